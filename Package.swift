@@ -1,0 +1,131 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// A target imports only targets of lower lines, never its own line; CI builds with --explicit-target-dependency-import-check error.
+//
+//   6  tidings
+//   5  TidingsServer
+//   4  TidingsRouter  TidingsDelivery  TidingsRelease  ProviderWebhook  ProviderNull  TidingsClient  TidingsCapture
+//   3  TidingsStore  TidingsProvider
+//   2  TidingsWire
+//   1  TidingsCore  TidingsAMQP  TidingsPostgres  TidingsHTTP  PrivateServers
+//   0  TidingsSocket  CRabbitMQ  CLibpq  CCurl  CCrypto
+
+let settings: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+]
+/// The two drivers hold C pointers: every unsafe expression in them is marked.
+let driverSettings = settings + [.strictMemorySafety()]
+
+/// A target of this package.
+func target(_ name: String, _ dependencies: [Target.Dependency] = [], settings: [SwiftSetting] = settings) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: settings)
+}
+
+/// A C library of the system, with the inline functions that Swift cannot call for itself.
+func system(_ name: String, linking library: String) -> Target {
+    .target(name: name, linkerSettings: [.linkedLibrary(library)])
+}
+
+func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .testTarget(name: name, dependencies: dependencies, swiftSettings: settings)
+}
+
+/// The log interface that every role writes to.
+let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
+
+let arguments: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
+
+let package = Package(
+    name: "tidings",
+    products: [
+        .executable(name: "tidings", targets: ["tidings"]),
+        .library(name: "TidingsClient", targets: ["TidingsClient"]),
+        .library(name: "TidingsProvider", targets: ["TidingsProvider"]),
+        .library(name: "TidingsServer", targets: ["TidingsServer"]),
+    ],
+    traits: [
+        .trait(name: "Webhook", description: "The webhook provider (needs libcurl)."),
+        .trait(name: "Capture", description: "tidings capture, the stand-in for every provider."),
+        .default(enabledTraits: ["Webhook", "Capture"]),
+    ],
+    dependencies: [
+        // The command line: subcommands, help, completion. About 25 s of a clean debug build on 2 cores.
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        // The catalogue file: YAML 1.2 is not ours to parse. About 12 s.
+        .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
+        // Signals, start and graceful shutdown of several roles in one process; brings swift-log. About 20 s.
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+        // The log interface of the server ecosystem, which service-lifecycle brings anyway.
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        // The HTTP/1.1 server of tidings capture, without SwiftNIO; only with the trait Capture. About 10 s.
+        .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.1"),
+    ],
+    targets: [
+        system("CRabbitMQ", linking: "rabbitmq"),
+        system("CLibpq", linking: "pq"),
+        system("CCurl", linking: "curl"),
+        system("CCrypto", linking: "crypto"),
+        target("TidingsSocket"),
+
+        target("TidingsCore"),
+        target("TidingsAMQP", ["CRabbitMQ", "TidingsSocket"], settings: driverSettings),
+        target("TidingsPostgres", ["CLibpq", "TidingsSocket"], settings: driverSettings),
+        target("TidingsHTTP", ["CCurl", "TidingsSocket"]),
+        target("PrivateServers"),
+
+        target("TidingsWire", ["TidingsCore", "CCrypto", .product(name: "Yams", package: "Yams")]),
+
+        target("TidingsStore", ["TidingsCore", "TidingsWire", "TidingsPostgres", "TidingsAMQP"]),
+        target("TidingsProvider", ["TidingsCore", "TidingsWire"]),
+
+        target("TidingsRouter", ["TidingsCore", "TidingsWire", "TidingsAMQP", "TidingsPostgres", "TidingsStore", logging]),
+        target(
+            "TidingsDelivery",
+            ["TidingsCore", "TidingsWire", "TidingsAMQP", "TidingsPostgres", "TidingsStore", "TidingsProvider", logging]),
+        target("TidingsRelease", ["TidingsCore", "TidingsWire", "TidingsAMQP", "TidingsPostgres", "TidingsStore", logging]),
+        target("ProviderWebhook", ["TidingsCore", "TidingsWire", "TidingsHTTP", "TidingsProvider"]),
+        target("ProviderNull", ["TidingsCore", "TidingsProvider"]),
+        target("TidingsClient", ["TidingsCore", "TidingsWire", "TidingsAMQP"]),
+        target(
+            "TidingsCapture",
+            [
+                "TidingsCore", "TidingsWire", arguments, .product(name: "FlyingFox", package: "FlyingFox"),
+                .product(name: "FlyingSocks", package: "FlyingFox"),
+            ]),
+
+        target(
+            "TidingsServer",
+            [
+                "TidingsCore", "TidingsWire", "TidingsAMQP", "TidingsPostgres", "TidingsStore", "TidingsProvider", "TidingsRouter",
+                "TidingsDelivery", "TidingsRelease", "TidingsClient", "PrivateServers", arguments, logging,
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+            ]),
+        .executableTarget(
+            name: "tidings",
+            dependencies: [
+                "TidingsServer", "TidingsProvider", "ProviderNull", arguments,
+                .target(name: "ProviderWebhook", condition: .when(traits: ["Webhook"])),
+                .target(name: "TidingsCapture", condition: .when(traits: ["Capture"])),
+            ],
+            swiftSettings: settings),
+
+        // Only tests use it: systems of their own on real servers, processes to kill.
+        target("TidingsTestSupport", ["TidingsPostgres", "TidingsStore"]),
+        tests("TidingsSocketTests", ["TidingsSocket"]),
+        tests("TidingsCoreTests", ["TidingsCore"]),
+        tests("TidingsPostgresTests", ["TidingsPostgres"]),
+        tests("TidingsAMQPTests", ["TidingsAMQP"]),
+        tests("TidingsHTTPTests", ["TidingsHTTP"]),
+        tests("PrivateServersTests", ["PrivateServers"]),
+        tests("TidingsWireTests", ["TidingsCore", "TidingsWire"]),
+        tests(
+            "ProviderWebhookTests",
+            ["TidingsCore", "TidingsWire", "TidingsHTTP", "TidingsProvider", "ProviderWebhook", "ProviderNull", "TidingsCapture"]),
+    ]
+)

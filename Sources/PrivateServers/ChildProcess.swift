@@ -1,0 +1,79 @@
+import Glibc
+import Synchronization
+
+/// A running child of ours. Its own thread starts it, waits for it and reaps it, so nothing polls and no zombie stays; that
+/// thread lives exactly as long as the child, which the kernel's "signal me when my parent dies" depends on.
+final class ChildProcess: Sendable {
+    let processID: pid_t
+    private let isReaped = Mutex(false)
+    private let ended = Latch<Int32>()
+
+    private init(processID: pid_t) {
+        self.processID = processID
+    }
+
+    /// Starts `command`, with standard output and error in the file `log`, which is emptied first.
+    static func start(_ command: ChildCommand, log: String) throws(PrivateServersError) -> ChildProcess {
+        let file = open(log, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0o600)
+        guard file >= 0 else { throw .cannotUse(path: log, reason: errorText(errno)) }
+        defer { close(file) }
+        return try start(command, output: file, errors: file)
+    }
+
+    /// Starts `command` with these descriptors, which it copies.
+    static func start(_ command: ChildCommand, output: CInt, errors: CInt) throws(PrivateServersError) -> ChildProcess {
+        let started = Latch<Result<ChildProcess, PrivateServersError>>()
+        try OwnThread.begin(detached: {
+            do throws(PrivateServersError) {
+                let child = ChildProcess(processID: try command.spawn(output: output, errors: errors))
+                started.set(.success(child))
+                child.reap()
+            } catch {
+                started.set(.failure(error))
+            }
+        })
+        return try started.wait().get()
+    }
+
+    /// Sends a signal, unless the child has ended: its number may belong to a stranger by then.
+    func signal(_ number: CInt) {
+        isReaped.withLock { isReaped in
+            if !isReaped { kill(processID, number) }
+        }
+    }
+
+    /// Freezes the child; returns when its last thread stands still, or it has ended.
+    func freeze() {
+        signal(SIGSTOP)
+        var information = siginfo_t()
+        while waitid(P_PID, id_t(processID), &information, WSTOPPED | WEXITED | WNOWAIT) != 0, errno == EINTR {}
+    }
+
+    /// Exit status, 128 + signal number when killed, `nil` when it has not ended in time.
+    func exit(within limit: Duration) -> Int32? {
+        ended.wait(for: limit)
+    }
+
+    /// Sends `signal`, then after `patience` `SIGKILL`, and returns when it has ended.
+    func end(with number: CInt, patience: Duration) {
+        signal(number)
+        signal(SIGCONT)  // a stopped process handles nothing
+        if exit(within: patience) != nil { return }
+        signal(SIGKILL)
+        _ = ended.wait()
+    }
+
+    private func reap() {
+        var information = siginfo_t()
+        // Waits without reaping, so that the number stays ours until `isReaped` says otherwise.
+        while waitid(P_PID, id_t(processID), &information, WEXITED | WNOWAIT) != 0, errno == EINTR {}
+        let status = isReaped.withLock { isReaped in
+            var status: CInt = 0
+            while waitpid(processID, &status, 0) < 0, errno == EINTR {}
+            isReaped = true
+            return status
+        }
+        let signalNumber = status & 0x7f
+        ended.set(signalNumber == 0 ? (status >> 8) & 0xff : 128 + signalNumber)
+    }
+}

@@ -1,0 +1,69 @@
+import Glibc
+
+/// TCP ports on 127.0.0.1.
+enum LoopbackPort {
+    /// Below Linux's default range for outgoing connections (32768 and up): a port from that range can be taken by any client while
+    /// its server restarts, even by a client that keeps reconnecting to that very port and so ends up talking to itself.
+    private static let range: ClosedRange<UInt16> = 20_000...31_999
+
+    /// Tries before giving up; with a hundred servers on the machine one in a hundred tries fails.
+    private static let tries = 100
+
+    /// The port kept in `file` when it is still free, or else a new free one, kept there. Not one of `others`.
+    static func kept(in file: String, avoiding others: [UInt16] = []) throws(PrivateServersError) -> UInt16 {
+        if let text = PrivateFile.read(file), let port = UInt16(text), !others.contains(port), isFree(port) { return port }
+        for _ in 0..<tries {
+            let port = UInt16.random(in: range)
+            if !others.contains(port), isFree(port) {
+                try PrivateFile.write("\(port)\n", to: file)
+                return port
+            }
+        }
+        throw .system(call: "choosing a port", reason: "none of \(tries) tried between \(range.lowerBound) and \(range.upperBound) is free")
+    }
+
+    /// Whether a server could listen there now.
+    static func isFree(_ port: UInt16) -> Bool {
+        withSocket(to: port) { file, address, length in
+            var yes: CInt = 1
+            // As servers do: connections of an earlier server may linger.
+            setsockopt(file, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout.size(ofValue: yes)))
+            return bind(file, address, length) == 0
+        }
+    }
+
+    /// Whether somebody accepts connections there.
+    static func accepts(_ port: UInt16) -> Bool {
+        withSocket(to: port) { file, address, length in connect(file, address, length) == 0 }
+    }
+
+    /// Whether an AMQP 0-9-1 server answers there: to the protocol header it sends a method frame, `connection.start` (section 2.2.4).
+    static func speaksAMQP(_ port: UInt16) -> Bool {
+        withSocket(to: port) { file, address, length in
+            var limit = timeval(tv_sec: answerLimitSeconds, tv_usec: 0)
+            setsockopt(file, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout.size(ofValue: limit)))
+            guard connect(file, address, length) == 0 else { return false }
+            let header: [UInt8] = Array("AMQP".utf8) + [0, 0, 9, 1]
+            guard send(file, header, header.count, CInt(MSG_NOSIGNAL)) == header.count else { return false }
+            var frameType: UInt8 = 0
+            let methodFrame: UInt8 = 1
+            return recv(file, &frameType, 1, 0) == 1 && frameType == methodFrame
+        }
+    }
+
+    /// A broker that takes longer than this to say hello is not ready.
+    private static let answerLimitSeconds = 2
+
+    private static func withSocket(to port: UInt16, _ body: (CInt, UnsafePointer<sockaddr>, socklen_t) -> Bool) -> Bool {
+        let file = socket(AF_INET, CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)
+        guard file >= 0 else { return false }
+        defer { close(file) }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+        return withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { body(file, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) }
+        }
+    }
+}

@@ -1,0 +1,156 @@
+import Glibc
+import Synchronization
+
+/// The private RabbitMQ node with an `epmd` of its own (Erlang's register of node names; a shared one would tie us to the
+/// system's broker). Every call blocks its thread.
+final class PrivateBroker: Sendable {
+    let port: UInt16
+    private let folder: String
+    private let tools: ServerTools
+    private let settings: BrokerSettings
+    private let log: String
+    private let nameLog: String
+    private let processes = Mutex(Processes())
+
+    /// The register of names, and the node itself.
+    private struct Processes {
+        var names: ChildProcess?
+        var node: ChildProcess?
+    }
+
+    init(layout: ServersLayout, tools: ServerTools) throws(PrivateServersError) {
+        folder = layout.brokerFolder
+        self.tools = tools
+        log = "\(layout.logFolder)/rabbitmq.log"
+        nameLog = "\(layout.logFolder)/epmd.log"
+        port = try LoopbackPort.kept(in: "\(folder)/port")
+        let nodePort = try LoopbackPort.kept(in: "\(folder)/node-port", avoiding: [port])
+        settings = BrokerSettings(
+            folder: folder,
+            home: layout.home,
+            path: tools.path,
+            password: try PrivateFile.secret("\(folder)/password"),
+            port: port,
+            nodePort: nodePort,
+            namePort: try LoopbackPort.kept(in: "\(folder)/name-port", avoiding: [port, nodePort])
+        )
+    }
+
+    var processIDs: [pid_t] {
+        processes.withLock { [$0.names?.processID, $0.node?.processID].compactMap { $0 } }
+    }
+
+    func url(virtualHost: String) -> String {
+        let suffix = virtualHost == "/" ? "" : virtualHost
+        return "amqp://\(BrokerSettings.user):\(settings.password)@127.0.0.1:\(port)/\(suffix)"
+    }
+
+    /// Starts the node and returns when it speaks AMQP. Does nothing when it is running.
+    func start(abandoned: Flag) throws(PrivateServersError) {
+        let result = processes.withLock { processes -> Result<Void, PrivateServersError> in
+            if let node = processes.node, node.exit(within: .zero) == nil { return .success(()) }
+            do throws(PrivateServersError) {
+                try settings.write()
+                if processes.names?.exit(within: .zero) != nil { processes.names = nil }
+                if processes.names == nil { processes.names = try startNames(abandoned) }
+                let node = try ChildProcess.start(command("\(tools.rabbitFolder)/rabbitmq-server"), log: log)
+                processes.node = node
+                let port = port
+                try Readiness(server: "RabbitMQ", log: log, limit: Self.startLimit, abandoned: abandoned).wait(for: node) {
+                    LoopbackPort.speaksAMQP(port)
+                }
+                return .success(())
+            } catch {
+                return .failure(error)
+            }
+        }
+        try result.get()
+    }
+
+    /// Shuts the node down and returns when it is gone; `epmd` stays for the next start.
+    func stop() {
+        processes.withLock { processes in
+            processes.node?.end(with: SIGTERM, patience: Self.stopLimit)
+            processes.node = nil
+        }
+    }
+
+    /// Ends `epmd`; after the node, which would lose its name.
+    func stopNames() {
+        processes.withLock { processes in
+            processes.names?.end(with: SIGTERM, patience: Self.stopLimit)
+            processes.names = nil
+        }
+    }
+
+    func kill() {
+        processes.withLock { processes in
+            processes.node?.end(with: SIGKILL, patience: Self.stopLimit)
+            processes.node = nil
+        }
+    }
+
+    func pause() { processes.withLock { $0.node?.freeze() } }
+
+    func resume() { processes.withLock { $0.node?.signal(SIGCONT) } }
+
+    /// Runs `rabbitmqctl` and returns its standard output.
+    func control(_ arguments: [String]) throws(PrivateServersError) -> String {
+        try command("\(tools.rabbitFolder)/rabbitmqctl", arguments).succeed(within: Self.toolLimit)
+    }
+
+    /// One import of definitions however many names: each run of `rabbitmqctl` costs a second.
+    func makeVirtualHosts(_ names: [String]) throws(PrivateServersError) {
+        guard !names.isEmpty else { return }
+        for name in names {
+            let isPlain = name.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
+                case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."): true
+                default: false
+                }
+            }
+            guard isPlain, !name.isEmpty else { throw .badName(name) }
+        }
+        let hosts = names.map { "{\"name\":\"\($0)\"}" }
+        let rights = names.map {
+            "{\"user\":\"\(BrokerSettings.user)\",\"vhost\":\"\($0)\",\"configure\":\".*\",\"write\":\".*\",\"read\":\".*\"}"
+        }
+        let file = "\(folder)/definitions-\(UInt64.random(in: 0 ... .max)).json"
+        try PrivateFile.write(
+            "{\"vhosts\":[\(hosts.joined(separator: ","))],\"permissions\":[\(rights.joined(separator: ","))]}",
+            to: file
+        )
+        let outcome = Result { () throws(PrivateServersError) in try control(["-q", "import_definitions", file]) }
+        try PrivateFile.remove(file)
+        _ = try outcome.get()
+    }
+
+    /// In the foreground, as a child of ours: Erlang would start one that outlives everything.
+    private func startNames(_ abandoned: Flag) throws(PrivateServersError) -> ChildProcess {
+        let child = try ChildProcess.start(
+            command(tools.epmd, ["-port", "\(settings.namePort)", "-address", "127.0.0.1"]),
+            log: nameLog
+        )
+        let namePort = settings.namePort
+        try Readiness(server: "epmd", log: nameLog, limit: Self.startLimit, abandoned: abandoned).wait(for: child) {
+            LoopbackPort.accepts(namePort)
+        }
+        return child
+    }
+
+    private func command(_ executable: String, _ arguments: [String] = []) -> ChildCommand {
+        ChildCommand(
+            executable: executable,
+            arguments: arguments,
+            environment: settings.environment,
+            folder: folder,
+            wrappers: tools.wrappers
+        )
+    }
+
+    /// 4 s on 2 idle cores; many times that while they compile.
+    private static let startLimit = Duration.seconds(120)
+    private static let stopLimit = Duration.seconds(20)
+    private static let toolLimit = Duration.seconds(60)
+}

@@ -1,0 +1,143 @@
+import Glibc
+import Synchronization
+
+/// The private PostgreSQL server: made, started and stopped as one process of ours. Every call blocks its thread.
+final class PrivatePostgres: Sendable {
+    let port: UInt16
+    let url: String
+    private let folder: PostgresFolder
+    private let bin: String
+    private let tools: ServerTools
+    private let password: String
+    private let log: String
+    private let server = Mutex<ChildProcess?>(nil)
+
+    static let user = "tidings"
+    static let databaseName = "tidings"
+
+    init(layout: ServersLayout, folder: PostgresFolder, tools: ServerTools) throws(PrivateServersError) {
+        self.folder = folder
+        self.tools = tools
+        bin = try Self.bin(for: folder, tools)
+        log = "\(layout.logFolder)/postgresql.log"
+        password = try PrivateFile.secret(folder.passwordFile)
+        port = try LoopbackPort.kept(in: "\(folder.path)/port")
+        url = "postgres://\(Self.user):\(password)@127.0.0.1:\(port)/\(Self.databaseName)"
+    }
+
+    var processID: pid_t? { server.withLock { $0?.processID } }
+
+    /// Starts the server, making its data first when there is none, and returns when it answers. Does nothing when it is running.
+    func start(abandoned: Flag) throws(PrivateServersError) {
+        let result = server.withLock { server -> Result<Void, PrivateServersError> in
+            if let server, server.exit(within: .zero) == nil { return .success(()) }
+            do throws(PrivateServersError) {
+                if folder.version == nil { try makeData() }
+                let child = try ChildProcess.start(serverCommand, log: log)
+                server = child
+                try Readiness(server: "PostgreSQL", log: log, limit: Self.startLimit, abandoned: abandoned).wait(for: child) {
+                    self.saysReady(child.processID)
+                }
+                try makeDatabase()
+                return .success(())
+            } catch {
+                return .failure(error)
+            }
+        }
+        try result.get()
+    }
+
+    /// Ends the server and returns when it is gone. `immediate` is PostgreSQL's own word for a crash on purpose.
+    func stop(immediate: Bool) {
+        server.withLock { server in
+            server?.end(with: immediate ? SIGQUIT : SIGINT, patience: Self.stopLimit)
+            server = nil
+        }
+    }
+
+    /// `initdb` into a folder beside, renamed when complete, so that a start cut short leaves no half-made data.
+    private func makeData() throws(PrivateServersError) {
+        let draft = "\(folder.dataFolder).new"
+        let passwordCopy = "\(folder.path)/password.once"
+        try Folder.remove(draft)
+        try PrivateFile.write(password + "\n", to: passwordCopy, owner: folder.account)
+        let outcome = Result { () throws(PrivateServersError) in
+            try command(
+                "initdb",
+                [
+                    "--pgdata=\(draft)", "--username=\(Self.user)", "--pwfile=\(passwordCopy)", "--auth=scram-sha-256",
+                    "--encoding=UTF8", "--locale=C.UTF-8", "--no-sync", "--no-instructions",
+                ]
+            ).succeed(within: Self.toolLimit)
+        }
+        try PrivateFile.remove(passwordCopy)
+        _ = try outcome.get()
+        guard rename(draft, folder.dataFolder) == 0 else {
+            throw .cannotUse(path: folder.dataFolder, reason: errorText(errno))
+        }
+    }
+
+    private func makeDatabase() throws(PrivateServersError) {
+        let exists = try psql("SELECT count(*) FROM pg_database WHERE datname = '\(Self.databaseName)'")
+        if PrivateFile.trimmed(exists) == "0" { try psql("CREATE DATABASE \(Self.databaseName)") }
+    }
+
+    /// Runs one statement as the superuser; the password goes by environment, which only this user can read.
+    @discardableResult
+    private func psql(_ statement: String) throws(PrivateServersError) -> String {
+        var command = command("psql", ["-X", "-q", "-t", "-A", "-d", "postgres", "-c", statement])
+        command.account = nil
+        command.environment["PGHOST"] = "127.0.0.1"
+        command.environment["PGPORT"] = "\(port)"
+        command.environment["PGUSER"] = Self.user
+        command.environment["PGPASSWORD"] = password
+        return try command.succeed(within: Self.toolLimit)
+    }
+
+    private var serverCommand: ChildCommand {
+        let settings = [
+            "listen_addresses=127.0.0.1", "port=\(port)", "unix_socket_directories=", "max_connections=\(Self.connections)",
+            "timezone=UTC", "log_timezone=UTC",
+        ]
+        var command = command("postgres", ["-D", folder.dataFolder] + settings.flatMap { ["-c", $0] })
+        command.signalWhenWeDie = .interrupt  // a fast shutdown
+        return command
+    }
+
+    private func command(_ name: String, _ arguments: [String]) -> ChildCommand {
+        ChildCommand(
+            executable: "\(bin)/\(name)",
+            arguments: arguments,
+            environment: ["PATH": tools.path, "LANG": "C.UTF-8", "HOME": "/nonexistent"],
+            wrappers: tools.wrappers,
+            account: folder.account
+        )
+    }
+
+    /// The server writes its state into the eighth line of its pid file; `pg_ctl -w` waits for the same word.
+    private func saysReady(_ processID: pid_t) -> Bool {
+        guard let text = PrivateFile.read("\(folder.dataFolder)/postmaster.pid") else { return false }
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+        return lines.count >= 8 && lines[0] == "\(processID)" && lines[7].hasPrefix("ready")
+    }
+
+    private static func bin(for folder: PostgresFolder, _ tools: ServerTools) throws(PrivateServersError) -> String {
+        guard let version = folder.version else {
+            return tools.postgresFolders[0]
+        }
+        guard let bin = tools.postgresFolders.first(where: { $0.contains("/postgresql/\(version)/") }) else {
+            // A PostgreSQL outside Debian's folders tells its version only by running; it says so itself when it does not fit.
+            if let other = tools.postgresFolders.first(where: { !$0.contains("/postgresql/") }) { return other }
+            throw .versionMissing(version: version, folder: folder.dataFolder)
+        }
+        return bin
+    }
+
+    /// Enough for every test process at once; an idle connection costs about 2 MB.
+    private static let connections = 200
+    /// A crash with much to recover takes long; silence beyond this is a fault.
+    private static let startLimit = Duration.seconds(60)
+    private static let stopLimit = Duration.seconds(20)
+    /// initdb takes 1 to 2 s here; a slow disk ten times that.
+    private static let toolLimit = Duration.seconds(60)
+}

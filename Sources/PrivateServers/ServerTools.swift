@@ -1,0 +1,78 @@
+import Glibc
+
+/// The programs that make and run both servers, found before anything is changed, so that a missing one costs nothing.
+struct ServerTools: Sendable {
+    /// Folders with a complete PostgreSQL each (`initdb`, `postgres`, `psql`), the preferred one first.
+    let postgresFolders: [String]
+    /// Folder of RabbitMQ's own scripts.
+    let rabbitFolder: String
+    let epmd: String
+    let wrappers: ChildCommand.Wrappers
+    /// `PATH` for the children: RabbitMQ's scripts look for `erl` and common tools in it.
+    let path: String
+
+    /// - Throws: ``PrivateServersError/missingTool(name:package:searched:)`` for the first that is missing.
+    static func find(in folders: ToolFolders) throws(PrivateServersError) -> ServerTools {
+        let postgresFolders = (folders.postgres + folders.path).filter { folder in
+            ["initdb", "postgres", "psql"].allSatisfy { isExecutable("\(folder)/\($0)") }
+        }
+        guard !postgresFolders.isEmpty else {
+            throw .missingTool(name: "initdb", package: "postgresql", searched: folders.postgres + folders.path)
+        }
+        // RabbitMQ's scripts lie together. What Debian puts into PATH is a wrapper that insists on user rabbitmq and the system's
+        // own node, so a folder counts only with rabbitmq-env in it.
+        let rabbitFolder = (folders.rabbit + folders.path).first { folder in
+            ["rabbitmq-server", "rabbitmqctl", "rabbitmq-env"].allSatisfy { isExecutable("\(folder)/\($0)") }
+        }
+        guard let rabbitFolder else {
+            throw .missingTool(name: "rabbitmq-server", package: "rabbitmq-server", searched: folders.rabbit + folders.path)
+        }
+        func command(_ name: String, package: String) throws(PrivateServersError) -> String {
+            guard let folder = folders.path.first(where: { isExecutable("\($0)/\(name)") }) else {
+                throw .missingTool(name: name, package: package, searched: folders.path)
+            }
+            return "\(folder)/\(name)"
+        }
+        _ = try command("erl", package: "erlang-base")
+        return ServerTools(
+            postgresFolders: postgresFolders,
+            rabbitFolder: rabbitFolder,
+            epmd: try command("epmd", package: "erlang-base"),
+            wrappers: ChildCommand.Wrappers(
+                setpriv: try command("setpriv", package: "util-linux"),
+                env: try command("env", package: "coreutils")
+            ),
+            path: folders.path.joined(separator: ":")
+        )
+    }
+
+    private static func isExecutable(_ path: String) -> Bool {
+        access(path, X_OK) == 0
+    }
+}
+
+/// Where to look for programs.
+struct ToolFolders: Sendable {
+    /// One folder for each installed version, the preferred one first.
+    var postgres: [String]
+    var rabbit: [String]
+    /// The folders of `PATH`.
+    var path: [String]
+
+    /// Debian's places, which are not in `PATH`, and `PATH`.
+    static func ofThisMachine() -> ToolFolders {
+        let path = getenv("PATH").map { String(cString: $0) } ?? ""
+        let versions = ((try? Folder.names(in: "/usr/lib/postgresql")) ?? []).compactMap { Int($0) }
+        let preferred = versions.sorted { left, right in
+            (left == testedPostgres ? 1 : 0, left) > (right == testedPostgres ? 1 : 0, right)
+        }
+        return ToolFolders(
+            postgres: preferred.map { "/usr/lib/postgresql/\($0)/bin" },
+            rabbit: ["/usr/lib/rabbitmq/bin"],
+            path: path.split(separator: ":").map(String.init)
+        )
+    }
+
+    /// The version Tidings is tested with; chosen over newer ones for new data.
+    private static let testedPostgres = 15
+}

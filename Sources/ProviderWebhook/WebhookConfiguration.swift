@@ -1,0 +1,92 @@
+public import TidingsHTTP
+import TidingsProvider
+
+/// How one binding of kind `webhook` sends.
+public struct WebhookConfiguration: Sendable {
+    public var guarding: AddressGuard
+    /// One attempt from start to end. Standard Webhooks recommends 15 to 30 s.
+    public var timeout: Duration
+    /// DNS, TCP and TLS; part of ``timeout``.
+    public var connectTimeout: Duration
+    /// For endpoints that have none of their own.
+    public var secrets: [WebhookSecret]
+    /// Whether to send without a signature where there is no secret at all; otherwise that delivery fails as misconfigured.
+    public var allowsUnsigned: Bool
+    public var maximumConcurrency: Int
+    public var maximumConcurrencyPerHost: Int
+
+    public init(
+        guarding: AddressGuard = AddressGuard(), timeout: Duration = .seconds(15), connectTimeout: Duration = .seconds(5),
+        secrets: [WebhookSecret] = [], allowsUnsigned: Bool = false, maximumConcurrency: Int = 128, maximumConcurrencyPerHost: Int = 16
+    ) {
+        self.guarding = guarding
+        self.timeout = timeout
+        self.connectTimeout = connectTimeout
+        self.secrets = secrets
+        self.allowsUnsigned = allowsUnsigned
+        self.maximumConcurrency = maximumConcurrency
+        self.maximumConcurrencyPerHost = maximumConcurrencyPerHost
+    }
+}
+
+extension WebhookConfiguration {
+    /// The settings of the catalogue, in the order of the documentation.
+    static let settings = [
+        ProviderSetting("allowHTTP", "Also send to http:// addresses, where everybody on the way can read along.", defaultValue: "false"),
+        ProviderSetting("allowedPorts", "Ports that may be sent to, separated by commas; `any` for all.", defaultValue: "443, 8443"),
+        ProviderSetting(
+            "allowedNetworks", "Private networks that may be sent to nevertheless, as CIDR blocks: `10.1.0.0/16, ::1`."),
+        ProviderSetting("timeoutSeconds", "Longest time for one attempt, 1 to 60 seconds.", defaultValue: "15"),
+        ProviderSetting("connectTimeoutSeconds", "Longest time for DNS, TCP and TLS, 1 to 60 seconds.", defaultValue: "5"),
+        ProviderSetting(
+            "signingSecret",
+            "Signs for endpoints without a secret of their own: `env:NAME` or `file:/path` of one or more `whsec_…`, the newest first."),
+        ProviderSetting("allowUnsigned", "Send unsigned where there is no secret at all.", defaultValue: "false"),
+        ProviderSetting("maximumConcurrency", "Requests under way at once, 1 to 1000.", defaultValue: "128"),
+        ProviderSetting("maximumConcurrencyPerHost", "Requests under way at once to one host, 1 to 1000.", defaultValue: "16"),
+        ProviderSetting("certificateAuthorities", "A PEM file to trust in place of the system's certificate authorities."),
+    ]
+
+    init(_ settings: ProviderSettings) throws(ProviderConfigurationError) {
+        self.init()
+        if try settings.flag("allowHTTP", default: false) { guarding.allowedSchemes.insert("http") }
+        guarding.allowedPorts = try Self.ports(settings)
+        guarding.allowedNetworks = try Self.networks(settings)
+        timeout = .seconds(try settings.integer("timeoutSeconds", default: 15, in: 1...60))
+        connectTimeout = .seconds(try settings.integer("connectTimeoutSeconds", default: 5, in: 1...60))
+        allowsUnsigned = try settings.flag("allowUnsigned", default: false)
+        maximumConcurrency = try settings.integer("maximumConcurrency", default: 128, in: 1...1_000)
+        maximumConcurrencyPerHost = try settings.integer("maximumConcurrencyPerHost", default: 16, in: 1...1_000)
+        if let text = try settings.secret("signingSecret") {
+            do throws(WebhookSecret.Problem) {
+                secrets = try WebhookSecret.parse(text.split { $0 == "," || $0.isWhitespace }.map(String.init))
+            } catch {
+                throw settings.error("signingSecret", error.description)
+            }
+        }
+    }
+
+    private static func ports(_ settings: ProviderSettings) throws(ProviderConfigurationError) -> Set<UInt16>? {
+        guard let words = settings.list("allowedPorts") else { return AddressGuard().allowedPorts }
+        if words == ["any"] { return nil }
+        var ports: Set<UInt16> = []
+        for word in words {
+            guard let port = UInt16(word), port > 0 else {
+                throw settings.error("allowedPorts", "\"\(word)\" is not a port from 1 to 65535")
+            }
+            ports.insert(port)
+        }
+        return ports
+    }
+
+    private static func networks(_ settings: ProviderSettings) throws(ProviderConfigurationError) -> [CIDR] {
+        var networks: [CIDR] = []
+        for word in settings.list("allowedNetworks") ?? [] {
+            guard let network = CIDR(word) else {
+                throw settings.error("allowedNetworks", "\"\(word)\" is not a block of addresses like 10.1.0.0/16")
+            }
+            networks.append(network)
+        }
+        return networks
+    }
+}

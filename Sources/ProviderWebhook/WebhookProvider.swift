@@ -1,0 +1,97 @@
+import Glibc
+public import TidingsCore
+public import TidingsHTTP
+public import TidingsProvider
+
+/// Delivers by signed HTTP POST to an address that the recipient named: Standard Webhooks 1.0.0.
+///
+/// A 2xx answer means delivered. The `webhook-id` is the delivery's idempotency key and so the same on every attempt; the timestamp, and
+/// with it the signature, is of the attempt. Addresses are guarded when the connection is made (``TidingsHTTP/AddressGuard``), and
+/// redirects are never followed.
+public struct WebhookProvider: Provider {
+    /// Bytes of an answer worth reading: its excerpt is 500 bytes at most, the rest is a receiver's page.
+    static let maximumResponseBytes = 4 << 10
+    /// An intent has at most 256 KiB; escaping and the envelope may add to it. Standard Webhooks recommends to stay below 20 kB.
+    static let maximumBodyBytes = 512 << 10
+
+    public let name: String
+    public let channel = Channel.webhook
+    public let limits: ProviderLimits
+    private let configuration: WebhookConfiguration
+    private let transport: HTTPTransport
+    private let now: @Sendable () -> Timestamp
+
+    /// - Parameters:
+    ///   - transport: closed by ``close()``.
+    ///   - now: the clock of `webhook-timestamp` and of dates in `Retry-After`.
+    public init(
+        name: String, configuration: WebhookConfiguration, transport: HTTPTransport,
+        now: @escaping @Sendable () -> Timestamp = WebhookProvider.systemTime
+    ) {
+        self.name = name
+        self.configuration = configuration
+        self.transport = transport
+        self.now = now
+        limits = ProviderLimits(
+            maximumBodyBytes: Self.maximumBodyBytes,
+            maximumConcurrency: configuration.maximumConcurrency,
+            maximumConcurrencyPerHost: configuration.maximumConcurrencyPerHost,
+            sendTimeout: configuration.timeout)
+    }
+
+    public func send(_ item: OutgoingDelivery) async -> SendResult {
+        guard let url = item.endpointAddress else {
+            return SendResult(.rejected(.noAddress), detail: "the delivery has no address")
+        }
+        let body = webhookBody(of: item)
+        guard body.count <= Self.maximumBodyBytes else {
+            let detail = "a body of \(body.count) bytes is over the limit of \(Self.maximumBodyBytes)"
+            return SendResult(.rejected(.providerRejected), detail: detail)
+        }
+        let headers: [(String, String)]
+        switch self.headers(of: item, body: body) {
+        case .success(let made): headers = made
+        case .failure(let problem): return SendResult(.misconfigured(.misconfigured), detail: problem.description)
+        }
+        let request = HTTPRequest(
+            url: url, headers: headers, body: body, connectTimeout: configuration.connectTimeout, totalTimeout: configuration.timeout,
+            maximumResponseBytes: Self.maximumResponseBytes, guarding: configuration.guarding)
+        return webhookResult(of: await transport.send(request), now: now())
+    }
+
+    public func close() async {
+        await transport.close()
+    }
+
+    /// The system's clock, in UTC.
+    public static func systemTime() -> Timestamp {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return Timestamp(microseconds: Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1_000)
+    }
+
+    private func headers(of item: OutgoingDelivery, body: [UInt8]) -> Result<[(String, String)], WebhookSecret.Problem> {
+        let id = webhookID(from: item.idempotencyKey)
+        let timestamp = now().wholeSeconds
+        var headers = [("content-type", "application/json"), ("webhook-id", id), ("webhook-timestamp", String(timestamp))]
+        let secrets: [WebhookSecret]
+        do throws(WebhookSecret.Problem) {
+            secrets = item.secrets.isEmpty ? configuration.secrets : try WebhookSecret.parse(item.secrets)
+        } catch {
+            return .failure(error)
+        }
+        if secrets.isEmpty {
+            guard configuration.allowsUnsigned else { return .failure(.missing) }
+        } else {
+            headers.append(("webhook-signature", webhookSignature(id: id, timestamp: timestamp, body: body, secrets: secrets)))
+        }
+        if let traceparent = item.traceparent { headers.append(("traceparent", traceparent)) }
+        return .success(headers)
+    }
+}
+
+/// The key as a `webhook-id`: a full stop, which separates the parts of the signed content, and whatever else is not a letter, a
+/// digit, `-` or `_`, becomes `_`.
+func webhookID(from key: String) -> String {
+    String(key.map { $0.isASCII && ($0.isLetter || $0.isNumber) || $0 == "-" || $0 == "_" ? $0 : "_" })
+}

@@ -1,0 +1,59 @@
+/// What can go wrong between this process and a RabbitMQ broker.
+///
+/// ``description`` is safe to show and to log: it never contains a password or a message body.
+public enum AMQPError: Error, Sendable, Hashable {
+    /// No connection could be made: refused, unreachable, unknown host, or no answer within the connect timeout.
+    case connectFailed(reason: String, host: String)
+    /// The broker refused the user name and password (reply code 403 during login).
+    case authenticationRefused
+    /// The broker closed the connection. The code is the broker's own (AMQP 0-9-1 section 1.2), nil when it just hung up.
+    case connectionClosed(code: Int?, text: String)
+    /// The broker closed the channel. The code is the broker's own: 404 not found, 406 precondition failed, 403 access refused…
+    case channelClosed(code: Int, text: String)
+    /// Nothing arrived for two heartbeat intervals.
+    case heartbeatTimeout
+    /// The socket failed; the text is the library's or the system's.
+    case socket(String)
+    /// The broker cancelled the consumer of this queue, as it does when the queue is deleted.
+    case consumerCancelled(queue: String)
+    /// A call or a confirm did not come in time; the text names what was waited for.
+    case timedOut(String)
+    /// The connection URL cannot be understood; the text says which part, without quoting the URL.
+    case invalidURL(String)
+    /// TLS could not be set up or the broker's certificate was not accepted.
+    case tlsFailed(String)
+    /// The message breaks a limit of the protocol: a short string over 255 bytes or headers that do not fit one frame.
+    case invalidMessage(String)
+    /// The object was closed, or the waiting task was cancelled, before the outcome was known.
+    case stopped
+
+    /// Whether the same action may succeed later without anyone changing configuration, permissions or topology.
+    public var isRetryable: Bool {
+        switch self {
+        case .connectFailed, .heartbeatTimeout, .socket, .consumerCancelled, .timedOut: true
+        case .connectionClosed(let code, _): code != 530 && code != 403
+        case .channelClosed(let code, _): !(400..<500).contains(code) || code == 405
+        case .authenticationRefused, .invalidURL, .tlsFailed, .invalidMessage, .stopped: false
+        }
+    }
+}
+
+extension AMQPError: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .connectFailed(let reason, let host): "cannot connect to \(host): \(reason)"
+        case .authenticationRefused: "the broker refused the user name or password"
+        case .connectionClosed(let code?, let text): "the broker closed the connection: \(code) \(text)"
+        case .connectionClosed(nil, let text): "the broker closed the connection: \(text)"
+        case .channelClosed(let code, let text): "the broker closed the channel: \(code) \(text)"
+        case .heartbeatTimeout: "the broker was silent for two heartbeat intervals"
+        case .socket(let text): "the connection to the broker failed: \(text)"
+        case .consumerCancelled(let queue): "the broker cancelled the consumer of queue \(queue)"
+        case .timedOut(let what): "timed out waiting for \(what)"
+        case .invalidURL(let why): "invalid AMQP URL: \(why)"
+        case .tlsFailed(let why): "TLS to the broker failed: \(why)"
+        case .invalidMessage(let why): "invalid AMQP message: \(why)"
+        case .stopped: "stopped before the outcome was known"
+        }
+    }
+}

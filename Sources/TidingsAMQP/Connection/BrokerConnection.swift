@@ -1,0 +1,157 @@
+internal import CRabbitMQ
+internal import Glibc
+
+/// One TCP or TLS connection with one channel, over librabbitmq. Lives inside one actor and so on one thread.
+///
+/// Reading never blocks: ``next()`` returns nil when nothing is left, after which the caller may poll the socket. Everything the library
+/// decoded is copied before its buffers are released. After any error the connection is broken for good: it refuses every further use,
+/// because librabbitmq 0.11 can overrun a buffer when it goes on after malformed data.
+///
+/// One channel per connection: librabbitmq 0.11 can drop queued frames of other channels.
+@safe final class BrokerConnection {
+    static let channel: amqp_channel_t = 1
+    /// Frames read between two releases of the library's buffers. Without releasing, 20,000 messages of 1 KB held 31 MB.
+    private static let framesBetweenReleases = 64
+
+    let state: amqp_connection_state_t
+    let socket: Int32
+    let heartbeat: Duration
+    let frameMaximum: Int
+    /// Scratch memory for what is encoded next; recycled after every send.
+    let scratch: ScratchPool
+    private let stallGuard: StallGuard.Watch
+    private var assembler = MessageAssembler()
+    private var framesSinceRelease = 0
+    private(set) var isBroken = false
+    /// When something was last written, for heartbeats of our own.
+    private var lastWrite = ContinuousClock.now
+    /// What may still be written before the kernel is asked again; see ``hasRoom(for:)``.
+    private var room = 0
+
+    /// Opens the connection, logs in and opens the channel. Blocks the calling thread for at most a few times the connect timeout, plus
+    /// what resolving the host name takes.
+    init(_ configuration: AMQPConfiguration, name: String) throws(AMQPError) {
+        let opened = try unsafe Handshake(configuration, name: name).open()
+        unsafe state = opened.state
+        socket = unsafe opened.socket
+        frameMaximum = unsafe Int(amqp_get_frame_max(opened.state))
+        let heartbeat = Duration.seconds(max(1, unsafe Int(amqp_get_heartbeat(opened.state))))
+        self.heartbeat = heartbeat
+        scratch = ScratchPool()
+        // Three times the heartbeat lets the library's own detection, at two, go first.
+        stallGuard = StallGuard.shared.watch(socket: socket, limit: heartbeat * 3 + configuration.connectTimeout)
+    }
+
+    deinit {
+        stallGuard.end()
+        _ = unsafe amqp_destroy_connection(state)
+    }
+
+    /// Runs `body`, which may call into the library. If it does not come back in time another thread shuts the socket down, which makes
+    /// the library return an error: librabbitmq 0.11 has waits without a limit after the network is cut.
+    func guarded<Result>(_ body: () throws(AMQPError) -> Result) throws(AMQPError) -> Result {
+        stallGuard.enter()
+        defer { stallGuard.leave() }
+        return try body()
+    }
+
+    /// The next thing the broker said, or nil when there is nothing more to read now. Also sends the library's heartbeats and notices
+    /// their absence.
+    func next() throws(AMQPError) -> BrokerEvent? {
+        try refuseWhenBroken()
+        while true {
+            var frame = unsafe amqp_frame_t()
+            var noWait = timeval()
+            let status = unsafe amqp_simple_wait_frame_noblock(state, &frame, &noWait)
+            if status == AMQP_STATUS_TIMEOUT.rawValue {
+                releaseBuffers()
+                return nil
+            }
+            try check(status)
+            let event = try unsafe take(frame)
+            framesSinceRelease += 1
+            if framesSinceRelease >= Self.framesBetweenReleases { releaseBuffers() }
+            if let event { return event }
+        }
+    }
+
+    private func take(_ frame: amqp_frame_t) throws(AMQPError) -> BrokerEvent? {
+        do throws(AMQPError) {
+            switch try assembler.take(unsafe IncomingFrame(frame)) {
+            case .channelClosed(let code, let text): throw .channelClosed(code: code, text: text)
+            case .connectionClosed(let code, let text):
+                var ok = amqp_connection_close_ok_t()
+                unsafe amqp_send_method(state, 0, amqp_method_number_t(AMQP_CONNECTION_CLOSE_OK_METHOD), &ok)
+                throw .connectionClosed(code: code, text: text)
+            case let event: return event
+            }
+        } catch {
+            isBroken = true
+            throw error
+        }
+    }
+
+    private func releaseBuffers() {
+        framesSinceRelease = 0
+        unsafe amqp_maybe_release_buffers(state)
+    }
+
+    /// Sends a heartbeat when nothing was written for half an interval: earlier than the library would, so that a cut network always has
+    /// unacknowledged bytes on it for TCP_USER_TIMEOUT to notice.
+    func keepAlive(now: ContinuousClock.Instant) throws(AMQPError) {
+        guard lastWrite.duration(to: now) >= heartbeat / 2 else { return }
+        try refuseWhenBroken()
+        var frame = unsafe amqp_frame_t()
+        unsafe frame.frame_type = UInt8(AMQP_FRAME_HEARTBEAT)
+        unsafe frame.channel = 0
+        try check(unsafe amqp_send_frame(state, &frame))
+        wrote(bytes: 8)
+    }
+
+    /// When ``keepAlive(now:)`` and ``next()`` must be called at the latest.
+    var nextDuty: ContinuousClock.Instant { min(lastWrite.advanced(by: heartbeat / 2), .now.advanced(by: heartbeat / 2)) }
+
+    /// Whether `bytes` can be written without any risk of blocking: the socket's unacknowledged bytes stay under a quarter of its buffer.
+    /// A message larger than that goes alone, into an empty buffer.
+    func hasRoom(for bytes: Int) -> Bool {
+        if bytes < room { return true }
+        let waiting = Int(tidings_amqp_unacknowledged_bytes(socket))
+        guard waiting >= 0 else { return true }  // The socket is gone; the write will say so.
+        room = SocketTuning.sendBufferSize(of: socket) / 4 - waiting
+        return bytes < room || waiting == 0
+    }
+
+    func wrote(bytes: Int) {
+        room -= bytes
+        lastWrite = .now
+    }
+
+    func refuseWhenBroken() throws(AMQPError) {
+        if isBroken { throw .socket("the connection already failed") }
+    }
+
+    /// Turns a status of the library into an error, and marks the connection broken.
+    func check(_ status: Int32) throws(AMQPError) {
+        guard status != AMQP_STATUS_OK.rawValue else { return }
+        isBroken = true
+        throw AMQPError(status: status)
+    }
+
+    /// Turns a failed reply into an error. A closed channel breaks the connection too: its one channel is gone.
+    func check(_ reply: amqp_rpc_reply_t) throws(AMQPError) {
+        guard let error = unsafe AMQPError(reply: reply) else { return }
+        isBroken = true
+        throw error
+    }
+
+    /// Says goodbye, waiting for the answer at most `limit`; the socket itself closes when the object goes.
+    func close(limit: Duration = .seconds(2)) {
+        guard !isBroken else { return }
+        var timeout = timeval(limit)
+        unsafe amqp_set_rpc_timeout(state, &timeout)
+        stallGuard.enter()
+        _ = unsafe amqp_connection_close(state, AMQP_REPLY_SUCCESS)
+        stallGuard.leave()
+        isBroken = true
+    }
+}

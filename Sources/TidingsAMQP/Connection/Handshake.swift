@@ -1,0 +1,108 @@
+internal import CRabbitMQ
+internal import Glibc
+
+/// Opens a socket, secures it when asked, logs in and opens the one channel.
+struct Handshake {
+    let configuration: AMQPConfiguration
+    /// Shown by the broker's own tools next to the connection.
+    let name: String
+
+    init(_ configuration: AMQPConfiguration, name: String) {
+        self.configuration = configuration
+        self.name = name
+    }
+
+    func open() throws(AMQPError) -> (state: amqp_connection_state_t, socket: Int32) {
+        guard let state = unsafe amqp_new_connection() else { preconditionFailure("out of memory") }
+        do throws(AMQPError) {
+            let socket = try unsafe makeSocket(state)
+            try unsafe connect(socket)
+            let descriptor = unsafe amqp_socket_get_sockfd(socket)
+            SocketTuning.apply(to: descriptor, heartbeat: .seconds(configuration.heartbeatSeconds))
+            var timeout = timeval(configuration.connectTimeout)
+            _ = unsafe amqp_set_handshake_timeout(state, &timeout)
+            _ = unsafe amqp_set_rpc_timeout(state, &timeout)
+            try unsafe logIn(state)
+            _ = unsafe amqp_channel_open(state, BrokerConnection.channel)
+            if let error = unsafe AMQPError(reply: amqp_get_rpc_reply(state)) { throw error }
+            return unsafe (state, descriptor)
+        } catch {
+            unsafe amqp_destroy_connection(state)
+            throw error
+        }
+    }
+
+    private func makeSocket(_ state: amqp_connection_state_t) throws(AMQPError) -> OpaquePointer {
+        guard let tls = configuration.tls else {
+            guard let socket = unsafe amqp_tcp_socket_new(state) else { preconditionFailure("out of memory") }
+            return unsafe socket
+        }
+        guard let socket = unsafe amqp_ssl_socket_new(state) else { throw .tlsFailed("the library has no TLS") }
+        unsafe amqp_ssl_socket_set_verify_peer(socket, tls.verifiesPeer ? 1 : 0)
+        unsafe amqp_ssl_socket_set_verify_hostname(socket, tls.verifiesHostName ? 1 : 0)
+        // The library by itself turns off only SSL 2 and 3.
+        try check(unsafe amqp_ssl_socket_set_ssl_versions(socket, AMQP_TLSv1_2, AMQP_TLSvLATEST), "TLS 1.2 is not available")
+        if tls.verifiesPeer {
+            try check(unsafe amqp_ssl_socket_set_cacert(socket, tls.authorities), "cannot read the authorities in \(tls.authorities)")
+        }
+        if let certificate = tls.certificate, let key = tls.key {
+            // An encrypted key makes the library abort the process.
+            guard !Self.isEncrypted(keyFile: key) else { throw .tlsFailed("the key in \(key) is encrypted or unreadable") }
+            try check(unsafe amqp_ssl_socket_set_key(socket, certificate, key), "cannot use the certificate \(certificate)")
+        }
+        return unsafe socket
+    }
+
+    private func connect(_ socket: OpaquePointer) throws(AMQPError) {
+        var timeout = timeval(configuration.connectTimeout)
+        errno = 0
+        let status = unsafe amqp_socket_open_noblock(socket, configuration.host, Int32(configuration.port), &timeout)
+        guard status != AMQP_STATUS_OK.rawValue else { return }
+        let systemError = errno
+        let error = AMQPError(status: status)
+        if case .tlsFailed = error { throw error }
+        let text = unsafe String(cString: amqp_error_string2(status))
+        let reason = systemError == 0 ? text : unsafe "\(text): \(String(cString: strerror(systemError)))"
+        throw .connectFailed(reason: reason, host: endpoint)
+    }
+
+    private func logIn(_ state: amqp_connection_state_t) throws(AMQPError) {
+        let scratch = ScratchPool()
+        var properties = unsafe scratch.table(clientProperties)
+        let reply = unsafe tidings_amqp_login(
+            state, configuration.virtualHost, Int32(configuration.frameMaximum), Int32(configuration.heartbeatSeconds), &properties,
+            configuration.user, configuration.password)
+        switch unsafe AMQPError(reply: reply) {
+        case nil: return
+        case .connectionClosed(code: 403, _): throw .authenticationRefused
+        case .timedOut: throw .connectFailed(reason: "no answer to the login", host: endpoint)
+        case let error?: throw error
+        }
+    }
+
+    private var endpoint: String { "\(configuration.host):\(configuration.port)" }
+
+    /// Each capability must be asked for: without `consumer_cancel_notify`, for one, a deleted queue leaves its consumer in silence.
+    private var clientProperties: [String: AMQPValue] {
+        [
+            "connection_name": .string(name), "product": "Tidings", "platform": "Swift, librabbitmq",
+            "capabilities": .table([
+                "authentication_failure_close": true, "basic.nack": true, "connection.blocked": true, "consumer_cancel_notify": true,
+                "exchange_exchange_bindings": true, "publisher_confirms": true,
+            ]),
+        ]
+    }
+
+    private func check(_ status: Int32, _ why: String) throws(AMQPError) {
+        guard status == AMQP_STATUS_OK.rawValue else { throw .tlsFailed(why) }
+    }
+
+    /// Looks for the marks of PKCS #8 and of the older OpenSSL format in the first lines of a PEM file.
+    private static func isEncrypted(keyFile path: String) -> Bool {
+        guard let file = unsafe fopen(path, "r") else { return true }
+        defer { unsafe fclose(file) }
+        var start = [UInt8](repeating: 0, count: 4096)
+        let count = unsafe fread(&start, 1, start.count, file)
+        return String(decoding: start.prefix(count), as: UTF8.self).contains("ENCRYPTED")
+    }
+}

@@ -1,0 +1,342 @@
+internal import TidingsSocket
+
+/// Consumes queues over one connection, reconnects by itself, and hands messages over in batches.
+///
+/// Life: ``run()`` connects and keeps going; read ``batches``; settle what was read with ``acknowledge(_:)`` and ``reject(_:requeue:)``.
+/// ``stop()`` ends the deliveries while settling stays possible; ``close()`` ends the connection. After a lost connection everything
+/// unsettled is delivered again under new tags, and settling the old ones does nothing.
+///
+/// All work on the connection happens on one thread of its own; no thread of the cooperative pool ever waits for the broker.
+public actor AMQPConsumer {
+    public nonisolated let configuration: AMQPConfiguration
+    public nonisolated let queues: [String]
+    /// Reads between which other work of the connection gets a turn.
+    private static let eventsPerTurn = 2_048
+    /// How soon to try again when the socket's buffer was full.
+    private static let roomRetry = Duration.milliseconds(2)
+    /// How long the broker gets to act on the last settlements before the connection ends. Nothing confirms them, and RabbitMQ 3.10 writes
+    /// at most 32 at a time to a quorum queue: of 200 single ones followed at once by the end of the connection, 167 were lost and
+    /// their messages delivered again.
+    public static let settlementGrace = Duration.milliseconds(250)
+
+    nonisolated let thread: SocketThread
+    private let connectionName: String
+    private let prefetch: Int
+    private let onQueueLost: @Sendable (String) async -> Void
+    private let log: @Sendable (AMQPEvent) -> Void
+
+    private enum Phase { case idle, running, draining, closed }
+    private var phase = Phase.idle
+    private var connection: BrokerConnection?
+    private var generation: UInt64 = 0
+    private var backoff: Backoff
+    private var reconnectAt: ContinuousClock.Instant?
+    private var subscriptions: Subscriptions
+    private var ledger = DeliveryLedger()
+    private var buffer: BatchBuffer
+    private var settlements = FIFO<Settlement>()
+    private var settledAt: ContinuousClock.Instant?
+    private var readers = BatchReaders()
+    private var chores = ChoreList()
+
+    private struct Settlement {
+        var frame: DeliveryLedger.Frame
+        var kind: Kind
+        enum Kind { case acknowledge, reject(requeue: Bool) }
+    }
+
+    /// - Parameters:
+    ///   - prefetch: how many unsettled messages the broker lets each queue's consumer hold, 1 to 65,535. It bounds memory and, after a
+    ///     crash, how many messages are delivered twice.
+    ///   - onQueueLost: called from ``run()`` when a queue is deleted or cannot be consumed; may declare it again. The consumer then asks
+    ///     for the queue again, with growing pauses.
+    public init(
+        configuration: AMQPConfiguration, connectionName: String, queues: [String], prefetch: Int, batch: BatchPolicy = BatchPolicy(),
+        onQueueLost: @escaping @Sendable (String) async -> Void = { _ in }, log: @escaping @Sendable (AMQPEvent) -> Void = { _ in }
+    ) {
+        precondition((1...65_535).contains(prefetch), "an unlimited prefetch would put the whole queue into memory")
+        self.configuration = configuration
+        self.connectionName = connectionName
+        self.queues = queues
+        self.prefetch = prefetch
+        self.onQueueLost = onQueueLost
+        self.log = log
+        thread = SocketThread(name: "amqp-consumer")
+        // A batch that waited for more than the prefetch would always wait its whole delay.
+        var batch = batch
+        batch.maximumMessages = min(batch.maximumMessages, prefetch * max(1, queues.count))
+        buffer = BatchBuffer(batch)
+        backoff = Backoff(configuration.reconnect)
+        subscriptions = Subscriptions(queues: queues, policy: configuration.reconnect, now: .now)
+    }
+
+    isolated deinit {
+        thread.whenReady(nil)
+        connection = nil
+        thread.stop()
+    }
+
+    public nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe thread.asUnownedSerialExecutor() }
+
+    /// The messages, in batches.
+    public nonisolated var batches: MessageBatches { MessageBatches(consumer: self) }
+
+    /// Connects, consumes, and reconnects with growing, jittered pauses until ``stop()``, then returns. Call it once. Cancelling the task
+    /// stops and closes.
+    ///
+    /// Throws the last error when ``ReconnectPolicy/maximumAttempts`` attempts in a row failed, and ``AMQPError/stopped`` when it
+    /// is running already.
+    public func run() async throws {
+        if phase == .running { throw AMQPError.stopped }
+        guard phase == .idle else { return }
+        phase = .running
+        reconnectAt = .now
+        Self.install(self, on: thread)
+        advance()
+        try await withTaskCancellationHandler {
+            while let queue = try await nextChore() {
+                await onQueueLost(queue)
+                subscriptions.restored(queue, now: .now)
+                advance()
+            }
+        } onCancel: {
+            Task { await close() }
+        }
+    }
+
+    /// Acknowledges. Runs of tags are settled with one frame where nothing older is open. Tags of an earlier connection are ignored: the
+    /// broker delivers those messages again.
+    public func acknowledge(_ tags: [DeliveryTag]) {
+        settle(tags, .acknowledge)
+    }
+
+    /// Gives messages back: to their queue with `requeue`, otherwise to the queue's dead-letter exchange, or to nowhere if it has none.
+    public func reject(_ tags: [DeliveryTag], requeue: Bool) {
+        settle(tags, .reject(requeue: requeue))
+    }
+
+    /// Ends the deliveries: ``batches`` ends, ``run()`` returns, and what was never handed over goes back to the queue. What was handed
+    /// over may still be settled until ``close()``. A connection lost from now on is not replaced.
+    public func stop() {
+        guard phase == .running || phase == .idle else { return }
+        phase = .draining
+        reconnectAt = nil
+        let untouched = buffer.discard()
+        if let connection {
+            do throws(AMQPError) {
+                for tag in subscriptions.liveTags { try connection.stopConsumer(tag: tag) }
+            } catch {
+                lost(error)
+            }
+        }
+        settle(untouched, .reject(requeue: true))
+        readers.finish()
+        chores.finish(nil)
+    }
+
+    /// Stops if need be, sends the last settlements and says goodbye to the broker. What is unsettled then is delivered again to others.
+    ///
+    /// Waits until the last settlement is ``settlementGrace`` old, unless the task is cancelled.
+    public func close() async {
+        stop()
+        if connection != nil, let settledAt {
+            try? await Task.sleep(until: settledAt.advanced(by: Self.settlementGrace), clock: .continuous)
+        }
+        guard phase != .closed else { return }
+        phase = .closed
+        connection?.close()
+        connection = nil
+        thread.watch([], until: nil)
+        thread.whenReady(nil)
+        log(.stopped)
+    }
+
+    /// Waits for a batch; nil once the consumer has stopped, or when the waiting task is cancelled.
+    func nextBatch() async -> MessageBatch? {
+        if phase == .draining || phase == .closed { return nil }
+        if readers.isEmpty, let due = buffer.due(), due <= .now { return buffer.take() }
+        let id = readers.newID()
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                readers.add(id, continuation)
+                advance()
+            }
+        } onCancel: {
+            Task { await cancelReader(id) }
+        }
+    }
+
+    private func cancelReader(_ id: Int) { readers.cancel(id) }
+
+    private func nextChore() async throws -> String? {
+        try await withCheckedThrowingContinuation { chores.wait($0) }
+    }
+
+    // MARK: The loop
+
+    /// One turn: connect if it is time, read all there is, send what is waiting, hand over, and say when to be called again.
+    private func advance() {
+        guard phase == .running || phase == .draining else { return }
+        do throws(AMQPError) {
+            try connectIfDue()
+            if let connection {
+                let wasCutShort = try connection.guarded { () throws(AMQPError) in
+                    let wasCutShort = try read(connection)
+                    try startConsumers(connection)
+                    try sendSettlements(connection)
+                    try connection.keepAlive(now: .now)
+                    return wasCutShort
+                }
+                handOver()
+                watch(connection, again: wasCutShort)
+                return
+            }
+        } catch {
+            lost(error)
+        }
+        handOver()
+        thread.watch([], until: reconnectAt)
+    }
+
+    private func connectIfDue() throws(AMQPError) {
+        guard connection == nil, phase == .running, let reconnectAt, reconnectAt <= .now else { return }
+        let opened = try BrokerConnection(configuration, name: connectionName)
+        try opened.limitPrefetch(prefetch)
+        generation += 1
+        ledger = DeliveryLedger()
+        connection = opened
+        self.reconnectAt = nil
+        backoff.connected()
+        log(.connected(generation: generation))
+    }
+
+    /// Reads until nothing is left; true when it stopped early to let others have a turn.
+    private func read(_ connection: BrokerConnection) throws(AMQPError) -> Bool {
+        for _ in 0..<Self.eventsPerTurn {
+            guard let event = try connection.next() else { return false }
+            take(event)
+        }
+        return true
+    }
+
+    private func take(_ event: BrokerEvent) {
+        switch event {
+        case .delivered(let delivery): take(delivery)
+        case .consumerStarted(let tag):
+            guard let queue = subscriptions.started(tag) else { return }
+            backoff.reset()
+            log(.consuming(queue: queue))
+        case .consumerCancelled(let tag):
+            guard let queue = subscriptions.cancelled(tag) else { return }
+            report(lostQueue: queue, .consumerCancelled(queue: queue))
+        case .blocked(let reason): log(.blocked(reason: reason))
+        case .unblocked: log(.unblocked)
+        case .consumerStopped, .got, .gotNothing, .returned, .confirmed, .refused, .channelClosed, .connectionClosed: return
+        }
+    }
+
+    private func take(_ delivery: Delivery) {
+        ledger.delivered(delivery.envelope.tag)
+        if phase == .running, let queue = subscriptions.queue(of: delivery.envelope.consumerTag) {
+            buffer.append(AMQPMessage(delivery, generation: generation, queue: queue), at: .now)
+        } else {
+            let tag = DeliveryTag(generation: generation, value: delivery.envelope.tag)
+            queueSettlements([tag], .reject(requeue: true))
+        }
+    }
+
+    private func startConsumers(_ connection: BrokerConnection) throws(AMQPError) {
+        guard phase == .running else { return }
+        while let request = subscriptions.takeDue(now: .now) {
+            if request.isDoubtful && subscriptions.liveTags.count > 1, let error = refusal(of: request.queue) {
+                guard let queue = subscriptions.cancelled(request.tag) else { continue }
+                report(lostQueue: queue, error)
+            } else {
+                try connection.startConsumer(queue: request.queue, tag: request.tag)
+            }
+        }
+    }
+
+    /// Looks for a queue over a connection of its own, so that a missing one does not cost the other consumers their channel.
+    private func refusal(of queue: String) -> AMQPError? {
+        do throws(AMQPError) {
+            let probe = try BrokerConnection(configuration, name: connectionName + " probe")
+            _ = try probe.status(ofQueue: queue)
+            probe.close()
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    private func handOver() {
+        while !readers.isEmpty, let due = buffer.due(), due <= .now, let batch = buffer.take() { readers.give(batch) }
+    }
+
+    private func watch(_ connection: BrokerConnection, again: Bool) {
+        var moments = [connection.nextDuty]
+        if again { moments.append(.now) }
+        if !settlements.isEmpty { moments.append(.now.advanced(by: Self.roomRetry)) }
+        if phase == .running, let due = subscriptions.nextDue { moments.append(due) }
+        if !readers.isEmpty, let due = buffer.due() { moments.append(due) }
+        thread.watch([.reading(connection.socket)], until: moments.min())
+    }
+
+    // MARK: Settling
+
+    private func settle(_ tags: [DeliveryTag], _ kind: Settlement.Kind) {
+        queueSettlements(tags, kind)
+        guard !settlements.isEmpty else { return }
+        settledAt = .now
+        advance()
+    }
+
+    private func queueSettlements(_ tags: [DeliveryTag], _ kind: Settlement.Kind) {
+        guard connection != nil else { return }
+        let current = tags.lazy.filter { $0.generation == self.generation }.map(\.value)
+        for frame in ledger.settle(current) { settlements.append(Settlement(frame: frame, kind: kind)) }
+    }
+
+    private func sendSettlements(_ connection: BrokerConnection) throws(AMQPError) {
+        while let next = settlements.first, connection.hasRoom(for: BrokerConnection.methodBytes) {
+            switch next.kind {
+            case .acknowledge: try connection.acknowledge(next.frame.tag, multiple: next.frame.multiple)
+            case .reject(let requeue): try connection.reject(next.frame.tag, multiple: next.frame.multiple, requeue: requeue)
+            }
+            _ = settlements.popFirst()
+        }
+    }
+
+    // MARK: Losing the connection
+
+    private func lost(_ error: AMQPError) {
+        connection = nil
+        // The broker delivers these again; handing them over now would only make duplicates.
+        _ = buffer.discard()
+        _ = settlements.removeAll()
+        if case .channelClosed = error, let queue = subscriptions.refused() { report(lostQueue: queue, error) }
+        subscriptions.connectionLost(now: .now)
+        guard phase == .running else {
+            log(.disconnected(error, retryIn: nil))
+            return
+        }
+        let delay = backoff.nextDelay()
+        log(.disconnected(error, retryIn: delay))
+        if let delay {
+            reconnectAt = .now.advanced(by: delay)
+        } else {
+            phase = .draining
+            readers.finish()
+            chores.finish(error)
+        }
+    }
+
+    private func report(lostQueue queue: String, _ error: AMQPError) {
+        log(.queueLost(queue: queue, error))
+        chores.add(queue)
+    }
+
+    private static nonisolated func install(_ consumer: AMQPConsumer, on thread: SocketThread) {
+        thread.whenReady { [weak consumer] _ in consumer?.assumeIsolated { $0.advance() } }
+    }
+}

@@ -1,0 +1,63 @@
+/// The tasks that wait for a batch, first come first served.
+struct BatchReaders {
+    private var waiting = FIFO<(id: Int, continuation: CheckedContinuation<MessageBatch?, Never>)>()
+    private var lastID = 0
+
+    var isEmpty: Bool { waiting.isEmpty }
+
+    mutating func newID() -> Int {
+        lastID += 1
+        return lastID
+    }
+
+    mutating func add(_ id: Int, _ continuation: CheckedContinuation<MessageBatch?, Never>) { waiting.append((id, continuation)) }
+
+    mutating func give(_ batch: MessageBatch) { waiting.popFirst()?.continuation.resume(returning: batch) }
+
+    mutating func cancel(_ id: Int) {
+        let mine = waiting.removeAll { $0.id == id }
+        for reader in mine { reader.continuation.resume(returning: nil) }
+    }
+
+    mutating func finish() {
+        for reader in waiting.removeAll() { reader.continuation.resume(returning: nil) }
+    }
+}
+
+/// The queues whose loss must be told to the owner, and the end of that work.
+struct ChoreList {
+    private var queues = FIFO<String>()
+    private var isFinished = false
+    private var error: AMQPError?
+    private var waiter: CheckedContinuation<String?, any Error>?
+
+    mutating func add(_ queue: String) {
+        queues.append(queue)
+        serve()
+    }
+
+    /// No more chores: the waiter gets nil, or `error`.
+    mutating func finish(_ error: AMQPError?) {
+        guard !isFinished else { return }
+        isFinished = true
+        self.error = error
+        serve()
+    }
+
+    mutating func wait(_ continuation: CheckedContinuation<String?, any Error>) {
+        waiter = continuation
+        serve()
+    }
+
+    private mutating func serve() {
+        guard let waiter else { return }
+        if isFinished {
+            if let error { waiter.resume(throwing: error) } else { waiter.resume(returning: nil) }
+        } else if let queue = queues.popFirst() {
+            waiter.resume(returning: queue)
+        } else {
+            return
+        }
+        self.waiter = nil
+    }
+}

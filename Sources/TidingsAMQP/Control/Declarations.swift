@@ -1,0 +1,55 @@
+/// An exchange as it should be.
+public struct ExchangeDeclaration: Sendable, Hashable {
+    public var name: String
+    /// `topic`, `fanout`, `direct` or `headers`.
+    public var kind: String
+    public var durable: Bool
+    public var arguments: [String: AMQPValue]
+
+    public init(name: String, kind: String, durable: Bool = true, arguments: [String: AMQPValue] = [:]) {
+        self.name = name
+        self.kind = kind
+        self.durable = durable
+        self.arguments = arguments
+    }
+}
+
+/// A queue as it should be. Quorum queues (`x-queue-type`: `quorum`) must be durable.
+public struct QueueDeclaration: Sendable, Hashable {
+    public var name: String
+    public var arguments: [String: AMQPValue]
+    public var durable: Bool
+
+    public init(name: String, arguments: [String: AMQPValue] = [:], durable: Bool = true) {
+        self.name = name
+        self.arguments = arguments
+        self.durable = durable
+    }
+}
+
+/// A route from an exchange to a queue.
+public struct Binding: Sendable, Hashable {
+    public var queue: String
+    public var exchange: String
+    public var routingKey: String
+    public var arguments: [String: AMQPValue]
+
+    public init(queue: String, exchange: String, routingKey: String, arguments: [String: AMQPValue] = [:]) {
+        self.queue = queue
+        self.exchange = exchange
+        self.routingKey = routingKey
+        self.arguments = arguments
+    }
+}
+
+/// What the broker says about a queue.
+public struct QueueStatus: Sendable, Hashable {
+    /// Messages ready for delivery. Those held by consumers, and dead letters that wait for their target, are not counted.
+    public var messages: Int
+    public var consumers: Int
+
+    public init(messages: Int, consumers: Int) {
+        self.messages = messages
+        self.consumers = consumers
+    }
+}

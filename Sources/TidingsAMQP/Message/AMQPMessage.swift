@@ -1,0 +1,56 @@
+/// Names one delivery: valid only on the connection that brought it.
+public struct DeliveryTag: Sendable, Hashable, Comparable {
+    /// Which connection of the consumer, counted from 1. After a reconnect the broker delivers again, under a new generation.
+    public let generation: UInt64
+    /// The broker's own number within the channel, counted from 1.
+    public let value: UInt64
+
+    public init(generation: UInt64, value: UInt64) {
+        self.generation = generation
+        self.value = value
+    }
+
+    public static func < (left: DeliveryTag, right: DeliveryTag) -> Bool {
+        (left.generation, left.value) < (right.generation, right.value)
+    }
+}
+
+/// One message as the broker delivered it.
+public struct AMQPMessage: Sendable {
+    /// The most bytes of a body that are kept; see ``isBodyTruncated``. Bounds memory to this times the prefetch, whatever is sent.
+    public static let maximumBodyBytes = 4 << 20
+
+    public var tag: DeliveryTag
+    public var body: [UInt8]
+    /// The body was longer than ``maximumBodyBytes``; the rest was dropped here (the broker still has it until the message is settled).
+    public var isBodyTruncated: Bool
+    public var contentType: String?
+    public var headers: [String: AMQPValue]
+    /// Some header nests deeper than ``AMQPValue/maximumDepth`` and was cut there.
+    public var headersTooDeep: Bool
+    public var messageID: String?
+    /// The user that published, checked by the broker against the publishing connection.
+    public var userID: String?
+    public var appID: String?
+    public var correlationID: String?
+    public var type: String?
+    /// Seconds since 1970, as the publisher set it.
+    public var timestamp: Int64?
+    public var exchange: String
+    public var routingKey: String
+    public var queue: String
+    /// False means that the broker has not delivered this message before. A publisher's retry is a new message to the broker.
+    public var redelivered: Bool
+    /// How often a quorum queue took the message back (`x-delivery-count`); 0 when the header is missing, as on the first delivery.
+    /// It counts every loss of the holder, whether or not the message was to blame.
+    public var deliveryCount: Int
+}
+
+/// Messages handed over together, in the broker's order.
+public struct MessageBatch: Sendable {
+    public var messages: [AMQPMessage]
+
+    public init(messages: [AMQPMessage]) { self.messages = messages }
+
+    public var tags: [DeliveryTag] { messages.map(\.tag) }
+}

@@ -1,0 +1,123 @@
+/// Takes an AMQP URL apart. Errors name the part that is wrong and never quote the URL, which holds the password.
+struct URLParser {
+    private var rest: Substring
+
+    init(_ url: String) { rest = Substring(url) }
+
+    mutating func parse() throws(AMQPError) -> AMQPConfiguration {
+        let isSecure = try takeScheme()
+        let query = cut(after: "?")
+        let path = cut(after: "/")
+        let (user, password) = try takeCredentials()
+        let (host, port) = try takeAuthority(defaultPort: isSecure ? 5671 : 5672)
+        var configuration = AMQPConfiguration(host: host, port: port, user: user, password: password)
+        if let path, !path.isEmpty { configuration.virtualHost = try Self.decode(path, "virtual host") }
+        if isSecure { configuration.tls = AMQPTLS() }
+        for pair in (query ?? "").split(separator: "&") { try Self.apply(pair, to: &configuration) }
+        return configuration
+    }
+
+    private mutating func takeScheme() throws(AMQPError) -> Bool {
+        for (scheme, isSecure) in [("amqps://", true), ("amqp://", false)] where rest.lowercased().hasPrefix(scheme) {
+            rest = rest.dropFirst(scheme.count)
+            return isSecure
+        }
+        throw .invalidURL("it must start with amqp:// or amqps://")
+    }
+
+    /// Splits at the first `separator`: keeps what is before it, returns what is after it, or nil when there is none.
+    private mutating func cut(after separator: Character) -> Substring? {
+        guard let index = rest.firstIndex(of: separator) else { return nil }
+        let tail = rest[rest.index(after: index)...]
+        rest = rest[..<index]
+        return tail
+    }
+
+    private mutating func takeCredentials() throws(AMQPError) -> (String, String) {
+        guard let at = rest.lastIndex(of: "@") else { return ("guest", "guest") }
+        let credentials = rest[..<at]
+        rest = rest[rest.index(after: at)...]
+        let parts = credentials.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        let user = try Self.decode(parts[0], "user")
+        return (user, parts.count == 2 ? try Self.decode(parts[1], "password") : "")
+    }
+
+    private func takeAuthority(defaultPort: Int) throws(AMQPError) -> (String, Int) {
+        var host = rest
+        var tail: Substring = ""
+        if rest.first == "[" {
+            guard let end = rest.firstIndex(of: "]") else { throw .invalidURL("the host has no closing bracket") }
+            host = rest[rest.index(after: rest.startIndex)..<end]
+            tail = rest[rest.index(after: end)...]
+        } else if let colon = rest.firstIndex(of: ":") {
+            host = rest[..<colon]
+            tail = rest[colon...]
+        }
+        guard !host.isEmpty else { throw .invalidURL("the host is missing") }
+        guard !tail.isEmpty else { return (try Self.decode(host, "host"), defaultPort) }
+        guard tail.first == ":", let port = UInt16(tail.dropFirst()), port > 0 else {
+            throw .invalidURL("the port is not a number from 1 to 65535")
+        }
+        return (try Self.decode(host, "host"), Int(port))
+    }
+
+    private static func apply(_ pair: Substring, to configuration: inout AMQPConfiguration) throws(AMQPError) {
+        let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        let name = String(parts[0])
+        let value = parts.count == 2 ? try decode(parts[1], name) : ""
+        switch name {
+        case "heartbeat": configuration.heartbeat = .seconds(try number(value, name, in: 1...600))
+        case "connect_timeout", "connection_timeout": configuration.connectTimeout = .seconds(try number(value, name, in: 1...600))
+        case "frame_max": configuration.frameMaximum = try number(value, name, in: 4096...(1 << 20))
+        case "cacertfile": configuration.tls?.authorities = value
+        case "certfile": configuration.tls?.certificate = value
+        case "keyfile": configuration.tls?.key = value
+        case "verify":
+            guard value == "verify_peer" || value == "verify_none" else {
+                throw .invalidURL("verify must be verify_peer or verify_none")
+            }
+            configuration.tls?.verifiesPeer = value == "verify_peer"
+            configuration.tls?.verifiesHostName = value == "verify_peer"
+        case "server_name_indication":
+            guard value == "disable" else { throw .invalidURL("server_name_indication may only be disable") }
+            configuration.tls?.verifiesHostName = false
+        default: throw .invalidURL("unknown parameter \(name)")
+        }
+    }
+
+    private static func number(_ text: String, _ name: String, in range: ClosedRange<Int>) throws(AMQPError) -> Int {
+        guard let number = Int(text), range.contains(number) else {
+            throw .invalidURL("\(name) must be a number from \(range.lowerBound) to \(range.upperBound)")
+        }
+        return number
+    }
+
+    /// Undoes percent-encoding; refuses what is malformed, not UTF-8, or contains NUL, which would cut a C string short.
+    private static func decode(_ text: Substring, _ part: String) throws(AMQPError) -> String {
+        var bytes: [UInt8] = []
+        var iterator = text.utf8.makeIterator()
+        while let byte = iterator.next() {
+            guard byte == UInt8(ascii: "%") else {
+                bytes.append(byte)
+                continue
+            }
+            guard let high = iterator.next().flatMap(hexDigit), let low = iterator.next().flatMap(hexDigit) else {
+                throw .invalidURL("the \(part) has a malformed percent-encoding")
+            }
+            bytes.append(high << 4 | low)
+        }
+        guard !bytes.contains(0), let decoded = String(validating: bytes, as: UTF8.self) else {
+            throw .invalidURL("the \(part) is not text")
+        }
+        return decoded
+    }
+
+    private static func hexDigit(_ byte: UInt8) -> UInt8? {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,73 @@
+import TidingsWire
+
+extension CaptureBehaviour {
+    /// Reads the control interface's form:
+    /// `{"path": "/shop", "script": [500, 500], "then": 200, "delayMilliseconds": 0, "retryAfter": "7", "hang": false, "reset": false,
+    /// "bodyBytes": 100, "dripMilliseconds": 50, "redirectTo": "http://…"}`, every member optional, any other refused.
+    init(json: JSON) throws(CaptureError) {
+        guard let object = json.objectValue else { throw CaptureError(message: "a behaviour is a JSON object") }
+        self.init()
+        for entry in object.entries {
+            switch entry.key {
+            case "path": path = try Self.path(entry.value)
+            case "script": script = try Self.script(entry.value)
+            case "then": then = try Self.number(entry, 200...599)
+            case "delayMilliseconds": delay = Self.held(try Self.number(entry, 0...60_000))
+            case "retryAfter": retryAfter = try Self.retryAfter(entry.value)
+            case "hang": hangs = try Self.flag(entry)
+            case "reset": resets = try Self.flag(entry)
+            case "bodyBytes": bodyBytes = try Self.number(entry, 0...CaptureLimits.answerBytes)
+            case "dripMilliseconds": drip = Self.held(try Self.number(entry, 0...60_000))
+            case "redirectTo": redirectTo = try Self.line(entry)
+            default:
+                let hint = NearestName.of(entry.key, among: Self.members).map { "; did you mean \($0)?" } ?? ""
+                throw CaptureError(message: "a behaviour has no member \"\(entry.key)\"\(hint)")
+            }
+        }
+        if redirectTo != nil, object["then"] == nil { then = 302 }
+    }
+
+    private static let members = [
+        "path", "script", "then", "delayMilliseconds", "retryAfter", "hang", "reset", "bodyBytes", "dripMilliseconds", "redirectTo",
+    ]
+
+    /// An absolute path.
+    static func path(_ value: JSON) throws(CaptureError) -> String {
+        guard let path = value.stringValue, path.hasPrefix("/") else { throw CaptureError(message: "path must be text that starts with /") }
+        return path
+    }
+
+    private static func script(_ value: JSON) throws(CaptureError) -> [Int] {
+        guard let items = value.arrayValue, items.count <= CaptureLimits.scriptLength else {
+            throw CaptureError(message: "script must be an array of at most \(CaptureLimits.scriptLength) statuses")
+        }
+        let statuses = items.compactMap(\.intValue).filter { (200...599).contains($0) }
+        guard statuses.count == items.count else { throw CaptureError(message: "script must hold statuses from 200 to 599") }
+        return statuses
+    }
+
+    private static func number(_ entry: JSONObject.Entry, _ range: ClosedRange<Int>) throws(CaptureError) -> Int {
+        guard let number = entry.value.intValue, range.contains(number) else {
+            throw CaptureError(message: "\(entry.key) must be a whole number from \(range.lowerBound) to \(range.upperBound)")
+        }
+        return number
+    }
+
+    private static func flag(_ entry: JSONObject.Entry) throws(CaptureError) -> Bool {
+        guard let flag = entry.value.boolValue else { throw CaptureError(message: "\(entry.key) must be true or false") }
+        return flag
+    }
+
+    private static func retryAfter(_ value: JSON) throws(CaptureError) -> String {
+        if let seconds = value.intValue, seconds >= 0 { return String(seconds) }
+        return try line(JSONObject.Entry(key: "retryAfter", value: value))
+    }
+
+    /// Text that fits into a header.
+    private static func line(_ entry: JSONObject.Entry) throws(CaptureError) -> String {
+        guard let text = entry.value.stringValue, text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else {
+            throw CaptureError(message: "\(entry.key) must be printable ASCII")
+        }
+        return text
+    }
+}

@@ -1,0 +1,49 @@
+public import ArgumentParser
+import Glibc
+
+/// `tidings capture`: the stand-in for every provider, until it is interrupted.
+public struct CaptureCommand: AsyncParsableCommand {
+    public static let configuration = CommandConfiguration(
+        commandName: "capture",
+        abstract: "Stand in for webhook receivers: record what arrives, check signatures, misbehave on request.",
+        discussion: """
+            Listens on loopback only. The path of a request says how it is answered: /ok, /fail/2 (the first two attempts of each id get 500),
+            /status/410, /slow/1500, /hang, /redirect. PUT /_capture/behaviour programs any other path; GET /_capture/stats counts;
+            GET /_capture/messages shows the last requests. --record keeps every request as a line of JSON, written before it is answered.
+            """)
+
+    @Option(help: "0 takes a free port.") var port: UInt16 = 0
+    @Option(help: "A file to append every request to.") var record: String?
+    @Option(help: "env:NAME or file:PATH of a whsec_ secret that requests should be signed with; repeat it.") var secret: [String] = []
+
+    public init() {}
+
+    public mutating func run() async throws {
+        let server = try CaptureServer(
+            configuration: CaptureConfiguration(port: port, recordPath: record, secrets: try secret.map(Self.read)))
+        let signals = StopSignals()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await server.run() }
+            group.addTask {
+                await signals.wait()
+                await server.stop()
+            }
+            let line = Array("capturing on http://127.0.0.1:\(try await server.port)/\n".utf8)
+            _ = write(STDOUT_FILENO, line, line.count)
+            try await group.next()
+            group.cancelAll()
+        }
+    }
+
+    private static func read(_ reference: String) throws -> String {
+        if reference.hasPrefix("env:"), let value = getenv(String(reference.dropFirst(4))) { return String(cString: value) }
+        if reference.hasPrefix("file:"), let file = fopen(String(reference.dropFirst(5)), "re") {
+            defer { fclose(file) }
+            var line = [CChar](repeating: 0, count: 256)
+            if fgets(&line, Int32(line.count), file) != nil {
+                return String(cString: line).filter { !$0.isWhitespace }
+            }
+        }
+        throw ValidationError("--secret takes env:NAME or file:PATH, and \(reference) cannot be read")
+    }
+}

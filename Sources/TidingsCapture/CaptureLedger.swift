@@ -1,0 +1,153 @@
+import Synchronization
+import TidingsCore
+
+/// What has arrived and what is to be done: the state behind a ``CaptureServer``.
+///
+/// Deciding an answer, writing the record and counting are one step under one lock, so that the record, the counts and the order of
+/// attempts always agree.
+final class CaptureLedger: Sendable {
+    /// A request with all that a decision needs.
+    struct Arrival: Sendable {
+        var method: String
+        var path: String
+        var webhookID: String?
+        var webhookTimestamp: String?
+        var signature: String?
+        var body: [UInt8]
+        /// The body went on beyond ``CaptureLimits/acceptedBodyBytes``.
+        var isTooLong = false
+    }
+
+    private struct Counts {
+        var attempts = 0
+        var accepted = 0
+    }
+
+    private struct State: ~Copyable {
+        var record: RecordFile?
+        var recent = RecentRequests()
+        var stats = CaptureStats()
+        var counts: [String: Counts] = [:]
+        var behaviours: [String: CaptureBehaviour] = [:]
+        var checks: [String: SignatureCheck] = [:]
+        var isStopped = false
+    }
+
+    private let standardCheck: SignatureCheck
+    private let state: Mutex<State>
+
+    init(configuration: CaptureConfiguration) throws(CaptureError) {
+        standardCheck = try SignatureCheck(secrets: configuration.secrets)
+        var initial = State()
+        if let path = configuration.recordPath { initial.record = try RecordFile(path: path) }
+        state = Mutex(initial)
+    }
+
+    /// Decides, records and counts. When the record cannot be written the request is answered 507 and not counted: an acceptance that is
+    /// not on record must not happen.
+    func take(_ arrival: Arrival, now: Timestamp) -> CaptureAnswer {
+        state.withLock { state in
+            let key = arrival.webhookID ?? "path \(arrival.path)"
+            let counts = state.counts[key]
+            let isCounted = counts != nil || state.counts.count < CaptureLimits.countedIDs
+            let attempt = (counts?.attempts ?? 0) + 1
+            let behaviour = Self.behaviour(for: arrival.path, among: state.behaviours)
+            let answer = arrival.isTooLong ? .http(CaptureAnswer.Response(status: 413)) : behaviour.answer(attempt: attempt)
+            let check = Self.nearest(arrival.path, among: state.checks) ?? standardCheck
+            let request = CapturedRequest(
+                at: now, method: arrival.method, path: arrival.path, webhookID: arrival.webhookID,
+                webhookTimestamp: arrival.webhookTimestamp, attempt: isCounted ? attempt : nil,
+                signature: check.verdict(
+                    id: arrival.webhookID, timestamp: arrival.webhookTimestamp, signature: arrival.signature, body: arrival.body, now: now),
+                status: answer.status, body: String(decoding: arrival.body.prefix(CaptureLimits.recordedBodyBytes), as: UTF8.self),
+                bodyBytes: arrival.body.count)
+            let isRecorded = state.record?.append(line: request.json) ?? true
+            guard isRecorded else { return .http(CaptureAnswer.Response(status: 507)) }
+            state.recent.append(request)
+            Self.count(request, under: isCounted ? key : nil, &state)
+            return answer
+        }
+    }
+
+    private static func count(_ request: CapturedRequest, under key: String?, _ state: inout State) {
+        state.stats.requests += 1
+        state.stats.signatures[request.signature, default: 0] += 1
+        state.stats.statuses[request.status ?? 0, default: 0] += 1
+        if request.webhookID == nil { state.stats.withoutID += 1 }
+        guard let key else {
+            state.stats.isExact = false
+            return
+        }
+        var counts = state.counts[key] ?? Counts()
+        counts.attempts += 1
+        let isAccepted = request.status.map { (200...299).contains($0) } ?? false
+        if isAccepted { counts.accepted += 1 }
+        state.counts[key] = counts
+        guard request.webhookID != nil else { return }
+        if counts.attempts == 1 { state.stats.distinctIDs += 1 }
+        guard isAccepted else { return }
+        if counts.accepted == 1 { state.stats.acceptedIDs += 1 }
+        if counts.accepted == 2 { state.stats.duplicatesAccepted += 1 }
+        if counts.accepted > 1 { state.stats.extraAccepted += 1 }
+    }
+
+    // MARK: Asking and setting
+
+    var stats: CaptureStats { state.withLock { $0.stats } }
+
+    func requests(where isWanted: (CapturedRequest) -> Bool) -> [CapturedRequest] {
+        state.withLock { $0.recent.inOrder }.filter(isWanted)
+    }
+
+    /// Forgets requests and counts, so that attempts begin at 1 again; behaviours, secrets and the file stay.
+    func clear() {
+        state.withLock { state in
+            state.recent = RecentRequests()
+            state.stats = CaptureStats()
+            state.counts = [:]
+        }
+    }
+
+    /// False when too many paths have behaviours of their own.
+    @discardableResult
+    func program(_ behaviour: CaptureBehaviour) -> Bool {
+        state.withLock { state in
+            guard state.behaviours[behaviour.path] != nil || state.behaviours.count < CaptureLimits.programmedPaths else { return false }
+            state.behaviours[behaviour.path] = behaviour
+            return true
+        }
+    }
+
+    func clearBehaviours() {
+        state.withLock { $0.behaviours = [:] }
+    }
+
+    /// False when too many paths have secrets of their own.
+    func setSecrets(_ check: SignatureCheck, below path: String) -> Bool {
+        state.withLock { state in
+            guard state.checks[path] != nil || state.checks.count < CaptureLimits.programmedPaths else { return false }
+            state.checks[path] = check
+            return true
+        }
+    }
+
+    func markStopped() { state.withLock { $0.isStopped = true } }
+    var isStopped: Bool { state.withLock { $0.isStopped } }
+
+    // MARK: By path
+
+    private static func behaviour(for path: String, among behaviours: [String: CaptureBehaviour]) -> CaptureBehaviour {
+        nearest(path, among: behaviours) ?? .named(by: path)
+    }
+
+    /// The value of the path itself or of the nearest one above it: one look-up a segment.
+    private static func nearest<Value>(_ path: String, among values: [String: Value]) -> Value? {
+        guard !values.isEmpty else { return nil }
+        var prefix = path[...]
+        while true {
+            if let value = values[String(prefix)] ?? values[prefix + "/"] { return value }
+            guard let slash = prefix.lastIndex(of: "/") else { return nil }
+            prefix = prefix[..<slash]
+        }
+    }
+}

@@ -1,0 +1,94 @@
+import FlyingFox
+import FlyingSocks
+import Foundation
+import TidingsCore
+
+/// A stand-in for webhook receivers, on plain HTTP/1.1: it records what arrives, checks signatures, and misbehaves on request.
+///
+/// What a request gets is decided by a ``CaptureBehaviour`` that was set for its path, else by the path itself: see
+/// ``CaptureBehaviour/named(by:)``. Every request is written to the record before it is answered, so the record never knows less than a
+/// sender does. Below `/_capture/` lies the control interface, see `CaptureControl`; it has no protection, which is why only loopback is
+/// listened on.
+public final class CaptureServer: Sendable {
+    private let server: HTTPServer
+    private let ledger: CaptureLedger
+
+    /// Opens the record, without listening yet.
+    public init(configuration: CaptureConfiguration = CaptureConfiguration()) throws(CaptureError) {
+        let ledger = try CaptureLedger(configuration: configuration)
+        let address: sockaddr_in
+        do {
+            address = try .inet(ip4: "127.0.0.1", port: configuration.port)
+        } catch {
+            throw CaptureError(message: "127.0.0.1 is not an address here: \(error)")
+        }
+        // The server's own limit comes after every hold of ours, which therefore always ends as it was meant to.
+        let timeout = (CaptureLimits.longestHold + .seconds(10)) / .seconds(1)
+        self.ledger = ledger
+        server = HTTPServer(
+            address: address, timeout: timeout, logger: .disabled, handler: CaptureHandler(ledger: ledger))
+    }
+
+    /// Listens and answers until ``stop()`` or until the task is cancelled.
+    public func run() async throws {
+        do {
+            try await server.run()
+        } catch {
+            if ledger.isStopped || Task.isCancelled { return }
+            throw CaptureError(message: "the capture server ended: \(error)")
+        }
+    }
+
+    /// The port, waiting until it is listened on.
+    public var port: UInt16 {
+        get async throws {
+            try await server.waitUntilListening()
+            guard case .ip4(_, let port)? = await server.listeningAddress else {
+                throw CaptureError(message: "the capture server is not listening")
+            }
+            return port
+        }
+    }
+
+    /// Stops listening and drops open connections; the record stays.
+    public func stop() async {
+        ledger.markStopped()
+        await server.stop()
+    }
+
+    // MARK: From inside the process
+
+    public var stats: CaptureStats { ledger.stats }
+
+    /// The last ``CaptureLimits/remembered`` requests, oldest first; with an id, those of that `webhook-id`.
+    public func requests(id: String? = nil) -> [CapturedRequest] {
+        ledger.requests { id == nil || $0.webhookID == id }
+    }
+
+    /// Sets the behaviour for its path, replacing the one it had.
+    public func program(_ behaviour: CaptureBehaviour) {
+        ledger.program(behaviour)
+    }
+}
+
+/// What a ``CaptureServer`` starts with.
+public struct CaptureConfiguration: Sendable {
+    /// 0 takes a free one.
+    public var port: UInt16
+    /// A file to append one line of JSON to for each request; nil keeps none. Its directory must exist.
+    public var recordPath: String?
+    /// Signing secrets (`whsec_…`) of paths for which none were set over the control interface.
+    public var secrets: [String]
+
+    public init(port: UInt16 = 0, recordPath: String? = nil, secrets: [String] = []) {
+        self.port = port
+        self.recordPath = recordPath
+        self.secrets = secrets
+    }
+}
+
+/// Why a capture server cannot work.
+public struct CaptureError: Error, Sendable, Hashable, CustomStringConvertible {
+    public var message: String
+    public var description: String { message }
+}

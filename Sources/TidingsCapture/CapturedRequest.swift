@@ -1,0 +1,57 @@
+public import TidingsCore
+import TidingsWire
+
+/// One request as it arrived, and what it was answered: a line of the record.
+public struct CapturedRequest: Sendable, Hashable {
+    public var at: Timestamp
+    public var method: String
+    /// Percent-encoded, without the query.
+    public var path: String
+    public var webhookID: String?
+    /// As the header had it.
+    public var webhookTimestamp: String?
+    /// Which request with this id it is, from 1; without an id, which one to this path. Nil beyond ``CaptureLimits/countedIDs``.
+    public var attempt: Int?
+    public var signature: SignatureVerdict
+    /// The status it gets; nil when the connection is closed without an answer.
+    public var status: Int?
+    /// The first ``CaptureLimits/recordedBodyBytes``; bytes that are not UTF-8 replaced.
+    public var body: String
+    public var bodyBytes: Int
+
+    /// One JSON object on one line, without the line break.
+    var json: [UInt8] {
+        var json = JSONWriter(capacity: 256 + body.utf8.count)
+        json.beginObject()
+        json.member("at", at.rfc3339)
+        json.member("method", method)
+        json.member("path", path)
+        json.key("webhookId")
+        webhookID.map { json.string($0) } ?? json.null()
+        json.key("webhookTimestamp")
+        webhookTimestamp.map { json.string($0) } ?? json.null()
+        json.key("attempt")
+        attempt.map { json.integer($0) } ?? json.null()
+        json.member("signature", signature.rawValue)
+        json.key("status")
+        status.map { json.integer($0) } ?? json.null()
+        json.member("bodyBytes", bodyBytes)
+        json.member("body", body)
+        json.endObject()
+        return json.bytes
+    }
+}
+
+/// What became of checking a signature.
+public enum SignatureVerdict: String, Sendable, Hashable, CaseIterable {
+    /// One of the signatures is right, and the timestamp within five minutes of now.
+    case valid
+    /// Right, but the timestamp is further away than that: a replay, or a clock that is wrong.
+    case stale
+    /// No signature matches a known secret, or a header that belongs to it is missing.
+    case invalid
+    /// The request carries no signature.
+    case absent
+    /// It carries one, and no secret is known for its path.
+    case unchecked
+}

@@ -1,0 +1,95 @@
+public import TidingsCore
+import TidingsWire
+
+/// One intent as a producer states it: a structured CloudEvent with the members of `schemas/intent.json`.
+public struct IntentEvent: Sendable {
+    /// Which system asks; with ``id`` it identifies the intent.
+    public var source: String
+    /// Chosen by the producer; the same again is the same intent.
+    public var id: String
+    public var type: String
+    /// Picks the intake queue; the catalogue has the last word on the type's real category.
+    public var category: Category
+    /// 1 to 1,000 distinct people.
+    public var recipients: [String]
+    public var title: String?
+    public var body: String?
+    /// A JSON object as text.
+    public var data: String?
+    public var channels: [Channel]?
+    public var scheduledFor: Timestamp?
+    public var expiresAt: Timestamp?
+    public var groupKey: String?
+    public var collapseKey: String?
+    public var critical: Bool
+    public var market: String?
+    public var tenant: String?
+    /// W3C trace context, carried through to the provider.
+    public var traceparent: String?
+
+    public init(
+        source: String, id: String, type: String, category: Category, recipients: [String], title: String? = nil, body: String? = nil,
+        data: String? = nil, channels: [Channel]? = nil, scheduledFor: Timestamp? = nil, expiresAt: Timestamp? = nil,
+        groupKey: String? = nil, collapseKey: String? = nil, critical: Bool = false, market: String? = nil, tenant: String? = nil,
+        traceparent: String? = nil
+    ) {
+        self.source = source
+        self.id = id
+        self.type = type
+        self.category = category
+        self.recipients = recipients
+        self.title = title
+        self.body = body
+        self.data = data
+        self.channels = channels
+        self.scheduledFor = scheduledFor
+        self.expiresAt = expiresAt
+        self.groupKey = groupKey
+        self.collapseKey = collapseKey
+        self.critical = critical
+        self.market = market
+        self.tenant = tenant
+        self.traceparent = traceparent
+    }
+
+    /// The event as JSON bytes.
+    public var encoded: [UInt8] {
+        var writer = JSONWriter(capacity: 512)
+        writer.beginObject()
+        writer.member("specversion", "1.0")
+        writer.member("id", id)
+        writer.member("source", source)
+        writer.member("type", type)
+        if let traceparent { writer.member("traceparent", traceparent) }
+        writer.key("data")
+        writer.beginObject()
+        if recipients.count == 1 {
+            writer.member("recipient", recipients[0])
+        } else {
+            Self.write(recipients, named: "recipients", to: &writer)
+        }
+        let texts = [
+            ("title", title), ("body", body), ("scheduledFor", scheduledFor?.rfc3339), ("expiresAt", expiresAt?.rfc3339),
+            ("groupKey", groupKey), ("collapseKey", collapseKey), ("market", market), ("tenant", tenant),
+        ]
+        for (name, value) in texts {
+            if let value { writer.member(name, value) }
+        }
+        if let channels { Self.write(channels.map(\.rawValue), named: "channels", to: &writer) }
+        if critical { writer.member("critical", true) }
+        if let data {
+            writer.key("data")
+            writer.raw(data)
+        }
+        writer.endObject()
+        writer.endObject()
+        return writer.bytes
+    }
+
+    private static func write(_ values: [String], named name: String, to writer: inout JSONWriter) {
+        writer.key(name)
+        writer.beginArray()
+        for value in values { writer.string(value) }
+        writer.endArray()
+    }
+}

@@ -1,0 +1,43 @@
+public import TidingsAMQP
+import TidingsWire
+
+/// Publishes intents with confirms: when ``publish(_:)`` says `.confirmed`, the intent is on disk at the broker and will be decided once.
+///
+/// Anything else means that the intent may or may not have arrived: publish it again with the same source and id, and it is still decided once.
+public struct TidingsClient: Sendable {
+    private let publisher: AMQPPublisher
+
+    /// `amqp://user:password@host:port/vhost`. Connects with the first publish.
+    public init(url: String, connectionName: String = "tidings producer") throws(AMQPError) {
+        self.init(try AMQPConfiguration(url: url), connectionName: connectionName)
+    }
+
+    public init(_ configuration: AMQPConfiguration, connectionName: String = "tidings producer") {
+        publisher = AMQPPublisher(configuration: configuration, connectionName: connectionName)
+    }
+
+    /// One result for each intent, in order. Many at once are pipelined: the cost of a confirm is shared.
+    public func publish(_ intents: [IntentEvent]) async -> [PublishResult] {
+        await publisher.publish(
+            intents.map { intent in
+                OutgoingMessage(
+                    exchange: QueueNames.intentsExchange, routingKey: QueueNames.routingKey(category: intent.category, type: intent.type),
+                    body: intent.encoded, contentType: "application/cloudevents+json", messageID: intent.id)
+            })
+    }
+
+    public func publish(_ intent: IntentEvent) async -> PublishResult {
+        await publish([intent])[0]
+    }
+
+    /// Publishes bytes as they are, for replaying what was kept.
+    public func publish(raw body: [UInt8], contentType: String, exchange: String, routingKey: String, id: String) async -> PublishResult {
+        await publisher.publish([
+            OutgoingMessage(exchange: exchange, routingKey: routingKey, body: body, contentType: contentType, messageID: id)
+        ])[0]
+    }
+
+    public func close() async {
+        await publisher.close()
+    }
+}

@@ -1,0 +1,81 @@
+extension Catalogue {
+    /// The catalogue used until an operator applies their own: a start to copy from.
+    ///
+    /// It has the inbox and webhooks, which need no account anywhere, and no push provider.
+    public static let builtIn = Catalogue(
+        types: Dictionary(uniqueKeysWithValues: builtInTypes.map { ($0.name, $0) }),
+        categories: Dictionary(uniqueKeysWithValues: Category.allCases.map { ($0, CategoryPolicy.standard(for: $0)) }),
+        markets: ["default": Market(name: "default", providers: [.inApp: ["inbox"], .webhook: ["webhook"]])],
+        providers: [
+            "inbox": ProviderBinding(name: "inbox", channel: .inApp, kind: "inbox", addressing: .person),
+            "webhook": ProviderBinding(name: "webhook", channel: .webhook, kind: "webhook", addressing: .address),
+        ],
+        defaultMarket: "default",
+        hash: "built-in"
+    )
+
+    private static let builtInTypes: [NotificationType] = shopTypes + mediaTypes + lendingTypes + datingTypes
+
+    /// A shop: one type for each reason to write to a person.
+    private static let shopTypes = [
+        NotificationType(name: "orderUpdate", category: .transactional, allowsCritical: true),
+        NotificationType(name: "promotion", category: .marketing),
+        NotificationType(name: "reminder", category: .system, allowsCritical: true),
+        NotificationType(name: "social", category: .social),
+        NotificationType(name: "system", category: .system, allowsCritical: true),
+    ]
+
+    /// A media app, woken in silence when a file is there.
+    private static let mediaTypes = [
+        NotificationType(name: "metadata", category: .system, schemaJSON: metadataSchema, channels: [.push], silent: true),
+        NotificationType(name: "downloadReady", category: .system, schemaJSON: downloadReadySchema, channels: [.push], silent: true),
+    ]
+
+    /// A lending app's inbox.
+    private static let lendingTypes = [
+        NotificationType(name: "LOAN_APPROVED", category: .transactional, icon: "checkmark.circle.fill", color: "green"),
+        NotificationType(name: "LOAN_REJECTED", category: .transactional, icon: "xmark.circle.fill", color: "red"),
+        NotificationType(name: "PAYMENT_RECEIVED", category: .transactional, icon: "arrow.down.circle.fill", color: "green"),
+        NotificationType(name: "PAYMENT_DUE", category: .transactional, icon: "exclamationmark.circle.fill", color: "orange"),
+        NotificationType(name: "NEW_LENDER", category: .transactional, icon: "person.circle.fill", color: "blue"),
+        NotificationType(name: "SYSTEM_UPDATE", category: .system, icon: "info.circle.fill", color: "gray"),
+    ]
+
+    /// A dating app.
+    private static let datingTypes = [
+        NotificationType(name: "like", category: .social, channels: [.push, .inApp]),
+        NotificationType(name: "match", category: .social, channels: [.push, .inApp]),
+    ]
+
+    private static let metadataSchema = """
+        {
+          "type": "object",
+          "required": ["file"],
+          "properties": {
+            "file": {
+              "type": "object",
+              "required": ["fileId", "key"],
+              "properties": {
+                "fileId": {"type": "string", "minLength": 1},
+                "key": {"type": "string", "minLength": 1},
+                "title": {"type": "string"},
+                "publishDate": {"type": "string", "format": "date"},
+                "size": {"type": "integer", "minimum": 0},
+                "url": {"type": "string", "format": "uri"}
+              }
+            }
+          }
+        }
+        """
+
+    private static let downloadReadySchema = """
+        {
+          "type": "object",
+          "required": ["fileId", "url"],
+          "properties": {
+            "fileId": {"type": "string", "minLength": 1},
+            "url": {"type": "string", "format": "uri", "pattern": "^https://[^/]"}
+          }
+        }
+        """
+}

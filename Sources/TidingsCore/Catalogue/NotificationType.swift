@@ -1,0 +1,71 @@
+/// One declared type of notification. Whatever it leaves out, its category decides.
+public struct NotificationType: Sendable, Hashable {
+    /// What clients call it; CloudEvents `type`.
+    public var name: String
+    public var category: Category
+    /// A JSON Schema (draft 2020-12) of `data`, as text. Nil accepts any object.
+    public var schemaJSON: String?
+    /// The title when the intent gives none; `{{name}}` stands for a field of `data`.
+    public var titleTemplate: String?
+    /// The body when the intent gives none; `{{name}}` stands for a field of `data`.
+    public var bodyTemplate: String?
+    /// The symbol an inbox shows.
+    public var icon: String
+    /// The colour an inbox shows, lower case.
+    public var color: String
+    /// Where a tap leads; `{{name}}` stands for a field of `data`.
+    public var deepLink: String?
+    /// Takes the place of the category's lane.
+    public var lane: Lane?
+    /// Takes the place of the category's time to live.
+    public var expiry: Duration?
+    /// Takes the place of the category's channels.
+    public var channels: [Channel]?
+    /// By market; takes the place of `channels` there.
+    public var channelsByMarket: [String: [Channel]]
+    /// Ignores preferences and quiet hours, though never a device's permission.
+    public var mandatory: Bool
+    /// Whether an intent may ask for escalation with `critical`.
+    public var allowsCritical: Bool
+    /// Shows nothing: wakes the app to work. Needs a token but no permission, and is exempt from quiet hours.
+    public var silent: Bool
+
+    public init(
+        name: String,
+        category: Category,
+        schemaJSON: String? = nil,
+        titleTemplate: String? = nil,
+        bodyTemplate: String? = nil,
+        icon: String = NotificationType.defaultIcon,
+        color: String = NotificationType.defaultColor,
+        deepLink: String? = nil,
+        lane: Lane? = nil,
+        expiry: Duration? = nil,
+        channels: [Channel]? = nil,
+        channelsByMarket: [String: [Channel]] = [:],
+        mandatory: Bool = false,
+        allowsCritical: Bool = false,
+        silent: Bool = false
+    ) {
+        self.name = name
+        self.category = category
+        self.schemaJSON = schemaJSON
+        self.titleTemplate = titleTemplate
+        self.bodyTemplate = bodyTemplate
+        self.icon = icon
+        self.color = color
+        self.deepLink = deepLink
+        self.lane = lane
+        self.expiry = expiry
+        self.channels = channels
+        self.channelsByMarket = channelsByMarket
+        self.mandatory = mandatory
+        self.allowsCritical = allowsCritical
+        self.silent = silent
+    }
+
+    /// The icon of a type that declares none, and of a type that is unknown.
+    public static let defaultIcon = "bell.fill"
+    /// The colour of a type that declares none, and of a type that is unknown.
+    public static let defaultColor = "gray"
+}

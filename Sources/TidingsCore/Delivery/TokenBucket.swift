@@ -1,0 +1,56 @@
+/// A rate limit that allows short bursts. A value: time is passed in, and the answer says how long to wait.
+public struct TokenBucket: Sendable, Hashable {
+    /// How many a second on average, and how many at once after a quiet while. Both at least 1 and at most ``largest``; other values are
+    /// moved there.
+    public struct Limit: Sendable, Hashable {
+        public let perSecond: Int
+        public let burst: Int
+
+        public init(perSecond: Int, burst: Int) {
+            self.perSecond = min(max(perSecond, 1), Limit.largest)
+            self.burst = min(max(burst, 1), Limit.largest)
+        }
+
+        /// A million a second is above any provider's limit, and keeps the arithmetic far from overflow.
+        public static let largest = 1_000_000
+    }
+
+    public let limit: Limit
+    /// In millionths of a token: at `perSecond` tokens a second, exactly `perSecond` of these come each microsecond.
+    private var level: Int64
+    private var updated: Timestamp
+
+    /// A full bucket.
+    public init(_ limit: Limit, at now: Timestamp) {
+        self.limit = limit
+        level = Int64(limit.burst) * TokenBucket.unit
+        updated = now
+    }
+
+    /// Takes tokens if they are there.
+    ///
+    /// - Parameter count: more than the burst can never be there at once, so it counts as the burst; less than 1 takes nothing.
+    /// - Returns: zero when taken; else how long until they would be there, and nothing is taken.
+    public mutating func take(_ count: Int = 1, at now: Timestamp) -> Duration {
+        refill(at: now)
+        let wanted = Int64(min(max(count, 0), limit.burst)) * TokenBucket.unit
+        if level >= wanted {
+            level -= wanted
+            return .zero
+        }
+        let rate = Int64(limit.perSecond)
+        return .microseconds((wanted - level + rate - 1) / rate)
+    }
+
+    /// Tokens come with time that has passed; a clock that was set back brings none and starts anew from there.
+    private mutating func refill(at now: Timestamp) {
+        let capacity = Int64(limit.burst) * TokenBucket.unit
+        let elapsed = (now - updated).saturatedMicroseconds
+        updated = now
+        guard elapsed > 0 else { return }
+        let rate = Int64(limit.perSecond)
+        level = elapsed >= (capacity - level) / rate + 1 ? capacity : level + elapsed * rate
+    }
+
+    private static let unit: Int64 = 1_000_000
+}

@@ -1,0 +1,53 @@
+/// One place where a person can be reached: a device, an address, a browser's subscription.
+public struct Endpoint: Sendable, Hashable {
+    /// Ours; stays the same when the token changes.
+    public var id: String
+    /// A device is registered for `push`, and shows `local` notifications too.
+    public var channel: Channel
+    /// The name or kind of the provider that issued the token; nil: any provider of the channel.
+    public var provider: String?
+    /// Token, address or URL.
+    public var address: String
+    /// What its owner lets it show.
+    public var permission: Permission
+    /// A provider said that it no longer exists; kept for the record, never used.
+    public var isGone: Bool
+
+    public init(
+        id: String,
+        channel: Channel,
+        provider: String? = nil,
+        address: String,
+        permission: Permission = .authorized,
+        isGone: Bool = false
+    ) {
+        self.id = id
+        self.channel = channel
+        self.provider = provider
+        self.address = address
+        self.permission = permission
+        self.isGone = isGone
+    }
+
+    /// Whether a channel can end here.
+    public func serves(_ channel: Channel) -> Bool {
+        self.channel == channel || (channel == .local && self.channel == .push)
+    }
+}
+
+/// Whether a device may show notifications.
+public enum Permission: String, CaseIterable, Sendable, Hashable {
+    case authorized
+    /// Shown quietly, until the person decides.
+    case provisional
+    case denied
+    /// Never asked, so nothing can be shown yet.
+    case notDetermined
+
+    public var allowsVisible: Bool {
+        switch self {
+        case .authorized, .provisional: true
+        case .denied, .notDetermined: false
+        }
+    }
+}

@@ -1,0 +1,48 @@
+extension ReasonExplanation {
+    /// Deliveries that wait.
+    static let held: [ReasonExplanation] = [
+        ReasonExplanation(
+            .quietHours,
+            "It is quiet hours where the person is; it goes out when they end.",
+            "Nothing. If it cannot wait, its category's quietHours policy should be ignore.",
+            explains: [.held]
+        ),
+        ReasonExplanation(.scheduledFor, "The producer asked for a later time.", "Nothing.", explains: [.held]),
+        ReasonExplanation(
+            .awaitingEscalation,
+            "An earlier channel is tried first; this one starts if that cannot reach the person.",
+            "Nothing.",
+            explains: [.held]
+        ),
+        ReasonExplanation(
+            .afterValidity,
+            "The decision grew too old before it was sent and is made again.",
+            "Nothing. If it is frequent, add delivery workers: packs wait too long.",
+            retryable: true,
+            explains: [.held, .queued]
+        ),
+    ]
+
+    /// Said beside another reason.
+    static let notes: [ReasonExplanation] = [
+        ReasonExplanation(
+            .scheduledInPast,
+            "The scheduled time had passed already, by no more than a day, so it goes out at once.",
+            "Check the producer's clock and queue.",
+            explains: [.held, .queued, .sent, .delivered]
+        ),
+        ReasonExplanation(
+            .possibleDuplicate,
+            "It was sent again although an earlier attempt may have arrived.",
+            "Nothing. Receivers that honour the idempotency key show it once.",
+            explains: [.retrying, .queued, .sent, .delivered, .failed]
+        ),
+        ReasonExplanation(
+            .leaseExpired,
+            "The worker that had claimed it did not finish in time.",
+            "Nothing. If it is frequent, look for workers that die or providers that hang.",
+            retryable: true,
+            explains: [.retrying, .queued, .failed]
+        ),
+    ]
+}

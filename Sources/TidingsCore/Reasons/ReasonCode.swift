@@ -1,0 +1,60 @@
+/// Why something is as it is. One closed list: code, SQL, command line and documentation print from it, and a meaning never changes once
+/// released.
+///
+/// ``explanation`` says what each means and what to do.
+public enum ReasonCode: String, CaseIterable, Sendable, Hashable {
+    // MARK: Not sent
+    case channelDisabled, categoryDisabled, typeDisabled, noDevice, noAddress, permissionDenied, noProvider, sameDevice
+    case quietHoursDrop, escalationNotNeeded, collapsed, recipientErased, typeRetired, endpointGone, channelNotEligible
+
+    // MARK: Waiting
+    case quietHours, scheduledFor, awaitingEscalation, afterValidity
+
+    // MARK: Notes
+    case scheduledInPast, possibleDuplicate, leaseExpired
+
+    // MARK: Attempts
+    case providerThrottled, providerUnavailable, timeout, connectionFailed, providerRejected, httpStatus, redirectRefused
+    case addressRefused, responseTooLarge, tlsFailed, dnsFailed, misconfigured, retriesExhausted, outcomeUnknown, workerDied
+    case breakerOpen, rateLimited
+
+    // MARK: Other ends
+    case expired, cancelledByProducer, cancelledByOperator, accepted, delivered
+
+    // MARK: Rejected intents
+    case notJSON, invalidUTF8, duplicateKey, tooDeep, nulCharacter, unsupportedContentType, missingAttribute, invalidAttribute
+    case unsupportedSpecVersion, unknownType, schemaViolation, tooLarge, messageTooLarge, tooManyEvents, tooManyRecipients
+    case emptyRecipient, noRecipient, scheduledTooFarInPast, scheduledTooFarAhead, idempotencyConflict, tenantNotAllowed
+    case criticalNotAllowed, unknownChannel, unknownMarket, unroutable, headersTooDeep, internalError
+
+    // MARK: Dead messages
+    case poison, undecodablePack
+
+    /// Which part of the list the code belongs to.
+    public var kind: ReasonKind {
+        switch self {
+        case .channelDisabled, .categoryDisabled, .typeDisabled, .noDevice, .noAddress, .permissionDenied, .noProvider,
+            .sameDevice, .quietHoursDrop, .escalationNotNeeded, .collapsed, .recipientErased, .typeRetired, .endpointGone,
+            .channelNotEligible:
+            .suppressed
+        case .quietHours, .scheduledFor, .awaitingEscalation, .afterValidity:
+            .held
+        case .scheduledInPast, .possibleDuplicate, .leaseExpired:
+            .note
+        case .providerThrottled, .providerUnavailable, .timeout, .connectionFailed, .providerRejected, .httpStatus,
+            .redirectRefused, .addressRefused, .responseTooLarge, .tlsFailed, .dnsFailed, .misconfigured, .retriesExhausted,
+            .outcomeUnknown, .workerDied, .breakerOpen, .rateLimited:
+            .attempt
+        case .expired, .cancelledByProducer, .cancelledByOperator, .accepted, .delivered:
+            .end
+        case .notJSON, .invalidUTF8, .duplicateKey, .tooDeep, .nulCharacter, .unsupportedContentType, .missingAttribute,
+            .invalidAttribute, .unsupportedSpecVersion, .unknownType, .schemaViolation, .tooLarge, .messageTooLarge,
+            .tooManyEvents, .tooManyRecipients, .emptyRecipient, .noRecipient, .scheduledTooFarInPast, .scheduledTooFarAhead,
+            .idempotencyConflict, .tenantNotAllowed, .criticalNotAllowed, .unknownChannel, .unknownMarket, .unroutable,
+            .headersTooDeep, .internalError:
+            .rejected
+        case .poison, .undecodablePack:
+            .dead
+        }
+    }
+}

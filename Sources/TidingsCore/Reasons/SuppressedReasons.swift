@@ -1,0 +1,95 @@
+extension ReasonExplanation {
+    /// Deliveries that were decided not to be sent.
+    static let suppressed: [ReasonExplanation] = [
+        ReasonExplanation(
+            .channelDisabled,
+            "The person has switched this channel off.",
+            "Nothing. The person can switch it on in their preferences.",
+            explains: [.suppressed]
+        ),
+        ReasonExplanation(
+            .categoryDisabled,
+            "The person has switched this category off.",
+            "Nothing. If they must get it, declare the type mandatory.",
+            explains: [.suppressed]
+        ),
+        ReasonExplanation(
+            .typeDisabled,
+            "The person has switched this type off.",
+            "Nothing. If they must get it, declare the type mandatory.",
+            explains: [.suppressed]
+        ),
+        ReasonExplanation(
+            .noDevice,
+            "The person has no registered device.",
+            "Register a device when the app starts.",
+            explains: [.suppressed]
+        ),
+        ReasonExplanation(
+            .noAddress,
+            "The person has no address for this channel.",
+            "Set their address with `tidings recipient set`.",
+            explains: [.suppressed]
+        ),
+        ReasonExplanation(
+            .permissionDenied,
+            "The device does not let the app show notifications.",
+            "Nothing. The app can ask the person to open its settings.",
+            explains: [.suppressed]
+        ),
+        ReasonExplanation(
+            .noProvider,
+            "The person's market has no provider that can carry this channel to them.",
+            "Name a provider for the channel under the market in the catalogue.",
+            explains: [.suppressed]
+        ),
+        ReasonExplanation(
+            .sameDevice,
+            "Another delivery of the same notification already goes to this device or address.",
+            "Nothing: it would arrive twice.",
+            explains: [.suppressed]
+        ),
+        ReasonExplanation(
+            .quietHoursDrop,
+            "It fell into the person's quiet hours and its category's policy is not to wait for their end.",
+            "Nothing. To let it wait, set the category's quietHours to hold.",
+            explains: [.suppressed]
+        ),
+        ReasonExplanation(
+            .escalationNotNeeded,
+            "A channel before this one reached the person, or the notification was called back.",
+            "Nothing.",
+            explains: [.suppressed]
+        ),
+        ReasonExplanation(
+            .collapsed,
+            "A newer notification with the same collapse key took its place.",
+            "Nothing: the person gets the newer one.",
+            explains: [.suppressed]
+        ),
+        ReasonExplanation(
+            .recipientErased,
+            "The person was erased and this was asked before.",
+            "Nothing. Stop the producer from naming this person.",
+            explains: [.suppressed]
+        ),
+        ReasonExplanation(
+            .typeRetired,
+            "The catalogue no longer has this type.",
+            "Declare the type again if it was removed by mistake, and send a new intent.",
+            explains: [.suppressed]
+        ),
+        ReasonExplanation(
+            .endpointGone,
+            "The device or address no longer exists: the provider says so, or it was removed.",
+            "Nothing. The app registers it anew when it is used again.",
+            explains: [.suppressed, .failed]
+        ),
+        ReasonExplanation(
+            .channelNotEligible,
+            "The catalogue's rules no longer send this type on this channel.",
+            "Nothing, or change the channels of the type or category in the catalogue.",
+            explains: [.suppressed]
+        ),
+    ]
+}

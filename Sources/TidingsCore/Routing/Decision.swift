@@ -1,0 +1,72 @@
+/// The answer of ``route(_:facts:catalogue:now:acceptedAt:)``.
+public struct Decision: Sendable, Hashable {
+    public var strategy: Strategy
+    public var deliveries: [PlannedDelivery]
+    /// What is worth knowing about the whole: `scheduledInPast`, `typeRetired`.
+    public var notes: [ReasonCode]
+    /// The rules that applied, in order, in words, for example `category transactional → push, inApp`.
+    public var rules: [String]
+
+    public init(strategy: Strategy, deliveries: [PlannedDelivery], notes: [ReasonCode] = [], rules: [String] = []) {
+        self.strategy = strategy
+        self.deliveries = deliveries
+        self.notes = notes
+        self.rules = rules
+    }
+}
+
+/// What is to happen on one channel with one provider and endpoint.
+public struct PlannedDelivery: Sendable, Hashable {
+    public var channel: Channel
+    /// The provider's name; empty while none is chosen: a scheduled channel, or one refused before providers were looked at.
+    public var provider: String
+    /// The id of the endpoint; nil for a provider that addresses people, and while none is chosen.
+    public var endpoint: String?
+    public var verdict: Verdict
+
+    public init(channel: Channel, provider: String = "", endpoint: String? = nil, verdict: Verdict) {
+        self.channel = channel
+        self.provider = provider
+        self.endpoint = endpoint
+        self.verdict = verdict
+    }
+}
+
+/// What is to happen with one delivery.
+public enum Verdict: Sendable, Hashable {
+    /// Goes out now. From `validUntil` on the decision is too old to act on and must be made again.
+    case send(validUntil: Timestamp)
+    /// Waits, and is judged again at `until`.
+    case hold(until: Timestamp, reason: ReasonCode)
+    /// Waits for the end of an earlier channel, and is judged again then.
+    case awaitEscalation
+    /// Does not go out, for this reason.
+    case notSent(state: DeliveryState, reason: ReasonCode)
+
+    /// The state a delivery begins in.
+    public var state: DeliveryState {
+        switch self {
+        case .send: .queued
+        case .hold, .awaitEscalation: .held
+        case .notSent(let state, _): state
+        }
+    }
+
+    /// Why it is not simply sent; nil when it is.
+    public var reason: ReasonCode? {
+        switch self {
+        case .send: nil
+        case .hold(_, let reason): reason
+        case .awaitEscalation: .awaitingEscalation
+        case .notSent(_, let reason): reason
+        }
+    }
+
+    /// True when it goes out, now or later.
+    public var isOpen: Bool {
+        switch self {
+        case .send, .hold, .awaitEscalation: true
+        case .notSent: false
+        }
+    }
+}

@@ -1,0 +1,74 @@
+/// A decision while it is being made: the candidates, and what is to be said about them.
+struct Draft {
+    let question: Question
+    var strategy = Strategy.all
+    var candidates: [Candidate] = []
+    var notes: [ReasonCode] = []
+    var rules: [String] = []
+
+    init(_ question: Question) {
+        self.question = question
+    }
+
+    /// Settles every candidate that is still open and for which `verdict` has an answer.
+    mutating func settle(_ verdict: (Candidate) -> Verdict?) {
+        for index in candidates.indices where candidates[index].isOpen {
+            candidates[index].verdict = verdict(candidates[index])
+        }
+    }
+
+    var decision: Decision {
+        Decision(strategy: strategy, deliveries: candidates.map(\.planned), notes: notes, rules: rules)
+    }
+}
+
+/// A channel, later with provider and endpoint, on its way through the stages.
+struct Candidate {
+    let channel: Channel
+    var provider = ""
+    var endpoint: String?
+    /// For a provider that gets a copy, which does not reach the person.
+    var isCopy = false
+    /// Nil while stages may still settle it.
+    var verdict: Verdict?
+
+    var isOpen: Bool { verdict == nil }
+
+    var planned: PlannedDelivery {
+        guard let verdict else { preconditionFailure("a stage left a candidate for \(channel) without a verdict") }
+        return PlannedDelivery(channel: channel, provider: provider, endpoint: endpoint, verdict: verdict)
+    }
+}
+
+/// What is asked: the arguments of a decision, with what follows directly from them.
+struct Question {
+    let intent: Intent
+    let facts: RecipientFacts
+    let catalogue: Catalogue
+    let type: NotificationType
+    let policy: CategoryPolicy
+    let market: Market
+    let now: Timestamp
+    let acceptedAt: Timestamp
+    let expiry: Timestamp
+
+    /// Nil when the catalogue does not have the type.
+    init?(_ intent: Intent, facts: RecipientFacts, catalogue: Catalogue, now: Timestamp, acceptedAt: Timestamp) {
+        guard let type = catalogue.types[intent.type] else { return nil }
+        let wanted = intent.market ?? facts.market ?? catalogue.defaultMarket
+        self.intent = intent
+        self.facts = facts
+        self.catalogue = catalogue
+        self.type = type
+        self.now = now
+        self.acceptedAt = acceptedAt
+        policy = catalogue.policy(for: type.category)
+        market = catalogue.markets[wanted] ?? catalogue.markets[catalogue.defaultMarket] ?? Market(name: wanted, providers: [:])
+        expiry = catalogue.expiry(of: intent, type: type, acceptedAt: acceptedAt)
+    }
+
+    /// The person's quiet hours, when they count for this type.
+    var quietHours: QuietHours? {
+        type.mandatory || type.silent || policy.quietHours == .ignore ? nil : facts.preferences.quietHours
+    }
+}

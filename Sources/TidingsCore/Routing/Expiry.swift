@@ -1,0 +1,26 @@
+extension Draft {
+    /// What is no longer worth sending ends as expired.
+    mutating func dropExpired() {
+        guard question.expiry <= question.now else { return }
+        settle { _ in .notSent(state: .expired, reason: .expired) }
+    }
+
+    /// What no stage has stopped goes out now.
+    mutating func sendTheRest() {
+        let validUntil = question.validUntil
+        settle { _ in .send(validUntil: validUntil) }
+    }
+}
+
+extension Question {
+    /// How long a decision to send now may be acted on: until expiry, the person's next quiet hours, or ``longestValidity``, whichever is
+    /// first.
+    fileprivate var validUntil: Timestamp {
+        let limit = min(expiry, now.adding(Question.longestValidity))
+        guard let start = quietHours?.nextStart(after: now, in: facts.zone) else { return limit }
+        return min(limit, start)
+    }
+
+    /// Preferences and devices change. A pack that waited longer than this is decided again, so a backlog never sends by old wishes.
+    private static let longestValidity = Duration.seconds(15 * 60)
+}

@@ -1,0 +1,41 @@
+/// Decides what happens with an intent: for each channel and endpoint *send now*, *hold until*, or *not sent*, each with its reason.
+///
+/// This is the page to read first. A decision is a list of candidates that passes through the stages of ``Draft/judge()`` from top to
+/// bottom. A stage may settle candidates and never reopens one, so the first reason found is the reason given. Nothing here reads a clock,
+/// a database or a random number: the same arguments give the same decision, which is what lets `why` and `simulate` run this function too.
+///
+/// - Parameters:
+///   - intent: decoded and valid at the time it was accepted.
+///   - facts: what is known of the recipient now.
+///   - now: the instant of the decision.
+///   - acceptedAt: when the intent was accepted; its time to live counts from here.
+/// - Returns: deliveries in the order of channels and endpoints, never two for the same channel, provider and endpoint. For a type that the
+///   catalogue does not have: no deliveries, and the note `typeRetired`.
+public func route(
+    _ intent: Intent,
+    facts: RecipientFacts,
+    catalogue: Catalogue,
+    now: Timestamp,
+    acceptedAt: Timestamp
+) -> Decision {
+    guard let question = Question(intent, facts: facts, catalogue: catalogue, now: now, acceptedAt: acceptedAt) else {
+        return Decision(strategy: .all, deliveries: [], notes: [.typeRetired], rules: ["type \(intent.type) is not in the catalogue"])
+    }
+    var draft = Draft(question)
+    draft.judge()
+    draft.putInSequence()
+    return draft.decision
+}
+
+extension Draft {
+    /// Every stage in order; each is a file of this folder. Afterwards every candidate is settled.
+    mutating func judge() {
+        chooseChannels()
+        holdUntilScheduled()
+        askConsent()
+        findEndpoints()
+        dropExpired()
+        keepQuiet()
+        sendTheRest()
+    }
+}

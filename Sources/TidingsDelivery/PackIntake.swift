@@ -1,0 +1,70 @@
+public import Logging
+public import TidingsAMQP
+import TidingsCore
+public import TidingsStore
+public import TidingsWire
+
+/// Reads packs off one delivery queue and hands them, a few messages at a time, to `deliver`.
+///
+/// The message of a pack is acknowledged when `deliver` returns: by then its outcomes, or the claim that stands for them, are committed.
+public struct PackIntake: Sendable {
+    /// Packs the broker may hand over before they are settled: 10 of them are 500 deliveries.
+    public static let prefetch = 40
+    /// How a batch is cut. Packs are batches already, so a batch is never waited for long.
+    public static let batch = BatchPolicy(maximumMessages: 10, maximumBytes: 1 << 20, maximumDelay: .milliseconds(2))
+    /// Batches in work at once.
+    public static let batchesInWork = 4
+
+    private let store: Store
+    private let consumer: AMQPConsumer
+    private let logger: Logger
+
+    public init(store: Store, consumer: AMQPConsumer, logger: Logger) {
+        self.store = store
+        self.consumer = consumer
+        self.logger = logger
+    }
+
+    /// Runs until the consumer is stopped, then finishes what is in work.
+    public func run(_ deliver: @escaping @Sendable ([Pack]) async throws -> Void) async {
+        await withDiscardingTaskGroup { group in
+            let slots = Slots(Self.batchesInWork)
+            for await batch in consumer.batches {
+                await slots.take()
+                group.addTask {
+                    await handle(batch, deliver)
+                    await slots.giveBack()
+                }
+            }
+        }
+    }
+
+    private func handle(_ batch: MessageBatch, _ deliver: @Sendable ([Pack]) async throws -> Void) async {
+        do {
+            var packs: [Pack] = []
+            for message in batch.messages {
+                if let pack = try await decode(message) { packs.append(pack) }
+            }
+            if !packs.isEmpty { try await deliver(packs) }
+            await consumer.acknowledge(batch.tags)
+        } catch {
+            logger.warning("packs go back to their queue", metadata: ["packs": "\(batch.messages.count)", "error": "\(error)"])
+            await consumer.reject(batch.tags, requeue: true)
+        }
+    }
+
+    /// Nil for a message that is no pack: it is kept as a dead letter. The pack's row, if there is one, is published again by a releaser.
+    private func decode(_ message: AMQPMessage) async throws -> Pack? {
+        do {
+            return try Pack.decode(message.body)
+        } catch {
+            logger.error("a message is no pack", metadata: ["queue": "\(message.queue)", "error": "\(error)"])
+            _ = try await store.keepDead(
+                DeadMessage(
+                    queue: message.queue, reason: .undecodablePack, message: "\(error)", deaths: 1, exchange: message.exchange,
+                    routingKey: message.routingKey, contentType: message.contentType, headers: "{}", body: message.body),
+                state: "open")
+            return nil
+        }
+    }
+}

@@ -1,0 +1,143 @@
+public import Logging
+import TidingsCore
+public import TidingsProvider
+public import TidingsStore
+public import TidingsWire
+
+/// Delivers the packs of one provider: claim → send each entry, bounded → record each outcome → ack.
+///
+/// The claim is committed before the first byte leaves. From then on the pack's row, with its lease, stands for what is out: should this
+/// process die, a releaser finds the row and applies the category's policy for unknown outcomes.
+public struct ProviderWorker: Sendable {
+    /// A pack that is still out after this long gives its message back, so that one hanging host holds up nobody's queue; its claim goes on.
+    static let patience = Duration.seconds(1)
+
+    private let store: Store
+    private let catalogues: CatalogueSource
+    private let provider: any Provider
+    private let packs: PackIntake
+    private let gate: SendGate
+    private let settler: Settler
+    private let counter: WorkCounter
+    private let worker: String
+    private let logger: Logger
+
+    public init(
+        store: Store, catalogues: CatalogueSource, provider: any Provider, gate: SendGate, packs: PackIntake, counter: WorkCounter,
+        worker: String, logger: Logger
+    ) {
+        self.store = store
+        self.catalogues = catalogues
+        self.provider = provider
+        self.packs = packs
+        self.gate = gate
+        self.counter = counter
+        self.worker = worker
+        self.logger = logger
+        settler = Settler(store: store, worker: worker, logger: logger)
+    }
+
+    /// Runs until the consumer is stopped, then waits for what is out.
+    public func run() async {
+        let out = Outstanding()
+        await packs.run { batch in
+            let claims = try await patiently("claim packs", logger: logger) { try await store.claim(batch, worker: worker) }
+            let entries = batch.flatMap { pack in
+                pack.entries.filter { claims.members[pack.id]?.contains($0.key) == true }.map { (pack, $0) }
+            }
+            counter.add(entries.count)
+            await out.run(waitingAtMost: Self.patience) {
+                await withDiscardingTaskGroup { group in
+                    for (pack, entry) in entries {
+                        group.addTask { await settler.settle(await deliver(entry, of: pack, claims)) }
+                    }
+                }
+            }
+        }
+        await out.drain()
+    }
+
+    private func deliver(_ entry: PackEntry, of pack: Pack, _ claims: PackClaims) async -> Settlement {
+        let now = store.clock.now()
+        if entry.expiresAt <= now { return Settlement(pack: pack, entry: entry, exit: .ended(.expired, .expired)) }
+        if entry.validUntil <= now || claims.outdated.contains(entry.key) { return again(entry, of: pack, after: .zero, .afterValidity) }
+        let address = claims.addresses[entry.key]
+        switch await gate.enter(host: address?.address ?? provider.name, now: now) {
+        case .refused(let wait, let reason):
+            return again(entry, of: pack, after: wait, reason)
+        case .entered(let pass):
+            let startedAt = store.clock.now()
+            let result = await provider.send(OutgoingDelivery(entry, address: address))
+            let finishedAt = store.clock.now()
+            await gate.leave(pass, evidence: result.outcome.evidence, now: finishedAt)
+            return conclude(entry, of: pack, result, startedAt: startedAt, finishedAt: finishedAt)
+        }
+    }
+
+    /// Back through `due` without having been sent: the attempt does not count.
+    private func again(_ entry: PackEntry, of pack: Pack, after wait: Duration, _ reason: ReasonCode) -> Settlement {
+        let kind: DueKind = reason == .afterValidity ? .recover : .retry
+        return Settlement(
+            pack: pack, entry: entry,
+            exit: .waiting(until: store.clock.now().adding(wait), kind: kind, attempt: entry.attempt, reason))
+    }
+
+    /// The one place where an outcome becomes a state.
+    private func conclude(
+        _ entry: PackEntry, of pack: Pack, _ result: SendResult, startedAt: Timestamp, finishedAt: Timestamp
+    ) -> Settlement {
+        let step = nextStep(
+            after: result.outcome, attempt: entry.attempt, policy: catalogues.current.catalogue.policy(for: entry.category),
+            now: finishedAt,
+            expiresAt: entry.expiresAt, random: store.clock.randomFraction())
+        var record = AttemptRecord(
+            outcome: result.outcome.name, reason: result.outcome.reason, status: result.status, detail: result.detail, startedAt: startedAt,
+            finishedAt: finishedAt)
+        var providerMessageID: String?
+        if case .accepted(let id, _) = result.outcome { providerMessageID = id }
+        switch step {
+        case .settle(let state, let reason):
+            let speaksForItself = state.isSuccess && entry.attempt == 1
+            return Settlement(
+                pack: pack, entry: entry, exit: .ended(state, reason), providerMessageID: providerMessageID,
+                attempt: speaksForItself ? nil : record, endpointIsGone: result.outcome == .endpointGone)
+        case .retry(let time, let reason, let possibleDuplicate):
+            record.possibleDuplicate = possibleDuplicate
+            return Settlement(
+                pack: pack, entry: entry, exit: .waiting(until: time, kind: .retry, attempt: entry.attempt + 1, reason), attempt: record)
+        }
+    }
+}
+
+extension OutgoingDelivery {
+    init(_ entry: PackEntry, address: EndpointAddress?) {
+        self.init(
+            notificationID: entry.notificationID, ordinal: entry.ordinal, attempt: entry.attempt, tenant: entry.tenant,
+            recipient: entry.recipient, type: entry.type, category: entry.category, title: entry.title, body: entry.body, data: entry.data,
+            createdAt: entry.createdAt, endpointAddress: address?.address, secrets: address?.secrets ?? [],
+            idempotencyKey: entry.key.idempotencyKey, traceparent: entry.traceparent, groupKey: entry.groupKey,
+            collapseKey: entry.collapseKey)
+    }
+}
+
+extension Outcome {
+    /// As `tidings_ops.attempts.outcome` spells it.
+    var name: String {
+        switch self {
+        case .accepted: "accepted"
+        case .retry: "retry"
+        case .rejected: "rejected"
+        case .endpointGone: "endpointGone"
+        case .misconfigured: "misconfigured"
+        case .unknown: "unknown"
+        }
+    }
+
+    var reason: ReasonCode {
+        switch self {
+        case .accepted(_, let delivered): delivered ? .delivered : .accepted
+        case .retry(_, let reason), .rejected(let reason), .misconfigured(let reason), .unknown(let reason): reason
+        case .endpointGone: .endpointGone
+        }
+    }
+}

@@ -1,0 +1,51 @@
+/// A block of addresses: `10.0.0.0/8`, `fc00::/7`.
+public struct CIDR: Sendable, Hashable, CustomStringConvertible {
+    public let first: IPAddress
+    /// How many leading bits an address must share with ``first``.
+    public let prefixLength: Int
+
+    /// Reads `address/length`, or a single address. Nil unless the address is spelled canonically, the length fits its family, and all
+    /// bits beyond it are zero: `10.0.0.1/8` is more likely a mistake than a wish.
+    public init?(_ text: String) {
+        let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+        guard let address = IPAddress(String(parts[0])) else { return nil }
+        let width = address.width
+        var length = width
+        if parts.count == 2 {
+            guard parts[1].utf8.count <= 3, parts[1].utf8.allSatisfy({ (0x30...0x39).contains($0) }), let given = Int(parts[1]),
+                given <= width
+            else { return nil }
+            length = given
+        }
+        guard address.masked(to: length) == address else { return nil }
+        first = address
+        prefixLength = length
+    }
+
+    /// Whether the block holds the address. Families never mix: judge ``IPAddress/unmapped`` addresses.
+    public func contains(_ address: IPAddress) -> Bool {
+        address.width == first.width && address.masked(to: prefixLength) == first
+    }
+
+    public var description: String { "\(first)/\(prefixLength)" }
+}
+
+extension IPAddress {
+    fileprivate var width: Int {
+        switch self {
+        case .v4: 32
+        case .v6: 128
+        }
+    }
+
+    /// The address with every bit after the first `length` cleared. Shifts by the full width give zero in Swift.
+    fileprivate func masked(to length: Int) -> IPAddress {
+        switch self {
+        case .v4(let value): .v4(value & (UInt32.max << (32 - length)))
+        case .v6(let high, let low):
+            .v6(
+                high: length >= 64 ? high : high & (UInt64.max << (64 - length)),
+                low: length <= 64 ? 0 : low & (UInt64.max << (128 - length)))
+        }
+    }
+}

@@ -1,0 +1,100 @@
+/// A URL taken apart once, by one strict parser, and put together again for libcurl, so that the parts that were checked are the parts
+/// that are used.
+///
+/// Accepted is a plain subset of RFC 3986: `http` or `https`, a host, an optional port, a path and a query, in printable ASCII. User
+/// information is refused and a fragment dropped. A host is an address spelled canonically, or a DNS name whose last label cannot be
+/// read as a number, so that no decimal, octal or hexadecimal spelling of an IPv4 address is left for a resolver to take.
+struct HTTPTarget: Sendable, Hashable {
+    /// Bytes. RFC 9110 asks for at least 8,000; a longer one is refused before it costs a connection.
+    static let maximumURLBytes = 8_192
+
+    var scheme: String
+    /// Lower case; an IPv6 address without its brackets.
+    var host: String
+    var isIPv6: Bool
+    var port: UInt16
+    /// Starts with a slash.
+    var pathAndQuery: String
+
+    /// The URL that libcurl gets.
+    var url: String { "\(scheme)://\(isIPv6 ? "[\(host)]" : host):\(port)\(pathAndQuery)" }
+
+    /// Scheme, host and port: what a limit for each host counts.
+    var origin: String { "\(scheme)://\(host):\(port)" }
+
+    static func parse(_ text: String, guarding: AddressGuard) -> Result<HTTPTarget, HTTPFailure> {
+        guard text.utf8.count <= maximumURLBytes else { return invalid("longer than \(maximumURLBytes) bytes") }
+        guard text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+            return invalid("holds a space, a control character or a character outside ASCII")
+        }
+        guard let colon = text.firstIndex(of: ":"), text[colon...].hasPrefix("://") else { return invalid("has no scheme") }
+        let scheme = text[..<colon].lowercased()
+        guard guarding.allowedSchemes.contains(scheme), scheme == "https" || scheme == "http" else {
+            return .failure(HTTPFailure(.schemeRefused, "the scheme \(scheme) is not allowed"))
+        }
+        let rest = text[text.index(colon, offsetBy: 3)...]
+        let authority = rest.prefix { !"/?#\\".contains($0) }
+        guard !authority.contains("@") else { return invalid("carries user information") }
+        let tail = rest[authority.endIndex...]
+        guard tail.first != "\\" else { return invalid("holds a backslash after the host") }
+        return parseAuthority(authority).flatMap { host, isIPv6, givenPort in
+            let port = givenPort ?? (scheme == "https" ? 443 : 80)
+            if let allowed = guarding.allowedPorts, !allowed.contains(port) {
+                return .failure(HTTPFailure(.portRefused, "the port \(port) is not allowed"))
+            }
+            let withoutFragment = tail.prefix { $0 != "#" }
+            let path = (withoutFragment.first == "/" ? "" : "/") + withoutFragment
+            return .success(HTTPTarget(scheme: scheme, host: host, isIPv6: isIPv6, port: port, pathAndQuery: path))
+        }
+    }
+
+    private static func parseAuthority(_ text: Substring) -> Result<(host: String, isIPv6: Bool, port: UInt16?), HTTPFailure> {
+        var host = text
+        var portText: Substring?
+        if text.first == "[" {
+            guard let end = text.firstIndex(of: "]") else { return invalid("has an unclosed bracket") }
+            host = text[text.index(after: text.startIndex)..<end]
+            let after = text[text.index(after: end)...]
+            guard after.isEmpty || after.first == ":" else { return invalid("has text after the address") }
+            portText = after.isEmpty ? nil : after.dropFirst()
+        } else if let colon = text.firstIndex(of: ":") {
+            host = text[..<colon]
+            portText = text[text.index(after: colon)...]
+        }
+        var port: UInt16?
+        if let portText {
+            guard portText.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = UInt16(portText), number > 0 else {
+                return invalid("has a port that is not a number from 1 to 65535")
+            }
+            port = number
+        }
+        let name = host.lowercased()
+        if text.first == "[" {
+            guard case .v6 = IPAddress(name) else { return invalid("has brackets around what is not an IPv6 address") }
+            return .success((name, true, port))
+        }
+        if case .v4 = IPAddress(name) { return .success((name, false, port)) }
+        if let problem = problem(inDNSName: name) { return invalid(problem) }
+        return .success((name, false, port))
+    }
+
+    /// RFC 1035 sizes, letters of RFC 952 and the underscore; nil when the name may be looked up.
+    private static func problem(inDNSName name: String) -> String? {
+        guard !name.isEmpty else { return "has no host" }
+        guard name.utf8.count <= 253 else { return "has a host longer than 253 bytes" }
+        let labels = name.split(separator: ".", omittingEmptySubsequences: false)
+        for label in labels {
+            guard (1...63).contains(label.utf8.count) else { return "has a host with an empty label or one over 63 bytes" }
+            let isPlain = label.utf8.allSatisfy { (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) || $0 == 0x2D || $0 == 0x5F }
+            guard isPlain else { return "has a host that is neither a canonical address nor a DNS name in ASCII" }
+        }
+        guard let last = labels.last, !last.hasPrefix("0x"), !last.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
+            return "spells an IPv4 address in a form other than four decimal numbers"
+        }
+        return nil
+    }
+
+    private static func invalid<Value>(_ problem: String) -> Result<Value, HTTPFailure> {
+        .failure(HTTPFailure(.invalidURL, "the URL \(problem)"))
+    }
+}

@@ -1,0 +1,167 @@
+import CCurl
+import Glibc
+import TidingsSocket
+
+/// libcurl's multi handle, driven by the sockets that a ``SocketThread`` polls. Everything here runs on that thread.
+///
+/// libcurl says which sockets it waits for (``remember(socket:action:)``) and when it wants to run again (`curl_multi_timeout`, asked
+/// after every turn rather than through its timer callback, which stays silent after a turn that came a moment too early).
+final class TransferLoop {
+    private let multi: UnsafeMutableRawPointer
+    private let thread: SocketThread
+    private let bell: CancellationBell
+    private let configuration: HTTPConfiguration
+    private var admission: Admission
+    /// Those that wait for admission and those that libcurl has.
+    private var transfers: [UInt64: Transfer] = [:]
+    /// Poll events by socket, as libcurl last asked.
+    private var wanted: [Int32: Int16] = [:]
+    private var interests: [SocketThread.Interest] = []
+    private var hasNewInterests = true
+
+    /// Once a process, before anything else of libcurl.
+    private static let globalInit: CURLcode = tidings_curl_global_init()
+
+    init(configuration: HTTPConfiguration, thread: SocketThread, bell: CancellationBell) {
+        precondition(Self.globalInit == CURLE_OK, "libcurl cannot be initialised")
+        guard let multi = curl_multi_init() else { preconditionFailure("libcurl has no memory for a multi handle") }
+        self.multi = multi
+        self.thread = thread
+        self.bell = bell
+        self.configuration = configuration
+        admission = Admission(maximum: configuration.maximumRequests, maximumPerHost: configuration.maximumRequestsPerHost)
+        blockBrokenPipeSignal()
+        tidings_multi_set_long(multi, CURLMOPT_MAXCONNECTS, configuration.maximumRequests)
+        // libcurl calls back only while it is called, so a reference that does not count is enough.
+        tidings_multi_set_socket_callback(multi, socketChanged, Unmanaged.passUnretained(self).toOpaque())
+    }
+
+    /// Takes a transfer on. Its continuation is resumed exactly once, at the latest by ``close()``.
+    func start(_ transfer: Transfer) {
+        transfers[transfer.id] = transfer
+        admission.enter(transfer.id, host: transfer.target.origin, deadline: min(transfer.connectDeadline, transfer.totalDeadline))
+        admit()
+        drive([])
+    }
+
+    /// One turn: what is ready, what is due, what was cancelled, what has finished.
+    func drive(_ ready: [pollfd]) {
+        var running: Int32 = 0
+        for descriptor in ready {
+            if descriptor.fd == bell.reader {
+                for id in bell.takeRung() { end(id, .cancelled, "the task was cancelled") }
+            } else if let events = wanted[descriptor.fd] {
+                curl_multi_socket_action(multi, descriptor.fd, selectMask(descriptor.revents, watchedFor: events), &running)
+            }
+        }
+        curl_multi_socket_action(multi, CURL_SOCKET_TIMEOUT, 0, &running)
+        settleFinished()
+        for id in admission.expire(at: .now) { end(id, .timeoutBeforeSend, "no request to this host ended in time to begin this one") }
+        admit()
+        watch()
+    }
+
+    /// Ends what runs and frees the multi handle. The loop must not be used afterwards.
+    func close() {
+        for id in transfers.keys.sorted() { end(id, .cancelled, "the transport was closed") }
+        curl_multi_cleanup(multi)
+        thread.watch([], until: nil)
+    }
+
+    /// Hands to libcurl what may begin now. libcurl asks to be run at once, which the next turn does.
+    private func admit() {
+        while let id = admission.next() {
+            guard let transfer = transfers[id] else { preconditionFailure("request \(id) was admitted without a transfer") }
+            let failure = transfer.configure(with: configuration) ?? add(transfer)
+            guard let failure else {
+                transfer.isUnderWay = true
+                continue
+            }
+            transfers[id] = nil
+            admission.leave(host: transfer.target.origin)
+            transfer.finish(.failed(failure))
+        }
+    }
+
+    private func add(_ transfer: Transfer) -> HTTPFailure? {
+        let code = curl_multi_add_handle(multi, transfer.easy)
+        return code == CURLM_OK ? nil : HTTPFailure(.connect, String(cString: curl_multi_strerror(code)))
+    }
+
+    /// Ends a transfer from our side, whether it waits or runs.
+    private func end(_ id: UInt64, _ kind: HTTPFailure.Kind, _ reason: String) {
+        guard let transfer = transfers.removeValue(forKey: id) else { return }
+        if transfer.isUnderWay {
+            curl_multi_remove_handle(multi, transfer.easy)
+            admission.leave(host: transfer.target.origin)
+        } else {
+            admission.withdraw(id)
+        }
+        transfer.finish(.failed(HTTPFailure(kind: kind, requestMayHaveArrived: transfer.hasBegunSending, message: reason)))
+    }
+
+    private func settleFinished() {
+        var left: Int32 = 0
+        while let message = curl_multi_info_read(multi, &left) {
+            guard message.pointee.msg == CURLMSG_DONE, let easy = message.pointee.easy_handle else { continue }
+            let code = message.pointee.data.result  // the message is gone once its handle is removed
+            var pointer: UnsafeMutableRawPointer?
+            tidings_easy_get_private(easy, &pointer)
+            curl_multi_remove_handle(multi, easy)
+            guard let pointer else { preconditionFailure("a finished transfer has lost its context") }
+            let transfer = Unmanaged<Transfer>.fromOpaque(pointer).takeUnretainedValue()
+            transfers[transfer.id] = nil
+            admission.leave(host: transfer.target.origin)
+            transfer.finish(transfer.result(of: code))
+        }
+    }
+
+    private func watch() {
+        if hasNewInterests {
+            interests = wanted.map { SocketThread.Interest(socket: $0.key, events: $0.value) } + [.reading(bell.reader)]
+            hasNewInterests = false
+        }
+        var milliseconds = -1
+        curl_multi_timeout(multi, &milliseconds)
+        let libcurlsTurn = milliseconds < 0 ? nil : ContinuousClock.now + .milliseconds(milliseconds)
+        thread.watch(interests, until: [libcurlsTurn, admission.earliestDeadline].compactMap(\.self).min())
+    }
+
+    /// What libcurl asks about a socket, translated to poll events.
+    fileprivate func remember(socket: Int32, action: Int32) {
+        hasNewInterests = true
+        switch action {
+        case CURL_POLL_IN: wanted[socket] = Int16(POLLIN)
+        case CURL_POLL_OUT: wanted[socket] = Int16(POLLOUT)
+        case CURL_POLL_INOUT: wanted[socket] = Int16(POLLIN | POLLOUT)
+        default: wanted[socket] = nil
+        }
+    }
+}
+
+/// `CURLMOPT_SOCKETFUNCTION`.
+private func socketChanged(
+    _ easy: UnsafeMutableRawPointer?, _ socket: Int32, _ action: Int32, _ context: UnsafeMutableRawPointer?,
+    _ socketContext: UnsafeMutableRawPointer?
+) -> Int32 {
+    guard let context else { return 0 }
+    Unmanaged<TransferLoop>.fromOpaque(context).takeUnretainedValue().remember(socket: socket, action: action)
+    return 0
+}
+
+/// Poll events to libcurl's. An error or hang-up is told as the events that were waited for: reading or writing then gives the real
+/// error, while libcurl's own error flag would replace it with a general one.
+private func selectMask(_ events: Int16, watchedFor wanted: Int16) -> Int32 {
+    var seen = Int32(events)
+    if seen & Int32(POLLERR | POLLHUP | POLLNVAL) != 0 { seen |= Int32(wanted) }
+    return (seen & Int32(POLLIN) != 0 ? CURL_CSELECT_IN : 0) | (seen & Int32(POLLOUT) != 0 ? CURL_CSELECT_OUT : 0)
+}
+
+/// OpenSSL writes to sockets without MSG_NOSIGNAL, and libcurl leaves SIGPIPE alone when signals are off (they are, because of threads): on
+/// this thread and those it starts, a peer that went away must be an error and not the end of the process.
+private func blockBrokenPipeSignal() {
+    var signals = sigset_t()
+    sigemptyset(&signals)
+    sigaddset(&signals, SIGPIPE)
+    pthread_sigmask(SIG_BLOCK, &signals, nil)
+}

@@ -1,0 +1,72 @@
+/// The values of a statement, encoded one after another in one buffer.
+struct Bindings: Sendable {
+    /// Parameters of one statement (PostgreSQL, appendix K): a 16-bit count on the wire. Bind arrays and `unnest` them instead.
+    static let countLimit = 65_535
+    /// Bytes of one value: the server holds no field larger than 1 GiB.
+    static let valueSizeLimit = (1 << 30) - 1
+
+    private(set) var types: [UInt32] = []
+    /// Where each value starts in `bytes`.
+    private(set) var offsets: [Int] = []
+    /// Bytes of each value; -1 is null.
+    private(set) var lengths: [Int32] = []
+    /// Never empty, so that even an empty value has an address: libpq reads a null pointer as null.
+    private(set) var bytes: [UInt8] = [0]
+    /// Why these values cannot be sent, if they cannot.
+    private var defect: String?
+
+    var count: Int { types.count }
+
+    mutating func append<Value: PostgresEncodable>(_ value: Value) {
+        let type = Value.postgresType
+        let start = bytes.count
+        types.append(type.oid)
+        offsets.append(start)
+        guard !value.isPostgresNull else { return lengths.append(-1) }
+        value.encode(into: &bytes)
+        lengths.append(Int32(clamping: bytes.count - start))
+        if let found = Self.defect(of: type, in: bytes[start...]) { defect = defect ?? "parameter \(count): \(found)" }
+    }
+
+    mutating func append(_ other: Bindings) {
+        let shift = bytes.count - 1
+        types += other.types
+        offsets += other.offsets.map { $0 + shift }
+        lengths += other.lengths
+        bytes += other.bytes.dropFirst()
+        defect = defect ?? other.defect
+    }
+
+    /// Throws `.invalidStatement` for what the server would refuse only after it was sent, or misread.
+    func validate() throws(PostgresError) {
+        if let defect { throw PostgresError(.invalidStatement, message: defect) }
+        if count > Self.countLimit {
+            throw PostgresError(.invalidStatement, message: "\(count) parameters; the limit is \(Self.countLimit)")
+        }
+    }
+
+    /// What is wrong with an encoded value; nil when nothing is.
+    static func defect(of type: PostgresType, in value: ArraySlice<UInt8>) -> String? {
+        if type.oid == 0 { return "arrays of arrays cannot be bound" }
+        if value.count > valueSizeLimit { return "\(value.count) bytes; the limit is \(valueSizeLimit)" }
+        if PostgresType.textual.contains(where: { $0.oid == type.oid }) {
+            return value.contains(0) ? "text with a zero byte, which PostgreSQL cannot store" : nil
+        }
+        if PostgresType.textual.contains(where: { $0.arrayOID == type.oid }) {
+            return hasZeroByte(inTextArray: value) ? "text with a zero byte, which PostgreSQL cannot store" : nil
+        }
+        return nil
+    }
+
+    private static func hasZeroByte(inTextArray array: ArraySlice<UInt8>) -> Bool {
+        var rest = array.dropFirst(20)
+        while rest.count >= 4 {
+            let length = rest.prefix(4).reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+            rest = rest.dropFirst(4)
+            if length == UInt32.max { continue }
+            if rest.prefix(Int(length)).contains(0) { return true }
+            rest = rest.dropFirst(Int(length))
+        }
+        return false
+    }
+}

@@ -1,0 +1,26 @@
+import Glibc
+
+/// The instant at which waiting ends.
+typealias Deadline = ContinuousClock.Instant
+
+extension Deadline {
+    /// Milliseconds for `poll`, rounded up so that the deadline has passed when poll says so; never negative, which would wait for ever.
+    var pollMilliseconds: Int32 {
+        let left = ContinuousClock.now.duration(to: self)
+        guard left > .zero else { return 0 }
+        let milliseconds = left / .milliseconds(1)
+        return milliseconds >= Double(Int32.max) ? .max : Int32(milliseconds.rounded(.up))
+    }
+}
+
+/// Waits until a socket is ready for `events`; returns what it is ready for, errors and hang-ups included, or nothing after the deadline.
+func pollSocket(_ socket: Int32, for events: Int32, until deadline: Deadline) -> Int32 {
+    var descriptor = pollfd(fd: socket, events: Int16(events), revents: 0)
+    while true {
+        let count = unsafe poll(&descriptor, 1, deadline.pollMilliseconds)
+        if count > 0 { return Int32(descriptor.revents) }
+        if count == 0 && deadline <= .now { return 0 }
+        // Interrupted by a signal, or the clock was read a little early: wait for what is left.
+        if count < 0 && errno != EINTR { return POLLERR }
+    }
+}

@@ -1,0 +1,63 @@
+internal import CLibpq
+
+/// All rows of one statement, held in memory as the server sent them; bound what can grow with LIMIT.
+public struct PostgresResult: Sendable {
+    let storage: ResultStorage
+
+    init(storage: ResultStorage) { self.storage = storage }
+
+    public var rows: PostgresRows { PostgresRows(storage: storage) }
+
+    /// Rows that INSERT, UPDATE, DELETE, MERGE, COPY or SELECT reports; 0 for other statements.
+    public var affectedRows: Int { storage.affectedRows }
+
+    /// The columns' names in order.
+    public var columns: [String] { (0..<storage.columnCount).map { storage.columnName($0) } }
+
+    /// The statement as the server names it: `INSERT`, `COMMIT`, `ROLLBACK` …
+    var command: Substring { storage.commandTag.split(separator: " ").first ?? "" }
+}
+
+/// The rows of a result; a view, without copies.
+public struct PostgresRows: RandomAccessCollection, Sendable {
+    fileprivate let storage: ResultStorage
+
+    public var startIndex: Int { 0 }
+    public var endIndex: Int { storage.rowCount }
+    public subscript(position: Int) -> PostgresRow {
+        precondition(position >= 0 && position < endIndex, "row \(position) of \(endIndex)")
+        return PostgresRow(storage: storage, index: position)
+    }
+}
+
+/// Owns libpq's result and frees it.
+@safe
+// libpq never writes to a result after handing it out, and its accessors only read ("Behavior in Threaded Programs").
+final class ResultStorage: @unchecked Sendable {
+    let pointer: OpaquePointer
+    let rowCount: Int
+    let columnCount: Int
+
+    init(taking pointer: OpaquePointer) {
+        unsafe self.pointer = unsafe pointer
+        rowCount = unsafe Int(PQntuples(pointer))
+        columnCount = unsafe Int(PQnfields(pointer))
+    }
+
+    deinit { unsafe PQclear(pointer) }
+
+    var status: ExecStatusType { unsafe PQresultStatus(pointer) }
+    var commandTag: String { unsafe PostgresSession.text(of: PQcmdStatus(pointer)) }
+    var affectedRows: Int { unsafe Int(PostgresSession.text(of: PQcmdTuples(pointer))) ?? 0 }
+
+    func columnName(_ column: Int) -> String { unsafe PostgresSession.text(of: PQfname(pointer, Int32(column))) }
+
+    /// `row` and `column` must exist.
+    func cell(row: Int, column: Int) -> PostgresCell {
+        let (row, column) = (Int32(row), Int32(column))
+        let isNull = unsafe PQgetisnull(pointer, row, column) == 1
+        return unsafe PostgresCell(
+            owner: self, type: PQftype(pointer, column), start: isNull ? nil : UnsafeRawPointer(PQgetvalue(pointer, row, column)),
+            count: Int(PQgetlength(pointer, row, column)))
+    }
+}

@@ -1,0 +1,77 @@
+internal import CLibpq
+import Glibc
+
+extension PostgresSession {
+    /// Opens a connection and waits for it, until the deadline. Only name resolution may take longer: libpq resolves in a blocking call.
+    static func open(_ configuration: PostgresConfiguration, until deadline: Deadline) throws(PostgresError) -> PostgresSession {
+        guard let connection = unsafe start(configuration) else { throw PostgresError(.connectFailed, message: "out of memory") }
+        let notices = NoticeBox()
+        unsafe notices.attach(to: connection)
+        // Owns the connection from here on, so that every way out frees it.
+        let session = unsafe PostgresSession(connection: connection, notices: notices)
+        // With this verbosity libpq writes the SQLSTATE into its message, the only place where a refused connection shows it.
+        unsafe PQsetErrorVerbosity(connection, PQERRORS_VERBOSE)
+        try session.finishOpening(until: deadline)
+        unsafe PQsetErrorVerbosity(connection, PQERRORS_DEFAULT)
+        try session.check(unsafe PQsetnonblocking(connection, 1) == 0 ? 1 : 0)
+        return session
+    }
+
+    /// Defaults go before the URL, which may override them; what must hold goes behind it.
+    private static func start(_ configuration: PostgresConfiguration) -> OpaquePointer? {
+        let parameters: [(String, String)] = [
+            ("fallback_application_name", configuration.applicationName),
+            // A peer that vanished from an idle connection is noticed after 30 s + 3 × 10 s.
+            ("keepalives_idle", "30"), ("keepalives_interval", "10"), ("keepalives_count", "3"),
+            ("dbname", configuration.url),
+            ("client_encoding", "UTF8"),
+        ]
+        let strings = unsafe parameters.flatMap { unsafe [strdup($0.0), strdup($0.1)] }
+        defer { unsafe strings.forEach { unsafe free($0) } }
+        var keywords: [UnsafePointer<CChar>?] = unsafe []
+        var values: [UnsafePointer<CChar>?] = unsafe []
+        for index in parameters.indices {
+            unsafe keywords.append(UnsafePointer(strings[2 * index]))
+            unsafe values.append(UnsafePointer(strings[2 * index + 1]))
+        }
+        unsafe keywords.append(nil)
+        unsafe values.append(nil)
+        return unsafe PQconnectStartParams(keywords, values, 1)
+    }
+
+    /// libpq's documented loop: as if the first poll had asked to write, and the socket read anew each time, for it may change.
+    private func finishOpening(until deadline: Deadline) throws(PostgresError) {
+        guard unsafe PQstatus(connection) != CONNECTION_BAD else { throw refusal }
+        var phase = PGRES_POLLING_WRITING
+        while true {
+            switch phase {
+            case PGRES_POLLING_OK: return
+            case PGRES_POLLING_READING: try waitToOpen(for: POLLIN, until: deadline)
+            case PGRES_POLLING_WRITING: try waitToOpen(for: POLLOUT, until: deadline)
+            default: throw refusal
+            }
+            phase = unsafe PQconnectPoll(connection)
+        }
+    }
+
+    private func waitToOpen(for events: Int32, until deadline: Deadline) throws(PostgresError) {
+        guard pollSocket(socket, for: events, until: deadline) != 0 else {
+            throw PostgresError(.connectFailed, message: "no connection before the deadline")
+        }
+    }
+
+    private var refusal: PostgresError {
+        let message = unsafe Self.text(of: PQerrorMessage(connection))
+        return PostgresError(.connectFailed, sqlState: Self.sqlState(inVerbose: message), message: message)
+    }
+
+    /// Finds `28P01` in `FATAL:  28P01: password authentication failed`; the last one when several hosts were tried.
+    static func sqlState(inVerbose message: String) -> String? {
+        message.split(separator: " ").last { word in
+            word.utf8.count == 6 && word.hasSuffix(":")
+                && word.utf8.dropLast().allSatisfy { (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) }
+                && word.utf8.dropLast().contains { (0x30...0x39).contains($0) }
+        }
+        .map { String($0.dropLast()) }
+    }
+}

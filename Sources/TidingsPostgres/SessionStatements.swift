@@ -1,0 +1,141 @@
+internal import CLibpq
+import Glibc
+
+/// What can be run on a session; each waits for all its answers, so that the next statement finds the session in step.
+extension PostgresSession {
+    /// One statement.
+    func query(_ sql: SQL, until deadline: Deadline) throws(PostgresError) -> PostgresResult {
+        try send(sql)
+        try flush(until: deadline)
+        let results = try readResults(until: deadline)
+        guard let last = results.last else { throw PostgresError(.connectionLost, message: "the server sent no result") }
+        return PostgresResult(storage: last)
+    }
+
+    /// Several statements in one text, by the simple protocol. Without BEGIN in it the text is one transaction.
+    func script(_ text: String, until deadline: Deadline) throws(PostgresError) {
+        try check(unsafe PQsendQuery(connection, text))
+        try flush(until: deadline)
+        _ = try readResults(until: deadline)
+    }
+
+    /// Statements in one round trip with one synchronisation point at the end.
+    func pipeline(_ statements: [SQL], until deadline: Deadline) throws(PostgresError) -> [PostgresResult] {
+        try check(unsafe PQenterPipelineMode(connection))
+        for statement in statements { try send(statement) }
+        try check(unsafe PQpipelineSync(connection))
+        try flush(until: deadline)
+        var results: [PostgresResult] = []
+        results.reserveCapacity(statements.count)
+        var failure: PostgresError?
+        for index in statements.indices {
+            do throws(PostgresError) {
+                results += try readResults(until: deadline, passing: PGRES_PIPELINE_ABORTED).map(PostgresResult.init)
+            } catch {
+                failure = failure ?? error.at(statement: index)
+                guard isHealthy else { break }
+            }
+        }
+        if isHealthy { try leavePipeline(until: deadline) }
+        if let failure { throw failure }
+        return results
+    }
+
+    private func leavePipeline(until deadline: Deadline) throws(PostgresError) {
+        guard let mark = try nextResult(until: deadline), mark.status == PGRES_PIPELINE_SYNC else {
+            markOutOfStep()
+            throw loss
+        }
+        try check(unsafe PQexitPipelineMode(connection))
+    }
+
+    /// COPY … FROM STDIN with everything at hand; returns the number of rows.
+    func copyIn(_ statement: SQL, bytes: [UInt8], until deadline: Deadline) throws(PostgresError) -> Int {
+        try send(statement)
+        try flush(until: deadline)
+        guard let first = try nextResult(until: deadline) else { throw loss }
+        guard first.status == PGRES_COPY_IN else {
+            let error = unsafe PostgresError(failed: first.pointer)
+            _ = try? readResults(until: deadline)
+            throw error
+        }
+        try put(bytes, until: deadline)
+        while true {
+            let accepted = unsafe PQputCopyEnd(connection, nil)
+            if accepted == 1 { break }
+            try waitToPut(accepted, until: deadline)
+        }
+        try flush(until: deadline)
+        return try readResults(until: deadline).last.map { PostgresResult(storage: $0).affectedRows } ?? 0
+    }
+
+    private func put(_ bytes: [UInt8], until deadline: Deadline) throws(PostgresError) {
+        var start = 0
+        while start < bytes.count {
+            let end = min(start + CopyBuffer.chunkSize, bytes.count)
+            let accepted = unsafe bytes[start..<end].withUnsafeBytes { chunk in
+                unsafe PQputCopyData(connection, chunk.baseAddress?.assumingMemoryBound(to: CChar.self), Int32(chunk.count))
+            }
+            if accepted == 1 {
+                start = end
+                // Keeps libpq's own buffer at about one chunk.
+                try flush(until: deadline)
+            } else {
+                try waitToPut(accepted, until: deadline)
+            }
+        }
+    }
+
+    /// 0 says that libpq's buffer is full; anything else that the connection is broken.
+    private func waitToPut(_ accepted: Int32, until deadline: Deadline) throws(PostgresError) {
+        guard accepted == 0 else { return try check(accepted) }
+        try flush(until: deadline)
+    }
+
+    /// Reads to the end of a statement's answers. Throws the first error among them, which names the reason when the server ends the
+    /// session: the ones that follow only say that the connection is closed.
+    private func readResults(
+        until deadline: Deadline, passing passed: ExecStatusType = PGRES_NONFATAL_ERROR
+    ) throws(PostgresError) -> [ResultStorage] {
+        var results: [ResultStorage] = []
+        var failure: PostgresError?
+        while let result = try nextResult(until: deadline) {
+            switch result.status {
+            case PGRES_TUPLES_OK, PGRES_COMMAND_OK, PGRES_EMPTY_QUERY: results.append(result)
+            case passed: break
+            case PGRES_FATAL_ERROR: failure = unsafe failure ?? PostgresError(failed: result.pointer)
+            default:
+                // COPY in a statement that is not copyIn's: its end would never come.
+                markOutOfStep()
+                throw PostgresError(.invalidStatement, message: "COPY is not possible here")
+            }
+            if unsafe PQstatus(connection) != CONNECTION_OK { break }
+        }
+        guard isHealthy else {
+            var error = failure ?? loss
+            error.kind = .connectionLost
+            throw error
+        }
+        if let failure { throw failure }
+        return results
+    }
+}
+
+extension PostgresError {
+    /// Copies the fields of a failed result.
+    init(failed result: OpaquePointer) {
+        func field(_ code: Int32) -> String? { unsafe PQresultErrorField(result, code).map { unsafe String(cString: $0) } }
+        let sqlState = field(TIDINGS_DIAG_SQLSTATE)
+        self.init(
+            sqlState == nil ? .connectionLost : .server, sqlState: sqlState,
+            message: unsafe field(TIDINGS_DIAG_MESSAGE) ?? PostgresSession.text(of: PQresultErrorMessage(result)),
+            detail: field(TIDINGS_DIAG_DETAIL), hint: field(TIDINGS_DIAG_HINT),
+            constraint: field(TIDINGS_DIAG_CONSTRAINT))
+    }
+
+    fileprivate func at(statement index: Int) -> PostgresError {
+        var error = self
+        error.statementIndex = index
+        return error
+    }
+}

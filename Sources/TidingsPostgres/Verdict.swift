@@ -1,0 +1,30 @@
+/// What a failed statement asks of its caller.
+public enum Verdict: String, Sendable, Hashable, CaseIterable {
+    /// Repeat the whole transaction at once, with a little jitter: a conflict or a timeout that may not happen again.
+    case retry
+    /// The session is gone or useless: take another one and repeat what is repeatable.
+    case reconnect
+    /// The server lacks space, memory or slots: wait long, and tell an operator.
+    case backOff
+    /// Repeating cannot help.
+    case permanent
+
+    /// Reads a SQLSTATE (PostgreSQL 15, appendix A, and "Serialization Failure Handling"); nil means the server said nothing.
+    init(sqlState: String?) {
+        guard let sqlState else {
+            self = .reconnect
+            return
+        }
+        switch sqlState {
+        case "40001", "40P01": self = .retry  // serialization failure, deadlock
+        case "55P03", "57014": self = .retry  // lock timeout, statement timeout
+        case "57P01", "57P02", "57P03", "57P05": self = .reconnect  // shutdown, crash, starting up, idle session ended
+        case "25006", "25P03": self = .reconnect  // read-only after a failover, idle in transaction ended
+        case "26000": self = .reconnect  // a prepared statement of another session behind a pooler
+        case "40003": self = .reconnect  // statement completion unknown
+        case let state where state.hasPrefix("08"): self = .reconnect  // connection exceptions
+        case let state where state.hasPrefix("53") || state.hasPrefix("58"): self = .backOff  // resources, operating system
+        default: self = .permanent
+        }
+    }
+}

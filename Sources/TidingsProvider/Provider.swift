@@ -1,0 +1,44 @@
+public import TidingsCore
+
+/// One carrier of one channel, ready to send.
+///
+/// A provider only sends and tells what came of it. Claiming, retries, rate limits, breakers and recording belong to its caller, which
+/// keeps to the declared ``limits``.
+public protocol Provider: Sendable {
+    /// The binding's name in the catalogue.
+    var name: String { get }
+    var channel: Channel { get }
+    var limits: ProviderLimits { get }
+
+    /// Sends one delivery, once, and says how it ended. Never throws and always returns within ``ProviderLimits/sendTimeout``, give or take
+    /// a second; cancelling the task ends it sooner. `unknown` is reserved for the case where the request may have arrived unanswered.
+    func send(_ item: OutgoingDelivery) async -> SendResult
+
+    /// Lets go of connections. Sends under way end, and later ones are refused.
+    func close() async
+}
+
+/// What a provider can take, as data for whoever calls it.
+public struct ProviderLimits: Sendable, Hashable {
+    /// Bytes of one request's body; a larger one is rejected without being sent.
+    public var maximumBodyBytes: Int
+    /// Calls under way at once.
+    public var maximumConcurrency: Int
+    /// Calls under way at once to one host, where each recipient names a host of their own; nil where all go to the same place.
+    public var maximumConcurrencyPerHost: Int?
+    /// Nil for no limit.
+    public var requestsPerSecond: Double?
+    /// How long one call may take from start to end.
+    public var sendTimeout: Duration
+
+    public init(
+        maximumBodyBytes: Int, maximumConcurrency: Int, maximumConcurrencyPerHost: Int? = nil, requestsPerSecond: Double? = nil,
+        sendTimeout: Duration
+    ) {
+        self.maximumBodyBytes = maximumBodyBytes
+        self.maximumConcurrency = maximumConcurrency
+        self.maximumConcurrencyPerHost = maximumConcurrencyPerHost
+        self.requestsPerSecond = requestsPerSecond
+        self.sendTimeout = sendTimeout
+    }
+}

@@ -1,0 +1,48 @@
+public import Logging
+public import TidingsAMQP
+import TidingsCore
+public import TidingsStore
+import TidingsWire
+
+/// Publishes what producers enqueued with `tidings_api.enqueue` in their own transactions.
+public struct Relay: Sendable {
+    static let interval = Duration.milliseconds(200)
+    static let batch = 200
+
+    private let store: Store
+    private let catalogues: CatalogueSource
+    private let publisher: AMQPPublisher
+    private let logger: Logger
+
+    public init(store: Store, catalogues: CatalogueSource, publisher: AMQPPublisher, logger: Logger) {
+        self.store = store
+        self.catalogues = catalogues
+        self.publisher = publisher
+        self.logger = logger
+    }
+
+    /// Runs until the task is cancelled.
+    public func run() async {
+        while !Task.isCancelled {
+            do {
+                let types = catalogues.current.catalogue.types
+                let relayed = try await store.relay(limit: Self.batch) { events in
+                    await publisher.publish(events.map { Self.message($0, category: types[$0.type]?.category ?? .system) }).map {
+                        if case .confirmed = $0 { true } else { false }
+                    }
+                }
+                if relayed == Self.batch { continue }
+            } catch {
+                logger.warning("cannot relay enqueued events, trying again", metadata: ["error": "\(error)"])
+            }
+            try? await Task.sleep(for: Self.interval)
+        }
+    }
+
+    /// An unknown type goes in like any other: the router refuses it with a reason an operator can read.
+    private static func message(_ event: EnqueuedEvent, category: Category) -> OutgoingMessage {
+        OutgoingMessage(
+            exchange: QueueNames.intentsExchange, routingKey: QueueNames.routingKey(category: category, type: event.type),
+            body: Array(event.event.utf8), contentType: "application/cloudevents+json", messageID: event.id)
+    }
+}

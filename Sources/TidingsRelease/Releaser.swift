@@ -1,0 +1,81 @@
+public import Logging
+import TidingsCore
+import TidingsPostgres
+public import TidingsStore
+public import TidingsWire
+
+/// Brings back what waits: due deliveries, packs the broker never confirmed, packs whose worker died, and events enqueued by SQL. Any number
+/// of releasers may run; whatever one takes, the others pass over.
+public struct Releaser: Sendable {
+    /// Between two looks when nothing was due. The database's clock decides what is due; this bounds how late it is noticed.
+    static let interval = Duration.milliseconds(200)
+    /// Deliveries taken out of `due` in one transaction.
+    static let batch = 500
+    /// Packs recovered, or published again, in one turn.
+    static let packBatch = 100
+
+    private let store: Store
+    private let catalogues: CatalogueSource
+    private let zones: TimeZoneDatabase
+    private let publisher: PackPublisher
+    private let counter: WorkCounter
+    private let logger: Logger
+
+    public init(
+        store: Store, catalogues: CatalogueSource, zones: TimeZoneDatabase, publisher: PackPublisher, counter: WorkCounter, logger: Logger
+    ) {
+        self.store = store
+        self.catalogues = catalogues
+        self.zones = zones
+        self.publisher = publisher
+        self.counter = counter
+        self.logger = logger
+    }
+
+    /// Runs until the task is cancelled. A lane each, so that a bulk backlog never delays an urgent delivery.
+    public func run() async {
+        await withDiscardingTaskGroup { group in
+            for lane in Lane.allCases {
+                group.addTask { await turns("release \(lane.rawValue)") { try await release(lane) } }
+            }
+            group.addTask { await turns("recover packs") { try await recover() } }
+        }
+    }
+
+    /// Repeats `turn` until cancelled: at once while there was work, after ``interval`` when there was none.
+    private func turns(_ what: String, _ turn: @Sendable () async throws -> Bool) async {
+        while !Task.isCancelled {
+            do {
+                if try await turn() { continue }
+            } catch is CancellationError {
+                return
+            } catch {
+                logger.warning("cannot \(what), trying again", metadata: ["error": "\(error)"])
+            }
+            try? await Task.sleep(for: Self.interval)
+        }
+    }
+
+    private func release(_ lane: Lane) async throws -> Bool {
+        let catalogue = catalogues.current.catalogue
+        let result = try await store.release(lane, limit: Self.batch, catalogue: catalogue, zones: zones) { planned, stored in
+            reroute(
+                planned, of: stored.intent, facts: stored.facts, catalogue: catalogue, now: stored.now, acceptedAt: stored.acceptedAt)
+        }
+        try await publisher.publish(result.packs)
+        counter.add(result.released)
+        return result.released == Self.batch
+    }
+
+    private func recover() async throws -> Bool {
+        let recovered = try await store.recoverExpiredLeases(limit: Self.packBatch, catalogue: catalogues.current.catalogue)
+        if recovered > 0 { logger.notice("recovered deliveries of a worker that stopped", metadata: ["deliveries": "\(recovered)"]) }
+        let late = try await store.unconfirmedPacks(limit: Self.packBatch)
+        if !late.isEmpty {
+            logger.notice("publishing packs again that were not confirmed", metadata: ["packs": "\(late.count)"])
+            try await publisher.publish(late)
+        }
+        counter.add(recovered)
+        return recovered > 0
+    }
+}

@@ -1,0 +1,62 @@
+public import Logging
+public import TidingsAMQP
+import TidingsCore
+public import TidingsStore
+import TidingsWire
+
+/// The slow chores: partitions made ahead and expired, tallies rolled up, old keys forgotten, queues sampled.
+public struct Upkeep: Sendable {
+    /// Between two rounds of the quick chores.
+    static let interval = Duration.seconds(5)
+    /// Quick rounds between two looks at the partitions.
+    static let roundsBetweenPartitions = 60
+
+    private let store: Store
+    private let catalogues: CatalogueSource
+    private let control: AMQPControl
+    private let retention: Duration
+    private let logger: Logger
+
+    /// `retention` is how long notifications are kept after their day.
+    public init(store: Store, catalogues: CatalogueSource, control: AMQPControl, retention: Duration, logger: Logger) {
+        self.store = store
+        self.catalogues = catalogues
+        self.control = control
+        self.retention = retention
+        self.logger = logger
+    }
+
+    /// Runs until the task is cancelled.
+    public func run() async {
+        var round = 0
+        while !Task.isCancelled {
+            await chore("roll up tallies") { try await store.rollUpTally() }
+            await chore("sample the queues") { try await sampleQueues() }
+            await chore("prune idempotency keys") { try await store.pruneIdempotency(retention: retention) }
+            if round % Self.roundsBetweenPartitions == 0 {
+                await chore("tend the partitions") {
+                    let dropped = try await store.tendPartitions(retention: retention)
+                    if !dropped.isEmpty { logger.notice("dropped days past retention", metadata: ["partitions": "\(dropped)"]) }
+                }
+            }
+            round += 1
+            try? await Task.sleep(for: Self.interval)
+        }
+    }
+
+    private func chore(_ what: String, _ work: () async throws -> Void) async {
+        do {
+            try await work()
+        } catch {
+            logger.warning("cannot \(what), trying again", metadata: ["error": "\(error)"])
+        }
+    }
+
+    private func sampleQueues() async throws {
+        for queue in TopologySpec.spec(for: catalogues.current.catalogue).queues {
+            if let status = try await control.queueStatus(queue.name) {
+                try await store.sampleQueue(queue.name, ready: status.messages, consumers: status.consumers)
+            }
+        }
+    }
+}

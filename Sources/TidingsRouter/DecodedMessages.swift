@@ -1,0 +1,90 @@
+import TidingsAMQP
+import TidingsCore
+import TidingsStore
+import TidingsWire
+
+/// A batch of messages after decoding, with the way back from each intent to its message.
+struct DecodedMessages: Sendable {
+    private(set) var batch = IntakeBatch()
+    private let messages: [AMQPMessage]
+    private let decoder: IntentDecoder
+    /// For each intent of the batch, the position of its message.
+    private var origins: [Int] = []
+
+    init(_ messages: [AMQPMessage], decoder: IntentDecoder, now: Timestamp) {
+        self.messages = messages
+        self.decoder = decoder
+        let tenants = decoder.catalogue.catalogue.tenants
+        for (position, message) in messages.enumerated() {
+            // Without a single entry the catalogue does not restrict tenants at all.
+            let allowed = tenants.isEmpty ? nil : tenants[message.userID ?? ""] ?? [Intent.defaultTenant]
+            let decoded = decoder.decode(IncomingMessage(message), allowedTenants: allowed, now: now)
+            batch.intents += decoded.intents
+            origins += repeatElement(position, count: decoded.intents.count)
+            batch.refused += decoded.rejections.map { RefusedEvent($0, in: message) }
+        }
+    }
+
+    /// The refusal of the intent at `position` of the batch, with its own bytes.
+    func refusal(of position: Int, _ reason: ReasonCode, _ text: String) -> RefusedEvent {
+        let message = messages[origins[position]]
+        return RefusedEvent(decoder.rejection(of: batch.intents[position], in: IncomingMessage(message), reason, text), in: message)
+    }
+
+    /// Turns every intent into a refusal.
+    mutating func refuseAll(_ reason: ReasonCode, _ text: String) {
+        batch.refused += batch.intents.indices.map { refusal(of: $0, reason, text) }
+        batch.intents = []
+        origins = []
+    }
+}
+
+extension IncomingMessage {
+    init(_ message: AMQPMessage) {
+        var headers: [String: String] = [:]
+        for (name, value) in message.headers {
+            if let text = value.text { headers[name] = text }
+        }
+        self.init(
+            body: message.body, contentType: message.contentType, headers: headers, headersTooDeep: message.headersTooDeep,
+            isUnroutable: message.queue == QueueNames.rejectedQueue)
+    }
+}
+
+extension RefusedEvent {
+    init(_ rejection: Rejection, in message: AMQPMessage) {
+        self.init(
+            rejection: rejection, exchange: message.exchange, routingKey: message.routingKey, headers: headersText(message.headers))
+    }
+}
+
+extension AMQPValue {
+    /// A scalar as text; nil for anything else.
+    var text: String? {
+        switch self {
+        case .string(let text): text
+        case .bytes(let bytes): String(validating: bytes, as: UTF8.self)
+        case .int(let value), .timestamp(let value): String(value)
+        case .double(let value): String(value)
+        case .bool(let value): String(value)
+        case .array, .table, .void, .tooDeep: nil
+        }
+    }
+}
+
+/// Bytes of headers that are kept with a refused message.
+private let keptHeaderBytes = 16 << 10
+
+/// Headers as a JSON object for an operator: scalars as they are, the rest named by its kind.
+func headersText(_ headers: [String: AMQPValue]) -> String {
+    var writer = JSONWriter()
+    writer.beginObject()
+    for (name, value) in headers.sorted(by: { $0.key < $1.key }) {
+        // NUL cannot be stored as text.
+        let text = (value.text ?? "(nested)").filter { $0 != "\0" }
+        guard writer.bytes.count + name.utf8.count + text.utf8.count < keptHeaderBytes else { break }
+        writer.member(name.filter { $0 != "\0" }, text)
+    }
+    writer.endObject()
+    return writer.text
+}

@@ -1,0 +1,54 @@
+public import Logging
+public import TidingsStore
+public import TidingsWire
+
+/// Publishes committed packs beside the routing, up to a bound: while the broker accepts nothing, the router goes on committing and
+/// acknowledging until this many packs wait in memory. A backlog of intents that raised the broker's alarm can so drain and clear it.
+public actor PublishBacklog {
+    /// Packs that may wait for the broker. At most 64 KiB each, so 128 MiB at the very worst and about 20 MiB for ordinary bodies.
+    public static let limit = 2_000
+
+    private let publisher: PackPublisher
+    private let logger: Logger
+    private var waiting = 0
+    private var line: [CheckedContinuation<Void, Never>] = []
+    private var idle: [CheckedContinuation<Void, Never>] = []
+
+    public init(publisher: PackPublisher, logger: Logger) {
+        self.publisher = publisher
+        self.logger = logger
+    }
+
+    /// Takes the packs over; returns at once unless too many wait already.
+    public func publish(_ packs: [Pack]) async {
+        guard !packs.isEmpty else { return }
+        while waiting >= Self.limit { await withCheckedContinuation { line.append($0) } }
+        waiting += packs.count
+        // Not a child of the batch that made them: its slot is free for the next one. `drain()` awaits the end of all.
+        Task {
+            do {
+                try await publisher.publish(packs)
+            } catch {
+                logger.warning(
+                    "packs stay unconfirmed until a releaser publishes them", metadata: ["packs": "\(packs.count)", "error": "\(error)"])
+            }
+            done(packs.count)
+        }
+    }
+
+    private func done(_ count: Int) {
+        waiting -= count
+        let woken = line
+        line = []
+        for continuation in woken { continuation.resume() }
+        guard waiting == 0 else { return }
+        for continuation in idle { continuation.resume() }
+        idle = []
+    }
+
+    /// Returns when nothing waits any more.
+    public func drain() async {
+        guard waiting > 0 else { return }
+        await withCheckedContinuation { idle.append($0) }
+    }
+}

@@ -1,0 +1,57 @@
+public import Logging
+public import TidingsAMQP
+import TidingsCore
+public import TidingsStore
+public import TidingsWire
+
+/// Takes intents of one lane from the broker, decides what becomes of each, and commits it: decode → facts → decide → one transaction → ack →
+/// publish the packs.
+///
+/// A message is acknowledged when everything that follows from it is committed, and not before. Dying at any point loses nothing: what was
+/// not acknowledged comes again and is recognised; what was committed but not published is published by a releaser.
+public struct Router: Sendable {
+    /// Messages the broker may hand over before they are settled. Two batches in work and one being collected.
+    public static let prefetch = 1_500
+    /// How a batch is cut: full, or after a few milliseconds, whichever comes first.
+    public static let batch = BatchPolicy(maximumMessages: 500, maximumBytes: 4 << 20, maximumDelay: .milliseconds(4))
+    /// Batches in work at once: while one waits for its commit the next is decoded. More only makes transactions wait for each other.
+    public static let batchesInWork = 2
+
+    private let intake: Intake
+    private let consumer: AMQPConsumer
+    private let backlog: PublishBacklog
+    private let logger: Logger
+
+    public init(intake: Intake, consumer: AMQPConsumer, backlog: PublishBacklog, logger: Logger) {
+        self.intake = intake
+        self.consumer = consumer
+        self.backlog = backlog
+        self.logger = logger
+    }
+
+    /// Runs until the consumer is stopped, then finishes what is in work.
+    public func run() async throws {
+        await withDiscardingTaskGroup { group in
+            let slots = Slots(Self.batchesInWork)
+            for await batch in consumer.batches {
+                await slots.take()
+                group.addTask {
+                    await handle(batch)
+                    await slots.giveBack()
+                }
+            }
+        }
+    }
+
+    private func handle(_ batch: MessageBatch) async {
+        do {
+            let packs = try await intake.take(batch.messages)
+            await consumer.acknowledge(batch.tags)
+            await backlog.publish(packs)
+        } catch {
+            // Shutting down: what is unsettled is delivered again to whoever comes next.
+            logger.warning("batch of \(batch.messages.count) goes back to its queue", metadata: ["error": "\(error)"])
+            await consumer.reject(batch.tags, requeue: true)
+        }
+    }
+}

@@ -1,0 +1,62 @@
+public import Logging
+public import TidingsAMQP
+import TidingsCore
+public import TidingsStore
+import TidingsWire
+
+/// Tries the messages that were taken back too often, one by one. Most are innocent: they were prefetched by a process that died for another
+/// reason. The row is marked before the trial, so the one that kills this process too is found marked next time, and quarantined.
+public struct SuspectTrial: Sendable {
+    /// One at a time, or the guilty one would take innocents with it.
+    public static let prefetch = 1
+
+    private let store: Store
+    private let intake: Intake
+    private let consumer: AMQPConsumer
+    private let backlog: PublishBacklog
+    private let logger: Logger
+
+    public init(store: Store, intake: Intake, consumer: AMQPConsumer, backlog: PublishBacklog, logger: Logger) {
+        self.store = store
+        self.intake = intake
+        self.consumer = consumer
+        self.backlog = backlog
+        self.logger = logger
+    }
+
+    /// Runs until the consumer is stopped.
+    public func run() async throws {
+        for await batch in consumer.batches {
+            for message in batch.messages {
+                do {
+                    try await judge(message)
+                    await consumer.acknowledge([message.tag])
+                } catch {
+                    logger.warning("a suspect goes back to its queue", metadata: ["error": "\(error)"])
+                    await consumer.reject([message.tag], requeue: true)
+                }
+            }
+        }
+    }
+
+    private func judge(_ message: AMQPMessage) async throws {
+        let queue = message.headers["x-first-death-queue"]?.text ?? message.routingKey
+        let suspect = DeadMessage(
+            queue: queue, reason: .poison, message: "taken back more than \(TopologySpec.deliveryLimit) times", deaths: 1,
+            exchange: message.headers["x-first-death-exchange"]?.text ?? QueueNames.intentsExchange, routingKey: message.routingKey,
+            contentType: message.contentType, headers: headersText(message.headers), body: message.body)
+        let kept = try await store.keepDead(suspect, state: "trying")
+        if let earlier = kept.earlierState, earlier == "trying" || earlier == "quarantined" {
+            _ = try await store.moveDead(kept.id, from: ["trying"], to: "quarantined")
+            logger.error("a message that kills its worker is quarantined", metadata: ["dead": "\(kept.id)", "queue": "\(queue)"])
+            return
+        }
+        if message.contentType == Pack.contentType {
+            // Its row stands for it: a releaser publishes the pack again, complete, if nobody claimed it.
+            if let pack = try? Pack.decode(message.body) { try await store.forgetConfirm(of: pack.id) }
+        } else {
+            await backlog.publish(try await intake.take([message]))
+        }
+        _ = try await store.moveDead(kept.id, from: ["trying"], to: "resolved")
+    }
+}

@@ -1,0 +1,89 @@
+import ArgumentParser
+import Logging
+import PrivateServers
+import ServiceLifecycle
+import TidingsCore
+import TidingsStore
+import TidingsWire
+
+/// Private servers and every role in one process.
+struct DevCommand: TidingsCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "dev", abstract: "Start private PostgreSQL and RabbitMQ servers and every role, with no configuration.",
+        discussion: """
+            Data lies under --home and is kept between starts. Commands run in the same folder find these servers by themselves.
+            Webhooks to loopback addresses are allowed, which they are not anywhere else. Ctrl-C stops everything.
+            """)
+
+    @Flag(help: "Delete the data of earlier starts first.") var fresh = false
+    @Flag(help: "Only the servers and the schema: no role runs.") var serversOnly = false
+    @Option(help: .hidden) var testHosts = 0
+    @Option(help: "Where data, logs and the file of URLs lie.") var home = DevelopmentHome.defaultPath
+
+    mutating func run(in context: CommandContext) async throws {
+        let servers: PrivateServers
+        do {
+            servers = try await PrivateServers.start(home: home, fresh: fresh) { Output.note($0) }
+        } catch {
+            throw Failure(.config, "\(error)")
+        }
+        do {
+            try await serve(servers, context)
+        } catch {
+            try? await servers.stop()
+            throw error
+        }
+        do {
+            try await servers.stop()
+        } catch {
+            throw Failure(.bad, "\(error)")
+        }
+        Output.note("stopped")
+    }
+
+    private func serve(_ servers: PrivateServers, _ context: CommandContext) async throws {
+        var environment = Settings.processEnvironment()
+        environment["TIDINGS_AMQP_URL"] = servers.amqpURL
+        environment["TIDINGS_DATABASE_URL"] = servers.databaseURL
+        let settings = try Settings(environment: environment)
+        try await Migrator(settings.database).migrate { Output.note("schema \($0.number): \($0.name)") }
+        if testHosts > 0 { try await servers.makeVirtualHosts((0..<testHosts).map { "test-\($0)" }) }
+        var services: [any Service] = []
+        if serversOnly {
+            services.append(Idle())
+        } else {
+            try await DevelopmentCatalogue.applyOnce(settings)
+            let logger = Logger(label: "dev")
+            let runtime = try await Runtime(settings: settings, providers: context.providers, logger: logger)
+            services.append(RolesService(Role.all, runtime: runtime))
+        }
+        Output.note("ready: psql '\(servers.databaseURL)'")
+        try await runServices(services, logger: Logger(label: "dev"))
+    }
+}
+
+/// Waits for the signal to stop.
+private struct Idle: Service {
+    func run() async throws {
+        try await gracefulShutdown()
+    }
+}
+
+/// The catalogue that `tidings dev` begins with: the built-in one, with webhooks allowed to this machine itself.
+enum DevelopmentCatalogue {
+    static func applyOnce(_ settings: Settings) async throws {
+        let store = Store(settings.database, size: 1, name: "tidings dev")
+        try await store.open()
+        if try await store.activeCatalogueHash() == nil {
+            var catalogue = Catalogue.builtIn
+            for (name, provider) in catalogue.providers where provider.kind == "webhook" {
+                catalogue.providers[name]?.settings.merge(
+                    ["allowHTTP": "true", "allowedPorts": "any", "allowedNetworks": "127.0.0.0/8,::1/128"]) { $1 }
+            }
+            catalogue = CatalogueFile.sealed(catalogue)
+            try await store.keepCatalogue(hash: catalogue.hash, yaml: CatalogueFile.print(catalogue))
+            try await store.activateCatalogue(hash: catalogue.hash)
+        }
+        await store.close()
+    }
+}

@@ -1,0 +1,147 @@
+import ArgumentParser
+import TidingsCore
+import TidingsStore
+import TidingsWire
+
+/// How many rows a list shows.
+struct ListOptions: ParsableArguments {
+    @Option(help: "Rows at most.") var limit = Store.listLimit
+
+    mutating func validate() throws {
+        guard (1...10_000).contains(limit) else { throw ValidationError("--limit is from 1 to 10000") }
+    }
+}
+
+struct NotificationCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "notification", abstract: "Accepted intents, one for each recipient.",
+        subcommands: [List.self, Show.self, Cancel.self])
+
+    struct List: TidingsCommand {
+        static let configuration = CommandConfiguration(abstract: "The newest first.")
+        @Option(help: "Only this recipient's.") var recipient: String?
+        @Option(help: "Only this type.") var type: String?
+        @Option(help: "pending or done.") var state: String?
+        @OptionGroup var list: ListOptions
+        @OptionGroup var output: OutputOptions
+
+        mutating func run(in context: CommandContext) async throws {
+            let (recipient, type, state, limit, format) = (recipient, type, state, list.limit, output.format)
+            try await withStore { store, _ in
+                Output.list(
+                    try await store.notifications(recipient: recipient, type: type, state: state, limit: limit), as: format,
+                    empty: "no notification")
+            }
+        }
+    }
+
+    struct Show: TidingsCommand {
+        static let configuration = CommandConfiguration(abstract: "Everything about one, as `tidings why`.")
+        @Argument var id: String
+        @OptionGroup var output: OutputOptions
+
+        mutating func run(in context: CommandContext) async throws {
+            let (id, format) = (id, output.format)
+            try await withStore { store, _ in
+                for found in try await notificationIDs(id, in: store) { try await Explanation(of: found, from: store).print(as: format) }
+            }
+        }
+    }
+
+    struct Cancel: TidingsCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Stop what has not begun. What a worker holds at this moment is reported as inFlight: it may be sent.")
+        @Argument var id: String
+        @OptionGroup var output: OutputOptions
+
+        mutating func run(in context: CommandContext) async throws {
+            let (id, format) = (id, output.format)
+            try await withStore { store, _ in
+                guard let notification = NotificationID(id) else { throw Failure(.data, "\(id) is no notification id") }
+                guard let results = try await store.cancel(notification, reason: .cancelledByOperator) else {
+                    throw Failure(.bad, "no notification \(id)")
+                }
+                let rows = results.sorted { $0.key < $1.key }.map { ordinal, result in
+                    [
+                        "delivery_id": .string("\(notification)/\(ordinal)"),
+                        "result": .string(result == .cancelled ? "cancelled" : "inFlight"),
+                    ] as JSON
+                }
+                Output.list(rows, as: format, empty: "nothing was pending: every delivery had ended")
+                if results.values.contains(.inFlight) { throw Failure(.bad, "some of it is in flight") }
+            }
+        }
+    }
+}
+
+struct DeliveryCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "delivery", abstract: "A notification on one channel.", subcommands: [List.self, Show.self, Retry.self])
+
+    struct List: TidingsCommand {
+        static let configuration = CommandConfiguration(abstract: "The newest first.")
+        @Option(help: "Only this channel.") var channel: String?
+        @Option(help: "held, queued, retrying, sent, delivered, suppressed, cancelled, expired or failed.") var state: String?
+        @Option(help: "Only this reason code.") var reason: String?
+        @OptionGroup var list: ListOptions
+        @OptionGroup var output: OutputOptions
+
+        mutating func run(in context: CommandContext) async throws {
+            let (channel, state, reason, limit, format) = (channel, state, reason, list.limit, output.format)
+            try await withStore { store, _ in
+                Output.list(
+                    try await store.deliveries(channel: channel, state: state, reason: reason, limit: limit), as: format,
+                    empty: "no delivery")
+            }
+        }
+    }
+
+    struct Show: TidingsCommand {
+        static let configuration = CommandConfiguration(abstract: "One delivery with its attempts.")
+        @Argument(help: "notification/ordinal") var id: String
+        @OptionGroup var output: OutputOptions
+
+        mutating func run(in context: CommandContext) async throws {
+            let key = try DeliveryKey(parsing: id)
+            let format = output.format
+            try await withStore { store, _ in
+                guard
+                    let found = try await store.deliveries(of: key.notificationID).first(where: { $0["ordinal"]?.intValue == key.ordinal })
+                else { throw Failure(.bad, "no delivery \(key)") }
+                let attempts = try await store.attempts(of: key.notificationID).filter { $0["ordinal"]?.intValue == key.ordinal }
+                if format == .text {
+                    Output.one(found, as: format)
+                    Output.list(attempts, as: format, empty: "no attempt yet")
+                } else {
+                    Output.one(["delivery": found, "attempts": .array(attempts)], as: format)
+                }
+            }
+        }
+    }
+
+    struct Retry: TidingsCommand {
+        static let configuration = CommandConfiguration(abstract: "Try a failed or expired delivery again, now. It is judged anew first.")
+        @Argument(help: "notification/ordinal") var id: String
+
+        mutating func run(in context: CommandContext) async throws {
+            let key = try DeliveryKey(parsing: id)
+            try await withStore { store, _ in
+                guard try await store.retry(key) else {
+                    throw Failure(.bad, "\(key) has not failed", hint: "tidings delivery show \(key)")
+                }
+                Output.note("\(key) is due now")
+            }
+        }
+    }
+}
+
+extension DeliveryKey {
+    /// `notification/ordinal`; throws a ``Failure`` with exit code 65.
+    init(parsing text: String) throws {
+        let parts = text.split(separator: "/")
+        guard parts.count == 2, let id = NotificationID(String(parts[0])), let ordinal = Int(parts[1]) else {
+            throw Failure(.data, "\(text) is no delivery id", hint: "a notification id, a slash, a number: tidings delivery list")
+        }
+        self.init(id, ordinal)
+    }
+}

@@ -1,0 +1,93 @@
+import TidingsCore
+import TidingsStore
+import TidingsWire
+
+/// The answer to "what happened to this one, and why": the notification, each channel with its reason, and what was tried.
+struct Explanation: Sendable {
+    private let notification: JSON
+    private let deliveries: [JSON]
+    private let attempts: [JSON]
+    private let decisions: [JSON]
+    private let timeline: [JSON]
+    private let zone: ZoneOffsets
+
+    /// Throws a ``Failure`` with exit code 1 when there is no such notification.
+    init(of id: NotificationID, from store: Store) async throws {
+        guard let found = try await store.notification(id) else {
+            throw Failure(.bad, "no notification \(id)", hint: "tidings find looks for any id; what is past retention is gone")
+        }
+        notification = found
+        deliveries = try await store.deliveries(of: id)
+        attempts = try await store.attempts(of: id)
+        decisions = try await store.decisions(of: id)
+        timeline = try await store.explain(id)
+        let name = try await store.timeZone(of: found["recipient_id"]?.stringValue ?? "", tenant: found["tenant"]?.stringValue ?? "")
+        let now = store.clock.now().wholeSeconds
+        zone = (try? TimeZoneDatabase().offsets(for: name, from: now - 86_400 * 400, through: now + 86_400 * 800)) ?? .utc
+    }
+
+    var hasFailure: Bool {
+        deliveries.contains { ["failed", "expired"].contains($0["state"]?.stringValue ?? "") }
+    }
+
+    func print(as format: OutputFormat) {
+        switch format {
+        case .json, .jsonl:
+            let all: JSON = [
+                "notification": notification, "deliveries": .array(deliveries), "attempts": .array(attempts),
+                "decisions": .array(decisions), "timeline": .array(timeline),
+            ]
+            Output.data(all.serialized)
+        case .text: Output.data(text)
+        }
+    }
+
+    private var text: String {
+        var lines = [headline]
+        for delivery in deliveries {
+            lines.append(line(for: delivery))
+            for attempt in attempts where attempt["ordinal"] == delivery["ordinal"] && attempt["outcome"]?.stringValue != "accepted" {
+                lines.append(line(forAttempt: attempt))
+            }
+            if delivery["state"]?.stringValue != "delivered", let advice = delivery["what_to_do"]?.stringValue, !advice.isEmpty {
+                lines.append("              what to do: \(advice)")
+            }
+        }
+        for rule in decisions.first?["rules"]?.arrayValue ?? [] { lines.append("  rule: \(Table.plain(rule))") }
+        lines.append("  notification \(field("notification_id"))   producer \(field("source")) \(field("idempotency_key"))")
+        return lines.joined(separator: "\n")
+    }
+
+    private func field(_ name: String) -> String { notification[name].map(Table.plain) ?? "" }
+
+    private var headline: String {
+        "\(field("type")) (\(field("category"))) for \(field("recipient_id")), accepted \(field("accepted_at")): \(field("state"))"
+    }
+
+    private func line(for delivery: JSON) -> String {
+        func text(_ name: String) -> String { delivery[name].map(Table.plain) ?? "" }
+        func padded(_ value: String, _ width: Int) -> String {
+            value + String(repeating: " ", count: max(1, width - value.count))
+        }
+        var line = "  " + padded(text("channel"), 10) + padded(text("state"), 12) + padded(text("reason_code"), 20)
+        line += text("due_at").isEmpty ? text("meaning") : "until \(localTime(text("due_at")))"
+        if let attempts = delivery["attempts"]?.intValue, attempts > 1 { line += " (attempt \(attempts))" }
+        return line
+    }
+
+    private func line(forAttempt attempt: JSON) -> String {
+        func text(_ name: String) -> String { attempt[name].map(Table.plain) ?? "" }
+        let status = text("provider_status").isEmpty ? "" : " \(text("provider_status"))"
+        let duplicate = attempt["possible_duplicate"]?.boolValue == true ? ", may arrive twice" : ""
+        return
+            "              attempt \(text("attempt")): \(text("outcome"))\(status) \(text("reason_code")), \(text("duration_ms")) ms\(duplicate)"
+    }
+
+    /// A database time as the person's wall clock shows it.
+    private func localTime(_ text: String) -> String {
+        guard let time = Timestamp(rfc3339: text) else { return text }
+        let local = zone.localTime(at: time)
+        func two(_ value: Int) -> String { value < 10 ? "0\(value)" : "\(value)" }
+        return "\(local.year)-\(two(local.month))-\(two(local.day)) \(two(local.hour)):\(two(local.minute)) \(zone.name)"
+    }
+}

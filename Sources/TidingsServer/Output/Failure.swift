@@ -1,0 +1,51 @@
+import TidingsAMQP
+import TidingsPostgres
+import TidingsStore
+
+/// Why a command ends without success: one line, a hint, and the exit code of sysexits.
+public struct Failure: Error, Sendable {
+    public enum Code: Int32, Sendable {
+        /// It ran, and the answer is bad: not found, unhealthy, a delivery that failed.
+        case bad = 1
+        case usage = 64
+        /// The input is wrong.
+        case data = 65
+        /// The broker or the database cannot be reached.
+        case unavailable = 69
+        case timedOut = 75
+        case notPermitted = 77
+        case config = 78
+    }
+
+    public let code: Code
+    public let message: String
+    public let hint: String?
+
+    public init(_ code: Code, _ message: String, hint: String? = nil) {
+        self.code = code
+        self.message = message
+        self.hint = hint
+    }
+
+    /// The failure that any error comes to.
+    init(_ error: any Error) {
+        switch error {
+        case let failure as Failure: self = failure
+        case let error as StoreError: self.init(.config, "\(error)")
+        case let error as AMQPError:
+            switch error {
+            case .authenticationRefused: self.init(.notPermitted, "\(error)", hint: "check user, password and vhost in TIDINGS_AMQP_URL")
+            default: self.init(.unavailable, "the broker: \(error)", hint: "is RabbitMQ running? see tidings doctor")
+            }
+        case let error as PostgresError:
+            switch error.kind {
+            case .connectFailed, .connectionLost, .deadlineExceeded, .poolExhausted:
+                self.init(.unavailable, "the database: \(error)", hint: "is PostgreSQL running? see tidings doctor")
+            case .server where error.sqlState == "42501": self.init(.notPermitted, "the database: \(error)")
+            case .configuration: self.init(.config, "\(error)")
+            default: self.init(.bad, "the database: \(error)")
+            }
+        default: self.init(.bad, "\(error)")
+        }
+    }
+}

@@ -1,0 +1,52 @@
+import TidingsWire
+
+/// JSON objects as a table for people: the members of the first are the columns.
+struct Table {
+    let text: String
+
+    /// Characters of one cell; the rest is cut, `-o json` shows all.
+    private static let widestCell = 60
+
+    init(_ rows: [JSON]) {
+        guard let first = rows.first?.objectValue else {
+            text = ""
+            return
+        }
+        let columns = first.entries.map(\.key)
+        let cells = rows.map { row in columns.map { Self.cell(row[$0]) } }
+        let widths = columns.indices.map { column in max(columns[column].count, cells.map { $0[column].count }.max() ?? 0) }
+        func line(_ values: [String]) -> String {
+            var line = ""
+            for (value, width) in zip(values, widths) {
+                line += value + String(repeating: " ", count: width - value.count + 2)
+            }
+            return String(line.reversed().drop { $0 == " " }.reversed())
+        }
+        text = ([line(columns.map { $0.uppercased() })] + cells.map(line)).joined(separator: "\n")
+    }
+
+    /// The members of one object, each on a line.
+    static func members(of object: JSON) -> String {
+        let entries = object.objectValue?.entries ?? []
+        let width = entries.map(\.key.count).max() ?? 0
+        return entries.map { entry in
+            entry.key + String(repeating: " ", count: width - entry.key.count + 2) + plain(entry.value)
+        }.joined(separator: "\n")
+    }
+
+    private static func cell(_ value: JSON?) -> String {
+        let text = value.map(plain) ?? ""
+        return text.count > widestCell ? text.prefix(widestCell - 1) + "…" : text
+    }
+
+    /// A value without quotes, control characters shown as spaces, so that stored text cannot steer a terminal.
+    static func plain(_ value: JSON) -> String {
+        let text =
+            switch value {
+            case .null: ""
+            case .string(let string): string
+            default: value.serialized
+            }
+        return String(String.UnicodeScalarView(text.unicodeScalars.map { $0.properties.generalCategory == .control ? " " : $0 }))
+    }
+}

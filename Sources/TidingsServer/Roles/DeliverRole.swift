@@ -1,0 +1,117 @@
+import Logging
+import Synchronization
+import TidingsAMQP
+import TidingsCore
+import TidingsDelivery
+import TidingsProvider
+import TidingsStore
+import TidingsWire
+
+/// The deliver role: a worker for each provider and lane of its channels. When another catalogue becomes active the workers finish what they
+/// hold and start again with its providers.
+final class DeliverRole: Sendable {
+    private let runtime: Runtime
+    private let channels: Set<Channel>
+    private let counter: WorkCounter
+    private let worker: String
+
+    private struct State {
+        var isStopping = false
+        var consumers: [AMQPConsumer] = []
+    }
+
+    private let state = Mutex(State())
+
+    init(_ runtime: Runtime, channels: Set<Channel>, counter: WorkCounter, worker: String) {
+        self.runtime = runtime
+        self.channels = channels
+        self.counter = counter
+        self.worker = worker
+    }
+
+    /// Runs until ``stop()``.
+    func run() async throws {
+        while !state.withLock(\.isStopping) {
+            try await runOnce(runtime.catalogues.current.catalogue)
+        }
+    }
+
+    func stop() async {
+        let consumers = state.withLock { state in
+            state.isStopping = true
+            return state.consumers
+        }
+        for consumer in consumers { await consumer.stop() }
+    }
+
+    /// The catalogue changed: new queues are declared and the workers start again.
+    func restart() async {
+        for consumer in state.withLock(\.consumers) { await consumer.stop() }
+    }
+
+    private func runOnce(_ catalogue: Catalogue) async throws {
+        let lines = try bindings(catalogue).map { try Line($0, runtime: runtime) }
+        let consumers = lines.flatMap(\.consumers)
+        let proceed = state.withLock { state in
+            state.consumers = consumers
+            return !state.isStopping
+        }
+        guard proceed, !consumers.isEmpty else {
+            throw Failure(.config, "the catalogue has no provider for \(channels.map(\.rawValue).sorted().joined(separator: ", "))")
+        }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for consumer in consumers { group.addTask { try await consumer.run() } }
+            for line in lines { group.addTask { await line.run(counter: self.counter, worker: self.worker) } }
+            try await group.waitForAll()
+        }
+        for consumer in consumers { await consumer.close() }
+        for line in lines { await line.close() }
+    }
+
+    private func bindings(_ catalogue: Catalogue) -> [ProviderBinding] {
+        catalogue.providers.values.filter { channels.contains($0.channel) }.sorted { $0.name < $1.name }
+    }
+}
+
+/// One provider with a consumer for each lane.
+private struct Line: Sendable {
+    let consumers: [AMQPConsumer]
+    private let runtime: Runtime
+    private let provider: (any Provider)?
+
+    init(_ binding: ProviderBinding, runtime: Runtime) throws {
+        self.runtime = runtime
+        provider =
+            binding.kind == ProviderRegistry.inboxKind
+            ? nil : try runtime.providers.make(binding, environment: runtime.settings.environment)
+        consumers = Lane.allCases.map { lane in
+            runtime.consumer(
+                of: QueueNames.deliver(channel: binding.channel, provider: binding.name, lane: lane), prefetch: PackIntake.prefetch,
+                batch: PackIntake.batch)
+        }
+    }
+
+    func run(counter: WorkCounter, worker: String) async {
+        // Both lanes share the provider's bounds.
+        let gate = provider.map { SendGate($0.limits, now: runtime.store.clock.now()) }
+        await withDiscardingTaskGroup { group in
+            for consumer in consumers {
+                let packs = PackIntake(store: runtime.store, consumer: consumer, logger: runtime.logger)
+                if let provider, let gate {
+                    let worker = ProviderWorker(
+                        store: runtime.store, catalogues: runtime.catalogues, provider: provider, gate: gate, packs: packs,
+                        counter: counter,
+                        worker: worker, logger: runtime.logger)
+                    group.addTask { await worker.run() }
+                } else {
+                    let worker = InboxWorker(store: runtime.store, packs: packs, counter: counter, logger: runtime.logger)
+                    group.addTask { await worker.run() }
+                }
+            }
+        }
+    }
+
+    func close() async {
+        await provider?.close()
+    }
+}

@@ -1,0 +1,93 @@
+import Glibc
+import Logging
+public import ServiceLifecycle
+import TidingsCore
+import TidingsStore
+import TidingsWire
+
+/// Some roles in one process, as a service: a graceful shutdown stops their intake, lets them finish what they hold, and closes.
+struct RolesService: Service {
+    /// Between two heartbeats; `tidings_ops.workers` calls a process lost after six of them are missing.
+    private static let heartbeatInterval = Duration.seconds(5)
+
+    private let runtime: Runtime
+    private let router: RouterRole?
+    private let deliver: DeliverRole?
+    private let release: ReleaseRole?
+    private let identity: WorkerIdentity
+    private let counter = WorkCounter()
+
+    init(_ roles: [Role], runtime: Runtime) {
+        self.runtime = runtime
+        identity = WorkerIdentity(
+            role: roles.count == 1 ? roles[0].name : "all", host: Self.hostName(), pid: getpid(), version: TidingsVersion.current,
+            instance: String(UInt32.random(in: 0...UInt32.max), radix: 36))
+        router = roles.contains(.router) ? RouterRole(runtime, counter: counter) : nil
+        release = roles.contains(.release) ? ReleaseRole(runtime, counter: counter) : nil
+        let channels = roles.reduce(into: Set<Channel>()) { if case .deliver(let some) = $1 { $0.formUnion(some) } }
+        deliver = channels.isEmpty ? nil : DeliverRole(runtime, channels: channels, counter: counter, worker: identity.id)
+    }
+
+    func run() async throws {
+        try await beat()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            let chores = Task { await self.chores() }
+            if let router { group.addTask { try await router.run() } }
+            if let deliver { group.addTask { try await deliver.run() } }
+            if let release { group.addTask { await release.run() } }
+            defer { chores.cancel() }
+            try await withGracefulShutdownHandler {
+                do {
+                    while try await group.next() != nil {}
+                } catch {
+                    runtime.logger.error("a role cannot go on, stopping all of this process", metadata: ["error": "\(error)"])
+                    await stop()
+                    while await group.nextResult() != nil {}
+                    throw error
+                }
+            } onGracefulShutdown: {
+                Task { await self.stop() }
+            }
+        }
+        await runtime.close()
+    }
+
+    private func stop() async {
+        runtime.logger.notice("stopping: intake ends, what is in work is finished")
+        await router?.stop()
+        await deliver?.stop()
+        release?.stop()
+    }
+
+    /// Heartbeats, and following the active catalogue.
+    private func chores() async {
+        var sinceHeartbeat = Self.heartbeatInterval
+        while !Task.isCancelled {
+            do {
+                if sinceHeartbeat >= Self.heartbeatInterval {
+                    sinceHeartbeat = .zero
+                    try await beat()
+                }
+                if try await runtime.catalogues.refresh() {
+                    runtime.logger.notice("another catalogue is active", metadata: ["hash": "\(runtime.catalogues.current.catalogue.hash)"])
+                    try await runtime.declareTopology()
+                    await deliver?.restart()
+                }
+            } catch {
+                runtime.logger.warning("cannot reach the database or broker for chores", metadata: ["error": "\(error)"])
+            }
+            try? await Task.sleep(for: CatalogueSource.refreshInterval)
+            sinceHeartbeat += CatalogueSource.refreshInterval
+        }
+    }
+
+    private func beat() async throws {
+        try await runtime.store.heartbeat(identity, handled: counter.handled)
+    }
+
+    private static func hostName() -> String {
+        var name = [CChar](repeating: 0, count: 256)
+        guard gethostname(&name, name.count - 1) == 0 else { return "unknown" }
+        return String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+}

@@ -1,0 +1,43 @@
+import Logging
+import TidingsAMQP
+import TidingsCore
+import TidingsRouter
+import TidingsStore
+import TidingsWire
+
+/// The router role: both intake lanes, what nobody routed, and the suspects.
+struct RouterRole: Sendable {
+    private let consumers: [AMQPConsumer]
+    private let routers: [Router]
+    private let suspects: SuspectTrial
+    private let backlog: PublishBacklog
+
+    init(_ runtime: Runtime, counter: WorkCounter) {
+        let intake = Intake(
+            store: runtime.store, catalogues: runtime.catalogues, zones: runtime.zones, counter: counter, logger: runtime.logger)
+        let backlog = PublishBacklog(publisher: runtime.packs, logger: runtime.logger)
+        let queues = Lane.allCases.map { QueueNames.intents($0) } + [QueueNames.rejectedQueue]
+        let sources = queues.map { runtime.consumer(of: $0, prefetch: Router.prefetch, batch: Router.batch) }
+        let suspect = runtime.consumer(of: QueueNames.suspectQueue, prefetch: SuspectTrial.prefetch, batch: BatchPolicy(maximumMessages: 1))
+        self.backlog = backlog
+        routers = sources.map { Router(intake: intake, consumer: $0, backlog: backlog, logger: runtime.logger) }
+        suspects = SuspectTrial(store: runtime.store, intake: intake, consumer: suspect, backlog: backlog, logger: runtime.logger)
+        consumers = sources + [suspect]
+    }
+
+    /// Runs until ``stop()``: intake stops, what is in work is committed and published, then it returns.
+    func run() async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for consumer in consumers { group.addTask { try await consumer.run() } }
+            for router in routers { group.addTask { try await router.run() } }
+            group.addTask { try await suspects.run() }
+            try await group.waitForAll()
+        }
+        await backlog.drain()
+        for consumer in consumers { await consumer.close() }
+    }
+
+    func stop() async {
+        for consumer in consumers { await consumer.stop() }
+    }
+}

@@ -1,0 +1,91 @@
+import Glibc
+import Logging
+import TidingsAMQP
+import TidingsCore
+import TidingsProvider
+import TidingsStore
+import TidingsWire
+
+/// What every role of a process shares: the store, the catalogue in force, the publisher of packs, and the log.
+struct Runtime: Sendable {
+    let settings: Settings
+    let store: Store
+    let catalogues: CatalogueSource
+    let zones: TimeZoneDatabase
+    let publisher: AMQPPublisher
+    let packs: PackPublisher
+    let providers: ProviderRegistry
+    let logger: Logger
+
+    /// Connections to PostgreSQL that one process opens at most: two batches routed, two settled, a few chores.
+    static let poolSize = 8
+
+    /// Connects to the database, reads the catalogue and declares the broker's topology.
+    init(settings: Settings, providers: ProviderRegistry, logger: Logger) async throws {
+        self.settings = settings
+        self.providers = providers
+        self.logger = logger
+        store = Store(settings.database, size: Self.poolSize, name: "tidings")
+        try await store.open()
+        catalogues = try await CatalogueSource(store)
+        zones = TimeZoneDatabase()
+        publisher = AMQPPublisher(
+            configuration: settings.amqp, connectionName: "tidings packs", log: Self.log("publisher", logger))
+        packs = PackPublisher(store: store, publisher: publisher)
+        try await declareTopology()
+    }
+
+    func declareTopology() async throws {
+        let control = AMQPControl(configuration: settings.amqp, connectionName: "tidings topology")
+        do {
+            try await Topology(of: catalogues.current.catalogue).declare(on: control)
+            await control.close()
+        } catch {
+            await control.close()
+            throw error
+        }
+    }
+
+    func consumer(of queue: String, prefetch: Int, batch: BatchPolicy) -> AMQPConsumer {
+        AMQPConsumer(
+            configuration: settings.amqp, connectionName: "tidings \(queue)", queues: [queue], prefetch: prefetch, batch: batch,
+            onQueueLost: { queue in await restore(queue) }, log: Self.log(queue, logger))
+    }
+
+    /// A queue was deleted under us: declare it again, and have what it held published again.
+    private func restore(_ queue: String) async {
+        logger.error("a queue is gone, declaring it again", metadata: ["queue": "\(queue)"])
+        do {
+            try await declareTopology()
+            for provider in catalogues.current.catalogue.providers.values {
+                for lane in Lane.allCases where QueueNames.deliver(channel: provider.channel, provider: provider.name, lane: lane) == queue
+                {
+                    try await store.forgetConfirms(channel: provider.channel, provider: provider.name, lane: lane)
+                }
+            }
+        } catch {
+            logger.error("cannot declare the queue yet", metadata: ["queue": "\(queue)", "error": "\(error)"])
+        }
+    }
+
+    func close() async {
+        await publisher.close()
+        await store.close()
+    }
+
+    private static func log(_ what: String, _ logger: Logger) -> @Sendable (AMQPEvent) -> Void {
+        { event in
+            switch event {
+            case .connected(let generation) where generation > 1: logger.notice("connected again", metadata: ["link": "\(what)"])
+            case .disconnected(let error, _): logger.warning("disconnected", metadata: ["link": "\(what)", "error": "\(error)"])
+            case .blocked(let reason): logger.warning("the broker blocks publishing", metadata: ["link": "\(what)", "reason": "\(reason)"])
+            case .unblocked: logger.notice("the broker accepts again", metadata: ["link": "\(what)"])
+            case .confirmTimedOut(let count):
+                logger.warning("no confirm in time, publishing again", metadata: ["link": "\(what)", "messages": "\(count)"])
+            case .queueLost(let queue, let error):
+                logger.error("a queue was lost", metadata: ["queue": "\(queue)", "error": "\(error)"])
+            case .connected, .consuming, .republishing, .stopped: break
+            }
+        }
+    }
+}

@@ -1,0 +1,47 @@
+import Glibc
+
+/// The folder of a `tidings dev`, where commands that run beside it find the servers.
+public struct DevelopmentHome: Sendable {
+    public static let defaultPath = ".tidings"
+
+    public let path: String
+
+    public init(path: String) {
+        self.path = path
+    }
+
+    var environmentFile: String { path + "/env" }
+
+    /// `variables`, completed with the URLs that a running `tidings dev` wrote; a variable that is set wins.
+    func environment(over variables: [String: String]) -> [String: String] {
+        var result = variables
+        guard result["TIDINGS_AMQP_URL"] == nil, result["TIDINGS_DATABASE_URL"] == nil, let text = readFile(environmentFile) else {
+            return result
+        }
+        for line in text.split(separator: "\n") where line.hasPrefix("TIDINGS_") {
+            let pair = line.split(separator: "=", maxSplits: 1)
+            if pair.count == 2 { result[String(pair[0])] = String(pair[1]) }
+        }
+        return result
+    }
+}
+
+/// A whole file as text; nil when it cannot be read or is not UTF-8.
+func readFile(_ path: String) -> String? {
+    readBytes(path).flatMap { String(validating: $0, as: UTF8.self) }
+}
+
+/// A whole file, or standard input for `-`; nil when it cannot be read.
+func readBytes(_ path: String) -> [UInt8]? {
+    let descriptor = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { return nil }
+    defer { if path != "-" { close(descriptor) } }
+    var bytes: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 64 << 10)
+    while true {
+        let count = read(descriptor, &buffer, buffer.count)
+        if count < 0 { return nil }
+        if count == 0 { return bytes }
+        bytes += buffer[..<count]
+    }
+}

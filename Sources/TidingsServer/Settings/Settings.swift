@@ -1,0 +1,52 @@
+import Glibc
+public import TidingsAMQP
+public import TidingsPostgres
+
+/// Where the servers are and how a process runs. Read once, at the edge: the environment first, then what a running `tidings dev` wrote to
+/// `.tidings/env`.
+public struct Settings: Sendable {
+    public var amqp: AMQPConfiguration
+    public var database: PostgresConfiguration
+    /// Every variable that was found, for providers that read their secrets by name.
+    public var environment: [String: String]
+
+    /// Days that notifications are kept after theirs.
+    public static let retention = Duration.seconds(30 * 86_400)
+
+    /// Reads the two URLs. Throws a ``Failure`` with exit code 78 that says what to do when one is missing or wrong.
+    public static func read(home: String = DevelopmentHome.defaultPath) throws -> Settings {
+        let environment = DevelopmentHome(path: home).environment(over: Self.processEnvironment())
+        return try Settings(environment: environment)
+    }
+
+    init(environment: [String: String]) throws {
+        guard let amqpURL = environment["TIDINGS_AMQP_URL"], let databaseURL = environment["TIDINGS_DATABASE_URL"] else {
+            throw Failure(
+                .config, "no servers are configured",
+                hint: "start `tidings dev` in this folder, or set TIDINGS_AMQP_URL and TIDINGS_DATABASE_URL")
+        }
+        do {
+            amqp = try AMQPConfiguration(url: amqpURL)
+        } catch {
+            throw Failure(.config, "TIDINGS_AMQP_URL: \(error)", hint: "amqp://user:password@host:5672/vhost")
+        }
+        do {
+            database = try PostgresConfiguration(url: databaseURL)
+        } catch {
+            throw Failure(.config, "TIDINGS_DATABASE_URL: \(error)", hint: "postgres://user:password@host:5432/database")
+        }
+        self.environment = environment
+    }
+
+    /// The process's own environment.
+    static func processEnvironment() -> [String: String] {
+        var variables: [String: String] = [:]
+        var next = environ
+        while let entry = next.pointee {
+            let pair = String(cString: entry).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            if pair.count == 2 { variables[String(pair[0])] = String(pair[1]) }
+            next += 1
+        }
+        return variables
+    }
+}

@@ -1,0 +1,55 @@
+import TidingsCore
+import TidingsPostgres
+
+/// Everything that taking apart abandoned packs writes: an attempt with an unknown outcome for each delivery, and its next home.
+struct RecoveryWrite {
+    private let now: Timestamp
+    private var ended = EndedRows()
+    private var due = DueRows()
+    private var tally = TallyRows()
+    private var attempts: [(delivery: AbandonedDelivery, possibleDuplicate: Bool)] = []
+    private(set) var ends: [EscalationStep] = []
+
+    init(now: Timestamp) {
+        self.now = now
+    }
+
+    mutating func take(_ delivery: AbandonedDelivery, policy: CategoryPolicy, random: Double) {
+        let step = nextStep(
+            after: .unknown(.workerDied), attempt: delivery.attempt, policy: policy, now: now, expiresAt: delivery.expiresAt, random: random
+        )
+        switch step {
+        case .retry(_, let reason, let possibleDuplicate):
+            attempts.append((delivery, possibleDuplicate))
+            // The lease was the wait: the next attempt is due at once.
+            due.add(
+                delivery.key.notificationID, ordinal: delivery.key.ordinal, lane: delivery.lane, at: now, kind: .recover,
+                tenant: delivery.tenant, channel: delivery.channel, provider: delivery.provider, endpoint: nil,
+                attempt: delivery.attempt + 1,
+                reason: reason)
+        case .settle(let state, let reason):
+            attempts.append((delivery, false))
+            ended.add(
+                delivery.key.notificationID, ordinal: delivery.key.ordinal, tenant: delivery.tenant, channel: delivery.channel,
+                provider: delivery.provider, endpoint: nil, state: state, reason: reason, attempts: delivery.attempt)
+            tally.addEnded(tenant: delivery.tenant, channel: delivery.channel, state: state, reason: reason)
+            if delivery.escalates { ends.append(EscalationStep(delivery.key)) }
+        }
+    }
+
+    var statements: [SQL] { [attemptsInsert, ended.insert, due.insert, tally.insert].compactMap { $0 } }
+
+    private var attemptsInsert: SQL {
+        let all = attempts.map(\.delivery)
+        return """
+            insert into tidings.attempts (notification_id, ordinal, attempt, channel, provider, outcome, reason, possible_duplicate,
+                idempotency_key, worker, started_at, finished_at)
+            select notification_id, ordinal, attempt, channel, provider, 'unknown', 'workerDied', possible_duplicate, idempotency_key, worker,
+                started_at, \(now.timestamptz)
+            from unnest(\(all.map(\.key.notificationID).uuids), \(all.map { Int16($0.key.ordinal) }), \(all.map { Int16($0.attempt) }),
+                \(all.map(\.channel.rawValue)), \(all.map(\.provider)), \(attempts.map(\.possibleDuplicate)), \(all.map(\.key.idempotencyKey)),
+                \(all.map(\.worker)), \(all.map(\.claimedAt.timestamptz)))
+                as left_behind(notification_id, ordinal, attempt, channel, provider, possible_duplicate, idempotency_key, worker, started_at)
+            """
+    }
+}

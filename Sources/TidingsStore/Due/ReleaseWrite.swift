@@ -1,0 +1,88 @@
+import TidingsCore
+import TidingsPostgres
+import TidingsWire
+
+/// Everything one release writes.
+struct ReleaseWrite {
+    private let catalogue: String
+    private let now: Timestamp
+    private var ended = EndedRows()
+    private var due = DueRows()
+    private var builder = PackBuilder()
+    private var decisions = DecisionRows()
+    private var tally = TallyRows()
+    /// Channels of escalating notifications that ended here.
+    private(set) var ends: [EscalationStep] = []
+
+    init(catalogue: String, now: Timestamp) {
+        self.catalogue = catalogue
+        self.now = now
+    }
+
+    mutating func move(_ delivery: WaitingDelivery, to judged: PlannedDelivery) {
+        let stored = delivery.stored
+        // A retry that simply goes out again is no new decision.
+        var isNews = delivery.kind != .retry
+        switch judged.verdict {
+        case .send(let validUntil):
+            builder.add(
+                stored.entry(
+                    ordinal: delivery.ordinal, attempt: delivery.attempt, endpoint: judged.endpoint, decidedAt: now, validUntil: validUntil),
+                channel: judged.channel, provider: judged.provider, lane: stored.lane)
+        case .hold(let until, let reason):
+            isNews = true
+            wait(delivery, judged, until: until, kind: .held, reason: reason)
+        case .awaitEscalation:
+            wait(delivery, judged, until: .distantFuture, kind: .escalation, reason: .awaitingEscalation)
+        case .notSent(let state, let reason):
+            isNews = true
+            ended.add(
+                stored.id, ordinal: delivery.ordinal, tenant: stored.intent.tenant, channel: judged.channel, provider: judged.provider,
+                endpoint: judged.endpoint, state: state, reason: reason, attempts: delivery.attempt - 1)
+            tally.addEnded(tenant: stored.intent.tenant, channel: judged.channel, state: state, reason: reason)
+            if stored.intent.critical { ends.append(EscalationStep(DeliveryKey(stored.id, delivery.ordinal))) }
+        }
+        if isNews { decisions.add(stored.id, ordinal: delivery.ordinal, planned: judged) }
+    }
+
+    private mutating func wait(
+        _ delivery: WaitingDelivery, _ judged: PlannedDelivery, until: Timestamp, kind: DueKind, reason: ReasonCode
+    ) {
+        due.add(
+            delivery.stored.id, ordinal: delivery.ordinal, lane: delivery.stored.lane, at: until, kind: kind,
+            tenant: delivery.stored.intent.tenant, channel: judged.channel, provider: judged.provider, endpoint: judged.endpoint,
+            attempt: delivery.attempt, reason: reason)
+    }
+
+    mutating func packs(nextID: () -> PackID) -> [Pack] { builder.finish(nextID: nextID) }
+
+    func statements(_ packs: [Pack]) -> [SQL] {
+        [
+            ended.insert, due.insert, PackRows(packs: packs).insert(decidedAt: now), decisions.insert(at: now, catalogue: catalogue),
+            tally.insert,
+        ].compactMap { $0 }
+    }
+}
+
+/// Rows of `tidings.decisions`: what was decided after the first time.
+struct DecisionRows {
+    private var ids: [PostgresUUID] = []
+    private var ordinals: [Int16] = []
+    private var decisions: [String] = []
+
+    mutating func add(_ id: NotificationID, ordinal: Int, planned: PlannedDelivery) {
+        ids.append(id.uuid)
+        ordinals.append(Int16(ordinal))
+        decisions.append(DecisionText.encode(planned))
+    }
+
+    /// Nil when there is nothing to insert.
+    func insert(at now: Timestamp, catalogue: String) -> SQL? {
+        guard !ids.isEmpty else { return nil }
+        return """
+            insert into tidings.decisions (notification_id, ordinal, at, catalogue, decision)
+            select id, ordinal, \(now.timestamptz), \(catalogue), decision
+            from unnest(\(ids), \(ordinals), \(decisions)) as judged(id, ordinal, decision)
+            """
+    }
+}

@@ -1,0 +1,128 @@
+public import TidingsCore
+import TidingsPostgres
+public import TidingsWire
+
+extension Store {
+    /// Seconds after which a committed pack that the broker has not confirmed is published again: longer than a publisher waits for a confirm,
+    /// so that a living publisher has given up by then.
+    public static let confirmTimeoutSeconds = 35
+
+    /// Takes apart the packs whose worker stopped answering. What it had not settled may or may not have been sent: the category's policy says
+    /// whether it is sent again, and each possible second send is recorded with the key that both sends carry. Returns how many deliveries.
+    public func recoverExpiredLeases(limit: Int, catalogue: Catalogue) async throws -> Int {
+        try await pool.transaction { connection in
+            let answers = try await connection.pipeline([Self.expiredLeases(limit: limit), Self.clockQuery])
+            let abandoned = try answers[0].rows.map(AbandonedDelivery.init)
+            guard !abandoned.isEmpty, let row = answers[1].rows.first else { return 0 }
+            let now = Timestamp(try row.decode(0, as: PostgresTimestamp.self))
+            var write = RecoveryWrite(now: now)
+            for delivery in abandoned {
+                write.take(delivery, policy: catalogue.policy(for: delivery.category), random: clock.randomFraction())
+            }
+            _ = try await connection.pipeline(write.statements)
+            try await escalate(write.ends, on: connection)
+            return abandoned.count
+        }
+    }
+
+    private static func expiredLeases(limit: Int) -> SQL {
+        """
+        with expired as (
+            select id from tidings.packs where lease_until < tidings.clock() order by id limit \(Int64(limit)) for update skip locked
+        ), gone as (
+            delete from tidings.packs p using expired e where p.id = e.id returning p.*
+        )
+        select m.notification_id, m.ordinal, m.attempt, gone.channel, gone.provider, gone.lane, gone.claimed_by, gone.claimed_at,
+            n.tenant, n.category, n.expires_at, n.critical
+        from gone cross join lateral unnest(gone.notification_ids, gone.ordinals, gone.attempts) as m(notification_id, ordinal, attempt)
+        join lateral (select * from tidings.notifications n where n.id = m.notification_id limit 1) n on true
+        """
+    }
+
+    /// The packs that were committed but never confirmed, complete again from their notifications. Their ids stay the same, so publishing one
+    /// that did arrive after all does no harm.
+    public func unconfirmedPacks(limit: Int) async throws -> [Pack] {
+        let result = try await pool.query(
+            """
+            with late as (
+                select * from tidings.packs
+                where confirmed_at is null and claimed_at is null
+                    and decided_at < tidings.clock() - make_interval(secs => \(Double(Self.confirmTimeoutSeconds)))
+                order by id limit \(Int64(limit))
+            )
+            select late.id, late.channel, late.provider, late.lane, late.decided_at, m.ordinal, m.attempt,
+                (select endpoint.value ->> 'endpoint' from json_array_elements(n.decision::json -> 'deliveries')
+                    with ordinality as endpoint(value, position) where position = m.ordinal + 1), \(StoredIntent.columns)
+            from late cross join lateral unnest(late.notification_ids, late.ordinals, late.attempts)
+                with ordinality as m(notification_id, ordinal, attempt, position)
+            join lateral (select * from tidings.notifications n where n.id = m.notification_id limit 1) n on true
+            order by late.id, m.position
+            """)
+        var packs: [Pack] = []
+        for row in result.rows {
+            let id = PackID(try row.decode(0, as: PostgresUUID.self))
+            if packs.last?.id != id {
+                packs.append(
+                    Pack(
+                        id: id, channel: Channel(rawValue: try row.decode(1, as: String.self)) ?? .inApp,
+                        provider: try row.decode(2, as: String.self), lane: Lane(rawValue: try row.decode(3, as: String.self)) ?? .bulk,
+                        entries: []))
+            }
+            let decidedAt = Timestamp(try row.decode(4, as: PostgresTimestamp.self))
+            let stored = try StoredIntent(row, from: 8)
+            // The validity of the decision is not stored; what is this late is judged again by its worker's releaser.
+            packs[packs.count - 1].entries.append(
+                stored.entry(
+                    ordinal: Int(try row.decode(5, as: Int16.self)), attempt: Int(try row.decode(6, as: Int16.self)),
+                    endpoint: try row.decode(7, as: String?.self), decidedAt: decidedAt, validUntil: decidedAt))
+        }
+        return packs
+    }
+
+    /// One pack's message was set aside by the broker: it is published again at the next turn of a releaser, unless somebody claimed it.
+    public func forgetConfirm(of pack: PackID) async throws {
+        _ = try await pool.query(
+            """
+            update tidings.packs set confirmed_at = null, decided_at = least(decided_at, tidings.clock() - interval '1 hour')
+            where id = \(pack.uuid) and claimed_at is null
+            """)
+    }
+
+    /// A queue was deleted on the broker: what it held is published again at the next turn of a releaser.
+    public func forgetConfirms(channel: Channel, provider: String, lane: Lane) async throws {
+        _ = try await pool.query(
+            """
+            update tidings.packs set confirmed_at = null, decided_at = least(decided_at, tidings.clock() - interval '1 hour')
+            where channel = \(channel.rawValue) and provider = \(provider) and lane = \(lane.rawValue) and claimed_at is null
+            """)
+    }
+}
+
+/// A delivery that a dead worker left in its pack.
+struct AbandonedDelivery {
+    let key: DeliveryKey
+    let attempt: Int
+    let channel: Channel
+    let provider: String
+    let lane: Lane
+    let worker: String
+    let claimedAt: Timestamp
+    let tenant: String
+    let category: Category
+    let expiresAt: Timestamp
+    let escalates: Bool
+
+    init(_ row: PostgresRow) throws {
+        key = DeliveryKey(NotificationID(try row.decode(0, as: PostgresUUID.self)), Int(try row.decode(1, as: Int16.self)))
+        attempt = Int(try row.decode(2, as: Int16.self))
+        channel = Channel(rawValue: try row.decode(3, as: String.self)) ?? .inApp
+        provider = try row.decode(4, as: String.self)
+        lane = Lane(rawValue: try row.decode(5, as: String.self)) ?? .bulk
+        worker = try row.decode(6, as: String.self)
+        claimedAt = Timestamp(try row.decode(7, as: PostgresTimestamp.self))
+        tenant = try row.decode(8, as: String.self)
+        category = Category(rawValue: try row.decode(9, as: String.self)) ?? .system
+        expiresAt = Timestamp(try row.decode(10, as: PostgresTimestamp.self))
+        escalates = try row.decode(11, as: Bool.self)
+    }
+}

@@ -1,0 +1,103 @@
+public import TidingsCore
+import TidingsPostgres
+public import TidingsWire
+
+/// What one turn of a releaser came to.
+public struct ReleaseResult: Sendable {
+    /// Deliveries taken out of `due`.
+    public var released = 0
+    /// To be published now; their rows are committed.
+    public var packs: [Pack] = []
+}
+
+extension Store {
+    /// Unfinished packs of one queue beyond which nothing more is released into it: what waits is better off in a table than in a queue.
+    public static let releaseLimit = 2_000
+
+    /// Takes what is due out of `due`, judges it again with the facts of this moment, and gives each delivery its next home, in one transaction.
+    /// Any number of releasers may run: a row is taken by one of them.
+    public func release(
+        _ lane: Lane, limit: Int, catalogue: Catalogue, zones: TimeZoneDatabase,
+        judge: @escaping @Sendable (PlannedDelivery, StoredFacts) -> PlannedDelivery
+    ) async throws -> ReleaseResult {
+        try await pool.transaction { connection in
+            let answers = try await connection.pipeline([Self.pick(lane, limit: limit), Self.clockQuery])
+            let waiting = try answers[0].rows.map(WaitingDelivery.init)
+            guard !waiting.isEmpty, let row = answers[1].rows.first else { return ReleaseResult() }
+            let now = Timestamp(try row.decode(0, as: PostgresTimestamp.self))
+            clock.correct(now)
+            let recipients = Set(waiting.map { RecipientKey($0.stored.intent) })
+            let facts = try FactsQuery.decode(
+                try await connection.query(FactsQuery.sql(for: recipients)), zones: zones, around: now)
+            var write = ReleaseWrite(catalogue: catalogue.hash, now: now)
+            for delivery in waiting {
+                let intent = delivery.stored.intent
+                let known = facts[RecipientKey(intent)] ?? .unseen(tenant: intent.tenant, recipient: intent.recipient)
+                let judged = judge(
+                    delivery.planned,
+                    StoredFacts(intent: intent, facts: known, now: now, acceptedAt: delivery.stored.acceptedAt))
+                write.move(delivery, to: judged)
+            }
+            let packs = write.packs { clock.nextID() }
+            _ = try await connection.pipeline(write.statements(packs))
+            try await escalate(write.ends, on: connection)
+            return ReleaseResult(released: waiting.count, packs: packs)
+        }
+    }
+
+    private static func pick(_ lane: Lane, limit: Int) -> SQL {
+        """
+        with saturated as (
+            select channel, provider from tidings.packs where lane = \(lane.rawValue)
+            group by channel, provider having count(*) > \(Int64(releaseLimit))
+        ), picked as (
+            select w.notification_id, w.ordinal from tidings.due w
+            where w.lane = \(lane.rawValue) and w.due_at <= tidings.clock()
+                and not exists (select from saturated s where s.channel = w.channel and s.provider = w.provider)
+            order by w.due_at, w.notification_id, w.ordinal limit \(Int64(limit)) for update of w skip locked
+        ), gone as (
+            delete from tidings.due w using picked p where w.notification_id = p.notification_id and w.ordinal = p.ordinal
+            returning w.*
+        )
+        select gone.ordinal, gone.kind, gone.channel, gone.provider, gone.endpoint, gone.attempt, gone.reason, \(StoredIntent.columns)
+        from gone join lateral (select * from tidings.notifications n where n.id = gone.notification_id limit 1) n on true
+        order by gone.due_at, gone.notification_id, gone.ordinal
+        """
+    }
+}
+
+/// What the judgement of a waiting delivery is made from.
+public struct StoredFacts: Sendable {
+    public let intent: Intent
+    public let facts: RecipientFacts
+    public let now: Timestamp
+    public let acceptedAt: Timestamp
+}
+
+/// A row taken out of `due`, with its intent.
+struct WaitingDelivery {
+    let ordinal: Int
+    let kind: DueKind
+    let channel: Channel
+    let provider: String
+    let endpoint: String?
+    let attempt: Int
+    let reason: ReasonCode
+    let stored: StoredIntent
+
+    init(_ row: PostgresRow) throws {
+        ordinal = Int(try row.decode(0, as: Int16.self))
+        kind = DueKind(rawValue: try row.decode(1, as: String.self)) ?? .held
+        channel = Channel(rawValue: try row.decode(2, as: String.self)) ?? .inApp
+        provider = try row.decode(3, as: String.self)
+        endpoint = try row.decode(4, as: String?.self)
+        attempt = Int(try row.decode(5, as: Int16.self))
+        reason = ReasonCode(rawValue: try row.decode(6, as: String.self)) ?? .internalError
+        stored = try StoredIntent(row, from: 7)
+    }
+
+    /// As it was planned; the verdict is what is judged anew.
+    var planned: PlannedDelivery {
+        PlannedDelivery(channel: channel, provider: provider, endpoint: endpoint, verdict: .awaitEscalation)
+    }
+}

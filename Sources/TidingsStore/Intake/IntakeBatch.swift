@@ -1,0 +1,53 @@
+public import TidingsCore
+public import TidingsWire
+
+/// What a router read from the broker in one go, decoded.
+public struct IntakeBatch: Sendable {
+    public var intents: [DecodedIntent]
+    public var refused: [RefusedEvent]
+
+    public init(intents: [DecodedIntent] = [], refused: [RefusedEvent] = []) {
+        self.intents = intents
+        self.refused = refused
+    }
+}
+
+/// A rejection together with the message it came in.
+public struct RefusedEvent: Sendable {
+    public var rejection: Rejection
+    public var exchange: String
+    public var routingKey: String
+    /// The message's headers as JSON text, for the operator.
+    public var headers: String
+
+    public init(rejection: Rejection, exchange: String, routingKey: String, headers: String) {
+        self.rejection = rejection
+        self.exchange = exchange
+        self.routingKey = routingKey
+        self.headers = headers
+    }
+}
+
+/// The pure answer for one accepted intent.
+public struct RoutedIntent: Sendable {
+    public var decision: Decision
+    public var category: Category
+    public var lane: Lane
+    public var expiresAt: Timestamp
+
+    public init(decision: Decision, category: Category, lane: Lane, expiresAt: Timestamp) {
+        self.decision = decision
+        self.category = category
+        self.lane = lane
+        self.expiresAt = expiresAt
+    }
+}
+
+/// What one committed batch came to, counted in recipients.
+public struct IntakeResult: Sendable {
+    public var accepted = 0
+    public var duplicates = 0
+    public var rejected = 0
+    /// To be published now; their rows are committed.
+    public var packs: [Pack] = []
+}

@@ -1,0 +1,71 @@
+import TidingsCore
+import TidingsPostgres
+import TidingsWire
+
+/// A batch's claims on its idempotency keys: the first to commit a key owns it for good.
+struct IntakeClaims {
+    /// One decoded intent with the id it will have if it is the first of its key.
+    struct Claim {
+        let id: NotificationID
+        let decoded: DecodedIntent
+        /// An earlier intent of the same batch has the same key.
+        let repeats: Digest128?
+    }
+
+    /// What a key that is taken already stands for.
+    struct Owner {
+        let id: NotificationID
+        let contentHash: Digest128
+    }
+
+    enum Standing {
+        case first
+        case duplicate
+        /// Same key, other content.
+        case conflict(existing: NotificationID?)
+    }
+
+    let all: [Claim]
+    /// Distinct keys in sorted order, so that concurrent batches wait for each other instead of deadlocking.
+    private let sorted: [Claim]
+
+    init(_ intents: [DecodedIntent], nextID: () -> NotificationID) {
+        var contentOfKey: [Digest128: Digest128] = [:]
+        contentOfKey.reserveCapacity(intents.count)
+        all = intents.map { decoded in
+            let earlier = contentOfKey[decoded.idempotencyKey]
+            if earlier == nil { contentOfKey[decoded.idempotencyKey] = decoded.contentHash }
+            return Claim(id: nextID(), decoded: decoded, repeats: earlier)
+        }
+        sorted = all.filter { $0.repeats == nil }.sorted { $0.decoded.idempotencyKey < $1.decoded.idempotencyKey }
+    }
+
+    /// Claims every key; answers the keys that were free.
+    var insert: SQL {
+        """
+        insert into tidings.idempotency (key, notification_id, content_hash)
+        select * from unnest(\(sorted.map(\.decoded.idempotencyKey.uuid)), \(sorted.map(\.id.uuid)), \(sorted.map(\.decoded.contentHash.uuid)))
+        on conflict do nothing returning key
+        """
+    }
+
+    var recipients: Set<RecipientKey> { Set(sorted.map { RecipientKey($0.decoded.intent) }) }
+
+    func keys(except first: Set<Digest128>) -> [Digest128] {
+        first.count == sorted.count ? [] : sorted.map(\.decoded.idempotencyKey).filter { !first.contains($0) }
+    }
+
+    /// True when an earlier try of this very batch did commit, though its answer was lost: its keys carry our ids.
+    func wereCommittedBefore(_ owners: [Digest128: Owner]) -> Bool {
+        !owners.isEmpty && sorted.contains { owners[$0.decoded.idempotencyKey]?.id == $0.id }
+    }
+}
+
+extension IntakeClaims.Claim {
+    func standing(first: Set<Digest128>, owners: [Digest128: IntakeClaims.Owner]) -> IntakeClaims.Standing {
+        if let earlier = repeats { return earlier == decoded.contentHash ? .duplicate : .conflict(existing: nil) }
+        if first.contains(decoded.idempotencyKey) { return .first }
+        guard let owner = owners[decoded.idempotencyKey] else { return .duplicate }
+        return owner.contentHash == decoded.contentHash ? .duplicate : .conflict(existing: owner.id)
+    }
+}

@@ -1,0 +1,94 @@
+import TidingsCore
+import TidingsPostgres
+import TidingsWire
+
+/// Everything one batch of intents writes, collected row by row and sent as one pipeline.
+struct IntakeWrite {
+    var result = IntakeResult()
+    private let catalogue: String
+    private var notifications = NotificationRows()
+    private var ended = EndedRows()
+    private var due = DueRows()
+    private var refused: [RefusedEvent]
+    private var tally = TallyRows()
+
+    init(catalogue: String, refused: [RefusedEvent]) {
+        self.catalogue = catalogue
+        self.refused = refused
+        for event in refused { countRejected(event.rejection.recipients) }
+    }
+
+    mutating func countDuplicate() {
+        result.duplicates += 1
+        tally.add(.taken)
+        tally.add(.duplicate)
+    }
+
+    mutating func refuse(_ event: RefusedEvent) {
+        refused.append(event)
+        countRejected(event.rejection.recipients)
+    }
+
+    private mutating func countRejected(_ recipients: Int) {
+        result.rejected += recipients
+        tally.add(.taken, recipients)
+        tally.add(.rejected, recipients)
+    }
+
+    /// Records a new notification and gives each of its deliveries its home: ended, due, or in a pack.
+    mutating func accept(_ claim: IntakeClaims.Claim, routed: RoutedIntent, now: Timestamp, packs: inout PackBuilder) {
+        result.accepted += 1
+        tally.add(.taken)
+        tally.add(.accepted)
+        tally.add(.planned, routed.decision.deliveries.count)
+        notifications.add(claim, routed: routed, catalogue: catalogue, now: now)
+        let intent = claim.decoded.intent
+        for (ordinal, planned) in routed.decision.deliveries.enumerated() {
+            switch planned.verdict {
+            case .send(let validUntil):
+                let entry = PackEntry(
+                    intent, id: claim.id, ordinal: ordinal, attempt: 1, planned: planned, routed: routed, createdAt: now, decidedAt: now,
+                    validUntil: validUntil)
+                packs.add(entry, channel: planned.channel, provider: planned.provider, lane: routed.lane)
+            case .hold(let until, let reason):
+                wait(claim.id, ordinal, intent, planned, routed.lane, until: until, kind: .held, reason: reason)
+            case .awaitEscalation:
+                wait(claim.id, ordinal, intent, planned, routed.lane, until: .distantFuture, kind: .escalation, reason: .awaitingEscalation)
+            case .notSent(let state, let reason):
+                ended.add(
+                    claim.id, ordinal: ordinal, tenant: intent.tenant, channel: planned.channel, provider: planned.provider,
+                    endpoint: planned.endpoint, state: state, reason: reason, attempts: 0)
+                tally.addEnded(tenant: intent.tenant, channel: planned.channel, state: state, reason: reason)
+            }
+        }
+    }
+
+    private mutating func wait(
+        _ id: NotificationID, _ ordinal: Int, _ intent: Intent, _ planned: PlannedDelivery, _ lane: Lane, until: Timestamp, kind: DueKind,
+        reason: ReasonCode
+    ) {
+        due.add(
+            id, ordinal: ordinal, lane: lane, at: until, kind: kind, tenant: intent.tenant, channel: planned.channel,
+            provider: planned.provider, endpoint: planned.endpoint, attempt: 1, reason: reason)
+    }
+
+    func statements(packs: [Pack], now: Timestamp) -> [SQL] {
+        [
+            notifications.insert, ended.insert, due.insert, PackRows(packs: packs).insert(decidedAt: now), RefusedRows(refused).insert,
+            tally.insert,
+        ].compactMap { $0 }
+    }
+}
+
+extension PackEntry {
+    init(
+        _ intent: Intent, id: NotificationID, ordinal: Int, attempt: Int, planned: PlannedDelivery, routed: RoutedIntent,
+        createdAt: Timestamp, decidedAt: Timestamp, validUntil: Timestamp
+    ) {
+        self.init(
+            notificationID: id, ordinal: ordinal, attempt: attempt, tenant: intent.tenant, recipient: intent.recipient, type: intent.type,
+            category: routed.category, title: intent.title, body: intent.body, data: intent.data, endpoint: planned.endpoint,
+            groupKey: intent.groupKey, collapseKey: intent.collapseKey, traceparent: intent.traceparent, createdAt: createdAt,
+            decidedAt: decidedAt, validUntil: validUntil, expiresAt: routed.expiresAt, escalates: routed.decision.strategy == .escalate)
+    }
+}

@@ -1,0 +1,65 @@
+public import TidingsCore
+import TidingsPostgres
+public import TidingsWire
+
+extension Store {
+    /// Writes a batch of intents in one transaction: who came first, the recipients' facts, the decision of `decide`, and everything that
+    /// follows from it. When this returns, the batch may be acknowledged.
+    ///
+    /// - `decide` and `refuseConflict` are pure and may run again when the transaction is retried. The latter makes the refusal of the
+    ///   intent at `position`, whose key was used before with other content.
+    /// - The same batch again changes nothing: its keys are taken, and it counts as duplicates.
+    /// - An error with a permanent verdict means that some intent cannot be stored: the caller halves the batch to find it.
+    public func take(
+        _ batch: IntakeBatch, catalogue: Catalogue, zones: TimeZoneDatabase,
+        decide: @escaping @Sendable (Intent, RecipientFacts, Timestamp) -> RoutedIntent,
+        refuseConflict: @escaping @Sendable (_ position: Int, _ existing: NotificationID?) -> RefusedEvent
+    ) async throws -> IntakeResult {
+        let claims = IntakeClaims(batch.intents) { clock.nextID() }
+        return try await pool.transaction(retryAmbiguous: true) { connection in
+            var write = IntakeWrite(catalogue: catalogue.hash, refused: batch.refused)
+            guard !batch.intents.isEmpty else {
+                _ = try await connection.pipeline(write.statements(packs: [], now: clock.now()))
+                return write.result
+            }
+            let answers = try await connection.pipeline([claims.insert, Self.clockQuery, FactsQuery.sql(for: claims.recipients)])
+            let now = try answers[1].rows.first.map { Timestamp(try $0.decode(0, as: PostgresTimestamp.self)) } ?? clock.now()
+            clock.correct(now)
+            let first = Set(try answers[0].rows.map { Digest128(try $0.decode(0, as: PostgresUUID.self)) })
+            let owners = try await owners(of: claims.keys(except: first), on: connection)
+            if claims.wereCommittedBefore(owners) { return IntakeResult() }
+            let facts = try FactsQuery.decode(answers[2], zones: zones, around: now)
+            var packs = PackBuilder()
+            for (position, claim) in claims.all.enumerated() {
+                switch claim.standing(first: first, owners: owners) {
+                case .first:
+                    let known = facts[RecipientKey(claim.decoded.intent)]
+                    let routed = decide(
+                        claim.decoded.intent,
+                        known ?? .unseen(tenant: claim.decoded.intent.tenant, recipient: claim.decoded.intent.recipient), now)
+                    write.accept(claim, routed: routed, now: now, packs: &packs)
+                case .duplicate: write.countDuplicate()
+                case .conflict(let existing): write.refuse(refuseConflict(position, existing))
+                }
+            }
+            let finished = packs.finish { clock.nextID() }
+            _ = try await connection.pipeline(write.statements(packs: finished, now: now))
+            write.result.packs = finished
+            return write.result
+        }
+    }
+
+    static let clockQuery: SQL = "select tidings.clock()"
+
+    private func owners(of keys: [Digest128], on connection: PostgresConnection) async throws -> [Digest128: IntakeClaims.Owner] {
+        guard !keys.isEmpty else { return [:] }
+        let result = try await connection.query(
+            "select key, notification_id, content_hash from tidings.idempotency where key = any(\(keys.map(\.uuid)))")
+        var owners: [Digest128: IntakeClaims.Owner] = [:]
+        for row in result.rows {
+            let (key, id, hash) = try row.decode((PostgresUUID, PostgresUUID, PostgresUUID).self)
+            owners[Digest128(key)] = IntakeClaims.Owner(id: NotificationID(id), contentHash: Digest128(hash))
+        }
+        return owners
+    }
+}

@@ -1,0 +1,102 @@
+import TidingsCore
+public import TidingsPostgres
+
+/// Brings a database's schema to what this binary needs, and says what it would do.
+///
+/// Two migrators started at once wait for each other: each step takes an advisory lock in its own transaction and looks again whether the
+/// step is still missing.
+public struct Migrator: Sendable {
+    private let configuration: PostgresConfiguration
+    /// A step may rewrite or index a large table; waiting longer than this for it is an operator's decision, not ours.
+    private static let deadline = Duration.seconds(3_600)
+
+    public init(_ configuration: PostgresConfiguration) {
+        self.configuration = configuration
+    }
+
+    /// The number of the newest applied step; 0 for an empty database.
+    public func version() async throws -> Int {
+        try await connected { try await Self.version($0) }
+    }
+
+    /// The steps that ``migrate(say:)`` would apply.
+    public func plan() async throws -> [Migration] {
+        let version = try await version()
+        return Migration.all.filter { $0.number > version }
+    }
+
+    /// Applies what is missing and fills the tables that mirror the binary's own lists. Returns the steps it applied.
+    @discardableResult
+    public func migrate(say: @Sendable (Migration) -> Void = { _ in }) async throws -> [Migration] {
+        try await connected { connection in
+            try await connection.execute(script: "create schema if not exists tidings", deadline: Self.deadline)
+            try await connection.execute(
+                script: """
+                    create table if not exists tidings.migrations
+                        (number integer primary key, name text not null, applied_at timestamptz not null default now())
+                    """, deadline: Self.deadline)
+            let found = try await Self.version(connection)
+            guard found <= Migration.latest else { throw StoreError.schemaTooNew(found: found, known: Migration.latest) }
+            var applied: [Migration] = []
+            for migration in Migration.all where try await apply(migration, on: connection) {
+                say(migration)
+                applied.append(migration)
+            }
+            try await writeReasonCodes(on: connection)
+            return applied
+        }
+    }
+
+    private func connected<Result: Sendable>(_ body: (PostgresConnection) async throws -> Result) async throws -> Result {
+        let connection = try await PostgresConnection.connect(configuration)
+        do {
+            let result = try await body(connection)
+            await connection.close()
+            return result
+        } catch {
+            await connection.close()
+            throw error
+        }
+    }
+
+    private func apply(_ migration: Migration, on connection: PostgresConnection) async throws -> Bool {
+        try await connection.execute(script: "begin", deadline: Self.deadline)
+        do {
+            _ = try await connection.query(
+                "select pg_advisory_xact_lock(hashtextextended('tidings.migrations', 0))", deadline: Self.deadline)
+            if try await Self.version(connection) >= migration.number {
+                try await connection.execute(script: "rollback", deadline: Self.deadline)
+                return false
+            }
+            try await connection.execute(script: migration.sql, deadline: Self.deadline)
+            _ = try await connection.query("insert into tidings.migrations (number, name) values (\(migration.number), \(migration.name))")
+            try await connection.execute(script: "commit", deadline: Self.deadline)
+            return true
+        } catch {
+            try? await connection.execute(script: "rollback", deadline: .seconds(5))
+            throw error
+        }
+    }
+
+    static func version(_ connection: PostgresConnection) async throws -> Int {
+        let exists = try await connection.query("select to_regclass('tidings.migrations') is not null")
+        guard let row = exists.rows.first, try row.decode(0, as: Bool.self) else { return 0 }
+        let newest = try await connection.query("select coalesce(max(number), 0)::bigint from tidings.migrations")
+        return try newest.rows.first?.decode(0, as: Int.self) ?? 0
+    }
+
+    /// The closed list of reasons lives in the code; the table is its copy, written at every migration.
+    private func writeReasonCodes(on connection: PostgresConnection) async throws {
+        let codes = ReasonCode.allCases
+        _ = try await connection.query(
+            """
+            insert into tidings.reason_codes (code, states, meaning, what_to_do, retryable, since)
+            select code, string_to_array(states, ','), meaning, what_to_do, retryable, since
+            from unnest(\(codes.map(\.rawValue)), \(codes.map { $0.states.map(\.rawValue).sorted().joined(separator: ",") }),
+                \(codes.map(\.meaning)), \(codes.map(\.whatToDo)), \(codes.map(\.isRetryable)), \(codes.map(\.since)))
+                as given(code, states, meaning, what_to_do, retryable, since)
+            on conflict (code) do update set states = excluded.states, meaning = excluded.meaning, what_to_do = excluded.what_to_do,
+                retryable = excluded.retryable, since = excluded.since
+            """)
+    }
+}

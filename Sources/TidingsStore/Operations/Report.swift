@@ -1,0 +1,12 @@
+import TidingsPostgres
+public import TidingsWire
+
+extension Store {
+    /// Rows of a query as JSON objects, members in the order of the columns. For what people read: the server renders the values, so a time is
+    /// ISO 8601 and an exact number stays exact.
+    func report(_ query: SQL) async throws -> [JSON] {
+        try await pool.query("select row_to_json(report)::text from (\(query)) report").rows.map { row in
+            try JSON.parse(Array(try row.decode(0, as: String.self).utf8), limits: .init())
+        }
+    }
+}

@@ -1,0 +1,112 @@
+public import TidingsCore
+import TidingsPostgres
+public import TidingsWire
+
+/// What the command line reads: the same views an operator reads with psql.
+extension Store {
+    /// Rows of a list when the caller names no limit.
+    public static let listLimit = 50
+
+    public func notifications(recipient: String?, type: String?, state: String?, limit: Int) async throws -> [JSON] {
+        try await report(
+            """
+            select notification_id, type, recipient_id, state, deliveries, delivered, sent, failed, not_sent, accepted_at
+            from tidings_ops.notifications n
+            where (\(recipient) is null or n.recipient_id = \(recipient)) and (\(type) is null or n.type = \(type))
+                and (\(state) is null or n.state = \(state))
+            order by n.notification_id desc limit \(Int64(limit))
+            """)
+    }
+
+    public func notification(_ id: NotificationID) async throws -> JSON? {
+        try await report("select * from tidings_ops.notifications n where n.notification_id = \(id.uuid)").first
+    }
+
+    public func deliveries(of id: NotificationID) async throws -> [JSON] {
+        try await report(
+            """
+            select d.*, r.meaning, r.what_to_do from tidings_ops.deliveries d left join tidings_ops.reason_codes r on r.code = d.reason_code
+            where d.notification_id = \(id.uuid) order by d.ordinal
+            """)
+    }
+
+    public func deliveries(channel: String?, state: String?, reason: String?, limit: Int) async throws -> [JSON] {
+        try await report(
+            """
+            select delivery_id, channel, provider, state, reason_code, attempts, due_at, recipient_id, type, created_at, finished_at
+            from tidings_ops.deliveries d
+            where (\(channel) is null or d.channel = \(channel)) and (\(state) is null or d.state = \(state))
+                and (\(reason) is null or d.reason_code = \(reason))
+            order by d.notification_id desc, d.ordinal limit \(Int64(limit))
+            """)
+    }
+
+    public func attempts(of id: NotificationID) async throws -> [JSON] {
+        try await report(
+            "select * from tidings_ops.attempts a where a.notification_id = \(id.uuid) order by a.ordinal, a.attempt, a.started_at")
+    }
+
+    public func explain(_ id: NotificationID) async throws -> [JSON] {
+        try await report("select * from tidings_ops.explain(\(id.uuid))")
+    }
+
+    public func decisions(of id: NotificationID) async throws -> [JSON] {
+        try await report("select * from tidings_ops.decisions d where d.notification_id = \(id.uuid) order by d.decided_at, d.ordinal")
+    }
+
+    public func find(_ anything: String) async throws -> [JSON] {
+        try await report("select * from tidings_ops.find(\(anything))")
+    }
+
+    public func stateCounts() async throws -> [JSON] {
+        try await report(
+            "select channel, state, reason_code, sum(n)::bigint as n from tidings_ops.state_counts group by 1, 2, 3 order by 1, 2, 3")
+    }
+
+    public func queues() async throws -> [JSON] {
+        try await report("select * from tidings_ops.queues order by queue")
+    }
+
+    public func workers() async throws -> [JSON] {
+        try await report(
+            "select * from tidings_ops.workers where heartbeat_at > tidings.clock() - interval '1 hour' order by role, worker_id")
+    }
+
+    public func unaccounted() async throws -> [JSON] {
+        try await report("select * from tidings_ops.unaccounted")
+    }
+
+    /// The zone in which a person reads times; UTC for somebody never seen.
+    public func timeZone(of recipient: String, tenant: String) async throws -> String {
+        let result = try await pool.query("select time_zone from tidings.recipients where tenant = \(tenant) and id = \(recipient)")
+        return try result.rows.first?.decode(0, as: String.self) ?? "UTC"
+    }
+
+    /// Notifications of one event, by the producer's id.
+    public func notificationIDs(source: String, eventID: String) async throws -> [NotificationID] {
+        try await pool.query(
+            "select id from tidings.notifications where event_id = \(eventID) and source = \(source) order by id"
+        ).rows.map { NotificationID(try $0.decode(0, as: PostgresUUID.self)) }
+    }
+
+    /// True when every delivery of the notification has ended or waits for its time.
+    public func isAtRest(_ id: NotificationID) async throws -> Bool {
+        let result = try await pool.query(
+            """
+            select n.planned = (select count(*) from tidings.deliveries d where d.notification_id = n.id)
+                + (select count(*) from tidings.due w where w.notification_id = n.id and w.kind in ('held', 'escalation'))
+            from tidings.notifications n where n.id = \(id.uuid)
+            """)
+        return try result.rows.first?.decode(0, as: Bool.self) ?? false
+    }
+
+    /// The reason for which an event was refused, if it was.
+    public func rejection(source: String, eventID: String) async throws -> JSON? {
+        try await report(
+            """
+            select rejected_id, reason_code, pointer, message from tidings_ops.rejected r
+            where r.event_id = \(eventID) and r.source = \(source) order by r.last_at desc limit 1
+            """
+        ).first
+    }
+}

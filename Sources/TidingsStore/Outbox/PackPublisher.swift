@@ -1,0 +1,44 @@
+public import TidingsAMQP
+import TidingsCore
+import TidingsPostgres
+public import TidingsWire
+
+/// Puts committed packs on their queues and records the broker's confirms.
+///
+/// A pack that was not confirmed, for whatever reason, is left as it is: its row says so, and any releaser publishes it again.
+/// A message that arrives twice is harmless, because a pack is claimed once.
+public struct PackPublisher: Sendable {
+    private let store: Store
+    private let publisher: AMQPPublisher
+
+    public init(store: Store, publisher: AMQPPublisher) {
+        self.store = store
+        self.publisher = publisher
+    }
+
+    /// Returns how many of the packs the broker confirmed.
+    @discardableResult
+    public func publish(_ packs: [Pack]) async throws -> Int {
+        guard !packs.isEmpty else { return 0 }
+        let results = await publisher.publish(packs.map(Self.message))
+        let confirmed = zip(packs, results).compactMap { pack, result in
+            if case .confirmed = result { pack.id } else { nil }
+        }
+        try await store.markConfirmed(confirmed)
+        return confirmed.count
+    }
+
+    private static func message(_ pack: Pack) -> OutgoingMessage {
+        OutgoingMessage(
+            exchange: QueueNames.deliverExchange, routingKey: pack.queueName, body: pack.encode(), contentType: Pack.contentType,
+            messageID: pack.id.description)
+    }
+}
+
+extension Store {
+    func markConfirmed(_ packs: [PackID]) async throws {
+        guard !packs.isEmpty else { return }
+        _ = try await pool.query(
+            "update tidings.packs set confirmed_at = tidings.clock() where id = any(\(packs.uuids)) and confirmed_at is null")
+    }
+}

@@ -1,0 +1,73 @@
+public import TidingsCore
+public import TidingsWire
+
+/// One call to a provider, as it is recorded.
+public struct AttemptRecord: Sendable {
+    public var outcome: String
+    public var reason: ReasonCode
+    /// The provider's status, for HTTP the status code.
+    public var status: Int?
+    /// At most 500 printable bytes of what the provider said.
+    public var detail: String?
+    /// The provider may have acted on this call, and may see the delivery again.
+    public var possibleDuplicate: Bool
+    public var startedAt: Timestamp
+    public var finishedAt: Timestamp
+
+    public init(
+        outcome: String, reason: ReasonCode, status: Int? = nil, detail: String? = nil, possibleDuplicate: Bool = false,
+        startedAt: Timestamp, finishedAt: Timestamp
+    ) {
+        self.outcome = outcome
+        self.reason = reason
+        self.status = status
+        self.detail = detail
+        self.possibleDuplicate = possibleDuplicate
+        self.startedAt = startedAt
+        self.finishedAt = finishedAt
+    }
+}
+
+/// How one delivery leaves its pack.
+public struct Settlement: Sendable {
+    public enum Exit: Sendable {
+        case ended(DeliveryState, ReasonCode)
+        /// Back to `due`; `attempt` is the number of the next attempt.
+        case waiting(until: Timestamp, kind: DueKind, attempt: Int, ReasonCode)
+    }
+
+    public var pack: PackID
+    public var channel: Channel
+    public var provider: String
+    public var lane: Lane
+    public var entry: PackEntry
+    public var exit: Exit
+    public var providerMessageID: String?
+    /// Nil when no call was made, or when the first call succeeded: then the delivery's own row says it all.
+    public var attempt: AttemptRecord?
+    /// The endpoint told that it is gone for good.
+    public var endpointIsGone: Bool
+
+    public init(
+        pack: Pack, entry: PackEntry, exit: Exit, providerMessageID: String? = nil, attempt: AttemptRecord? = nil,
+        endpointIsGone: Bool = false
+    ) {
+        self.pack = pack.id
+        channel = pack.channel
+        provider = pack.provider
+        lane = pack.lane
+        self.entry = entry
+        self.exit = exit
+        self.providerMessageID = providerMessageID
+        self.attempt = attempt
+        self.endpointIsGone = endpointIsGone
+    }
+
+    /// Calls made so far for an ending; for waiting, the number of the next one. What expired before its call was not attempted.
+    var attemptsMade: Int {
+        switch exit {
+        case .ended(let state, _): attempt == nil && !state.isSuccess ? entry.attempt - 1 : entry.attempt
+        case .waiting(_, _, let next, _): next
+        }
+    }
+}

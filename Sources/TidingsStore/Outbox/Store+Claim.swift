@@ -1,0 +1,55 @@
+public import TidingsCore
+import TidingsPostgres
+public import TidingsWire
+
+extension Store {
+    /// Seconds for which a claimed pack belongs to its worker. Longer than any provider's deadline, so that a worker that is alive never loses
+    /// a pack while it waits; short enough that what a dead worker held is taken up again within half a minute.
+    public static let leaseSeconds = 25
+
+    /// Claims packs for `worker`, then reads what of them may be sent. One round trip, one commit.
+    ///
+    /// A pack is claimed once in its life: whoever asks again gets nothing of it. What a dead worker claimed comes back through
+    /// ``recoverExpiredLeases(limit:catalogue:)``, never through a second claim.
+    public func claim(_ packs: [Pack], worker: String) async throws -> PackClaims {
+        let entries = packs.flatMap(\.entries)
+        let answers = try await pool.pipeline([
+            """
+            update tidings.packs set claimed_at = tidings.clock(), claimed_by = \(worker),
+                lease_until = tidings.clock() + make_interval(secs => \(Double(Self.leaseSeconds)))
+            where id = any(\(packs.map(\.id).uuids)) and claimed_at is null
+            returning id, notification_ids, ordinals
+            """,
+            """
+            select asked.notification_id, asked.ordinal, coalesce(r.changed_at > asked.decided_at, false), e.address, e.secrets
+            from unnest(\(entries.map(\.notificationID).uuids), \(entries.map { Int16($0.ordinal) }), \(entries.map(\.tenant)),
+                \(entries.map(\.recipient)), \(entries.map(\.endpoint)), \(entries.map(\.decidedAt.timestamptz)))
+                as asked(notification_id, ordinal, tenant, recipient_id, endpoint, decided_at)
+            left join lateral (select r.changed_at from tidings.recipients r
+                where r.tenant = asked.tenant and r.id = asked.recipient_id limit 1) r on true
+            left join lateral (select e.address, e.secrets from tidings.endpoints e
+                where e.tenant = asked.tenant and e.recipient_id = asked.recipient_id and e.id = asked.endpoint limit 1) e on true
+            where r.changed_at > asked.decided_at or e.address is not null
+            """,
+            Self.clockQuery,
+        ])
+        var claims = PackClaims()
+        for row in answers[0].rows {
+            let (id, members, ordinals) = try row.decode((PostgresUUID, [PostgresUUID], [Int16]).self)
+            claims.members[PackID(id)] = Set(zip(members, ordinals).map { DeliveryKey(NotificationID($0), Int($1)) })
+        }
+        for row in answers[1].rows {
+            let (id, ordinal, changed) = (
+                try row.decode(0, as: PostgresUUID.self), try row.decode(1, as: Int16.self), try row.decode(2, as: Bool.self)
+            )
+            let key = DeliveryKey(NotificationID(id), Int(ordinal))
+            if changed { claims.outdated.insert(key) }
+            if let address = try row.decode(3, as: String?.self) {
+                claims.addresses[key] = EndpointAddress(address: address, secrets: try row.decode(4, as: [String].self))
+            }
+        }
+        if let row = answers[2].rows.first { claims.at = Timestamp(try row.decode(0, as: PostgresTimestamp.self)) }
+        clock.correct(claims.at)
+        return claims
+    }
+}

@@ -1,0 +1,85 @@
+import TidingsCore
+import TidingsPostgres
+import TidingsWire
+
+/// The end of one channel of an escalating notification.
+struct EscalationStep {
+    let key: DeliveryKey
+
+    init(_ key: DeliveryKey) { self.key = key }
+
+    /// Nil unless this settlement ends a delivery whose later channels may wait.
+    init?(_ settlement: Settlement) {
+        guard settlement.entry.escalates, case .ended = settlement.exit else { return nil }
+        self.init(settlement.entry.key)
+    }
+}
+
+extension Store {
+    /// Starts the next channel, or closes the later ones, in the transaction that ended the earlier one. The notification's row is locked, so
+    /// of two workers that end two channels at once neither takes the step twice nor leaves it out.
+    func escalate(_ steps: [EscalationStep], on connection: PostgresConnection) async throws {
+        guard !steps.isEmpty else { return }
+        let ids = Set(steps.map(\.key.notificationID)).sorted()
+        _ = try await connection.query("select id from tidings.notifications where id = any(\(ids.uuids)) order by id for update")
+        var starting: [DeliveryKey] = []
+        var closing: [DeliveryKey] = []
+        for (id, members) in try await escalationMembers(of: ids, on: connection) {
+            switch nextEscalation(among: members) {
+            case .wait: continue
+            case .start(let ordinals): starting += ordinals.map { DeliveryKey(id, $0) }
+            case .close(let ordinals): closing += ordinals.map { DeliveryKey(id, $0) }
+            }
+        }
+        _ = try await connection.pipeline([Self.start(starting), Self.close(closing)])
+    }
+
+    /// The planned deliveries of each notification in their order, as they stand now.
+    private func escalationMembers(
+        of ids: [NotificationID], on connection: PostgresConnection
+    ) async throws -> [NotificationID: [EscalationMember]] {
+        let result = try await connection.query(
+            """
+            select n.id, planned.value ->> 'channel', d.state, w.kind
+            from tidings.notifications n
+            cross join lateral json_array_elements(n.decision::json -> 'deliveries') with ordinality as planned(value, position)
+            left join tidings.deliveries d on d.notification_id = n.id and d.ordinal = planned.position - 1
+            left join tidings.due w on w.notification_id = n.id and w.ordinal = planned.position - 1
+            where n.id = any(\(ids.uuids)) order by n.id, planned.position
+            """)
+        var members: [NotificationID: [EscalationMember]] = [:]
+        for row in result.rows {
+            let (id, channel, ended, waiting) = try row.decode((PostgresUUID, String, String?, String?).self)
+            guard let channel = Channel(rawValue: channel) else { continue }
+            let state = ended.flatMap(DeliveryState.init(rawValue:)) ?? (waiting == nil ? .queued : .held)
+            members[NotificationID(id), default: []].append(
+                EscalationMember(channel: channel, state: state, isAwaiting: waiting == DueKind.escalation.rawValue))
+        }
+        return members
+    }
+
+    private static func start(_ keys: [DeliveryKey]) -> SQL {
+        """
+        update tidings.due w set kind = 'held', due_at = tidings.clock()
+        from unnest(\(keys.map(\.notificationID).uuids), \(keys.map { Int16($0.ordinal) })) as next(notification_id, ordinal)
+        where w.notification_id = next.notification_id and w.ordinal = next.ordinal
+        """
+    }
+
+    private static func close(_ keys: [DeliveryKey]) -> SQL {
+        """
+        with closed as (
+            delete from tidings.due w
+            using unnest(\(keys.map(\.notificationID).uuids), \(keys.map { Int16($0.ordinal) })) as last(notification_id, ordinal)
+            where w.notification_id = last.notification_id and w.ordinal = last.ordinal
+            returning w.notification_id, w.ordinal, w.tenant, w.channel, w.provider
+        ), ended as (
+            insert into tidings.deliveries (notification_id, ordinal, tenant, channel, provider, state, reason, attempts, ended_at)
+            select notification_id, ordinal, tenant, channel, provider, 'suppressed', 'escalationNotNeeded', 0, tidings.clock() from closed
+            returning tenant, channel
+        )
+        insert into tidings.tally (kind, tenant, channel, state, reason, n)
+        select 'ended', tenant, channel, 'suppressed', 'escalationNotNeeded', count(*) from ended group by tenant, channel
+        """
+    }
+}

@@ -1,0 +1,68 @@
+import TidingsCore
+import TidingsPostgres
+public import TidingsWire
+
+extension Store {
+    /// Delivers in-app packs: the inbox row and the outcome are one statement, so there is nothing to claim first and nothing to be unknown.
+    ///
+    /// A delivery that was cancelled has left its pack and is not touched. One that is past its validity, or whose recipient changed since
+    /// the decision, goes back to `due` to be routed again. A pack that is gone is settled already.
+    public func deliverToInbox(_ packs: [Pack]) async throws {
+        let ends = packs.flatMap { pack in pack.entries.filter(\.escalates).map { EscalationStep($0.key) } }
+        let statement = Self.inboxStatement(packs)
+        guard !ends.isEmpty else {
+            _ = try await pool.query(statement)
+            return
+        }
+        try await pool.transaction(retryAmbiguous: true) { connection in
+            let delivered = Set(
+                try await connection.query(statement).rows.map {
+                    DeliveryKey(NotificationID(try $0.decode(0, as: PostgresUUID.self)), Int(try $0.decode(1, as: Int16.self)))
+                })
+            try await escalate(ends.filter { delivered.contains($0.key) }, on: connection)
+        }
+    }
+
+    private static func inboxStatement(_ packs: [Pack]) -> SQL {
+        let entries = packs.flatMap { pack in pack.entries.map { (pack, $0) } }
+        return """
+            with taken as (
+                delete from tidings.packs where id = any(\(packs.map(\.id).uuids)) and claimed_at is null
+                returning id, notification_ids, ordinals, provider, lane
+            ), member as (
+                select taken.id as pack, taken.provider, taken.lane, m.notification_id, m.ordinal
+                from taken cross join lateral unnest(taken.notification_ids, taken.ordinals) as m(notification_id, ordinal)
+            ), judged as (
+                select member.*, told.tenant, told.recipient_id, told.attempt, told.created_at,
+                    told.valid_until <= tidings.clock() or coalesce(r.changed_at > told.decided_at, false) as again
+                from unnest(\(entries.map(\.0.id).uuids), \(entries.map(\.1.notificationID).uuids), \(entries.map { Int16($0.1.ordinal) }),
+                    \(entries.map(\.1.tenant)), \(entries.map(\.1.recipient)), \(entries.map { Int16($0.1.attempt) }),
+                    \(entries.map(\.1.createdAt.timestamptz)), \(entries.map(\.1.decidedAt.timestamptz)),
+                    \(entries.map(\.1.validUntil.timestamptz)))
+                    as told(pack, notification_id, ordinal, tenant, recipient_id, attempt, created_at, decided_at, valid_until)
+                join member using (pack, notification_id, ordinal)
+                left join lateral (select r.changed_at from tidings.recipients r
+                    where r.tenant = told.tenant and r.id = told.recipient_id limit 1) r on true
+            ), stored as (
+                insert into tidings.inbox (tenant, recipient_id, notification_id, created_at)
+                select tenant, recipient_id, notification_id, created_at from judged where not again
+                on conflict do nothing
+            ), ended as (
+                insert into tidings.deliveries (notification_id, ordinal, tenant, channel, provider, state, reason, attempts, ended_at)
+                select notification_id, ordinal, tenant, 'inApp', provider, 'delivered', 'delivered', attempt, tidings.clock()
+                from judged where not again
+                on conflict do nothing returning notification_id, ordinal, tenant
+            ), waiting as (
+                insert into tidings.due (notification_id, ordinal, lane, due_at, kind, tenant, channel, provider, attempt, reason, since)
+                select notification_id, ordinal, lane, tidings.clock(), 'recover', tenant, 'inApp', provider, attempt, 'afterValidity',
+                    tidings.clock()
+                from judged where again
+                on conflict do nothing
+            ), counted as (
+                insert into tidings.tally (kind, tenant, channel, state, reason, n)
+                select 'ended', tenant, 'inApp', 'delivered', 'delivered', count(*) from ended group by tenant
+            )
+            select notification_id, ordinal from ended
+            """
+    }
+}

@@ -1,0 +1,32 @@
+public import TidingsCore
+import TidingsPostgres
+
+/// An event that a producer enqueued in its own transaction.
+public struct EnqueuedEvent: Sendable {
+    /// Of the row; the same for every try to publish it.
+    public let id: String
+    public let type: String
+    /// A structured CloudEvent, JSON text.
+    public let event: String
+}
+
+extension Store {
+    /// Hands up to `limit` enqueued events to `publish` and deletes those it confirms, in one transaction: an event whose row is gone was
+    /// confirmed by the broker. Dying in between publishes it again, and its id makes the second one a duplicate.
+    public func relay(
+        limit: Int, publish: @escaping @Sendable ([EnqueuedEvent]) async -> [Bool]
+    ) async throws -> Int {
+        try await pool.transaction { connection in
+            let rows = try await connection.query(
+                "select id, type, event from tidings.outgoing order by created_at limit \(Int64(limit)) for update skip locked"
+            ).rows.map { try $0.decode((PostgresUUID, String, String).self) }
+            guard !rows.isEmpty else { return 0 }
+            let confirmed = zip(rows, await publish(rows.map { EnqueuedEvent(id: Self.text($0.0), type: $0.1, event: $0.2) })).filter(\.1)
+                .map(\.0.0)
+            _ = try await connection.query("delete from tidings.outgoing where id = any(\(confirmed))")
+            return confirmed.count
+        }
+    }
+
+    private static func text(_ uuid: PostgresUUID) -> String { NotificationID(uuid).description }
+}

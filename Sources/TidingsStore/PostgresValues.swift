@@ -1,0 +1,35 @@
+import TidingsCore
+import TidingsPostgres
+import TidingsWire
+
+extension NotificationID {
+    var uuid: PostgresUUID { PostgresUUID(high: high, low: low) }
+
+    init(_ uuid: PostgresUUID) { self.init(high: uuid.high, low: uuid.low) }
+}
+
+extension Digest128 {
+    var uuid: PostgresUUID { PostgresUUID(high: high, low: low) }
+
+    init(_ uuid: PostgresUUID) { self.init(high: uuid.high, low: uuid.low) }
+}
+
+extension Timestamp {
+    /// `distantFuture` is PostgreSQL's infinity, so "never by itself" sorts last in an index.
+    var timestamptz: PostgresTimestamp { self == .distantFuture ? .infinity : PostgresTimestamp(microseconds: microseconds) }
+
+    init(_ timestamptz: PostgresTimestamp) {
+        self = timestamptz == .infinity ? .distantFuture : Timestamp(microseconds: timestamptz.microseconds)
+    }
+}
+
+extension Sequence where Element == NotificationID {
+    var uuids: [PostgresUUID] { map(\.uuid) }
+}
+
+extension PostgresRow {
+    /// The value of a column by its position.
+    func decode<Value: PostgresDecodable>(_ column: Int, as type: Value.Type) throws(PostgresError) -> Value {
+        try Value(postgres: self[column])
+    }
+}

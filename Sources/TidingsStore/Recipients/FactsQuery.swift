@@ -1,0 +1,77 @@
+import TidingsCore
+import TidingsPostgres
+import TidingsWire
+
+/// Whose facts: a recipient within a tenant.
+struct RecipientKey: Hashable {
+    let tenant: String
+    let id: String
+
+    init(tenant: String, id: String) {
+        self.tenant = tenant
+        self.id = id
+    }
+
+    init(_ intent: Intent) {
+        self.init(tenant: intent.tenant, id: intent.recipient)
+    }
+}
+
+/// Reads the facts of many recipients in one query. Not cached: a preference changed a moment ago counts.
+enum FactsQuery {
+    /// Zone data is read this far around now: the longest schedule is two years ahead.
+    private static let secondsBehind: Int64 = 2 * 86_400
+    private static let secondsAhead: Int64 = 3 * 366 * 86_400
+
+    static func sql(for recipients: Set<RecipientKey>) -> SQL {
+        let keys = Array(recipients)
+        return """
+            select r.tenant, r.id, r.time_zone, r.quiet_start, r.quiet_end, r.disabled_channels, r.disabled_categories, r.enabled_types,
+                r.disabled_types, r.market, r.changed_at, e.id, e.channel, e.provider, e.address, e.permission, e.gone_at is not null
+            from unnest(\(keys.map(\.tenant)), \(keys.map(\.id))) as asked(tenant, id)
+            join tidings.recipients r on r.tenant = asked.tenant and r.id = asked.id
+            left join tidings.endpoints e on e.tenant = r.tenant and e.recipient_id = r.id
+            order by r.tenant, r.id, e.id
+            """
+    }
+
+    static func decode(_ result: PostgresResult, zones: TimeZoneDatabase, around now: Timestamp) throws -> [RecipientKey: RecipientFacts] {
+        var facts: [RecipientKey: RecipientFacts] = [:]
+        for row in result.rows {
+            let key = RecipientKey(tenant: try row.decode(0, as: String.self), id: try row.decode(1, as: String.self))
+            if facts[key] == nil { facts[key] = try recipient(key, row, zones: zones, around: now) }
+            if let endpoint = try endpoint(row) { facts[key]?.endpoints.append(endpoint) }
+        }
+        return facts
+    }
+
+    private static func recipient(
+        _ key: RecipientKey, _ row: PostgresRow, zones: TimeZoneDatabase, around now: Timestamp
+    ) throws -> RecipientFacts {
+        var facts = RecipientFacts.unseen(tenant: key.tenant, recipient: key.id)
+        // The zone was checked when it was set; should the zone data have lost it since, UTC is the honest rest.
+        let name = try row.decode(2, as: String.self)
+        facts.zone =
+            (try? zones.offsets(for: name, from: now.wholeSeconds - secondsBehind, through: now.wholeSeconds + secondsAhead)) ?? .utc
+        let start = try row.decode(3, as: Int16?.self)
+        let end = try row.decode(4, as: Int16?.self)
+        if let start, let end, start != end { facts.preferences.quietHours = QuietHours(startMinute: Int(start), endMinute: Int(end)) }
+        facts.preferences.disabledChannels = Set(try row.decode(5, as: [String].self).compactMap(Channel.init(rawValue:)))
+        facts.preferences.disabledCategories = Set(try row.decode(6, as: [String].self).compactMap(Category.init(rawValue:)))
+        for type in try row.decode(7, as: [String].self) { facts.preferences.types[type] = true }
+        for type in try row.decode(8, as: [String].self) { facts.preferences.types[type] = false }
+        facts.market = try row.decode(9, as: String?.self)
+        facts.version = try row.decode(10, as: PostgresTimestamp.self).microseconds
+        return facts
+    }
+
+    private static func endpoint(_ row: PostgresRow) throws -> Endpoint? {
+        guard let id = try row.decode(11, as: String?.self), let channel = Channel(rawValue: try row.decode(12, as: String.self)) else {
+            return nil
+        }
+        return Endpoint(
+            id: id, channel: channel, provider: try row.decode(13, as: String?.self), address: try row.decode(14, as: String.self),
+            permission: Permission(rawValue: try row.decode(15, as: String.self)) ?? .notDetermined,
+            isGone: try row.decode(16, as: Bool.self))
+    }
+}

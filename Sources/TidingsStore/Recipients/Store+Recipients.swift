@@ -1,0 +1,108 @@
+public import TidingsCore
+import TidingsPostgres
+public import TidingsWire
+
+/// Changes to a person's settings; nil leaves a setting as it is. Values are checked by the caller.
+public struct RecipientChanges: Sendable {
+    public var timeZone: String?
+    /// Minutes of the day; `.some(nil)` removes the quiet hours.
+    public var quietHours: QuietHours??
+    public var market: String??
+    public var enableChannels: [Channel] = []
+    public var disableChannels: [Channel] = []
+    public var enableCategories: [Category] = []
+    public var disableCategories: [Category] = []
+    public var enableTypes: [String] = []
+    public var disableTypes: [String] = []
+    /// `.some(nil)` removes the webhook.
+    public var webhook: WebhookEndpoint??
+
+    public init() {}
+}
+
+/// Where a person's webhooks go.
+public struct WebhookEndpoint: Sendable {
+    public var url: String
+    /// Signing secrets, `whsec_…`, the current one first.
+    public var secrets: [String]
+
+    public init(url: String, secrets: [String]) {
+        self.url = url
+        self.secrets = secrets
+    }
+}
+
+extension Store {
+    /// The id of the one webhook endpoint a person has.
+    public static let webhookEndpointID = "webhook"
+
+    /// Creates the person when needed. Whatever was decided for them before is judged again before it is sent.
+    public func change(_ recipient: String, tenant: String, _ changes: RecipientChanges) async throws {
+        let quiet = changes.quietHours
+        _ = try await pool.transaction(retryAmbiguous: true) { connection in
+            var statements: [SQL] = [
+                """
+                insert into tidings.recipients (tenant, id, changed_at) values (\(tenant), \(recipient), tidings.clock()) on conflict do nothing
+                """,
+                """
+                update tidings.recipients set changed_at = tidings.clock(), time_zone = coalesce(\(changes.timeZone), time_zone),
+                    quiet_start = case when \(quiet == nil) then quiet_start else \(quiet?.map { Int16($0.startMinute) }) end,
+                    quiet_end = case when \(quiet == nil) then quiet_end else \(quiet?.map { Int16($0.endMinute) }) end,
+                    market = case when \(changes.market == nil) then market else \(changes.market ?? nil) end,
+                    disabled_channels = \(Self.merge("disabled_channels", changes.disableChannels.map(\.rawValue),
+                        changes.enableChannels.map(\.rawValue))),
+                    disabled_categories = \(Self.merge("disabled_categories", changes.disableCategories.map(\.rawValue),
+                        changes.enableCategories.map(\.rawValue))),
+                    enabled_types = \(Self.merge("enabled_types", changes.enableTypes, changes.disableTypes)),
+                    disabled_types = \(Self.merge("disabled_types", changes.disableTypes, changes.enableTypes))
+                where tenant = \(tenant) and id = \(recipient)
+                """,
+            ]
+            if let webhook = changes.webhook { statements.append(Self.setWebhook(webhook, recipient, tenant)) }
+            return try await connection.pipeline(statements)
+        }
+    }
+
+    /// The array column with some elements added and some taken away, without repeats.
+    private static func merge(_ column: String, _ adding: [String], _ removing: [String]) -> SQL {
+        """
+        array(select distinct e from unnest(\(unsafe: column) || \(adding)) e where e <> all(\(removing)) order by e)
+        """
+    }
+
+    private static func setWebhook(_ webhook: WebhookEndpoint?, _ recipient: String, _ tenant: String) -> SQL {
+        guard let webhook else {
+            return """
+                delete from tidings.endpoints where tenant = \(tenant) and recipient_id = \(recipient) and id = \(webhookEndpointID)
+                """
+        }
+        return """
+            insert into tidings.endpoints (tenant, recipient_id, id, channel, address, secrets, changed_at)
+            values (\(tenant), \(recipient), \(webhookEndpointID), 'webhook', \(webhook.url), \(webhook.secrets), tidings.clock())
+            on conflict (tenant, recipient_id, id) do update set address = excluded.address, secrets = excluded.secrets,
+                changed_at = excluded.changed_at, gone_at = null
+            """
+    }
+
+    /// Settings for an operator to read; a webhook's secrets are counted, not shown. Nil for somebody never seen.
+    public func recipient(_ recipient: String, tenant: String) async throws -> JSON? {
+        try await report(
+            """
+            select r.tenant, r.id as recipient_id, r.time_zone, to_char(make_interval(mins => r.quiet_start), 'HH24:MI') as quiet_hours_start,
+                to_char(make_interval(mins => r.quiet_end), 'HH24:MI') as quiet_hours_end, r.market, r.disabled_channels,
+                r.disabled_categories, r.enabled_types, r.disabled_types, r.changed_at,
+                coalesce((select json_agg(json_build_object('id', e.id, 'channel', e.channel, 'address', e.address, 'permission', e.permission,
+                    'secrets', cardinality(e.secrets), 'gone_at', e.gone_at) order by e.id)
+                    from tidings.endpoints e where e.tenant = r.tenant and e.recipient_id = r.id), '[]') as endpoints
+            from tidings.recipients r where r.tenant = \(tenant) and r.id = \(recipient)
+            """
+        ).first
+    }
+
+    /// The facts `route` would be given now.
+    public func facts(of recipient: String, tenant: String, zones: TimeZoneDatabase) async throws -> RecipientFacts {
+        let key = RecipientKey(tenant: tenant, id: recipient)
+        let result = try await pool.query(FactsQuery.sql(for: [key]))
+        return try FactsQuery.decode(result, zones: zones, around: clock.now())[key] ?? .unseen(tenant: tenant, recipient: recipient)
+    }
+}

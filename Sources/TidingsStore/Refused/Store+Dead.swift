@@ -1,0 +1,84 @@
+public import TidingsCore
+import TidingsPostgres
+public import TidingsWire
+
+/// A message that came out of the suspect queue.
+public struct DeadMessage: Sendable {
+    public var queue: String
+    public var reason: ReasonCode
+    public var message: String
+    public var deaths: Int
+    public var exchange: String
+    public var routingKey: String
+    public var contentType: String?
+    public var headers: String
+    public var body: [UInt8]
+
+    public init(
+        queue: String, reason: ReasonCode, message: String, deaths: Int, exchange: String, routingKey: String, contentType: String?,
+        headers: String, body: [UInt8]
+    ) {
+        self.queue = queue
+        self.reason = reason
+        self.message = message
+        self.deaths = deaths
+        self.exchange = exchange
+        self.routingKey = routingKey
+        self.contentType = contentType
+        self.headers = headers
+        self.body = body
+    }
+
+    /// The same bytes out of the same queue.
+    var fingerprint: Digest128 { Digest128(hashing: Array(queue.utf8) + [0] + body) }
+}
+
+extension Store {
+    /// Keeps a suspect before it is tried; the row's earlier state, so that one that was being tried when its worker died is recognised.
+    public func keepDead(_ message: DeadMessage, state: String) async throws -> (id: Int64, earlierState: String?) {
+        let result = try await pool.query(
+            """
+            with earlier as (select state from tidings.dead where fingerprint = \(message.fingerprint.uuid))
+            insert into tidings.dead as kept (fingerprint, at, queue, reason, message, deaths, exchange, routing_key, content_type, headers,
+                raw, size, state)
+            values (\(message.fingerprint.uuid), tidings.clock(), \(message.queue), \(message.reason.rawValue), \(message.message),
+                \(Int64(message.deaths)), \(message.exchange), \(message.routingKey), \(message.contentType), \(message.headers),
+                \(message.body), \(Int32(clamping: message.body.count)), \(state))
+            on conflict (fingerprint) do update set deaths = kept.deaths + excluded.deaths, state = excluded.state, at = excluded.at
+            returning id, (select state from earlier)
+            """)
+        guard let row = result.rows.first else { throw PostgresError.decoding("the dead letter's id is missing") }
+        return (try row.decode(0, as: Int64.self), try row.decode(1, as: String?.self))
+    }
+
+    /// Moves a dead letter on; false when it is not in one of the states `from`.
+    public func moveDead(_ id: Int64, from states: [String], to state: String) async throws -> Bool {
+        let result = try await pool.query(
+            """
+            update tidings.dead set state = \(state), acted_at = tidings.clock() where id = \(id) and state = any(\(states)) returning id
+            """)
+        return result.rows.first != nil
+    }
+
+    public func dead(state: String?, limit: Int) async throws -> [JSON] {
+        try await report(
+            """
+            select * from tidings_ops.dead_letters d where (\(state) is null or d.state = \(state)) order by d.dead_id desc
+            limit \(Int64(limit))
+            """)
+    }
+
+    /// With the kept bytes as base64.
+    public func dead(_ id: Int64) async throws -> JSON? {
+        try await report(
+            """
+            select d.*, k.headers, replace(encode(k.raw, 'base64'), E'\\n', '') as raw_base64
+            from tidings_ops.dead_letters d join tidings.dead k on k.id = d.dead_id where d.dead_id = \(id)
+            """
+        ).first
+    }
+
+    public func keptDead(_ id: Int64) async throws -> KeptMessage? {
+        try await kept("select id, exchange, routing_key, content_type, raw, true from tidings.dead where id = \(id)")
+    }
+}

@@ -1,0 +1,43 @@
+import TidingsCore
+import TidingsPostgres
+
+/// Rows of `tidings.deliveries`: deliveries that have ended, written once.
+struct EndedRows {
+    private(set) var count = 0
+    private var notificationIDs: [PostgresUUID] = []
+    private var ordinals: [Int16] = []
+    private var tenants: [String] = []
+    private var channels: [String] = []
+    private var providers: [String] = []
+    private var endpoints: [String?] = []
+    private var states: [String] = []
+    private var reasons: [String] = []
+    private var attempts: [Int16] = []
+
+    mutating func add(
+        _ id: NotificationID, ordinal: Int, tenant: String, channel: Channel, provider: String, endpoint: String?, state: DeliveryState,
+        reason: ReasonCode, attempts made: Int
+    ) {
+        count += 1
+        notificationIDs.append(id.uuid)
+        ordinals.append(Int16(ordinal))
+        tenants.append(tenant)
+        channels.append(channel.rawValue)
+        providers.append(provider)
+        endpoints.append(endpoint)
+        states.append(state.rawValue)
+        reasons.append(reason.rawValue)
+        attempts.append(Int16(made))
+    }
+
+    /// Nil when there is nothing to insert. The caller has made sure that none of these has ended before.
+    var insert: SQL? {
+        guard count > 0 else { return nil }
+        return """
+            insert into tidings.deliveries
+                (notification_id, ordinal, tenant, channel, provider, endpoint, state, reason, attempts, ended_at)
+            select *, tidings.clock() from unnest(\(notificationIDs), \(ordinals), \(tenants), \(channels), \(providers), \(endpoints),
+                \(states), \(reasons), \(attempts))
+            """
+    }
+}

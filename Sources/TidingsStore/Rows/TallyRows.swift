@@ -1,0 +1,46 @@
+import TidingsCore
+import TidingsPostgres
+
+/// What one transaction took, decided and ended: appended in that same transaction, so that conservation can be checked by adding up.
+struct TallyRows {
+    enum Kind: String {
+        /// Recipients of intents that were taken from the broker.
+        case taken
+        /// Of those: made a notification, asked for one that exists, or refused.
+        case accepted, duplicate, rejected
+        /// Deliveries of accepted notifications.
+        case planned
+        /// Of those: ended, whatever the state.
+        case ended
+    }
+
+    private struct Key: Hashable {
+        var kind: Kind
+        var tenant = ""
+        var channel = ""
+        var state = ""
+        var reason = ""
+    }
+
+    private var counts: [Key: Int] = [:]
+
+    mutating func add(_ kind: Kind, _ count: Int = 1) {
+        if count != 0 { counts[Key(kind: kind), default: 0] += count }
+    }
+
+    mutating func addEnded(tenant: String, channel: Channel, state: DeliveryState, reason: ReasonCode) {
+        counts[
+            Key(kind: .ended, tenant: tenant, channel: channel.rawValue, state: state.rawValue, reason: reason.rawValue), default: 0] += 1
+    }
+
+    /// Nil when nothing was counted.
+    var insert: SQL? {
+        guard !counts.isEmpty else { return nil }
+        let rows = Array(counts)
+        return """
+            insert into tidings.tally (kind, tenant, channel, state, reason, n)
+            select * from unnest(\(rows.map(\.key.kind.rawValue)), \(rows.map(\.key.tenant)), \(rows.map(\.key.channel)),
+                \(rows.map(\.key.state)), \(rows.map(\.key.reason)), \(rows.map { Int64($0.value) }))
+            """
+    }
+}

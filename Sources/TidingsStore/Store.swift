@@ -1,0 +1,38 @@
+import TidingsCore
+public import TidingsPostgres
+
+/// The only code that speaks SQL. One extension for each aggregate, in its own folder:
+///
+/// - `Intake`: what a router writes, one transaction for a batch
+/// - `Outbox`: packs, claimed by workers, settled once
+/// - `Due`: what waits for its time
+/// - `Recipients`, `Catalogues`, `Refused`: settings, and what could not be taken
+/// - `Operations`: what the command line reads
+public struct Store: Sendable {
+    let pool: PostgresPool
+    /// The database's clock as this process knows it.
+    public let clock: DatabaseClock
+
+    /// Does not connect. `size` connections are opened as they are needed.
+    public init(_ configuration: PostgresConfiguration, size: Int, name: String) {
+        pool = PostgresPool(configuration, size: size, name: name)
+        clock = DatabaseClock()
+    }
+
+    /// Connects, refuses a schema this binary does not know or a clock that is far off, and learns the database's time.
+    public func open() async throws {
+        let found = try await pool.withConnection { try await Migrator.version($0) }
+        guard found >= Migration.latest else { throw StoreError.schemaTooOld(found: found, needed: Migration.latest) }
+        guard found == Migration.latest else { throw StoreError.schemaTooNew(found: found, known: Migration.latest) }
+        let result = try await pool.query("select clock_timestamp(), tidings.clock()")
+        guard let row = result.rows.first else { return }
+        let (real, business) = try row.decode((PostgresTimestamp, PostgresTimestamp).self)
+        let skew = Double(real.microseconds - DatabaseClock.local().microseconds) / 1_000_000
+        guard abs(skew) <= DatabaseClock.maximumSkewSeconds else { throw StoreError.clockSkew(seconds: skew) }
+        clock.correct(.init(business))
+    }
+
+    public func close() async {
+        await pool.close()
+    }
+}

@@ -1,0 +1,20 @@
+/// Why a store cannot be used.
+public enum StoreError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The database has no schema yet, or an older one.
+    case schemaTooOld(found: Int, needed: Int)
+    /// A newer binary migrated this database; this one would write rows it does not understand.
+    case schemaTooNew(found: Int, known: Int)
+    /// Ids carry the database's time, so a process whose clock is far off must not make any.
+    case clockSkew(seconds: Double)
+
+    public var description: String {
+        switch self {
+        case .schemaTooOld(let found, let needed):
+            "the database has schema \(found), this binary needs \(needed): run tidings db migrate"
+        case .schemaTooNew(let found, let known):
+            "the database has schema \(found), this binary knows up to \(known): use the newer binary"
+        case .clockSkew(let seconds):
+            "this machine's clock differs from the database's by \(seconds) s (at most \(DatabaseClock.maximumSkewSeconds)): set the clock"
+        }
+    }
+}

@@ -1,0 +1,89 @@
+public import TidingsCore
+import TidingsPostgres
+
+/// What releasers do between their turns; every part may run in several processes at once.
+extension Store {
+    /// Days of partitions made ahead, so that a week without any releaser loses nothing.
+    public static let partitionDaysAhead = 7
+    /// Tally rows rolled up in one turn.
+    private static let tallyBatch: Int64 = 20_000
+    /// Idempotency rows pruned in one turn.
+    private static let pruneBatch: Int64 = 5_000
+
+    /// Moves tally rows into their totals. Rows another process is moving are left to it.
+    public func rollUpTally() async throws {
+        _ = try await pool.query(
+            """
+            with moved as (
+                delete from tidings.tally where ctid = any(array(select ctid from tidings.tally limit \(Self.tallyBatch) for update skip locked))
+                returning kind, tenant, channel, state, reason, n
+            )
+            insert into tidings.tally_totals as total (kind, tenant, channel, state, reason, n)
+            select kind, tenant, channel, state, reason, sum(n) from moved group by 1, 2, 3, 4, 5 order by 1, 2, 3, 4, 5
+            on conflict (kind, tenant, channel, state, reason) do update set n = total.n + excluded.n
+            """)
+    }
+
+    /// Makes the partitions of the coming days and drops those past retention. Returns the names of what was dropped.
+    public func tendPartitions(retention: Duration) async throws -> [String] {
+        let answers = try await pool.pipeline([
+            "select tidings.ensure_partitions(1, \(Int32(Self.partitionDaysAhead)))",
+            "select tidings.expire_partitions(make_interval(secs => \(Double(retention.components.seconds))))",
+        ])
+        return try answers[1].rows.map { try $0.decode(0, as: String.self) }
+    }
+
+    /// Forgets keys whose notification is older than twice the retention: longer than any queue or replay keeps an intent.
+    public func pruneIdempotency(retention: Duration) async throws {
+        _ = try await pool.query(
+            """
+            delete from tidings.idempotency where key = any(array(
+                select key from tidings.idempotency
+                where notification_id < tidings.first_id(tidings.clock() - make_interval(secs => \(Double(retention.components.seconds) * 2)))
+                limit \(Self.pruneBatch)))
+            """)
+    }
+
+    /// A process says that it is alive and what it has handled.
+    public func heartbeat(_ worker: WorkerIdentity, handled: Int) async throws {
+        _ = try await pool.query(
+            """
+            insert into tidings.workers (id, role, host, pid, version, started_at, heartbeat_at, handled)
+            values (\(worker.id), \(worker.role), \(worker.host), \(worker.pid), \(worker.version), tidings.clock(), tidings.clock(),
+                \(Int64(handled)))
+            on conflict (id) do update set heartbeat_at = excluded.heartbeat_at, handled = excluded.handled
+            """)
+    }
+
+    public func sampleQueue(_ queue: String, ready: Int, consumers: Int) async throws {
+        _ = try await pool.query(
+            """
+            insert into tidings.queue_samples (queue, ready, consumers, sampled_at)
+            values (\(queue), \(Int64(ready)), \(Int32(clamping: consumers)), tidings.clock())
+            on conflict (queue) do update set ready = excluded.ready, consumers = excluded.consumers, sampled_at = excluded.sampled_at
+            """)
+    }
+
+    /// Moves the business clock, for tests and `tidings dev` only.
+    public func shiftClock(by shift: Duration) async throws {
+        _ = try await pool.query(
+            "update tidings.clock_offset set shift = make_interval(secs => \(Double(shift.components.seconds)))")
+    }
+}
+
+/// One running process, as `tidings_ops.workers` shows it.
+public struct WorkerIdentity: Sendable {
+    public let id: String
+    public let role: String
+    public let host: String
+    public let pid: Int32
+    public let version: String
+
+    public init(role: String, host: String, pid: Int32, version: String, instance: String) {
+        id = "\(role)-\(host)-\(pid)-\(instance)"
+        self.role = role
+        self.host = host
+        self.pid = pid
+        self.version = version
+    }
+}

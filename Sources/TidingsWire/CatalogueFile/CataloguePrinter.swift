@@ -1,0 +1,117 @@
+import TidingsCore
+
+/// Writes a catalogue as YAML: everything sorted by name, settings that have their standard value left out of types.
+struct CataloguePrinter {
+    /// What a person should know before editing. Not part of the hash.
+    static let header = """
+        # The catalogue: which notifications exist, how they travel and who carries them.
+        #
+        #   tidings catalogue check my.yaml     says what is wrong with this file, line by line
+        #   tidings catalogue apply my.yaml     makes it the active one for every role
+        #
+        # What is left out: "types" is the whole truth, a type that is not here does not exist. A category, or a setting of one, takes
+        # the built-in policy. The sections "markets", "providers" and "producers" take the built-in ones when left out as a whole.
+        # Durations: 90s, 15m, 2h, 3d, 1h30m. Channels: push, local, inApp, email, sms, webPush, webhook.
+        # Secrets never stand here: write env:NAME or file:/path.
+
+
+        """
+
+    static func body(of catalogue: Catalogue) -> String {
+        var writer = YAMLWriter()
+        writer.comment(
+            """
+            Every notification type. Only "category" is required. "schema" is a JSON Schema (2020-12) of the intent's data; "title"
+            and "body" are used when the intent gives none, with {{field}} for a field of the data.
+            """)
+        writer.section("types") { writer in
+            for (_, type) in catalogue.types.sorted(by: { $0.key < $1.key }) { write(type, to: &writer) }
+        }
+        writer.blankLine()
+        writer.comment(
+            """
+            What a category decides for its types. "quietHours": hold, drop, inAppOnly or ignore. "unknownOutcome" is what happens
+            when nobody can say whether a provider got a delivery: resend or stop.
+            """)
+        writer.section("categories") { writer in
+            for category in Category.allCases { write(catalogue.policy(for: category), of: category, to: &writer) }
+        }
+        writer.blankLine()
+        writer.comment("Who carries each channel in a market, the preferred provider first.")
+        writer.section("markets") { writer in
+            for (name, market) in catalogue.markets.sorted(by: { $0.key < $1.key }) {
+                writer.section(name) { writer in
+                    for (channel, providers) in market.providers.sorted(by: { $0.key < $1.key }) {
+                        writer.line(channel.rawValue, list: providers)
+                    }
+                }
+            }
+        }
+        writer.line("defaultMarket", catalogue.defaultMarket)
+        writer.blankLine()
+        writer.comment(
+            """
+            The configured carriers. "addressing": person, device or address. "copy: true" gets a copy of everything on its channel.
+            """)
+        writer.section("providers") { writer in
+            for (_, provider) in catalogue.providers.sorted(by: { $0.key < $1.key }) { write(provider, to: &writer) }
+        }
+        writer.blankLine()
+        writer.comment("Which tenants a producer, by AMQP user, may name. A user that is not here may name only \"default\".")
+        writer.section("producers") { writer in
+            for (user, tenants) in catalogue.tenants.sorted(by: { $0.key < $1.key }) { writer.line(user, list: tenants.sorted()) }
+        }
+        return writer.text
+    }
+
+    private static func write(_ type: NotificationType, to writer: inout YAMLWriter) {
+        writer.section(type.name) { writer in
+            writer.line("category", type.category.rawValue)
+            if let channels = type.channels { writer.line("channels", list: channels.map(\.rawValue)) }
+            if !type.channelsByMarket.isEmpty {
+                writer.section("channelsByMarket") { writer in
+                    for (market, channels) in type.channelsByMarket.sorted(by: { $0.key < $1.key }) {
+                        writer.line(market, list: channels.map(\.rawValue))
+                    }
+                }
+            }
+            if let title = type.titleTemplate { writer.line("title", title) }
+            if let body = type.bodyTemplate { writer.line("body", body) }
+            if type.icon != NotificationType.defaultIcon { writer.line("icon", type.icon) }
+            if type.color != NotificationType.defaultColor { writer.line("color", type.color) }
+            if let deepLink = type.deepLink { writer.line("deepLink", deepLink) }
+            if let lane = type.lane { writer.line("lane", lane.rawValue) }
+            if let expiry = type.expiry { writer.line("expiry", verbatim: DurationText.print(expiry)) }
+            if type.mandatory { writer.line("mandatory", verbatim: "true") }
+            if type.allowsCritical { writer.line("allowsCritical", verbatim: "true") }
+            if type.silent { writer.line("silent", verbatim: "true") }
+            if let text = type.schemaJSON, let schema = try? JSON.parse(text) { writer.line("schema", json: schema) }
+        }
+    }
+
+    private static func write(_ policy: CategoryPolicy, of category: Category, to writer: inout YAMLWriter) {
+        writer.section(category.rawValue) { writer in
+            writer.line("channels", list: policy.channels.map(\.rawValue))
+            writer.line("lane", policy.lane.rawValue)
+            writer.line("quietHours", policy.quietHours.rawValue)
+            writer.line("unknownOutcome", policy.unknownOutcome.rawValue)
+            let (base, cap) = (DurationText.print(policy.retry.base), DurationText.print(policy.retry.cap))
+            writer.line("retry", verbatim: "{attempts: \(policy.retry.maximumAttempts), base: \(base), cap: \(cap)}")
+            writer.line("expiry", verbatim: DurationText.print(policy.expiry))
+        }
+    }
+
+    private static func write(_ provider: ProviderBinding, to writer: inout YAMLWriter) {
+        writer.section(provider.name) { writer in
+            writer.line("channel", provider.channel.rawValue)
+            writer.line("kind", provider.kind)
+            writer.line("addressing", provider.addressing.rawValue)
+            if provider.copy { writer.line("copy", verbatim: "true") }
+            if !provider.settings.isEmpty {
+                writer.section("settings") { writer in
+                    for (setting, value) in provider.settings.sorted(by: { $0.key < $1.key }) { writer.line(setting, value) }
+                }
+            }
+        }
+    }
+}

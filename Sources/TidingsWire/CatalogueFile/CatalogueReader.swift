@@ -1,0 +1,122 @@
+import TidingsCore
+
+/// Turns the sections of a file into a catalogue. What cannot be read is reported and left out; what names mean is checked afterwards.
+struct CatalogueReader {
+    static let sections = ["types", "categories", "markets", "defaultMarket", "providers", "producers"]
+
+    static func read(_ root: YAMLSection) -> Catalogue {
+        root.refuseKeys(except: sections)
+        let builtIn = Catalogue.builtIn
+        if root["types"] == nil { root.log.add("types", "is missing: a catalogue declares at least one type") }
+        let markets = root["markets"].map { named($0, market) } ?? builtIn.markets
+        return Catalogue(
+            types: root["types"].map { named($0, type) } ?? [:],
+            categories: root["categories"].map(categories) ?? builtIn.categories,
+            markets: markets,
+            providers: root["providers"].map { named($0, provider) } ?? builtIn.providers,
+            defaultMarket: root["defaultMarket"]?.text() ?? (markets.count == 1 ? markets.keys.first : nil) ?? builtIn.defaultMarket,
+            hash: "",
+            tenants: root["producers"].map { named($0) { value, _ in value.texts().map { Set($0) } } } ?? builtIn.tenants)
+    }
+
+    /// A section whose keys are names that the operator chose.
+    private static func named<Value>(_ value: YAMLValue, _ read: (YAMLValue, String) -> Value?) -> [String: Value] {
+        var result: [String: Value] = [:]
+        for (name, member) in value.section()?.members ?? [] { result[name] = read(member, name) }
+        return result
+    }
+
+    static let typeKeys = [
+        "category", "channels", "channelsByMarket", "schema", "title", "body", "icon", "color", "deepLink", "lane", "expiry", "mandatory",
+        "allowsCritical", "silent",
+    ]
+
+    private static func type(_ value: YAMLValue, name: String) -> NotificationType? {
+        guard let section = value.section() else { return nil }
+        section.refuseKeys(except: typeKeys)
+        guard let category = section["category"] else {
+            section.log.add(value.path, "needs a category: \(Category.allCases.map(\.rawValue).joined(separator: ", "))")
+            return nil
+        }
+        guard let category: Category = category.word("category") else { return nil }
+        var type = NotificationType(name: name, category: category)
+        type.schemaJSON = section["schema"]?.json()
+        type.titleTemplate = section["title"]?.text()
+        type.bodyTemplate = section["body"]?.text()
+        type.icon = section["icon"]?.text() ?? type.icon
+        type.color = section["color"]?.text() ?? type.color
+        type.deepLink = section["deepLink"]?.text()
+        type.lane = section["lane"]?.word("lane")
+        type.expiry = section["expiry"]?.duration()
+        type.channels = section["channels"]?.channels()
+        type.channelsByMarket = section["channelsByMarket"].map { named($0) { value, _ in value.channels() } } ?? [:]
+        type.mandatory = section["mandatory"]?.flag() ?? type.mandatory
+        type.allowsCritical = section["allowsCritical"]?.flag() ?? type.allowsCritical
+        type.silent = section["silent"]?.flag() ?? type.silent
+        return type
+    }
+
+    static let categoryKeys = ["channels", "lane", "quietHours", "unknownOutcome", "retry", "expiry"]
+    static let retryKeys = ["attempts", "base", "cap"]
+
+    private static func categories(_ value: YAMLValue) -> [Category: CategoryPolicy] {
+        guard let section = value.section() else { return [:] }
+        section.refuseKeys(except: Category.allCases.map(\.rawValue))
+        var result: [Category: CategoryPolicy] = [:]
+        for category in Category.allCases {
+            guard let own = section[category.rawValue]?.section() else { continue }
+            own.refuseKeys(except: categoryKeys)
+            var policy = CategoryPolicy.standard(for: category)
+            policy.channels = own["channels"]?.channels() ?? policy.channels
+            policy.lane = own["lane"]?.word("lane") ?? policy.lane
+            policy.quietHours = own["quietHours"]?.word("quiet-hours policy") ?? policy.quietHours
+            policy.unknownOutcome = own["unknownOutcome"]?.word("policy") ?? policy.unknownOutcome
+            policy.expiry = own["expiry"]?.duration() ?? policy.expiry
+            if let retry = own["retry"]?.section() {
+                retry.refuseKeys(except: retryKeys)
+                policy.retry.maximumAttempts = retry["attempts"]?.integer() ?? policy.retry.maximumAttempts
+                policy.retry.base = retry["base"]?.duration() ?? policy.retry.base
+                policy.retry.cap = retry["cap"]?.duration() ?? policy.retry.cap
+            }
+            result[category] = policy
+        }
+        return result
+    }
+
+    private static func market(_ value: YAMLValue, name: String) -> Market? {
+        guard let section = value.section() else { return nil }
+        section.refuseKeys(except: Channel.allCases.map(\.rawValue))
+        var market = Market(name: name, providers: [:])
+        for (key, member) in section.members {
+            guard let channel = Channel(rawValue: key) else { continue }
+            market.providers[channel] = member.texts()
+        }
+        return market
+    }
+
+    static let providerKeys = ["channel", "kind", "addressing", "copy", "settings"]
+
+    private static func provider(_ value: YAMLValue, name: String) -> ProviderBinding? {
+        guard let section = value.section() else { return nil }
+        section.refuseKeys(except: providerKeys)
+        guard let channelValue = section["channel"], let kind = section["kind"]?.text() else {
+            section.log.add(value.path, "needs a channel and a kind")
+            return nil
+        }
+        guard let channel: Channel = channelValue.word("channel") else { return nil }
+        return ProviderBinding(
+            name: name, channel: channel, kind: kind,
+            settings: section["settings"].map { named($0) { value, _ in value.text() } } ?? [:],
+            addressing: section["addressing"]?.word("addressing") ?? standardAddressing(of: channel),
+            copy: section["copy"]?.flag() ?? false)
+    }
+
+    /// What nearly every provider of a channel needs to know of a person.
+    static func standardAddressing(of channel: Channel) -> Addressing {
+        switch channel {
+        case .inApp: .person
+        case .push, .local: .device
+        case .email, .sms, .webPush, .webhook: .address
+        }
+    }
+}

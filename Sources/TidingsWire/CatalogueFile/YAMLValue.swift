@@ -1,0 +1,116 @@
+import TidingsCore
+import Yams
+
+/// Collects problems while a file is read, and remembers on which line each path is.
+///
+/// A class, because every value of one file reports into the same list; it never leaves the function that reads the file.
+final class ProblemLog {
+    private(set) var problems: [CatalogueProblem] = []
+    private var lines: [String: Int] = [:]
+
+    func note(line: Int?, of path: String) {
+        lines[path] = line
+    }
+
+    func add(_ path: String, _ message: String) {
+        problems.append(CatalogueProblem(path: path, message: message, line: line(of: path)))
+    }
+
+    /// The line of a path, or of the nearest part of it that was read.
+    func line(of path: String) -> Int? {
+        var path = Substring(path)
+        while !path.isEmpty {
+            if let line = lines[String(path)] { return line }
+            guard let separator = path.lastIndex(where: { $0 == "." || $0 == "/" || $0 == "[" }) else { return nil }
+            path = path[..<separator]
+        }
+        return nil
+    }
+}
+
+/// One value of a YAML file, which knows where it is and reports what is wrong with it.
+///
+/// Every accessor returns nil when the value is not of that kind, and has reported it then.
+struct YAMLValue {
+    let node: Node
+    let path: String
+    let log: ProblemLog
+
+    init(_ node: Node, at path: String, _ log: ProblemLog) {
+        self.node = node
+        self.path = path
+        self.log = log
+        log.note(line: node.mark?.line, of: path)
+    }
+
+    func problem(_ message: String) {
+        log.add(path, message)
+    }
+
+    /// True for a key with nothing after it, `~` and `null`: the same as leaving the key out.
+    var isNull: Bool {
+        guard case .scalar(let scalar) = node else { return false }
+        return scalar.style == .plain && YAMLScalar(plain: scalar.string) == .null
+    }
+
+    func text() -> String? {
+        guard case .scalar(let scalar) = node else {
+            problem("must be a text")
+            return nil
+        }
+        return scalar.string
+    }
+
+    func flag() -> Bool? {
+        if case .scalar(let scalar) = node, scalar.style == .plain, case .bool(let value) = YAMLScalar(plain: scalar.string) {
+            return value
+        }
+        problem("must be true or false")
+        return nil
+    }
+
+    func integer() -> Int? {
+        if case .scalar(let scalar) = node, scalar.style == .plain, let value = Int(scalar.string) { return value }
+        problem("must be a whole number")
+        return nil
+    }
+
+    func duration() -> Duration? {
+        if case .scalar(let scalar) = node, let duration = DurationText.parse(scalar.string) { return duration }
+        problem("must be a duration such as 90m, 3d or 1h30m")
+        return nil
+    }
+
+    /// A word of a closed list.
+    func word<Word: RawRepresentable & CaseIterable>(_ noun: String) -> Word? where Word.RawValue == String {
+        guard let text = text() else { return nil }
+        if let word = Word(rawValue: text) { return word }
+        let known = Word.allCases.map(\.rawValue)
+        problem("unknown \(noun) \"\(text)\"\(NearestName.hint(for: text, among: known)) Known: \(known.joined(separator: ", "))")
+        return nil
+    }
+
+    func list() -> [YAMLValue]? {
+        guard case .sequence(let sequence) = node else {
+            problem("must be a list, for example [a, b]")
+            return nil
+        }
+        return sequence.enumerated().map { YAMLValue($1, at: "\(path)[\($0)]", log) }
+    }
+
+    func texts() -> [String]? {
+        list()?.compactMap { $0.text() }
+    }
+
+    func channels() -> [Channel]? {
+        list()?.compactMap { (value: YAMLValue) -> Channel? in value.word("channel") }
+    }
+
+    func section() -> YAMLSection? {
+        guard case .mapping(let mapping) = node else {
+            problem("must hold \"name: value\" lines")
+            return nil
+        }
+        return YAMLSection(mapping, at: path, log)
+    }
+}

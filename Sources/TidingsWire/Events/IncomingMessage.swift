@@ -1,0 +1,22 @@
+/// One message as it came from a producer, whatever carried it.
+public struct IncomingMessage: Sendable {
+    public var body: [UInt8]
+    /// The content type as sent, parameters and all; nil when the producer set none.
+    public var contentType: String?
+    /// The headers with a single value, written as text; tables and arrays are left out.
+    public var headers: [String: String]
+    /// True when the headers were nested so deeply that they were not read.
+    public var headersTooDeep: Bool
+    /// True when the broker found no queue for the message's routing key.
+    public var isUnroutable: Bool
+
+    public init(
+        body: [UInt8], contentType: String?, headers: [String: String] = [:], headersTooDeep: Bool = false, isUnroutable: Bool = false
+    ) {
+        self.body = body
+        self.contentType = contentType
+        self.headers = headers
+        self.headersTooDeep = headersTooDeep
+        self.isUnroutable = isUnroutable
+    }
+}

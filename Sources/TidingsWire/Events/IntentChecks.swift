@@ -1,0 +1,79 @@
+import TidingsCore
+
+/// What an event's request must meet beyond its form: the type's schema and rights, the catalogue's markets, the clock, the producer's
+/// tenants.
+struct IntentChecks {
+    let catalogue: CompiledCatalogue
+    let limits: IntentLimits
+    let allowedTenants: Set<String>?
+    let now: Timestamp
+
+    /// How many of a schema's violations a message names; the first are nearly always enough to see the cause.
+    private static let shownViolations = 5
+
+    func type(named name: String) throws(EventProblem) -> CompiledType {
+        if let type = catalogue.types[name] { return type }
+        throw EventProblem(
+            .unknownType, "/type",
+            "the catalogue has no type \"\(EventProblem.shown(name))\"\(NearestName.hint(for: name, among: catalogue.types.keys))")
+    }
+
+    /// - Returns: notes about what is unusual and accepted all the same.
+    func check(_ request: IntentRequest, against type: CompiledType) throws(EventProblem) -> [ReasonCode] {
+        try checkData(request.data, against: type)
+        let notes = try checkSchedule(request.scheduledFor)
+        if request.critical, !type.type.allowsCritical {
+            throw EventProblem(.criticalNotAllowed, "/data/critical", "the type \(type.type.name) does not allow critical")
+        }
+        if let market = request.market, catalogue.catalogue.markets[market] == nil {
+            let hint = NearestName.hint(for: market, among: catalogue.catalogue.markets.keys)
+            throw EventProblem(.unknownMarket, "/data/market", "the catalogue has no market \"\(EventProblem.shown(market))\"\(hint)")
+        }
+        if let allowedTenants, !allowedTenants.contains(request.tenant) {
+            throw EventProblem(.tenantNotAllowed, "/data/tenant", "this producer may not send for the tenant \"\(request.tenant)\"")
+        }
+        return notes
+    }
+
+    /// The title: the request's own, else the type's template. Only what shows nothing may do without one.
+    func title(of request: IntentRequest, type: CompiledType) throws(EventProblem) -> String? {
+        let title = IntentChecks.text(request.title, else: type.title, request.data)
+        guard title != nil || type.type.silent else {
+            throw EventProblem(.missingAttribute, "/data/title", "title is missing, and the type \(type.type.name) has no template for it")
+        }
+        return title
+    }
+
+    func body(of request: IntentRequest, type: CompiledType) -> String? {
+        IntentChecks.text(request.body, else: type.body, request.data)
+    }
+
+    private static func text(_ own: String?, else template: Template?, _ data: JSONObject) -> String? {
+        if let own, !own.isEmpty { return own }
+        guard let rendered = template?.render(data), !rendered.isEmpty else { return nil }
+        return rendered
+    }
+
+    private func checkData(_ data: JSONObject, against type: CompiledType) throws(EventProblem) {
+        guard let violations = type.schema?.validate(.object(data)), let first = violations.first else { return }
+        let shown = violations.prefix(IntentChecks.shownViolations).map { violation in
+            violation.instancePointer.isEmpty ? violation.message : "\(violation.instancePointer): \(violation.message)"
+        }
+        let more = violations.count > shown.count ? "; and more" : ""
+        throw EventProblem(.schemaViolation, "/data/data" + first.instancePointer, shown.joined(separator: "; ") + more)
+    }
+
+    private func checkSchedule(_ scheduledFor: Timestamp?) throws(EventProblem) -> [ReasonCode] {
+        guard let scheduledFor else { return [] }
+        let ahead = scheduledFor - now
+        if ahead > limits.futureHorizon {
+            let horizon = DurationText.print(limits.futureHorizon)
+            throw EventProblem(.scheduledTooFarAhead, "/data/scheduledFor", "\(scheduledFor.rfc3339) is more than \(horizon) ahead")
+        }
+        if ahead < .zero - limits.pastTolerance {
+            let tolerance = DurationText.print(limits.pastTolerance)
+            throw EventProblem(.scheduledTooFarInPast, "/data/scheduledFor", "\(scheduledFor.rfc3339) is more than \(tolerance) ago")
+        }
+        return ahead < .zero ? [.scheduledInPast] : []
+    }
+}

@@ -1,0 +1,68 @@
+/// The bytes that identify an intent and its content, before they are hashed.
+struct IntentIdentity {
+    /// Tenant, source and id with their lengths; the recipient follows for each key.
+    private var bytes: [UInt8] = []
+    private let commonCount: Int
+
+    init(tenant: String, source: String, id: String) {
+        bytes.reserveCapacity(256)
+        IntentIdentity.append(tenant, to: &bytes)
+        IntentIdentity.append(source, to: &bytes)
+        IntentIdentity.append(id, to: &bytes)
+        commonCount = bytes.count
+    }
+
+    mutating func key(for recipient: String) -> Digest128 {
+        bytes.removeSubrange(commonCount...)
+        IntentIdentity.append(recipient, to: &bytes)
+        return Digest128(hashing: bytes)
+    }
+
+    /// Lengths stand before texts, so that no two lists of texts make the same bytes.
+    private static func append(_ text: String, to bytes: inout [UInt8]) {
+        let count = UInt32(truncatingIfNeeded: text.utf8.count)
+        for shift in [24, 16, 8, 0] as [UInt32] { bytes.append(UInt8(truncatingIfNeeded: count >> shift)) }
+        bytes.append(contentsOf: text.utf8)
+    }
+
+    /// The hash of what an event asks, without whom it is for.
+    static func contentHash(type: String, data: JSONObject) -> Digest128 {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(1_024)
+        append(type, to: &bytes)
+        let content = data.entries.filter { !$0.value.isNull && $0.key != "recipient" && $0.key != "recipients" }
+        appendCanonical(content, to: &bytes)
+        return Digest128(hashing: bytes)
+    }
+
+    /// One spelling for all equal values: members sorted by their bytes, integers in plain digits.
+    private static func appendCanonical(_ json: JSON, to bytes: inout [UInt8]) {
+        switch json {
+        case .number(let number):
+            let text = number.int64.map { String($0) } ?? number.exact.canonicalText
+            bytes.append(contentsOf: text.utf8)
+        case .array(let elements):
+            bytes.append(UInt8(ascii: "["))
+            for element in elements {
+                appendCanonical(element, to: &bytes)
+                bytes.append(UInt8(ascii: ","))
+            }
+            bytes.append(UInt8(ascii: "]"))
+        case .object(let object):
+            appendCanonical(object.entries, to: &bytes)
+        case .null, .bool, .string:
+            json.serialize(into: &bytes)
+        }
+    }
+
+    private static func appendCanonical(_ entries: [JSONObject.Entry], to bytes: inout [UInt8]) {
+        bytes.append(UInt8(ascii: "{"))
+        for entry in entries.count < 2 ? entries : entries.sorted(by: { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }) {
+            JSONText.append(entry.key, to: &bytes)
+            bytes.append(UInt8(ascii: ":"))
+            appendCanonical(entry.value, to: &bytes)
+            bytes.append(UInt8(ascii: ","))
+        }
+        bytes.append(UInt8(ascii: "}"))
+    }
+}

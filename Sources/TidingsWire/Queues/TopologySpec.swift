@@ -1,0 +1,134 @@
+public import TidingsCore
+
+/// What must exist on the broker before anything flows: plain values, no AMQP types, so that declaring it, printing it and
+/// comparing it with what is there are three readers of one list.
+///
+/// Everything is durable. Names and arguments come in a fixed order, so two computations of the same catalogue are equal.
+public struct TopologySpec: Sendable, Hashable {
+    public var exchanges: [ExchangeSpec]
+    public var queues: [QueueSpec]
+    public var bindings: [BindingSpec]
+
+    /// Returns of one message to a work queue before it is set aside.
+    ///
+    /// RabbitMQ counts every return, also those of a consumer that was killed while it held messages it never looked at, so the limit is
+    /// far above any retry count of ours: it is only the last line against a message that kills whoever takes it.
+    public static let deliveryLimit: Int64 = 20
+
+    public init(exchanges: [ExchangeSpec], queues: [QueueSpec], bindings: [BindingSpec]) {
+        self.exchanges = exchanges
+        self.queues = queues
+        self.bindings = bindings
+    }
+
+    /// The whole topology of a catalogue: the fixed intake side, and one delivery queue for each provider and lane.
+    public static func spec(for catalogue: Catalogue) -> TopologySpec {
+        var spec = intake
+        for provider in catalogue.providers.values.sorted(by: { ($0.channel, $0.name) < ($1.channel, $1.name) }) {
+            for lane in Lane.allCases {
+                spec.addDelivery(queue: QueueNames.deliver(channel: provider.channel, provider: provider.name, lane: lane))
+            }
+        }
+        return spec
+    }
+
+    /// What does not depend on a catalogue: a producer can publish before any provider is configured.
+    public static let intake: TopologySpec = {
+        var spec = TopologySpec(
+            exchanges: [
+                ExchangeSpec(
+                    name: QueueNames.intentsExchange, kind: .topic,
+                    arguments: ["alternate-exchange": .string(QueueNames.alternateExchange)]),
+                ExchangeSpec(name: QueueNames.alternateExchange, kind: .fanout),
+                ExchangeSpec(name: QueueNames.deliverExchange, kind: .direct),
+                ExchangeSpec(name: QueueNames.suspectExchange, kind: .fanout),
+            ],
+            queues: Lane.allCases.map { QueueSpec(name: QueueNames.intents($0), arguments: QueueSpec.workArguments) } + [
+                QueueSpec(name: QueueNames.rejectedQueue, arguments: QueueSpec.recordArguments),
+                QueueSpec(name: QueueNames.suspectQueue, arguments: QueueSpec.recordArguments),
+            ],
+            bindings: [
+                BindingSpec(exchange: QueueNames.alternateExchange, queue: QueueNames.rejectedQueue, routingKey: ""),
+                BindingSpec(exchange: QueueNames.suspectExchange, queue: QueueNames.suspectQueue, routingKey: ""),
+            ])
+        for category in Category.allCases {
+            spec.bindings.append(
+                BindingSpec(
+                    exchange: QueueNames.intentsExchange, queue: QueueNames.intents(QueueNames.intakeLane(of: category)),
+                    routingKey: QueueNames.bindingPattern(of: category)))
+        }
+        return spec
+    }()
+
+    private mutating func addDelivery(queue name: String) {
+        queues.append(QueueSpec(name: name, arguments: QueueSpec.workArguments))
+        bindings.append(BindingSpec(exchange: QueueNames.deliverExchange, queue: name, routingKey: name))
+    }
+}
+
+/// A durable exchange.
+public struct ExchangeSpec: Sendable, Hashable {
+    /// The exchange type, spelled as AMQP 0-9-1 spells it.
+    public enum Kind: String, Sendable, Hashable {
+        case topic, direct, fanout
+    }
+
+    public var name: String
+    public var kind: Kind
+    public var arguments: [String: TopologyValue]
+
+    public init(name: String, kind: Kind, arguments: [String: TopologyValue] = [:]) {
+        self.name = name
+        self.kind = kind
+        self.arguments = arguments
+    }
+}
+
+/// A durable queue with its declaration arguments.
+public struct QueueSpec: Sendable, Hashable {
+    public var name: String
+    public var arguments: [String: TopologyValue]
+
+    public init(name: String, arguments: [String: TopologyValue]) {
+        self.name = name
+        self.arguments = arguments
+    }
+
+    /// A queue that workers take from.
+    ///
+    /// RabbitMQ dead-letters a quorum queue at least once only when the strategy, `x-overflow: reject-publish` and a dead-letter
+    /// exchange are all given; with one missing it falls back to at most once and says so only in its own log.
+    public static let workArguments: [String: TopologyValue] = [
+        "x-queue-type": .string("quorum"),
+        "x-delivery-limit": .int(TopologySpec.deliveryLimit),
+        "x-dead-letter-exchange": .string(QueueNames.suspectExchange),
+        "x-dead-letter-strategy": .string("at-least-once"),
+        "x-overflow": .string("reject-publish"),
+    ]
+
+    /// A queue that is the last stop until an entry is a row in the database.
+    ///
+    /// No length limit: a bounded dead-letter target holds its source back for minutes. No dead-letter exchange: nothing leads back.
+    /// No delivery limit: there would be nowhere to go but away.
+    public static let recordArguments: [String: TopologyValue] = ["x-queue-type": .string("quorum")]
+}
+
+/// One binding of a queue to an exchange.
+public struct BindingSpec: Sendable, Hashable {
+    public var exchange: String
+    public var queue: String
+    /// The binding key; empty for a fanout exchange, which does not look at it.
+    public var routingKey: String
+
+    public init(exchange: String, queue: String, routingKey: String) {
+        self.exchange = exchange
+        self.queue = queue
+        self.routingKey = routingKey
+    }
+}
+
+/// An argument of a declaration. RabbitMQ compares the type too, so a number is never sent as text.
+public enum TopologyValue: Sendable, Hashable {
+    case int(Int64)
+    case string(String)
+}

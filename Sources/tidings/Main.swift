@@ -1,0 +1,8 @@
+import TidingsServer
+
+@main
+enum Main {
+    static func main() async {
+        await TidingsTool.main(CommandContext(providers: ProviderRegistry(linkedProviders)), additional: linkedCommands)
+    }
+}

@@ -1,0 +1,124 @@
+import Glibc
+import Testing
+
+@testable import PrivateServers
+
+@Suite(.timeLimit(.minutes(5))) struct PrivateServersTests {
+    @Test("both answer, stop leaves nothing, a second start keeps the data", arguments: [false, true])
+    func lifecycle(isPrivate: Bool) async throws {
+        try await TestHome.with(isPrivate: isPrivate) { home in
+            let first = try await home.start()
+            #expect(try await first.psql("CREATE TABLE kept (word text); INSERT INTO kept VALUES ('ü'); SELECT current_user") == "tidings")
+            try await first.makeVirtualHosts(["kept", "other.one"])
+            #expect(LoopbackPort.speaksAMQP(first.broker.port))
+            let environment = try #require(PrivateFile.read(home.layout.environmentFile))
+            #expect(environment == "TIDINGS_AMQP_URL=\(first.amqpURL)\nTIDINGS_DATABASE_URL=\(first.databaseURL)")
+            #expect(mode(home.layout.environmentFile) == 0o600)
+            try await expectOnLoopbackOnly(first)
+            if isPrivate, geteuid() == 0 {
+                #expect(Folder.target(ofLink: home.layout.databaseFolder) == home.layout.outsideDatabaseFolder)
+            } else {
+                #expect(Folder.target(ofLink: home.layout.databaseFolder) == nil)
+            }
+            let (processes, ports) = (first.processIDs, first.ports)
+            #expect(processes.count > 5)  // postmaster with its own, beam with its own, epmd
+            #expect(ports.count == 4)
+            try await first.stop()
+            try await first.stop()
+            for process in processes { #expect(!exists(process), "process \(process) is still there") }
+            for port in ports { #expect(LoopbackPort.isFree(port), "port \(port) is still taken") }
+            #expect(PrivateFile.read(home.layout.environmentFile) == nil)
+
+            let second = try await home.start()
+            #expect(second.databaseURL == first.databaseURL)
+            #expect(second.amqpURL == first.amqpURL)
+            #expect(try await second.psql("SELECT word FROM kept") == "ü")
+            let hosts = try await second.rabbitmqctl(["-q", "list_vhosts", "--no-table-headers"])
+            #expect(Set(hosts.split(separator: "\n")) == ["/", "kept", "other.one"])
+            try await second.stop()
+        }
+    }
+
+    @Test("two homes run side by side, one home serves one owner, fresh deletes the data")
+    func sideBySide() async throws {
+        try await TestHome.with { left in
+            try await TestHome.with { right in
+                async let starting = left.start()
+                let second = try await right.start()
+                let first = try await starting
+                #expect(Set(first.ports).isDisjoint(with: second.ports))
+                #expect(try await first.psql("CREATE TABLE mine (); SELECT 'left'") == "left")
+                #expect(try await second.psql("SELECT to_regclass('mine') IS NULL") == "t")
+                let refused = await #expect(throws: PrivateServersError.self) { try await left.start() }
+                #expect(refused == .homeInUse(home: left.layout.home, processID: getpid()))
+                try await first.stop()
+                #expect(try await second.psql("SELECT 1") == "1")
+                #expect(LoopbackPort.speaksAMQP(second.broker.port))
+
+                let fresh = try await left.start(fresh: true)
+                #expect(try await fresh.psql("SELECT to_regclass('mine') IS NULL") == "t")
+                try await fresh.stop()
+                try await second.stop()
+            }
+        }
+    }
+
+    @Test("what a killed owner left behind is ended before the data is touched")
+    func leftovers() async throws {
+        try await TestHome.with { home in
+            let killed = try await home.start()
+            #expect(try await killed.psql("CREATE TABLE kept (); SELECT 1") == "1")
+            try await killed.pauseBroker()
+            let processes = killed.processIDs
+            killed.lock.release()  // all that the kernel does at once for a killed owner; its signals are lost here
+
+            let next = try await home.start()
+            for process in processes { #expect(!exists(process), "process \(process) is still there") }
+            #expect(try await next.psql("SELECT to_regclass('kept') IS NOT NULL") == "t")
+            try await next.stop()
+        }
+    }
+
+    @Test("an abandoned start leaves nothing running")
+    func cancelledStart() async throws {
+        try await TestHome.with { home in
+            let (said, saying) = AsyncStream.makeStream(of: String.self)
+            await withTaskGroup { group in
+                group.addTask {
+                    let error = await #expect(throws: PrivateServersError.self) {
+                        try await PrivateServers.start(home: home.path, say: { saying.yield($0) })
+                    }
+                    #expect(error == .cancelled)
+                }
+                for await _ in said { break }
+                group.cancelAll()
+            }
+            #expect(Leftovers(home.layout).running().isEmpty)
+            #expect(PrivateFile.read(home.layout.environmentFile) == nil)
+            let lock = try HomeLock(home.layout)
+            #expect(lock.isHeld)
+        }
+    }
+
+    /// Servers listen on loopback addresses only: nobody else on the network may even try a password.
+    private func expectOnLoopbackOnly(_ servers: PrivateServers) async throws {
+        var open: Set<UInt16> = []
+        for file in ["/proc/net/tcp", "/proc/net/tcp6"] {
+            let table = try #require(PrivateFile.read(file, limitBytes: 1 << 20))
+            for line in table.split(separator: "\n").dropFirst() {
+                let columns = line.split(separator: " ")
+                let address = columns[1].split(separator: ":")
+                let isListening = columns[3] == "0A"
+                let loopback = ["0100007F", "00000000000000000000000001000000"]
+                if isListening, !loopback.contains(String(address[0])), let port = UInt16(address[1], radix: 16) { open.insert(port) }
+            }
+        }
+        #expect(open.isDisjoint(with: servers.ports))
+    }
+
+    private func mode(_ path: String) -> mode_t {
+        var information = stat()
+        stat(path, &information)
+        return information.st_mode & 0o777
+    }
+}

@@ -1,0 +1,70 @@
+import Glibc
+
+@testable import PrivateServers
+
+/// A home of its own for one test, deleted with all servers' data at the end.
+struct TestHome: Sendable {
+    let path: String
+
+    /// - Parameter isPrivate: only its owner may enter it, so that PostgreSQL's data goes elsewhere when we are root.
+    static func with(isPrivate: Bool = false, _ body: (TestHome) async throws -> Void) async throws {
+        var template = Array("/tmp/tidings-servers-XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else { throw PrivateServersError.system(call: "mkdtemp", reason: errorText(errno)) }
+        let folder = template.withUnsafeBufferPointer { buffer in
+            buffer.baseAddress.map { String(cString: $0) } ?? ""
+        }
+        chmod(folder, isPrivate ? 0o700 : 0o755)
+        let home = TestHome(path: folder)
+        do {
+            try await body(home)
+        } catch {
+            try? home.delete()
+            throw error
+        }
+        try home.delete()
+    }
+
+    var layout: ServersLayout { ServersLayout(home: path) }
+
+    private func delete() throws {
+        try Leftovers(layout).end(patience: .zero)
+        try Folder.remove(layout.outsideDatabaseFolder)
+        try Folder.remove(path)
+    }
+
+    func start(fresh: Bool = false) async throws -> PrivateServers {
+        try await PrivateServers.start(home: path, fresh: fresh, say: { _ in })
+    }
+}
+
+extension PrivateServers {
+    /// Every process we know of, with PostgreSQL's own children.
+    nonisolated var processIDs: [pid_t] {
+        Leftovers(layout).running().map(\.processID)
+    }
+
+    /// Every port that the processes may listen on.
+    nonisolated var ports: [UInt16] {
+        let names = ["port", "node-port", "name-port"].map { "\(layout.brokerFolder)/\($0)" }
+        return [database.port] + names.compactMap { PrivateFile.read($0).flatMap { UInt16($0) } }
+    }
+
+    /// Runs a statement through the public URL and returns what `psql` prints.
+    func psql(_ statement: String) async throws -> String {
+        let (url, tools) = (databaseURL, try ServerTools.find(in: .ofThisMachine()))
+        return try await OwnThread.run { () throws(PrivateServersError) in
+            let command = ChildCommand(
+                executable: "\(tools.postgresFolders[0])/psql",
+                arguments: ["-X", "-q", "-t", "-A", "-c", statement, url],
+                environment: ["PATH": tools.path],
+                wrappers: tools.wrappers
+            )
+            return PrivateFile.trimmed(try command.succeed(within: .seconds(30)))
+        }
+    }
+}
+
+/// Whether a process with this number runs. One that has ended and only waits to be collected by init has no program any more.
+func exists(_ processID: pid_t) -> Bool {
+    Folder.target(ofLink: "/proc/\(processID)/exe") != nil
+}

@@ -1,0 +1,96 @@
+import Testing
+import TidingsCapture
+import TidingsCore
+import TidingsProvider
+import TidingsWire
+
+@testable import ProviderWebhook
+
+/// What a receiver sees.
+struct WebhookRequestTests {
+    @Test func bodyHasTheShapeOfStandardWebhooks() throws {
+        let item = OutgoingDelivery.sample(to: nil, data: "{\"orderId\":\"17\",\"n\":1.50}")
+        #expect(
+            String(decoding: webhookBody(of: item), as: UTF8.self)
+                == """
+                {"type":"orderUpdate","timestamp":"2026-01-01T00:00:00.000Z","data":{"id":"019a3c2e-0000-7000-8000-000000000001",\
+                "recipient":"user-42","title":"Your order shipped","body":"It arrives \\"tomorrow\\".","category":"transactional",\
+                "createdAt":"2026-01-01T00:00:00.000Z","data":{"orderId":"17","n":1.50}}}
+                """)
+    }
+
+    @Test func titleAndBodyMayBeMissing() throws {
+        var item = OutgoingDelivery.sample(to: nil)
+        (item.title, item.body) = (nil, nil)
+        let json = try JSON.parse(webhookBody(of: item))
+        #expect(json["data"]?.objectValue?.keys == ["id", "recipient", "category", "createdAt", "data"])
+    }
+
+    @Test func signatureIsValidAndTheIDStaysTheSame() async throws {
+        try await withCapture { server, origin in
+            try await withWebhooks { provider in
+                for attempt in 1...2 {
+                    var item = OutgoingDelivery.sample(to: "\(origin)/fail/1")
+                    item.attempt = attempt
+                    _ = await provider.send(item)
+                }
+            }
+            let seen = server.requests(id: "019a3c2e-0000-7000-8000-000000000001_0")
+            #expect(seen.map(\.attempt) == [1, 2])
+            #expect(seen.map(\.status) == [500, 200])
+            #expect(seen.map(\.signature) == [.valid, .valid])
+            #expect(
+                seen.allSatisfy { $0.method == "POST" && $0.body == String(decoding: webhookBody(of: .sample(to: nil)), as: UTF8.self) })
+        }
+    }
+
+    @Test func bothSecretsOfARotationAreValid() async throws {
+        let old = "whsec_" + String(repeating: "AAAA", count: 8)
+        for known in [testSecret, old] {
+            try await withCapture(CaptureConfiguration(secrets: [known])) { server, origin in
+                _ = try await withWebhooks { await $0.send(.sample(to: "\(origin)/ok", secrets: [testSecret, old])) }
+                #expect(server.requests().map(\.signature) == [.valid])
+            }
+        }
+        try await withCapture(CaptureConfiguration(secrets: [old])) { server, origin in
+            _ = try await withWebhooks { await $0.send(.sample(to: "\(origin)/ok", secrets: [testSecret])) }
+            #expect(server.requests().map(\.signature) == [.invalid])
+        }
+    }
+
+    @Test func endpointsWithoutSecretUseTheProviders() async throws {
+        try await withCapture { server, origin in
+            let result = try await withWebhooks(secrets: [testSecret]) { await $0.send(.sample(to: "\(origin)/ok", secrets: [])) }
+            #expect(result.outcome == .accepted(providerMessageID: nil, delivered: true))
+            #expect(server.requests().map(\.signature) == [.valid])
+        }
+    }
+
+    @Test func withoutAnySecretNothingLeavesUnlessAllowed() async throws {
+        try await withCapture { server, origin in
+            let item = OutgoingDelivery.sample(to: "\(origin)/ok", secrets: [])
+            let refused = try await withWebhooks { await $0.send(item) }
+            #expect(refused.outcome == .misconfigured(.misconfigured))
+            #expect(refused.detail?.contains("signing secret") == true)
+            #expect(server.stats.requests == 0)
+            let sent = try await withWebhooks(allowsUnsigned: true) { await $0.send(item) }
+            #expect(sent.outcome == .accepted(providerMessageID: nil, delivered: true))
+            #expect(server.requests().map(\.signature) == [.absent])
+        }
+    }
+
+    @Test func badSecretsAreToldWithoutShowingThem() async throws {
+        let result = try await withWebhooks { await $0.send(.sample(to: "http://127.0.0.1:1/", secrets: ["whsec_hunter2!"])) }
+        #expect(result.outcome == .misconfigured(.misconfigured))
+        #expect(result.detail?.contains("hunter2") == false)
+    }
+
+    @Test func tooLargeIsRejectedUnsent() async throws {
+        try await withCapture { server, origin in
+            let data = "{\"x\":\"\(String(repeating: "y", count: WebhookProvider.maximumBodyBytes))\"}"
+            let result = try await withWebhooks { await $0.send(.sample(to: "\(origin)/ok", data: data)) }
+            #expect(result.outcome == .rejected(.providerRejected))
+            #expect(server.stats.requests == 0)
+        }
+    }
+}

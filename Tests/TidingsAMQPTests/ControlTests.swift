@@ -1,0 +1,138 @@
+import Testing
+import TidingsAMQP
+
+@Suite(.enabled(if: Broker.isPresent, "needs TIDINGS_AMQP_URL"), .timeLimit(.minutes(1)))
+struct ControlTests {
+    @Test func declaringTwiceChangesNothing() async throws {
+        try await Fixture.with { fixture in
+            try await fixture.publish([fixture.message("m")])
+            try await fixture.declare()
+            let status = try await fixture.control.queueStatus(fixture.queue)
+            #expect(status == QueueStatus(messages: 1, consumers: 0))
+            let purged = try await fixture.control.purge(fixture.queue)
+            #expect(purged == 1)
+            let exists = try await fixture.control.exchangeExists(fixture.exchange)
+            #expect(exists)
+        }
+    }
+
+    @Test func aDifferentDeclarationIsRefusedAndTheControlGoesOn() async throws {
+        try await Fixture.with { fixture in
+            let error = await #expect(throws: AMQPError.self) {
+                try await fixture.control.declareQueue(QueueDeclaration(name: fixture.queue))
+            }
+            guard case .channelClosed(code: 406, _)? = error else {
+                Issue.record("expected 406, got \(String(describing: error))")
+                return
+            }
+            let status = try await fixture.control.queueStatus(fixture.queue)
+            #expect(status != nil)
+            let missing = await #expect(throws: AMQPError.self) {
+                try await fixture.control.bind(Binding(queue: fixture.queue, exchange: fixture.exchange + ".missing", routingKey: ""))
+            }
+            guard case .channelClosed(code: 404, _)? = missing else {
+                Issue.record("expected 404, got \(String(describing: missing))")
+                return
+            }
+            let missingStatus = try await fixture.control.queueStatus(fixture.queue + ".missing")
+            #expect(missingStatus == nil)
+            let missingExists = try await fixture.control.exchangeExists(fixture.exchange + ".missing")
+            #expect(!missingExists)
+        }
+    }
+
+    @Test func checkReportsDriftAndCreatesNothing() async throws {
+        try await Fixture.with { fixture in
+            let good = Topology(
+                exchanges: [ExchangeDeclaration(name: fixture.exchange, kind: "direct")],
+                queues: [QueueDeclaration(name: fixture.queue, arguments: ["x-queue-type": "quorum"])],
+                bindings: [Binding(queue: fixture.queue, exchange: fixture.exchange, routingKey: fixture.queue)])
+            try await good.declare(on: fixture.control)
+            #expect(try await good.check(on: fixture.control).isEmpty)
+
+            var other = good
+            other.exchanges[0].kind = "topic"
+            other.exchanges.append(ExchangeDeclaration(name: fixture.exchange + ".missing", kind: "topic"))
+            other.queues[0].arguments["x-max-length"] = 10
+            other.queues.append(QueueDeclaration(name: fixture.queue + ".missing"))
+            let drifts = try await other.check(on: fixture.control)
+            #expect(
+                drifts.map(\.thing) == [
+                    .exchange(fixture.exchange), .exchange(fixture.exchange + ".missing"), .queue(fixture.queue),
+                    .queue(fixture.queue + ".missing"),
+                ])
+            #expect(drifts.map { if case .different = $0.problem { true } else { false } } == [true, false, true, false])
+            #expect(drifts[1].problem == .missing && drifts[3].problem == .missing)
+            #expect(drifts[2].description.contains("x-max-length"))
+            let status = try await fixture.control.queueStatus(fixture.queue + ".missing")
+            #expect(status == nil)
+        }
+    }
+
+    @Test func aWrongPasswordIsRefused() async throws {
+        var configuration = try Broker.configuration()
+        configuration.password = "wrong"
+        let control = AMQPControl(configuration: configuration)
+        await #expect(throws: AMQPError.authenticationRefused) { try await control.connect() }
+    }
+
+    @Test func anUnknownVirtualHostIsRefused() async throws {
+        var configuration = try Broker.configuration()
+        configuration.virtualHost = Broker.unique("vhost")
+        let error = await #expect(throws: AMQPError.self) { try await AMQPControl(configuration: configuration).connect() }
+        #expect(error?.isRetryable == false)
+    }
+
+    @Test func nothingListeningFailsAtOnce() async throws {
+        let control = AMQPControl(configuration: AMQPConfiguration(host: "127.0.0.1", port: 1))
+        let start = ContinuousClock.now
+        let error = await #expect(throws: AMQPError.self) { try await control.connect() }
+        guard case .connectFailed(_, host: "127.0.0.1:1")? = error else {
+            Issue.record("expected a failed connect, got \(String(describing: error))")
+            return
+        }
+        #expect(start.duration(to: .now) < .seconds(2))
+    }
+
+    @Test func aHostNameThatDoesNotResolveFails() async throws {
+        let control = AMQPControl(configuration: AMQPConfiguration(host: "broker.invalid"))
+        let error = await #expect(throws: AMQPError.self) { try await control.connect() }
+        guard case .connectFailed? = error else {
+            Issue.record("expected a failed connect, got \(String(describing: error))")
+            return
+        }
+    }
+
+    @Test func aSilentPeerDoesNotHoldTheLogin() async throws {
+        var configuration = try Broker.configuration()
+        let proxy = try FaultProxy(to: configuration.port)
+        defer { proxy.close() }
+        proxy.freeze()
+        configuration.port = proxy.port
+        configuration.connectTimeout = .seconds(1)
+        let start = ContinuousClock.now
+        let error = await #expect(throws: AMQPError.self) { try await AMQPControl(configuration: configuration).connect() }
+        #expect(start.duration(to: .now) < .seconds(4))
+        #expect(error?.isRetryable == true)
+    }
+
+    @Test func tellsWhatTheServerSaysAboutItself() async throws {
+        let control = AMQPControl(configuration: try Broker.configuration())
+        let properties = try await control.serverProperties()
+        #expect(properties["product"] == "RabbitMQ")
+        guard case .table(let capabilities)? = properties["capabilities"] else {
+            Issue.record("no capabilities: \(properties)")
+            return
+        }
+        #expect(capabilities["consumer_cancel_notify"] == true)
+        await control.close()
+    }
+
+    @Test func closingIsNotTheEnd() async throws {
+        try await Fixture.with { fixture in
+            await fixture.control.close()
+            let status = try await fixture.control.queueStatus(fixture.queue)
+            #expect(status != nil)
+        }
+    }
+}

@@ -1,0 +1,63 @@
+import Testing
+
+@testable import TidingsAMQP
+
+@Suite struct MessageAssemblerTests {
+    private let envelope = Delivery.Envelope(consumerTag: "t", tag: 7, redelivered: false, exchange: "e", routingKey: "k")
+
+    @Test func putsBodyFramesTogether() throws {
+        var assembler = MessageAssembler()
+        #expect(try assembler.take(.deliver(envelope)) == nil)
+        #expect(try assembler.take(.header(size: 3, MessageProperties())) == nil)
+        #expect(try assembler.take(.body([1, 2])) == nil)
+        // The connection's own channel may speak between frames of a message.
+        guard case .blocked? = try assembler.take(.event(.blocked(reason: "low on memory"))) else {
+            Issue.record("a blocked notice between two body frames was not passed on")
+            return
+        }
+        guard case .delivered(let delivery)? = try assembler.take(.body([3])) else {
+            Issue.record("the last body frame did not complete the message")
+            return
+        }
+        #expect(delivery.body == [1, 2, 3])
+        #expect(!delivery.isBodyTruncated)
+    }
+
+    @Test func anEmptyBodyHasNoBodyFrame() throws {
+        var assembler = MessageAssembler()
+        _ = try assembler.take(.returned(code: 312, text: "NO_ROUTE"))
+        var properties = MessageProperties()
+        properties.messageID = "m"
+        guard case .returned(let returned)? = try assembler.take(.header(size: 0, properties)) else {
+            Issue.record("the header did not complete the returned message")
+            return
+        }
+        #expect(returned.code == 312 && returned.messageID == "m")
+    }
+
+    @Test func cutsABodyAtItsLimit() throws {
+        var assembler = MessageAssembler()
+        _ = try assembler.take(.deliver(envelope))
+        let piece = [UInt8](repeating: 1, count: 1 << 20)
+        _ = try assembler.take(.header(size: UInt64(piece.count * 6), MessageProperties()))
+        for _ in 0..<5 { #expect(try assembler.take(.body(piece)) == nil) }
+        guard case .delivered(let delivery)? = try assembler.take(.body(piece)) else {
+            Issue.record("the last body frame did not complete the message")
+            return
+        }
+        #expect(delivery.body.count == AMQPMessage.maximumBodyBytes)
+        #expect(delivery.isBodyTruncated)
+    }
+
+    @Test func refusesFramesOutOfPlace() throws {
+        var first = MessageAssembler()
+        #expect(throws: AMQPError.self) { try first.take(.body([1])) }
+        var second = MessageAssembler()
+        _ = try second.take(.deliver(envelope))
+        #expect(throws: AMQPError.self) { try second.take(.deliver(envelope)) }
+        var third = MessageAssembler()
+        _ = try third.take(.deliver(envelope))
+        _ = try third.take(.header(size: 1, MessageProperties()))
+        #expect(throws: AMQPError.self) { try third.take(.body([1, 2])) }
+    }
+}

@@ -1,0 +1,82 @@
+import Testing
+import TidingsCore
+
+@Suite struct RerouteTests {
+    private func again(
+        _ planned: PlannedDelivery,
+        _ intent: Intent = .sample("orderUpdate"),
+        _ facts: RecipientFacts = .sample(),
+        in catalogue: Catalogue = .withPush,
+        at now: Timestamp = noon
+    ) -> String {
+        reroute(planned, of: intent, facts: facts, catalogue: catalogue, now: now, acceptedAt: noon).summary
+    }
+
+    private let toPhone = PlannedDelivery(
+        channel: .push,
+        provider: "apns",
+        endpoint: "phone",
+        verdict: .hold(until: noon, reason: .quietHours)
+    )
+    private let toInbox = PlannedDelivery(channel: .inApp, provider: "inbox", verdict: .awaitEscalation)
+
+    @Test func judgesByTheDataOfTheMoment() {
+        let withPhone = RecipientFacts.sample { $0.endpoints = [.phone()] }
+        #expect(again(toPhone, facts: withPhone) == "push/apns/phone send")
+        #expect(
+            again(toPhone, facts: .sample { $0.endpoints = [.phone(permission: .denied)] }) == "push/apns/phone suppressed permissionDenied"
+        )
+        #expect(again(toPhone, facts: .sample { $0.endpoints = [.phone(gone: true)] }) == "push/apns/phone suppressed endpointGone")
+        #expect(again(toPhone, facts: .sample { $0.endpoints = [.phone("new")] }) == "push/apns/phone suppressed endpointGone")
+        #expect(again(toPhone) == "push/apns/phone suppressed endpointGone")
+        let off = RecipientFacts.sample { ($0.endpoints, $0.preferences.disabledChannels) = ([.phone()], [.push]) }
+        #expect(again(toPhone, facts: off) == "push/apns/phone suppressed channelDisabled")
+        #expect(again(toPhone, facts: withPhone, at: noon.adding(.seconds(3 * 86_400))) == "push/apns/phone expired expired")
+    }
+
+    private func again(_ planned: PlannedDelivery, facts: RecipientFacts, at now: Timestamp = noon) -> String {
+        again(planned, .sample("orderUpdate"), facts, at: now)
+    }
+
+    @Test func followsTheCatalogue() {
+        let withPhone = RecipientFacts.sample { $0.endpoints = [.phone(provider: nil)] }
+        var catalogue = Catalogue.withPush
+        catalogue.markets["default"]?.providers[.push] = ["fcm"]
+        #expect(again(toPhone, .sample("orderUpdate"), withPhone, in: catalogue) == "push/fcm/phone send")
+        catalogue.markets["default"]?.providers[.push] = []
+        #expect(again(toPhone, .sample("orderUpdate"), withPhone, in: catalogue) == "push/apns/phone suppressed noProvider")
+        catalogue.types["orderUpdate"]?.channels = [.inApp]
+        #expect(again(toPhone, .sample("orderUpdate"), withPhone, in: catalogue) == "push/apns/phone suppressed channelNotEligible")
+        catalogue.types["orderUpdate"] = nil
+        #expect(again(toPhone, .sample("orderUpdate"), withPhone, in: catalogue) == "push/apns/phone suppressed typeRetired")
+    }
+
+    @Test func anAwaitingChannelGoesWhenItsTurnHasCome() {
+        #expect(again(toInbox, .sample("system") { $0.critical = true }) == "inApp/inbox send")
+        let asleep = RecipientFacts.sample { $0.preferences.quietHours = quiet("11:00", "13:00") }
+        #expect(again(toInbox, .sample("system") { $0.critical = true }, asleep) == "inApp/inbox hold quietHours")
+    }
+
+    @Test func aScheduledChannelBecomesItsDeliveriesWhenDue() {
+        let due = noon.adding(.seconds(3_600))
+        let intent = Intent.sample("orderUpdate") { $0.scheduledFor = due }
+        let planned = PlannedDelivery(channel: .push, verdict: .hold(until: due, reason: .scheduledFor))
+        let facts = RecipientFacts.sample { $0.endpoints = [.phone("a", permission: .denied), .phone("b"), .phone("c")] }
+        func deliveries(at now: Timestamp, _ facts: RecipientFacts) -> [String] {
+            rerouteChannel(planned, of: intent, facts: facts, catalogue: .withPush, now: now, acceptedAt: noon).map(\.summary)
+        }
+        #expect(deliveries(at: noon, facts) == ["push hold scheduledFor"])
+        #expect(deliveries(at: due, facts) == ["push/apns/a suppressed permissionDenied", "push/apns/b send", "push/apns/c send"])
+        #expect(deliveries(at: due, .sample()) == ["push suppressed noDevice"])
+        #expect(again(planned, intent, facts, at: due) == "push/apns/b send")
+        let off = RecipientFacts.sample { $0.preferences.disabledChannels = [.push] }
+        #expect(deliveries(at: due, off) == ["push suppressed channelDisabled"])
+    }
+
+    @Test func aPersonsProviderThatIsGoneIsReplacedButNotByACopy() {
+        let planned = PlannedDelivery(channel: .push, provider: "airship", verdict: .hold(until: noon, reason: .quietHours))
+        #expect(again(planned, .sample("orderUpdate") { $0.market = "us" }) == "push/braze send")
+        let copy = PlannedDelivery(channel: .push, provider: "dmp", verdict: .hold(until: noon, reason: .quietHours))
+        #expect(again(copy, .sample("orderUpdate") { $0.market = "us" }) == "push/dmp send")
+    }
+}

@@ -1,0 +1,212 @@
+import Testing
+import TidingsCore
+
+/// Every combination of what a decision depends on, and what must hold in each.
+@Suite struct RouteInvariantTests {
+    @Test(arguments: Category.allCases)
+    func holdInEveryCase(category: Category) {
+        var broken: [String] = []
+        var count = 0
+        RoutingCase.forEach(of: category) { routingCase in
+            count += 1
+            broken += routingCase.brokenInvariants.map { "\($0): \(routingCase.summary)" }
+        }
+        #expect(count == 9_600)
+        #expect(broken.isEmpty, "\(broken.count) broken, for example \(broken.prefix(3))")
+    }
+}
+
+/// One point of the space of cases.
+private struct RoutingCase {
+    var type: NotificationType
+    var quietPolicy: QuietPolicy
+    var catalogue: Catalogue
+    var preferences: Preferences
+    var endpoints: [Endpoint]
+    var timing: Timing
+    var isNight: Bool
+    var critical: Bool
+
+    enum Timing: CaseIterable {
+        case plain, scheduled, scheduledInPast, expired, scheduledAndExpired
+    }
+
+    static func forEach(of category: Category, _ body: (RoutingCase) -> Void) {
+        for (mandatory, silent) in [(false, false), (true, false), (false, true)] {
+            let type = NotificationType(
+                name: "t",
+                category: category,
+                channels: [.push, .local, .inApp, .webhook],
+                mandatory: mandatory,
+                allowsCritical: true,
+                silent: silent
+            )
+            for quietPolicy in QuietPolicy.allCases {
+                for base in [Catalogue.withPush, .builtIn] {
+                    var catalogue = base.with(type)
+                    catalogue.categories[category]?.quietHours = quietPolicy
+                    forEach(of: type, quietPolicy, in: catalogue, body)
+                }
+            }
+        }
+    }
+
+    private static func forEach(
+        of type: NotificationType,
+        _ quietPolicy: QuietPolicy,
+        in catalogue: Catalogue,
+        _ body: (RoutingCase) -> Void
+    ) {
+        for preferences in preferenceAxis {
+            for endpoints in endpointAxis {
+                for timing in Timing.allCases {
+                    for (isNight, critical) in [(false, false), (false, true), (true, false), (true, true)] {
+                        body(
+                            RoutingCase(
+                                type: type,
+                                quietPolicy: quietPolicy,
+                                catalogue: catalogue,
+                                preferences: preferences,
+                                endpoints: endpoints,
+                                timing: timing,
+                                isNight: isNight,
+                                critical: critical
+                            )
+                        )
+                    }
+                }
+            }
+        }
+    }
+
+    private static let preferenceAxis = [
+        Preferences(), Preferences(disabledChannels: [.push]), Preferences(disabledCategories: Set(Category.allCases)),
+        Preferences(types: ["t": false]),
+    ]
+
+    private static let endpointAxis: [[Endpoint]] = [
+        [], [.phone(), .hook()], [.phone(permission: .denied)], [.phone(gone: true), .hook(gone: true)],
+        [.phone("a"), .phone("b", provider: "fcm", permission: .provisional), .hook()],
+    ]
+
+    var summary: String {
+        "\(type.category) mandatory \(type.mandatory) silent \(type.silent) \(quietPolicy) \(preferences) \(endpoints) \(timing)"
+            + " night \(isNight) critical \(critical)"
+    }
+
+    var now: Timestamp { isNight ? midnight : noon }
+
+    var intent: Intent {
+        .sample("t") {
+            $0.critical = critical
+            switch timing {
+            case .plain: break
+            case .scheduled: $0.scheduledFor = now.adding(.seconds(3_600))
+            case .scheduledInPast: $0.scheduledFor = now.adding(.seconds(-3_600))
+            case .expired: $0.expiresAt = now
+            case .scheduledAndExpired: ($0.scheduledFor, $0.expiresAt) = (now.adding(.seconds(3_600)), now)
+            }
+        }
+    }
+
+    var facts: RecipientFacts {
+        .sample {
+            $0.preferences = preferences
+            $0.preferences.quietHours = nightWindow
+            $0.endpoints = endpoints
+        }
+    }
+
+    var brokenInvariants: [String] {
+        let (intent, facts) = (intent, facts)
+        let decision = route(intent, facts: facts, catalogue: catalogue, now: now, acceptedAt: now)
+        let again = decision.deliveries.map { reroute($0, of: intent, facts: facts, catalogue: catalogue, now: now, acceptedAt: now) }
+        return shape(decision) + wishes(decision) + times(decision) + sequence(decision) + consent(decision) + judgedAgain(decision, again)
+    }
+
+    private func shape(_ decision: Decision) -> [String] {
+        var broken: [String] = []
+        let wanted = critical && decision.strategy == .escalate ? [Channel.push, .local, .inApp] : [.push, .local, .inApp, .webhook]
+        var seen: [Channel] = []
+        for delivery in decision.deliveries where seen.last != delivery.channel { seen.append(delivery.channel) }
+        if seen != wanted { broken.append("every eligible channel is answered, in order") }
+        let places = decision.deliveries.map { "\($0.channel)/\($0.provider)/\($0.endpoint ?? "")" }
+        if Set(places).count != places.count { broken.append("no place twice") }
+        for delivery in decision.deliveries {
+            let (state, reason) = (delivery.verdict.state, delivery.verdict.reason)
+            if let reason { if !reason.states.contains(state) { broken.append("the reason fits the state") } }
+            if state != .queued, reason == nil { broken.append("what is not sent has a reason") }
+        }
+        return broken
+    }
+
+    private func wishes(_ decision: Decision) -> [String] {
+        var broken: [String] = []
+        let byWish: Set<ReasonCode> = [.channelDisabled, .categoryDisabled, .typeDisabled, .quietHours, .quietHoursDrop]
+        let denied = Set(endpoints.filter { !$0.permission.allowsVisible }.map(\.id))
+        for delivery in decision.deliveries {
+            if type.mandatory, let reason = delivery.verdict.reason, byWish.contains(reason) { broken.append("mandatory ignores wishes") }
+            guard case .send = delivery.verdict else { continue }
+            if !type.mandatory, preferences != .allOn {
+                let isOff = preferences.disabledChannels.isEmpty || preferences.disabledChannels.contains(delivery.channel)
+                if isOff { broken.append("what is off is not sent") }
+            }
+            if isNight, !type.mandatory, !type.silent, quietPolicy != .ignore, !(quietPolicy == .inAppOnly && delivery.channel == .inApp) {
+                broken.append("nothing leaves in quiet hours")
+            }
+            if !type.silent, let endpoint = delivery.endpoint, denied.contains(endpoint) {
+                broken.append("nothing shows without permission")
+            }
+        }
+        return broken
+    }
+
+    private func times(_ decision: Decision) -> [String] {
+        var broken: [String] = []
+        for delivery in decision.deliveries {
+            switch delivery.verdict {
+            case .send(let validUntil):
+                if validUntil <= now || validUntil > now.adding(.seconds(900)) { broken.append("validity lies ahead, at most 15 minutes") }
+                if timing != .plain, timing != .scheduledInPast { broken.append("neither early nor late") }
+            case .hold(let until, _):
+                if until <= now { broken.append("a hold ends later") }
+            case .awaitEscalation, .notSent:
+                break
+            }
+        }
+        if (decision.notes == [.scheduledInPast]) != (timing == .scheduledInPast) { broken.append("a schedule in the past is noted") }
+        return broken
+    }
+
+    private func sequence(_ decision: Decision) -> [String] {
+        let waiting = decision.deliveries.filter { $0.verdict == .awaitEscalation }
+        guard decision.strategy == .escalate else { return waiting.isEmpty ? [] : ["only escalation waits for channels"] }
+        let begun = Set(decision.deliveries.filter { $0.verdict.isOpen && $0.verdict != .awaitEscalation }.map(\.channel))
+        if begun.count > 1 { return ["one channel at a time"] }
+        guard let first = begun.first else { return waiting.isEmpty ? [] : ["somebody goes first"] }
+        return waiting.allSatisfy { $0.channel > first } ? [] : ["only later channels wait"]
+    }
+
+    /// With everything allowed, every endpoint that was going to get something still does. (By another channel, perhaps: a device that may
+    /// get the push again shows no local notification.)
+    private func consent(_ decision: Decision) -> [String] {
+        guard preferences != .allOn else { return [] }
+        var willing = self
+        willing.preferences = .allOn
+        let freer = route(intent, facts: willing.facts, catalogue: catalogue, now: now, acceptedAt: now)
+        return reached(decision).isSubset(of: reached(freer)) ? [] : ["consent never takes away"]
+    }
+
+    private func reached(_ decision: Decision) -> Set<String> {
+        Set(decision.deliveries.filter(\.verdict.isOpen).map { $0.endpoint ?? "\($0.channel)/\($0.provider)" })
+    }
+
+    private func judgedAgain(_ decision: Decision, _ again: [PlannedDelivery]) -> [String] {
+        if again.contains(where: { $0.verdict == .awaitEscalation }) { return ["what is judged again never waits for channels"] }
+        if zip(decision.deliveries, again).contains(where: { $0.channel != $1.channel || $0.endpoint != $1.endpoint }) {
+            return ["a delivery judged again keeps its place"]
+        }
+        guard decision.strategy == .all else { return [] }
+        return decision.deliveries == again ? [] : ["judged again at once, the answer is the same"]
+    }
+}

@@ -1,0 +1,75 @@
+import Testing
+
+@testable import TidingsHTTP
+
+struct HTTPTargetTests {
+    @Test(arguments: [
+        ("https://example.com", "https://example.com:443/"),
+        ("HTTPS://EXAMPLE.com/A?b=C", "https://example.com:443/A?b=C"),
+        ("https://example.com:8443/hook", "https://example.com:8443/hook"),
+        ("https://example.com?x=1", "https://example.com:443/?x=1"),
+        ("https://example.com/a#part", "https://example.com:443/a"),
+        ("https://example.com/@b?u=http://x@y", "https://example.com:443/@b?u=http://x@y"),
+        ("https://1.2.3.4/", "https://1.2.3.4:443/"),
+        ("https://[2606:4700::1111]:8443/", "https://[2606:4700::1111]:8443/"),
+        ("https://a_b-c.xn--p1ai/", "https://a_b-c.xn--p1ai:443/"),
+        ("https://localhost/", "https://localhost:443/"),
+    ])
+    func accepts(_ given: String, _ expected: String) throws {
+        #expect(try HTTPTarget.parse(given, guarding: AddressGuard()).get().url == expected)
+    }
+
+    @Test(arguments: [
+        // Other spellings of 127.0.0.1 that resolvers take.
+        "https://2130706433/", "https://0x7f000001/", "https://0x7F.1/", "https://127.1/", "https://0177.0.0.1/", "https://127.0.0.1./",
+        "https://0x7f.0x0.0x0.0x1/", "https://127.0.0.01/", "https://1.2.3.4.5/", "https://example.123/",
+        // Who is the host?
+        "https://user@example.com/", "https://user:pass@example.com/", "https://example.com@127.0.0.1/", "https://127.0.0.1\\@example.com/",
+        "https://example.com\\.evil/", "https://exa%6dple.com/", "https://[::1", "https://[::1]x/", "https://[127.0.0.1]/",
+        "https://[fe80::1%25eth0]/",
+        "https://::1/", "https://example.com:443:443/",
+        // Not a URL of ours.
+        "", "example.com", "//example.com/", "https:/example.com", "https:example.com", "https://", "https:///path", "https://:443/",
+        "https://example..com/", "https://example.com./", "https://.example.com/", "https://exam ple.com/", "https://example.com/a b",
+        "https://example.com/\r\nx: y", "https://example.com/\u{0}", "https://bücher.example/", "https://example.com/ü",
+        "https://１２７.0.0.1/",
+        "https://example.com:0/", "https://example.com:65536/", "https://example.com:/", "https://example.com:+443/",
+        "https://example.com:44a/",
+    ])
+    func refuses(_ given: String) {
+        let failure = failure(of: given)
+        #expect(failure?.kind == .invalidURL, "\(given): \(failure.map(\.description) ?? "accepted")")
+        #expect(failure?.requestMayHaveArrived == false)
+    }
+
+    @Test func refusesLongOnesAndLongHosts() {
+        let limit = HTTPTarget.maximumURLBytes
+        let atLimit = "https://example.com/" + String(repeating: "a", count: limit - 20)
+        #expect(failure(of: atLimit) == nil)
+        #expect(failure(of: atLimit + "a")?.kind == .invalidURL)
+        #expect(failure(of: "https://\(String(repeating: "a", count: 64)).com/")?.kind == .invalidURL)
+        #expect(failure(of: "https://\(String(repeating: "abcdefg.", count: 32))com/")?.kind == .invalidURL)
+    }
+
+    @Test(arguments: ["http://example.com/", "ftp://example.com/", "file:///etc/passwd", "gopher://example.com/", "javascript://x"])
+    func refusesSchemes(_ given: String) {
+        #expect(failure(of: given)?.kind == .schemeRefused)
+    }
+
+    @Test func neverLeavesHTTPWhateverTheGuardAllows() {
+        let guarding = AddressGuard(allowedSchemes: ["file", "ftp", "http"], allowedPorts: nil)
+        #expect(failure(of: "file:///etc/passwd", guarding)?.kind == .schemeRefused)
+        #expect(failure(of: "ftp://example.com/", guarding)?.kind == .schemeRefused)
+        #expect(failure(of: "http://example.com/", guarding) == nil)
+    }
+
+    @Test(arguments: ["https://example.com:80/", "https://example.com:22/", "https://example.com:65535/"])
+    func refusesPorts(_ given: String) {
+        #expect(failure(of: given)?.kind == .portRefused)
+        #expect(failure(of: given, AddressGuard(allowedPorts: nil)) == nil)
+    }
+
+    private func failure(of url: String, _ guarding: AddressGuard = AddressGuard()) -> HTTPFailure? {
+        if case .failure(let failure) = HTTPTarget.parse(url, guarding: guarding) { failure } else { nil }
+    }
+}

@@ -1,0 +1,55 @@
+import Testing
+
+@testable import TidingsHTTP
+
+extension AddressGuard {
+    /// What the tests' own servers need: loopback, any port, plain HTTP.
+    static let loopback = AddressGuard(
+        allowedSchemes: ["http", "https"], allowedPorts: nil, allowedNetworks: ["127.0.0.0/8", "::1"].compactMap { CIDR($0) })
+}
+
+extension HTTPRequest {
+    /// A small POST with time-outs that no passing test comes near, unless it asks for shorter ones.
+    static func post(
+        _ url: String, body: String = "hello", connectTimeout: Duration = .seconds(30), totalTimeout: Duration = .seconds(30),
+        guarding: AddressGuard = .loopback
+    ) -> HTTPRequest {
+        HTTPRequest(
+            url: url, headers: [("content-type", "text/plain")], body: Array(body.utf8), connectTimeout: connectTimeout,
+            totalTimeout: totalTimeout, guarding: guarding)
+    }
+}
+
+extension HTTPResult {
+    func requireResponse(sourceLocation: SourceLocation = #_sourceLocation) throws -> HTTPResponse {
+        if case .failed(let failure) = self { Issue.record("failed: \(failure)", sourceLocation: sourceLocation) }
+        return try #require(response, sourceLocation: sourceLocation)
+    }
+
+    func requireFailure(sourceLocation: SourceLocation = #_sourceLocation) throws -> HTTPFailure {
+        try #require(failure, "answered instead of failing", sourceLocation: sourceLocation)
+    }
+
+    var response: HTTPResponse? {
+        if case .response(let response) = self { response } else { nil }
+    }
+
+    var failure: HTTPFailure? {
+        if case .failed(let failure) = self { failure } else { nil }
+    }
+}
+
+/// Runs the body with a transport of its own and closes it.
+func withTransport<Value>(
+    _ configuration: HTTPConfiguration = HTTPConfiguration(), _ body: (HTTPTransport) async throws -> Value
+) async throws -> Value {
+    let transport = HTTPTransport(configuration: configuration)
+    do {
+        let value = try await body(transport)
+        await transport.close()
+        return value
+    } catch {
+        await transport.close()
+        throw error
+    }
+}

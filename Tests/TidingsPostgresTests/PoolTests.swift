@@ -1,0 +1,110 @@
+import Testing
+import TidingsPostgres
+
+/// Runs `body` with a pool on a database of its own.
+func withPool<R>(size: Int, acquireTimeout: Duration = .seconds(10), _ body: (PostgresPool) async throws -> R) async throws -> R {
+    try await withDatabase { configuration in
+        let pool = PostgresPool(configuration, size: size, name: "test", acquireTimeout: acquireTimeout)
+        let value = try await body(pool)
+        await pool.close()
+        return value
+    }
+}
+
+struct PoolTests {
+    @Test func manyCallersShareFewConnections() async throws {
+        try await withPool(size: 3) { pool in
+            let processes = try await withThrowingTaskGroup(of: Int32.self) { group in
+                for _ in 0..<200 { group.addTask { try await pool.query("select pg_backend_pid()").rows[0].decode(Int32.self) } }
+                return try await group.reduce(into: Set()) { $0.insert($1) }
+            }
+            #expect((1...3).contains(processes.count))
+        }
+    }
+
+    @Test func whoFindsNoConnectionWaitsUntilTheDeadline() async throws {
+        try await withPool(size: 1, acquireTimeout: .seconds(3)) { pool in
+            try await pool.withConnection { _ in
+                let error = try await failure { try await pool.query("select 1") }
+                #expect(error.kind == .poolExhausted)
+                #expect(error.verdict == .backOff)
+            }
+            #expect(try await pool.query("select 1").rows.count == 1)
+        }
+    }
+
+    @Test func aCancelledCallerStopsWaiting() async throws {
+        try await withPool(size: 1) { pool in
+            try await pool.withConnection { _ in
+                let waiting = Task { try await pool.query("select 1") }
+                waiting.cancel()
+                let error = try await failure { try await waiting.value }
+                #expect(error.kind == .cancelled)
+            }
+            #expect(try await pool.query("select 1").rows.count == 1)
+        }
+    }
+
+    @Test func aTerminatedConnectionIsReplaced() async throws {
+        try await withPool(size: 1) { pool in
+            let error = try await failure { try await pool.query("select pg_terminate_backend(pg_backend_pid())") }
+            #expect(error.sqlState == "57P01")
+            for _ in 0..<3 { #expect(try await pool.query("select 1").rows.count == 1) }
+        }
+    }
+
+    @Test func connectionsTerminatedWhileIdleAreNotSeenByCallers() async throws {
+        try await withPool(size: 2) { pool in
+            let rendezvous = Rendezvous(of: 2)
+            async let one = pool.withConnection { connection in
+                await rendezvous.arrive()
+                return await connection.processID
+            }
+            async let two = pool.withConnection { connection in
+                await rendezvous.arrive()
+                return await connection.processID
+            }
+            let processes = try await [one, two]
+            try await administer("select pg_terminate_backend(\(processes[0]), 5000), pg_terminate_backend(\(processes[1]), 5000)")
+            #expect(try await pool.query("select 1").rows.count == 1)
+            #expect(try await pool.pipeline(["select 1", "select 2"]).count == 2)
+        }
+    }
+
+    @Test func anOpenTransactionIsRolledBackOnReturn() async throws {
+        try await withPool(size: 1) { pool in
+            _ = try await pool.query("create table t (n int)")
+            try await pool.withConnection { connection in _ = try await connection.pipeline(["begin", "insert into t values (1)"]) }
+            #expect(try await pool.query("select count(*) from t").rows[0].decode(Int.self) == 0)
+            _ = try await failure {
+                try await pool.withConnection { connection in try await connection.pipeline(["begin", "select 1/0"]) }
+            }
+            #expect(try await pool.query("select 1").rows.count == 1)
+        }
+    }
+
+    @Test func aWrongDatabaseIsToldAtOnce() async throws {
+        let pool = PostgresPool(try PostgresConfiguration(url: databaseURL("no_such_database")), size: 2, name: "test")
+        let error = try await failure { try await pool.query("select 1") }
+        #expect(error.sqlState == "3D000")
+        await pool.close()
+    }
+
+    @Test func anUnreachableServerIsToldAfterTheDeadline() async throws {
+        let port = try ListeningSocket().port
+        let pool = PostgresPool(
+            try PostgresConfiguration(url: "postgres://postgres@127.0.0.1:\(port)/postgres"), size: 2, name: "test",
+            acquireTimeout: .seconds(3))
+        let error = try await failure { try await pool.query("select 1") }
+        #expect(error.kind == .connectFailed)
+        await pool.close()
+    }
+
+    @Test func aClosedPoolRefuses() async throws {
+        try await withPool(size: 1) { pool in
+            _ = try await pool.query("select 1")
+            await pool.close()
+            #expect(try await failure { try await pool.query("select 1") }.kind == .poolClosed)
+        }
+    }
+}

@@ -1,0 +1,162 @@
+import Testing
+import TidingsPostgres
+
+struct TransactionTests {
+    private struct Unrelated: Error {}
+
+    @Test func whatTheBodyDoesIsCommittedOrNot() async throws {
+        try await withPool(size: 1) { pool in
+            _ = try await pool.query("create table t (n int8)")
+            let count = try await pool.transaction { connection in
+                _ = try await connection.query("insert into t values (\(1))")
+                return try await connection.query("select count(*) from t").rows[0].decode(Int.self)
+            }
+            #expect(count == 1)
+            await #expect(throws: Unrelated.self) {
+                try await pool.transaction { connection in
+                    _ = try await connection.query("insert into t values (\(2))")
+                    throw Unrelated()
+                }
+            }
+            #expect(try await pool.query("select count(*) from t").rows[0].decode(Int.self) == 1)
+        }
+    }
+
+    @Test func aSerializationConflictRunsTheWholeTransactionAgain() async throws {
+        try await withPool(size: 2) { pool in
+            try await pool.withConnection { try await $0.execute(script: "create table t (n int8); insert into t values (0)") }
+            let runs = Counter()
+            try await pool.transaction(isolation: .repeatableRead) { connection in
+                let seen = try await connection.query("select n from t").rows[0].decode(Int.self)
+                if runs.increment() == 1 { _ = try await pool.query("update t set n = n + 10") }
+                _ = try await connection.query("update t set n = \(seen + 1)")
+            }
+            #expect(runs.value == 2)
+            #expect(try await pool.query("select n from t").rows[0].decode(Int.self) == 11)
+        }
+    }
+
+    @Test func retriesEnd() async throws {
+        try await withPool(size: 2) { pool in
+            try await pool.withConnection { try await $0.execute(script: "create table t (n int8); insert into t values (0)") }
+            let runs = Counter()
+            let error = try await failure {
+                try await pool.transaction(retrying: 2, isolation: .repeatableRead) { connection in
+                    runs.increment()
+                    _ = try await connection.query("select n from t")
+                    _ = try await pool.query("update t set n = n + 1")
+                    _ = try await connection.query("update t set n = 0")
+                }
+            }
+            #expect(error.sqlState == "40001")
+            #expect(runs.value == 3)
+        }
+    }
+
+    @Test func aDeadlockIsResolved() async throws {
+        try await withPool(size: 2) { pool in
+            try await pool.withConnection {
+                try await $0.execute(script: "create table t (id int8 primary key, n int8 default 0); insert into t values (1), (2)")
+            }
+            let runs = Counter()
+            let bothHoldOne = Rendezvous(of: 2)
+            @Sendable func lock(_ first: Int, _ second: Int) async throws {
+                try await pool.transaction { connection in
+                    runs.increment()
+                    _ = try await connection.query("update t set n = n + 1 where id = \(first)")
+                    await bothHoldOne.arrive()
+                    _ = try await connection.query("update t set n = n + 1 where id = \(second)")
+                }
+            }
+            async let one: Void = lock(1, 2)
+            async let two: Void = lock(2, 1)
+            _ = try await (one, two)
+            #expect(runs.value >= 3)
+            #expect(try await pool.query("select sum(n)::int8 from t").rows[0].decode(Int.self) == 4)
+        }
+    }
+
+    @Test func aSessionLostBeforeCommitIsRunAgain() async throws {
+        try await withPool(size: 1) { pool in
+            _ = try await pool.query("create table t (n int8)")
+            let runs = Counter()
+            try await pool.transaction { connection in
+                _ = try await connection.query("insert into t values (1)")
+                if runs.increment() == 1 { _ = try await connection.query("select pg_terminate_backend(pg_backend_pid())") }
+            }
+            #expect(runs.value == 2)
+            #expect(try await pool.query("select count(*) from t").rows[0].decode(Int.self) == 1)
+        }
+    }
+
+    /// A deferred trigger ends the session in the middle of COMMIT, once.
+    private func prepareLossDuringCommit(_ pool: PostgresPool) async throws {
+        try await pool.withConnection {
+            try await $0.execute(
+                script: """
+                    create table t (n int8);
+                    create sequence attempts;
+                    create function lose() returns trigger language plpgsql as $$
+                    begin
+                        if nextval('attempts') = 1 then perform pg_terminate_backend(pg_backend_pid()); end if;
+                        return null;
+                    end $$;
+                    create constraint trigger lose after insert on t deferrable initially deferred for each row execute function lose();
+                    """)
+        }
+    }
+
+    @Test func aSessionLostDuringCommitIsAmbiguous() async throws {
+        try await withPool(size: 1) { pool in
+            try await prepareLossDuringCommit(pool)
+            let runs = Counter()
+            let error = try await failure {
+                try await pool.transaction { connection in
+                    runs.increment()
+                    _ = try await connection.query("insert into t values (1)")
+                }
+            }
+            #expect(error.isAmbiguousCommit)
+            #expect(error.sqlState == "57P01")
+            #expect(runs.value == 1)
+        }
+    }
+
+    @Test func anAmbiguousCommitIsRunAgainWhenTheBodyBearsIt() async throws {
+        try await withPool(size: 1) { pool in
+            try await prepareLossDuringCommit(pool)
+            let runs = Counter()
+            try await pool.transaction(retryAmbiguous: true) { connection in
+                runs.increment()
+                _ = try await connection.query("insert into t select 1 where not exists (select from t)")
+            }
+            #expect(runs.value == 2)
+            #expect(try await pool.query("select count(*) from t").rows[0].decode(Int.self) == 1)
+        }
+    }
+
+    @Test func aSwallowedErrorIsNotTakenForACommit() async throws {
+        try await withPool(size: 1) { pool in
+            let error = try await failure {
+                try await pool.transaction { connection in
+                    do { _ = try await connection.query("select 1/0") } catch {}
+                }
+            }
+            #expect(error.kind == .rolledBack)
+        }
+    }
+
+    @Test func theServerIsToldTheTimeoutForThisTransactionOnly() async throws {
+        try await withDatabase { configuration in
+            var configuration = configuration
+            configuration.statementTimeout = .milliseconds(1_234)
+            let pool = PostgresPool(configuration, size: 1, name: "test")
+            let inside = try await pool.transaction { connection in
+                try await connection.query("select current_setting('statement_timeout')").rows[0].decode(String.self)
+            }
+            #expect(inside == "1234ms")
+            #expect(try await pool.query("select current_setting('statement_timeout')").rows[0].decode(String.self) == "0")
+            await pool.close()
+        }
+    }
+}

@@ -1,0 +1,124 @@
+import Testing
+import TidingsCore
+import TidingsWire
+
+@Suite struct CatalogueFileTests {
+    @Test func theBuiltInCatalogueComesBackFromItsPrintedForm() throws {
+        let sealed = CatalogueFile.sealed(.builtIn)
+        let text = CatalogueFile.print(.builtIn)
+        #expect(text.hasPrefix("# The catalogue"))
+        #expect(text.contains("  orderUpdate:\n    category: transactional\n"))
+        #expect(try CatalogueFile.parse(yaml: text) == sealed)
+        #expect(sealed.hash.utf8.count == 64)
+    }
+
+    @Test func everySettingComesBackFromItsPrintedForm() throws {
+        let catalogue = CatalogueFile.sealed(.everySetting)
+        let text = CatalogueFile.print(catalogue)
+        #expect(try CatalogueFile.parse(yaml: text) == catalogue, "\(text)")
+    }
+
+    @Test func theHashIsOfTheContentAndNotOfTheSpelling() throws {
+        let first = try CatalogueFile.parse(
+            yaml: """
+                # mine
+                types:
+                  b: {category: social}
+                  a: {category: marketing, expiry: 60m}
+                """)
+        let second = try CatalogueFile.parse(
+            yaml: """
+                types:
+                  a:
+                    expiry: "1h"
+                    category: marketing
+                  b:
+                    category: social
+                """)
+        #expect(first == second)
+        var third = second
+        third.types["a"]?.expiry = .seconds(7_200)
+        #expect(CatalogueFile.sealed(third).hash != second.hash)
+    }
+
+    @Test func whatIsLeftOutIsBuiltIn() throws {
+        let catalogue = try CatalogueFile.parse(
+            yaml: """
+                types:
+                  ping: {category: system}
+                categories:
+                  marketing:
+                    quietHours: drop
+                """)
+        #expect(catalogue.types.keys.sorted() == ["ping"])
+        #expect(catalogue.markets == Catalogue.builtIn.markets)
+        #expect(catalogue.providers == Catalogue.builtIn.providers)
+        #expect(catalogue.defaultMarket == "default")
+        var marketing = CategoryPolicy.standard(for: .marketing)
+        marketing.quietHours = .drop
+        #expect(catalogue.categories[.marketing] == marketing)
+        #expect(catalogue.categories[.social] == .standard(for: .social))
+    }
+
+    @Test func aSchemaInYAMLMeansWhatItWouldMeanInJSON() throws {
+        let catalogue = try CatalogueFile.parse(
+            yaml: """
+                types:
+                  invoice:
+                    category: transactional
+                    schema:
+                      type: object
+                      required: [country, total]
+                      properties:
+                        country: {enum: [no, se, "12"]}
+                        total: {type: number, maximum: 12.50}
+                        code: {const: 012}
+                      additionalProperties: false
+                """)
+        #expect(
+            catalogue.types["invoice"]?.schemaJSON
+                == #"{"type":"object","required":["country","total"],"properties":{"country":{"enum":["no","se","12"]},"#
+                + #""total":{"type":"number","maximum":12.50},"code":{"const":"012"}},"additionalProperties":false}"#)
+        let compiled = try CompiledCatalogue(catalogue)
+        #expect(compiled.schemas["invoice"]?.validate(["country": "no", "total": 12]).isEmpty == true)
+        #expect(compiled.schemas["invoice"]?.validate(["country": "dk", "total": 13]).count == 2)
+    }
+}
+
+extension Catalogue {
+    /// A catalogue that sets everything that can be set, with texts that YAML likes to misread.
+    static let everySetting = Catalogue(
+        types: [
+            "order.shipped.v4": NotificationType(
+                name: "order.shipped.v4", category: .transactional,
+                schemaJSON: """
+                    {"$defs": {"n": {"type": "integer", "minimum": -1.50e2}}, "type": "object", "title": "no: #yes\\n\\u2028",
+                     "properties": {"a b": {"$ref": "#/$defs/n"},
+                      "e": {"enum": [null, true, "true", "null", "12", 12, {"x": []}, "~", ""]}},
+                     "anyOf": [{"required": ["a b"]}, {}], "minProperties": 0, "patternProperties": {}}
+                    """,
+                titleTemplate: "Order {{ id }}: \"shipped\" \\ 'now' # not a comment",
+                bodyTemplate: "line 1\nline 2\t\u{85}\u{7F}\u{1F4E6}",
+                icon: "box.fill", color: "no", deepLink: "app://orders/{{id}}", lane: .bulk, expiry: .seconds(5_400),
+                channels: [.email, .push],
+                channelsByMarket: ["no": [.sms], "us": [.webPush, .inApp]], mandatory: true, allowsCritical: true, silent: true),
+            "yes": NotificationType(name: "yes", category: .social),
+        ],
+        categories: [
+            .marketing: CategoryPolicy(
+                channels: [.email], lane: .urgent, quietHours: .inAppOnly, unknownOutcome: .stop,
+                retry: RetryPolicy(maximumAttempts: 3, base: .milliseconds(500), cap: .seconds(90)), expiry: .seconds(7 * 86_400))
+        ],
+        markets: [
+            "no": Market(name: "no", providers: [.sms: ["1e3"], .inApp: ["inbox"]]),
+            "us": Market(name: "us", providers: [:]),
+        ],
+        providers: [
+            "inbox": ProviderBinding(name: "inbox", channel: .inApp, kind: "inbox", addressing: .person),
+            "1e3": ProviderBinding(
+                name: "1e3", channel: .sms, kind: "null",
+                settings: ["apiKey": "env:SMS_KEY", "keyID": "off", "url": "https://example.com/?a=1#b"],
+                addressing: .address, copy: true),
+        ],
+        defaultMarket: "no", hash: "", tenants: ["shop": ["default", "acme"], "null": ["a"]])
+}

@@ -1,0 +1,90 @@
+import Testing
+import TidingsCore
+import TidingsWire
+
+@Suite struct CatalogueProblemTests {
+    /// YAML, the path that is named, and a part of the message.
+    static let mistakes: [(String, String, String)] = [
+        ("types:\n  a: {category: social, chanels: [push]}", "types.a.chanels", "did you mean \"channels\"?"),
+        ("type:\n  a: {category: social}", "type", "did you mean \"types\"?"),
+        ("types:\n  a: {category: socal}", "types.a.category", "did you mean \"social\"?"),
+        ("types:\n  a: {category: social, channels: [psuh]}", "types.a.channels[0]", "did you mean \"push\"?"),
+        ("types:\n  a: {title: x}", "types.a", "needs a category"),
+        ("types:\n  a: {category: social, expiry: 60}", "types.a.expiry", "must be a duration"),
+        ("types:\n  a: {category: social, expiry: 91d}", "types.a.expiry", "at most 90d"),
+        ("types:\n  a: {category: social, mandatory: yes}", "types.a.mandatory", "must be true or false"),
+        ("types:\n  a: {category: social, lane: slow}", "types.a.lane", "Known: urgent, bulk"),
+        ("types:\n  a: {category: social, title: \"{{x\"}", "types.a.title", "never closed"),
+        ("types:\n  a: {category: social, channels: []}", "types.a.channels", "names no channel"),
+        ("types:\n  a: {category: social, channels: push}", "types.a.channels", "must be a list"),
+        ("types:\n  a: {category: social, channelsByMarket: {us: [push]}}", "types.a.channelsByMarket.us", "unknown market"),
+        ("types:\n  a b: {category: social}", "types.a b", "a type's name is"),
+        ("types: {}", "types", "at least one type"),
+        ("categories: {}", "types", "is missing"),
+        ("types:\n  a: {category: social, schema: {type: strin}}", "types.a.schema", ""),
+        ("types:\n  a: {category: social, schema: {properties: {b: {maximun: 1}}}}", "types.a.schema/properties/b", "maximun"),
+        ("types:\n  a: {category: social}\ncategories: {socail: {}}", "categories.socail", "did you mean \"social\"?"),
+        (
+            "types:\n  a: {category: social}\ncategories: {social: {retry: {attempts: 0}}}", "categories.social.retry.attempts", "1 to 100"
+        ),
+        ("types:\n  a: {category: social}\ncategories: {social: {retry: {base: 2h, cap: 1h}}}", "categories.social.retry.cap", "base"),
+        ("types:\n  a: {category: social}\nmarkets: {us: {inApp: [inbx]}}", "markets.us.inApp", "did you mean \"inbox\"?"),
+        ("types:\n  a: {category: social}\nmarkets: {us: {push: [inbox]}}", "markets.us.push", "carries inApp, not push"),
+        ("types:\n  a: {category: social}\ndefaultMarket: us", "defaultMarket", "unknown market"),
+        (
+            "types:\n  a: {category: social}\nproviders: {inbox: {channel: inApp, kind: inbox}, p: {channel: push, kind: apns, "
+                + "settings: {privateKey: abc}}, webhook: {channel: webhook, kind: webhook}}",
+            "providers.p.settings.privateKey", "env:NAME"
+        ),
+        ("types:\n  a: {category: social}\nproducers: {shop: [\"a b\"]}", "producers.shop", "is no tenant"),
+    ]
+
+    @Test(arguments: mistakes) func aMistakeIsToldWithItsPlaceAndCure(yaml: String, path: String, part: String) throws {
+        let error = try #require(throws: CatalogueProblems.self) { try CatalogueFile.parse(yaml: yaml) }
+        let problem = try #require(error.problems.first { $0.path == path }, "\(error)")
+        #expect(problem.message.contains(part), "\(problem)")
+        #expect(problem.line != nil || path == "types" || path == "defaultMarket", "\(problem)")
+    }
+
+    @Test func allProblemsAreToldAtOnceWithTheirLines() throws {
+        let yaml = """
+            types:
+              a:
+                category: social
+                colour: red
+              b:
+                category: marketing
+                lane: fast
+              c:
+                category: system
+                silent: 1
+            """
+        let error = try #require(throws: CatalogueProblems.self) { try CatalogueFile.parse(yaml: yaml) }
+        #expect(error.problems.map(\.path) == ["types.a.colour", "types.b.lane", "types.c.silent"])
+        #expect(error.problems.map(\.line) == [4, 7, 10])
+        #expect(error.problems[0].description.hasPrefix("types.a.colour (line 4): unknown key; did you mean \"color\"?"))
+    }
+
+    static let broken = [
+        "", "   ", "# only a comment", "[a, b]", "just text", "a: [", "a: b: c", "types:\n\tx: 1", "types: {a: 1}\ntypes: {b: 2}", "\u{0}",
+        "types: *nowhere", "--- \na: 1\n---\nb: 2", String(repeating: "[", count: 10_000), String(repeating: "a: {", count: 10_000),
+        "types:\n  a: {category: social, schema: \(String(repeating: "[", count: 200))\(String(repeating: "]", count: 200))}",
+        "? {a: b}\n: c", "types:\n  ? [x]\n  : {category: social}", String(repeating: "#", count: 1024 * 1024 + 1),
+    ]
+
+    @Test(arguments: broken) func whatIsNoCatalogueEndsInAProblemAndNotInACrash(yaml: String) {
+        let error = #expect(throws: CatalogueProblems.self) { try CatalogueFile.parse(yaml: yaml) }
+        #expect(error?.problems.isEmpty == false)
+        #expect(error?.description.contains("\n\n") == false, "one line for each problem")
+    }
+
+    @Test func aliasesCannotBlowASchemaUp() {
+        var yaml = "types:\n  a:\n    category: social\n    schema:\n      a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n"
+        for level in 1...9 {
+            let alias = "*a\(level - 1)"
+            yaml += "      a\(level): &a\(level) [\(Array(repeating: alias, count: 10).joined(separator: ", "))]\n"
+        }
+        let error = #expect(throws: CatalogueProblems.self) { try CatalogueFile.parse(yaml: yaml) }
+        #expect(error?.description.contains("more than") == true)
+    }
+}

@@ -1,0 +1,35 @@
+import Testing
+import TidingsCore
+
+@testable import TidingsWire
+
+/// Holds the published schema of the catalogue file and its reader together, both ways.
+@Suite struct CatalogueSchemaTests {
+    @Test(arguments: [Catalogue.builtIn, .everySetting]) func whatIsPrintedIsValid(catalogue: Catalogue) throws {
+        let file = try SchemaFiles.yaml(CatalogueFile.print(catalogue))
+        let violations = try SchemaFiles.schema("catalogue").validate(file)
+        #expect(violations.isEmpty, "\(violations)")
+    }
+
+    @Test func schemaAndReaderKnowTheSameKeys() throws {
+        let schema = try SchemaFiles.json("catalogue.schema.json")
+        func keys(_ json: JSON?) -> Set<String> { Set(json?["properties"]?.objectValue?.keys ?? []) }
+        #expect(keys(schema) == Set(CatalogueReader.sections))
+        #expect(keys(schema["$defs"]?["type"]) == Set(CatalogueReader.typeKeys))
+        #expect(keys(schema["$defs"]?["policy"]) == Set(CatalogueReader.categoryKeys))
+        #expect(keys(schema["$defs"]?["policy"]?["properties"]?["retry"]) == Set(CatalogueReader.retryKeys))
+        #expect(keys(schema["$defs"]?["provider"]) == Set(CatalogueReader.providerKeys))
+        #expect(keys(schema["properties"]?["categories"]) == Set(Category.allCases.map(\.rawValue)))
+    }
+
+    /// Files the reader refuses for their form alone: the schema must see it too.
+    @Test(arguments: [
+        "types:\n  a: {category: social, chanels: [push]}", "types:\n  a: {category: socal}", "types:\n  a: {title: x}",
+        "types:\n  a: {category: social, channels: []}", "types:\n  a: {category: social, expiry: 60}", "types: {}",
+        "types:\n  a: {category: social, mandatory: yes}", "types:\n  9a: {category: social}",
+        "types:\n  a: {category: social}\nproviders: {a.b: {channel: sms, kind: x}}",
+    ]) func whatTheSchemaRefusesTheReaderRefusesToo(yaml: String) throws {
+        #expect(throws: CatalogueProblems.self) { try CatalogueFile.parse(yaml: yaml) }
+        #expect(try !SchemaFiles.schema("catalogue").isValid(SchemaFiles.yaml(yaml)))
+    }
+}

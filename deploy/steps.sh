@@ -1,0 +1,18 @@
+# Sourced by the scripts beside it: named steps with their time, and failing with the fix.
+
+# step NAME COMMAND… runs COMMAND, says how long it took, and keeps "NAME<tab>seconds" in the file TIDINGS_TIMINGS names, if any.
+step() {
+    local name=$1 began=$SECONDS
+    shift
+    echo "== $name" >&2
+    "$@" || return
+    echo "== $name: done after $((SECONDS - began)) s" >&2
+    if [ -n "${TIDINGS_TIMINGS:-}" ]; then printf '%s\t%s\n' "$name" "$((SECONDS - began))" >>"$TIDINGS_TIMINGS"; fi
+}
+
+# fail MESSAGE FIX
+fail() {
+    echo "$(basename "$0"): $1" >&2
+    echo "    fix: $2" >&2
+    exit 1
+}
