@@ -127,5 +127,15 @@ let package = Package(
         tests(
             "ProviderWebhookTests",
             ["TidingsCore", "TidingsWire", "TidingsHTTP", "TidingsProvider", "ProviderWebhook", "ProviderNull", "TidingsCapture"]),
+        tests(
+            "PipelineTests",
+            ["TidingsCore", "TidingsWire", "TidingsAMQP", "TidingsPostgres", "TidingsClient", "TidingsTestSupport", "tidings"]),
+        tests(
+            "FaultTests",
+            [
+                "TidingsCore", "TidingsWire", "TidingsAMQP", "TidingsPostgres", "TidingsClient", "TidingsTestSupport", "PrivateServers",
+                "tidings",
+            ]),
+        tests("TidyTests", []),
     ]
 )

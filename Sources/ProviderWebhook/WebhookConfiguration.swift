@@ -36,8 +36,8 @@ extension WebhookConfiguration {
         ProviderSetting("allowedPorts", "Ports that may be sent to, separated by commas; `any` for all.", defaultValue: "443, 8443"),
         ProviderSetting(
             "allowedNetworks", "Private networks that may be sent to nevertheless, as CIDR blocks: `10.1.0.0/16, ::1`."),
-        ProviderSetting("timeoutSeconds", "Longest time for one attempt, 1 to 60 seconds.", defaultValue: "15"),
-        ProviderSetting("connectTimeoutSeconds", "Longest time for DNS, TCP and TLS, 1 to 60 seconds.", defaultValue: "5"),
+        ProviderSetting("timeoutSeconds", "Longest time for one attempt, 1 to 20 seconds.", defaultValue: "15"),
+        ProviderSetting("connectTimeoutSeconds", "Longest time for DNS, TCP and TLS, 1 to 20 seconds.", defaultValue: "5"),
         ProviderSetting(
             "signingSecret",
             "Signs for endpoints without a secret of their own: `env:NAME` or `file:/path` of one or more `whsec_…`, the newest first."),
@@ -47,13 +47,16 @@ extension WebhookConfiguration {
         ProviderSetting("certificateAuthorities", "A PEM file to trust in place of the system's certificate authorities."),
     ]
 
+    /// At most 20 seconds: a worker's claim on what it sends ends after 25, and a call that outlives it may be sent again.
+    private static let allowedSeconds = 1...20
+
     init(_ settings: ProviderSettings) throws(ProviderConfigurationError) {
         self.init()
         if try settings.flag("allowHTTP", default: false) { guarding.allowedSchemes.insert("http") }
         guarding.allowedPorts = try Self.ports(settings)
         guarding.allowedNetworks = try Self.networks(settings)
-        timeout = .seconds(try settings.integer("timeoutSeconds", default: 15, in: 1...60))
-        connectTimeout = .seconds(try settings.integer("connectTimeoutSeconds", default: 5, in: 1...60))
+        timeout = .seconds(try settings.integer("timeoutSeconds", default: 15, in: Self.allowedSeconds))
+        connectTimeout = .seconds(try settings.integer("connectTimeoutSeconds", default: 5, in: Self.allowedSeconds))
         allowsUnsigned = try settings.flag("allowUnsigned", default: false)
         maximumConcurrency = try settings.integer("maximumConcurrency", default: 128, in: 1...1_000)
         maximumConcurrencyPerHost = try settings.integer("maximumConcurrencyPerHost", default: 16, in: 1...1_000)

@@ -41,7 +41,7 @@ public struct CaptureCommand: AsyncParsableCommand {
             defer { fclose(file) }
             var line = [CChar](repeating: 0, count: 256)
             if fgets(&line, Int32(line.count), file) != nil {
-                return String(cString: line).filter { !$0.isWhitespace }
+                return String(decoding: line.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self).filter { !$0.isWhitespace }
             }
         }
         throw ValidationError("--secret takes env:NAME or file:PATH, and \(reference) cannot be read")

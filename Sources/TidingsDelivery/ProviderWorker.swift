@@ -2,7 +2,7 @@ public import Logging
 import TidingsCore
 public import TidingsProvider
 public import TidingsStore
-public import TidingsWire
+import TidingsWire
 
 /// Delivers the packs of one provider: claim → send each entry, bounded → record each outcome → ack.
 ///

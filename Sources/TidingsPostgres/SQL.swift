@@ -33,6 +33,9 @@ public struct SQL: Sendable, ExpressibleByStringInterpolation {
         /// Binds a value, null included.
         public mutating func appendInterpolation<Value: PostgresEncodable>(_ value: Value) { sql.bind(value) }
 
+        /// Binds a value, or null. Spelled out so that the compiler does not take the optional for an oversight.
+        public mutating func appendInterpolation<Value: PostgresEncodable>(_ value: Value?) { sql.bind(value) }
+
         /// Puts a fragment in, with its values.
         public mutating func appendInterpolation(_ fragment: SQL) { sql.append(fragment) }
 

@@ -33,15 +33,19 @@ public struct Intake: Sendable {
         while true {
             do {
                 return try await takeOnce(messages)
+            } catch let error as PostgresError where error.isMissingPartition {
+                // Nobody has made the day's partitions, and that is no fault of the messages.
+                logger.error("a partition is missing, making it", metadata: ["error": "\(error)"])
+                try? await store.makePartitions()
             } catch let error as PostgresError where error.verdict == .permanent && error.kind == .server {
                 return try await bisect(messages, because: error)
             } catch is CancellationError {
                 throw CancellationError()
             } catch {
                 logger.error("cannot commit a batch, trying again", metadata: ["error": "\(error)", "messages": "\(messages.count)"])
-                try await Task.sleep(for: pause)
-                pause = min(pause * 2, Self.longestPause)
             }
+            try await Task.sleep(for: pause)
+            pause = min(pause * 2, Self.longestPause)
         }
     }
 
@@ -90,4 +94,9 @@ func decide(_ intent: Intent, facts: RecipientFacts, catalogue: Catalogue, now: 
     return RoutedIntent(
         decision: decision, category: type.category, lane: catalogue.lane(of: type),
         expiresAt: catalogue.expiry(of: intent, type: type, acceptedAt: now))
+}
+
+extension PostgresError {
+    /// PostgreSQL reports a row without a partition as a violated check, and names no constraint.
+    var isMissingPartition: Bool { sqlState == "23514" && constraint == nil }
 }

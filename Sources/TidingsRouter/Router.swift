@@ -1,8 +1,8 @@
 public import Logging
 public import TidingsAMQP
 import TidingsCore
-public import TidingsStore
-public import TidingsWire
+import TidingsStore
+import TidingsWire
 
 /// Takes intents of one lane from the broker, decides what becomes of each, and commits it: decode → facts → decide → one transaction → ack →
 /// publish the packs.

@@ -49,6 +49,7 @@ public final class SocketThread: SerialExecutor {
     private let mailbox = Mutex(Mailbox())
     // Confined to the thread: every access goes through a method that checks `isCurrent`.
     private nonisolated(unsafe) let loop = Loop()
+    // Written when the thread is made and, to the same value, by the thread before its first job.
     private nonisolated(unsafe) var identity = pthread_t()
     /// A pipe to ourselves (Swift's Glibc module has no eventfd): one byte in it ends the poll.
     private let wakeupReader: Int32

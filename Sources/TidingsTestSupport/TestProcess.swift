@@ -1,73 +1,111 @@
-public import Foundation
+import Foundation
+import Glibc
 import Synchronization
 
-/// A process of the binary under test, with its output collected.
+/// A process of the binary under test, with its output in files.
+///
+/// Not Foundation's `Process` with pipes: with many processes started at once, it was seen to lose the end of one, and a test waited for ever.
 public final class TestProcess: Sendable {
     /// What a finished command left behind.
     public struct Result: Sendable {
+        /// The number of the signal for a process that was killed.
         public let exitCode: Int32
         public let output: String
         public let errors: String
     }
 
-    // Foundation's Process may be used from any thread once it runs, but is not declared so.
-    private nonisolated(unsafe) let process = Process()
-    private let output = Collector()
-    private let errors = Collector()
-    private let ended = AsyncStream.makeStream(of: Void.self)
+    private enum State {
+        case running([CheckedContinuation<Int32, Never>])
+        case ended(Int32)
+    }
+
+    public let processID: Int32
+    private let outputFile: String
+    private let errorsFile: String
+    private let state = Mutex(State.running([]))
 
     /// Starts `arguments[0]`, a path, with exactly this environment.
     public init(_ arguments: [String], environment: [String: String], directory: String? = nil) throws {
-        process.executableURL = URL(fileURLWithPath: arguments[0])
-        process.arguments = Array(arguments.dropFirst())
-        process.environment = environment
-        if let directory { process.currentDirectoryURL = URL(fileURLWithPath: directory) }
-        process.standardInput = FileHandle.nullDevice
-        process.standardOutput = output.pipe
-        process.standardError = errors.pipe
-        let continuation = ended.continuation
-        process.terminationHandler = { _ in continuation.finish() }
-        try process.run()
-        output.begin()
-        errors.begin()
+        let name = FileManager.default.temporaryDirectory.appendingPathComponent("tidings-test-\(UUID().uuidString)").path
+        (outputFile, errorsFile) = (name + ".out", name + ".err")
+        processID = try Self.spawn(arguments, environment, directory, output: outputFile, errors: errorsFile)
+        // A thread of its own: nothing else of this process may wait for the child.
+        Thread.detachNewThread { self.reap() }
     }
 
-    public var processID: Int32 { process.processIdentifier }
-    public var isRunning: Bool { process.isRunning }
-    public var outputSoFar: String { output.text }
-    public var errorsSoFar: String { errors.text }
+    deinit {
+        unlink(outputFile)
+        unlink(errorsFile)
+    }
 
-    /// Sends a signal, such as SIGTERM or SIGKILL.
-    public func signal(_ number: Int32) { _ = kill(process.processIdentifier, number) }
+    public var isRunning: Bool { state.withLock { if case .running = $0 { true } else { false } } }
+    public var outputSoFar: String { Self.text(of: outputFile) }
+    public var errorsSoFar: String { Self.text(of: errorsFile) }
+
+    /// Sends a signal, such as SIGTERM or SIGKILL, unless it has ended: its number may belong to a stranger by then.
+    public func signal(_ number: Int32) {
+        state.withLock { if case .running = $0 { _ = kill(processID, number) } }
+    }
 
     /// Waits for the end.
     public func finish() async -> Result {
-        for await _ in ended.stream {}
-        await output.drain()
-        await errors.drain()
-        return Result(exitCode: process.terminationStatus, output: output.text, errors: errors.text)
-    }
-
-    /// Everything one pipe delivers.
-    private final class Collector: Sendable {
-        let pipe = Pipe()
-        private let bytes = Mutex(Data())
-        private let done = AsyncStream.makeStream(of: Void.self)
-
-        var text: String { bytes.withLock { String(decoding: $0, as: UTF8.self) } }
-
-        func begin() {
-            pipe.fileHandleForReading.readabilityHandler = { [self] handle in
-                let more = handle.availableData
-                if more.isEmpty {
-                    handle.readabilityHandler = nil
-                    done.continuation.finish()
-                } else {
-                    bytes.withLock { $0.append(more) }
+        let exitCode = await withCheckedContinuation { continuation in
+            state.withLock { state in
+                switch state {
+                case .running(let waiting): state = .running(waiting + [continuation])
+                case .ended(let exitCode): continuation.resume(returning: exitCode)
                 }
             }
         }
+        return Result(exitCode: exitCode, output: outputSoFar, errors: errorsSoFar)
+    }
 
-        func drain() async { for await _ in done.stream {} }
+    private func reap() {
+        var information = siginfo_t()
+        // Waits without reaping, so that the number stays ours until the state says otherwise.
+        while waitid(P_PID, id_t(processID), &information, WEXITED | WNOWAIT) != 0, errno == EINTR {}
+        state.withLock { state in
+            var status: Int32 = 0
+            while waitpid(processID, &status, 0) < 0, errno == EINTR {}
+            let exitCode = status & 0x7f == 0 ? (status >> 8) & 0xff : status & 0x7f
+            guard case .running(let waiting) = state else { return }
+            state = .ended(exitCode)
+            for continuation in waiting { continuation.resume(returning: exitCode) }
+        }
+    }
+
+    private static func text(of file: String) -> String {
+        String(decoding: FileManager.default.contents(atPath: file) ?? Data(), as: UTF8.self)
+    }
+
+    private static func spawn(
+        _ arguments: [String], _ environment: [String: String], _ directory: String?, output: String, errors: String
+    ) throws -> Int32 {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
+        posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, output, O_WRONLY | O_CREAT | O_APPEND, 0o600)
+        posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, errors, O_WRONLY | O_CREAT | O_APPEND, 0o600)
+        for file in inheritableFiles() { posix_spawn_file_actions_addclose(&actions, file) }
+        // `env` goes to the folder and becomes the program.
+        let command = directory.map { ["/usr/bin/env", "-C", $0] + arguments } ?? arguments
+        let argv = command.map { strdup($0) } + [nil]
+        let envp = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
+        defer { for pointer in argv + envp { free(pointer) } }
+        var processID: pid_t = 0
+        let code = posix_spawn(&processID, command[0], &actions, nil, argv, envp)
+        guard code == 0 else { throw TestSystemError(message: "cannot start \(arguments[0]): \(String(cString: strerror(code)))") }
+        return processID
+    }
+
+    /// What a child would otherwise keep open of the tests, such as their connections.
+    private static func inheritableFiles() -> [Int32] {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
+        return names.compactMap { Int32($0) }.filter { file in
+            guard file > STDERR_FILENO else { return false }
+            let flags = fcntl(file, F_GETFD)
+            return flags >= 0 && flags & FD_CLOEXEC == 0
+        }
     }
 }

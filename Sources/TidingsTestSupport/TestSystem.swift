@@ -129,6 +129,9 @@ public final class TestSystem: Sendable {
 
 public struct TestSystemError: Error, CustomStringConvertible {
     public let message: String
+
+    public init(message: String) { self.message = message }
+
     public var description: String { message }
 }
 

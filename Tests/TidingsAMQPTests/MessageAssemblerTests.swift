@@ -39,8 +39,8 @@ import Testing
         var assembler = MessageAssembler()
         _ = try assembler.take(.deliver(envelope))
         let piece = [UInt8](repeating: 1, count: 1 << 20)
-        _ = try assembler.take(.header(size: UInt64(piece.count * 6), MessageProperties()))
-        for _ in 0..<5 { #expect(try assembler.take(.body(piece)) == nil) }
+        _ = try assembler.take(.header(size: UInt64(piece.count * 10), MessageProperties()))
+        for _ in 0..<9 { #expect(try assembler.take(.body(piece)) == nil) }
         guard case .delivered(let delivery)? = try assembler.take(.body(piece)) else {
             Issue.record("the last body frame did not complete the message")
             return

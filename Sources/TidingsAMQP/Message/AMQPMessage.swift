@@ -17,8 +17,9 @@ public struct DeliveryTag: Sendable, Hashable, Comparable {
 
 /// One message as the broker delivered it.
 public struct AMQPMessage: Sendable {
-    /// The most bytes of a body that are kept; see ``isBodyTruncated``. Bounds memory to this times the prefetch, whatever is sent.
-    public static let maximumBodyBytes = 4 << 20
+    /// The most bytes of a body that are kept; see ``isBodyTruncated``. Bounds memory to this times the prefetch, whatever is sent. Twice the
+    /// largest message that is taken in, and what our broker accepts at most: one that is too large is told as such, with its true size.
+    public static let maximumBodyBytes = 8 << 20
 
     public var tag: DeliveryTag
     public var body: [UInt8]

@@ -94,7 +94,6 @@ public actor AMQPPublisher {
     }
 
     /// Publishes in order, pipelined, and returns when each message is settled: one result per message, in the same order.
-    ///
     /// There is no limit on the time that it takes while the broker is unreachable or blocked, unless
     /// ``ReconnectPolicy/maximumAttempts`` is set; cancelling the task ends the wait, and what is not settled by then is `.failed(.stopped)`.
     public func publish(_ messages: [OutgoingMessage]) async -> [PublishResult] {

@@ -8,7 +8,7 @@ extension ReasonExplanation {
             explains: [.expired]
         ),
         ReasonExplanation(.cancelledByProducer, "The producer called it back.", "Nothing.", explains: [.cancelled]),
-        ReasonExplanation(.cancelledByOperator, "An operator called it back.", "The audit says who and why.", explains: [.cancelled]),
+        ReasonExplanation(.cancelledByOperator, "An operator called it back.", "Nothing.", explains: [.cancelled]),
         ReasonExplanation(.accepted, "The provider took it.", "Nothing.", explains: [.sent]),
         ReasonExplanation(.delivered, "It arrived.", "Nothing.", explains: [.delivered]),
     ]

@@ -18,6 +18,7 @@ struct DevCommand: TidingsCommand {
     @Flag(help: "Delete the data of earlier starts first.") var fresh = false
     @Flag(help: "Only the servers and the schema: no role runs.") var serversOnly = false
     @Option(help: .hidden) var testHosts = 0
+    @Flag(help: .hidden) var floorUser = false
     @Option(help: "Where data, logs and the file of URLs lie.") var home = DevelopmentHome.defaultPath
 
     mutating func run(in context: CommandContext) async throws {
@@ -47,6 +48,11 @@ struct DevCommand: TidingsCommand {
         environment["TIDINGS_DATABASE_URL"] = servers.databaseURL
         let settings = try Settings(environment: environment)
         try await Migrator(settings.database).migrate { Output.note("schema \($0.number): \($0.name)") }
+        // The floor program of deploy/bench logs in as guest, which a private broker does not have.
+        if floorUser {
+            _ = try await servers.rabbitmqctl(["add_user", "guest", "guest"])
+            _ = try await servers.rabbitmqctl(["set_permissions", "guest", ".*", ".*", ".*"])
+        }
         if testHosts > 0 { try await servers.makeVirtualHosts((0..<testHosts).map { "test-\($0)" }) }
         var services: [any Service] = []
         if serversOnly {

@@ -137,7 +137,7 @@ struct DeadCommand: AsyncParsableCommand {
 
 /// Publishes a kept message to where it came from; throws unless the broker confirms.
 private func publishAgain(_ kept: KeptMessage, _ settings: Settings) async throws {
-    let client = TidingsClient(settings.amqp, connectionName: "tidings replay")
+    let client = TidingsClient(settings.amqpOfCommand, connectionName: "tidings replay")
     let result = await client.publish(
         raw: kept.body, contentType: kept.contentType ?? "", exchange: kept.exchange, routingKey: kept.routingKey, id: "replay-\(kept.id)")
     await client.close()

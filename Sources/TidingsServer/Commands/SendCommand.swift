@@ -37,7 +37,7 @@ struct SendCommand: TidingsCommand {
         let event = try event(category: await category())
         guard !dryRun else { return Output.data(String(decoding: event.encoded, as: UTF8.self)) }
         let settings = try Settings.read()
-        let client = TidingsClient(settings.amqp, connectionName: "tidings send")
+        let client = TidingsClient(settings.amqpOfCommand, connectionName: "tidings send")
         let result = await client.publish(event)
         await client.close()
         switch result {

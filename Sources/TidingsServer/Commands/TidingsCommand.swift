@@ -72,7 +72,7 @@ struct Root: AsyncParsableCommand {
             subcommands: [
                 DevCommand.self, RunCommand.self, SendCommand.self, WhyCommand.self, SimulateCommand.self, StatusCommand.self,
                 FindCommand.self, NotificationCommand.self, DeliveryCommand.self, DeadCommand.self, RejectedCommand.self,
-                RecipientCommand.self, CatalogueCommand.self, DatabaseCommand.self, DoctorCommand.self,
+                RecipientCommand.self, CatalogueCommand.self, DatabaseCommand.self, DoctorCommand.self, BenchCommand.self,
             ] + TidingsTool.additionalCommands)
     }
 

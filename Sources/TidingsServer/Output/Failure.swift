@@ -39,11 +39,15 @@ public struct Failure: Error, Sendable {
             }
         case let error as PostgresError:
             switch error.kind {
-            case .connectFailed, .connectionLost, .deadlineExceeded, .poolExhausted:
-                self.init(.unavailable, "the database: \(error)", hint: "is PostgreSQL running? see tidings doctor")
-            case .server where error.sqlState == "42501": self.init(.notPermitted, "the database: \(error)")
+            case .connectFailed:
+                // libpq's own words name host, port and cause, and no data; the lines after the first only guess.
+                let cause = error.message.split(separator: "\n").first.map(String.init) ?? "\(error)"
+                self.init(.unavailable, "the database: \(cause)", hint: "is PostgreSQL running? see tidings doctor")
+            case .connectionLost, .deadlineExceeded, .poolExhausted:
+                self.init(.unavailable, "the \(error)", hint: "is PostgreSQL running? see tidings doctor")
+            case .server where error.sqlState == "42501": self.init(.notPermitted, "the \(error)")
             case .configuration: self.init(.config, "\(error)")
-            default: self.init(.bad, "the database: \(error)")
+            default: self.init(.bad, "the \(error)")
             }
         default: self.init(.bad, "\(error)")
         }

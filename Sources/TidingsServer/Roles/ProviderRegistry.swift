@@ -1,4 +1,4 @@
-public import TidingsCore
+import TidingsCore
 public import TidingsProvider
 
 /// The kinds of providers that were linked into this binary.
@@ -30,7 +30,7 @@ public struct ProviderRegistry: Sendable {
         var problems: [String] = []
         for binding in catalogue.providers.values.sorted(by: { $0.name < $1.name }) where binding.kind != Self.inboxKind {
             do {
-                await try make(binding, environment: environment).close()
+                try await make(binding, environment: environment).close()
             } catch {
                 problems.append((error as? Failure)?.message ?? "\(error)")
             }

@@ -1,6 +1,6 @@
 import Glibc
 import Logging
-public import ServiceLifecycle
+import ServiceLifecycle
 import TidingsCore
 import TidingsStore
 import TidingsWire

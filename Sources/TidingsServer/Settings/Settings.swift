@@ -13,6 +13,14 @@ public struct Settings: Sendable {
     /// Days that notifications are kept after theirs.
     public static let retention = Duration.seconds(30 * 86_400)
 
+    /// The broker for a command that somebody waits for: where a role goes on trying for as long as it takes, this gives up after three
+    /// attempts in a row, within a second when nothing listens.
+    public var amqpOfCommand: AMQPConfiguration {
+        var configuration = amqp
+        configuration.reconnect.maximumAttempts = 3
+        return configuration
+    }
+
     /// Reads the two URLs. Throws a ``Failure`` with exit code 78 that says what to do when one is missing or wrong.
     public static func read(home: String = DevelopmentHome.defaultPath) throws -> Settings {
         let environment = DevelopmentHome(path: home).environment(over: Self.processEnvironment())

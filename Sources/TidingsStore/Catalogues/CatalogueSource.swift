@@ -1,5 +1,5 @@
 import Synchronization
-public import TidingsCore
+import TidingsCore
 public import TidingsWire
 
 /// The catalogue a role works with: the active one of the database, or the built-in one while none was applied. Roles look for a new one

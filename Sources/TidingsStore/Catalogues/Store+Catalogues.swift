@@ -1,4 +1,3 @@
-public import TidingsCore
 import TidingsPostgres
 
 extension Store {

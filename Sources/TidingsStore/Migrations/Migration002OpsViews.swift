@@ -183,7 +183,9 @@ extension Migration {
             comment on view tidings_ops.storage is 'Size of each table with all its partitions.';
 
             create view tidings_ops.growth as
-                select to_date(right(c.relname, 8), 'YYYYMMDD') as day, pg_total_relation_size(c.oid) as notifications_bytes,
+                -- Guarded, because a condition on the day may be asked of other tables' names first.
+                select case when c.relname ~ '_p\d{8}$' then to_date(right(c.relname, 8), 'YYYYMMDD') end as day,
+                    pg_total_relation_size(c.oid) as notifications_bytes,
                     greatest(c.reltuples, 0)::bigint as notifications_estimate
                 from pg_inherits i join pg_class c on c.oid = i.inhrelid
                 where i.inhparent = 'tidings.notifications'::regclass;

@@ -29,9 +29,11 @@ public struct Migrator: Sendable {
     @discardableResult
     public func migrate(say: @Sendable (Migration) -> Void = { _ in }) async throws -> [Migration] {
         try await connected { connection in
-            try await connection.execute(script: "create schema if not exists tidings", deadline: Self.deadline)
+            // One transaction behind the lock: "if not exists" alone fails when two sessions create the same thing at once.
             try await connection.execute(
                 script: """
+                    select pg_advisory_xact_lock(hashtextextended('tidings.migrations', 0));
+                    create schema if not exists tidings;
                     create table if not exists tidings.migrations
                         (number integer primary key, name text not null, applied_at timestamptz not null default now())
                     """, deadline: Self.deadline)

@@ -2,7 +2,8 @@ import TidingsCore
 import TidingsPostgres
 import TidingsWire
 
-/// Rows of `tidings.attempts`. Written before the settling statement of the same pipeline, while the pack still says whose it is.
+/// Rows of `tidings.attempts`. Written before the settling statement of the same pipeline, while the pack still says whose it is. The same
+/// attempt again, after a commit whose answer was lost, adds nothing.
 struct AttemptRows {
     private let settlements: [Settlement]
     private let worker: String
@@ -31,6 +32,8 @@ struct AttemptRows {
                 \(records.map(\.finishedAt.timestamptz)))
                 as told(pack, notification_id, ordinal, attempt, channel, provider, outcome, reason, status, detail, possible_duplicate,
                     idempotency_key, started_at, finished_at)
+            where not exists (select from tidings.attempts a where a.notification_id = told.notification_id
+                and a.ordinal = told.ordinal and a.attempt = told.attempt and a.started_at = told.started_at and a.worker = \(worker))
             """
     }
 }

@@ -1,4 +1,4 @@
-public import TidingsCore
+import TidingsCore
 import TidingsPostgres
 public import TidingsWire
 

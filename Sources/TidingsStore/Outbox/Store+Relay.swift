@@ -1,4 +1,4 @@
-public import TidingsCore
+import TidingsCore
 import TidingsPostgres
 
 /// An event that a producer enqueued in its own transaction.

@@ -8,7 +8,8 @@ extension Store {
     /// Running it twice with the same settlements is harmless: the second time the deliveries have left the pack.
     public func settle(_ settlements: [Settlement], worker: String) async throws {
         guard !settlements.isEmpty else { return }
-        var statements = [AttemptRows(settlements, worker: worker).insert, SettlementRows(settlements).settle(worker: worker)]
+        let rows = SettlementRows(settlements)
+        var statements = [rows.lock(worker: worker), AttemptRows(settlements, worker: worker).insert, rows.settle(worker: worker)]
         let gone = settlements.filter(\.endpointIsGone)
         if !gone.isEmpty { statements.append(Self.endpointsGone(gone)) }
         let sql = statements.compactMap { $0 }
@@ -60,20 +61,35 @@ private struct SettlementRows {
         settlements.map { if case .waiting(_, let kind, _, _) = $0.exit { kind.rawValue } else { nil } }
     }
 
+    /// Locks the packs in a statement of its own, so that the next one sees what another settlement of the same pack just took out of it.
+    func lock(worker: String) -> SQL {
+        "select from tidings.packs where id = any(\(packs)) and claimed_by = \(worker) order by id for update"
+    }
+
+    private var packs: [PostgresUUID] { Array(Set(settlements.map(\.pack))).uuids }
+
     /// Takes the settled deliveries out of the packs that `worker` holds, gives each its new home, and counts what ended.
+    ///
+    /// Two settlements of one pack may meet: what is left of it is counted on the row as it is once locked, never on the one the statement's
+    /// snapshot saw before it waited. A delivery that has left the pack already is not touched, so that settling twice changes nothing.
     func settle(worker: String) -> SQL {
         """
         with owned as (
-            select id from tidings.packs where id = any(\(Array(Set(settlements.map(\.pack))).uuids)) and claimed_by = \(worker)
+            select id, notification_ids, ordinals, attempts from tidings.packs
+            where id = any(\(Array(Set(settlements.map(\.pack))).uuids)) and claimed_by = \(worker)
             order by id for update
-        ), given as (
+        ), member as materialized (
+            select owned.id as pack, m.notification_id, m.ordinal, m.attempt, m.position
+            from owned cross join lateral unnest(owned.notification_ids, owned.ordinals, owned.attempts)
+                with ordinality as m(notification_id, ordinal, attempt, position)
+        ), given as materialized (
             select told.* from unnest(\(settlements.map(\.pack).uuids), \(settlements.map(\.entry.notificationID).uuids),
                 \(settlements.map { Int16($0.entry.ordinal) }), \(settlements.map(\.entry.tenant)), \(settlements.map(\.channel.rawValue)),
                 \(settlements.map(\.provider)), \(settlements.map(\.entry.endpoint)), \(settlements.map(\.lane.rawValue)), \(states),
                 \(reasons), \(settlements.map { Int16($0.attemptsMade) }), \(settlements.map(\.providerMessageID)), \(dueAt), \(kinds))
                 as told(pack, notification_id, ordinal, tenant, channel, provider, endpoint, lane, state, reason, attempts,
                     provider_message_id, due_at, kind)
-            join owned on owned.id = told.pack
+            join member using (pack, notification_id, ordinal)
         ), ended as (
             insert into tidings.deliveries (notification_id, ordinal, tenant, channel, provider, endpoint, state, reason, attempts,
                 provider_message_id, ended_at)
@@ -88,17 +104,17 @@ private struct SettlementRows {
         ), counted as (
             insert into tidings.tally (kind, tenant, channel, state, reason, n)
             select 'ended', tenant, channel, state, reason, count(*) from ended group by tenant, channel, state, reason
-        ), progress as (
-            select pack, count(*) as n from given group by pack
+        ), rest as materialized (
+            select m.pack, array_agg(m.notification_id order by m.position) filter (where g.pack is null) as notification_ids,
+                array_agg(m.ordinal order by m.position) filter (where g.pack is null) as ordinals,
+                array_agg(m.attempt order by m.position) filter (where g.pack is null) as attempts
+            from member m left join given g on g.pack = m.pack and g.notification_id = m.notification_id and g.ordinal = m.ordinal
+            group by m.pack having count(g.pack) > 0
         ), closed as (
-            delete from tidings.packs p using progress g where p.id = g.pack and cardinality(p.notification_ids) <= g.n
+            delete from tidings.packs p using rest r where p.id = r.pack and r.notification_ids is null
         )
-        update tidings.packs p set (notification_ids, ordinals, attempts) = (
-            select array_agg(m.id order by m.position), array_agg(m.ordinal order by m.position), array_agg(m.attempt order by m.position)
-            from unnest(p.notification_ids, p.ordinals, p.attempts) with ordinality as m(id, ordinal, attempt, position)
-            where not exists (select from given g where g.pack = p.id and g.notification_id = m.id and g.ordinal = m.ordinal)
-        )
-        from progress g where p.id = g.pack and cardinality(p.notification_ids) > g.n
+        update tidings.packs p set notification_ids = r.notification_ids, ordinals = r.ordinals, attempts = r.attempts
+        from rest r where p.id = r.pack and r.notification_ids is not null
         """
     }
 }

@@ -1,4 +1,3 @@
-public import TidingsCore
 import TidingsPostgres
 
 /// What releasers do between their turns; every part may run in several processes at once.
@@ -31,6 +30,11 @@ extension Store {
             "select tidings.expire_partitions(make_interval(secs => \(Double(retention.components.seconds))))",
         ])
         return try answers[1].rows.map { try $0.decode(0, as: String.self) }
+    }
+
+    /// Makes the partitions of the coming days; does nothing where they exist.
+    public func makePartitions() async throws {
+        _ = try await pool.query("select tidings.ensure_partitions(1, \(Int32(Self.partitionDaysAhead)))")
     }
 
     /// Forgets keys whose notification is older than twice the retention: longer than any queue or replay keeps an intent.

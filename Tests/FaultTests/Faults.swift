@@ -1,0 +1,47 @@
+import Foundation
+import Testing
+import TidingsTestSupport
+
+/// Tests that take the whole machine for themselves: one after the other, each with many processes.
+@Suite(.serialized) struct Faults {
+    /// Runs what takes minutes too: more intents, and a producer that is not ours.
+    static let isLong = ProcessInfo.processInfo.environment["TIDINGS_TEST_LONG"] != nil
+}
+
+/// Asks until the answer is yes: for what another process reaches and nothing signals. False after `limit`.
+func reached(within limit: Duration, every pause: Duration = .milliseconds(50), _ condition: () async throws -> Bool) async throws -> Bool {
+    let deadline = ContinuousClock.now + limit
+    while ContinuousClock.now < deadline {
+        if try await condition() { return true }
+        try await Task.sleep(for: pause)
+    }
+    return try await condition()
+}
+
+extension TestSystem {
+    /// Starts a role and returns when it runs. Two cores that also build may take their time.
+    func startRole(_ role: String) async throws -> TestProcess {
+        let process = try start("run", role)
+        let isRunning = try await reached(within: .seconds(30)) { process.errorsSoFar.contains(": running") || !process.isRunning }
+        guard isRunning, process.isRunning else { throw TestSystemError(message: "\(role) does not run: \(process.errorsSoFar)") }
+        return process
+    }
+
+    /// Starts as many processes of a role as asked for, at the same time.
+    func startRoles(_ role: String, count: Int) async throws -> [TestProcess] {
+        try await withThrowingTaskGroup(of: TestProcess.self) { group in
+            for _ in 0..<count { group.addTask { try await self.startRole(role) } }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+    }
+}
+
+/// A folder of its own for one test, deleted at the end.
+func withFolder<Result: Sendable>(_ body: (String) async throws -> Result) async throws -> Result {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("tidings-faults-\(UUID().uuidString)").path
+    // User postgres must be able to enter, should servers live here.
+    try FileManager.default.createDirectory(
+        atPath: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o755])
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    return try await body(folder)
+}

@@ -1,0 +1,86 @@
+import Foundation
+import Testing
+import TidingsTestSupport
+
+/// `tidings capture` as the receiver of all webhooks, and its own record of what it accepted: written before it answers, so that it never
+/// knows less than a sender does.
+struct Receiver: Sendable {
+    /// The address of a path that answers as its name says, such as `ok` or `slow/200`.
+    let url: String
+    private let record: String
+
+    /// Starts it for a system; the system's end is its end.
+    static func start(in system: TestSystem, folder: String) async throws -> Receiver {
+        let record = "\(folder)/captured-\(UUID().uuidString).jsonl"
+        let process = try system.start("capture", "--record", record)
+        let prefix = "capturing on "
+        let isListening = try await reached(within: .seconds(30)) {
+            process.outputSoFar.contains(prefix) && process.outputSoFar.hasSuffix("\n")
+        }
+        guard isListening, let line = process.outputSoFar.split(separator: "\n").first(where: { $0.hasPrefix(prefix) }) else {
+            throw TestSystemError(message: "capture does not listen: \(process.errorsSoFar)")
+        }
+        return Receiver(url: String(line.dropFirst(prefix.count)), record: record)
+    }
+
+    /// How often each `webhook-id` was answered with 2xx.
+    func acceptances() throws -> [String: Int] {
+        let text = try String(contentsOfFile: record, encoding: .utf8)
+        return try text.split(separator: "\n").reduce(into: [:]) { counts, line in
+            let request = try JSONDecoder().decode(Request.self, from: Data(line.utf8))
+            guard let id = request.webhookId, let status = request.status, (200...299).contains(status) else { return }
+            counts[id, default: 0] += 1
+        }
+    }
+
+    private struct Request: Decodable {
+        var webhookId: String?
+        var status: Int?
+    }
+}
+
+extension TestSystem {
+    /// A catalogue whose webhooks may go to this machine, made active; the broker's topology stands afterwards.
+    func applyCatalogue(folder: String) async throws {
+        let path = "\(folder)/catalogue.yaml"
+        try Self.catalogue.write(toFile: path, atomically: true, encoding: .utf8)
+        let result = try await tidings("catalogue", "apply", path)
+        guard result.exitCode == 0 else { throw TestSystemError(message: "catalogue apply: \(result.errors)") }
+    }
+
+    /// Gives a person a webhook.
+    func setWebhook(of recipient: String, to url: String) async throws {
+        let result = try await tidings("recipient", "set", recipient, "--webhook", url)
+        guard result.exitCode == 0 else { throw TestSystemError(message: "recipient set: \(result.errors)") }
+    }
+
+    private static let catalogue = """
+        types:
+          orderUpdate:
+            category: transactional
+          invoice:
+            category: transactional
+            schema: {type: object, required: [total]}
+          social:
+            category: social
+        markets:
+          default:
+            inApp: [inbox]
+            webhook: [webhook]
+        defaultMarket: default
+        providers:
+          inbox:
+            channel: inApp
+            kind: inbox
+            addressing: person
+          webhook:
+            channel: webhook
+            kind: webhook
+            addressing: address
+            settings:
+              allowHTTP: "true"
+              allowedPorts: any
+              allowedNetworks: 127.0.0.0/8
+              allowUnsigned: "true"
+        """
+}

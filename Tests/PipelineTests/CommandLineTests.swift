@@ -1,0 +1,153 @@
+import Foundation
+import Testing
+import TidingsPostgres
+import TidingsTestSupport
+import TidingsWire
+
+/// Exit codes and output of the commands: what scripts rely on.
+@Suite struct CommandLineTests {
+    /// Arguments and what standard error must name: bad input is exit 65, one clear line, and nothing on standard output.
+    static let badInput: [([String], String)] = [
+        (["recipient", "set", "p", "--time-zone", "Mars/Phobos"], "Mars/Phobos"),
+        (["recipient", "set", "p", "--quiet-hours", "25:00-07:00"], "25:00-07:00"),
+        (["recipient", "set", "p", "--quiet-hours", "22:00"], "HH:MM-HH:MM"),
+        (["recipient", "set", "p", "--market", "atlantis"], "atlantis"),
+        (["recipient", "set", "p", "--prefer", "pigeon=off"], "pigeon"),
+        (["recipient", "set", "p", "--prefer", "push=maybe"], "push=maybe"),
+        (["recipient", "set", "p", "--webhook", "ftp://example.com"], "ftp://example.com"),
+        (["recipient", "set", "", "--time-zone", "UTC"], "1 to 256 bytes"),
+        (["send", "orderUpdate", "--to", "p", "--at", "tomorrow"], "tomorrow"),
+        (["send", "orderUpdate", "--to", "p", "--in", "soon"], "soon"),
+        (["send", "orderUpdate", "--to", "p", "--data", "novalue"], "key=value"),
+        (["send", "orderUpdate", "--to", "p", "--channel", "pigeon"], "pigeon"),
+        (["simulate", "noSuchType", "--to", "p"], "noSuchType"),
+        (["notification", "cancel", "not-an-id"], "not-an-id"),
+        (["delivery", "show", "not-an-id"], "not-an-id"),
+        (["catalogue", "check", "/no/such/file.yaml"], "/no/such/file.yaml"),
+    ]
+
+    @Test func badInputIsExit65AndOneClearLine() async throws {
+        try await withOwnSystem { system in
+            for (arguments, named) in Self.badInput {
+                let result = try await Self.run(arguments, system.environment)
+                #expect(result.exitCode == 65, "\(arguments): \(result.errors)")
+                #expect(result.output.isEmpty, "\(arguments)")
+                let lines = result.errors.split(separator: "\n")
+                #expect(lines.first?.contains(named) == true && lines.count <= 2, "\(arguments): \(result.errors)")
+            }
+        }
+    }
+
+    @Test func aBadCatalogueNamesEveryProblemWithItsPlace() async throws {
+        let file = "types:\n  a:\n    category: transactionl\n  b:\n    category: system\n    colour: red\n"
+        try await withOwnSystem { system in
+            try await withFile(file) { path in
+                for command in ["check", "apply"] {
+                    let result = try await system.tidings("catalogue", command, path)
+                    #expect(result.exitCode == 65)
+                    #expect(result.errors.contains("types.a") && result.errors.contains("transactionl"), "\(result.errors)")
+                    #expect(result.errors.contains("types.b") && result.errors.contains("colour"), "\(result.errors)")
+                }
+            }
+            #expect(try await system.count("select count(*) from tidings.active_catalogue") == 0, "a bad file replaces nothing")
+        }
+    }
+
+    @Test(arguments: [
+        ["noSuchCommand"], ["send"], ["run", "router", "inApp"], ["status", "-o", "xml"], ["notification", "list", "--limit", "0"],
+    ])
+    func wrongUseIsExit64(_ arguments: [String]) async throws {
+        let result = try await Self.run(arguments, [:])
+        #expect(result.exitCode == 64, "\(result.errors)")
+        #expect(result.output.isEmpty && result.errors.contains("Usage:"), "\(result.errors)")
+    }
+
+    /// Nothing listens on port 1 of the loopback.
+    @Test(arguments: [
+        ["status"], ["send", "orderUpdate", "--to", "p", "--title", "T"], ["why", "x"], ["db", "verify"], ["run", "all"],
+    ])
+    func unreachableServersAreExit69(_ arguments: [String]) async throws {
+        let nowhere = ["TIDINGS_DATABASE_URL": "postgres://nobody@127.0.0.1:1/none", "TIDINGS_AMQP_URL": "amqp://guest:guest@127.0.0.1:1/"]
+        let result = try await Self.run(arguments, nowhere)
+        #expect(result.exitCode == 69, "\(result.errors)")
+        #expect(result.errors.contains("tidings doctor"), "it says where to look: \(result.errors)")
+    }
+
+    @Test(arguments: [
+        [:], ["TIDINGS_DATABASE_URL": "postgres://127.0.0.1/x"],
+        ["TIDINGS_DATABASE_URL": "mysql://127.0.0.1/x", "TIDINGS_AMQP_URL": "amqp://127.0.0.1/"],
+    ])
+    func noOrWrongConfigurationIsExit78(_ environment: [String: String]) async throws {
+        let result = try await Self.run(["status"], environment)
+        #expect(result.exitCode == 78 && result.output.isEmpty, "\(result.errors)")
+        #expect(result.errors.contains("TIDINGS_"), "\(result.errors)")
+    }
+
+    @Test func whatIsNotThereIsExit1() async throws {
+        try await withOwnSystem { system in
+            let unknown = "01890000-0000-7000-8000-000000000000"
+            for arguments in [
+                ["why", "nobody-knows"], ["find", "nobody-knows"], ["recipient", "show", "nobody"], ["rejected", "show", "17"],
+                ["dead", "show", "17"], ["delivery", "show", "\(unknown)/0"], ["notification", "cancel", unknown],
+            ] {
+                let result = try await Self.run(arguments, system.environment)
+                #expect(result.exitCode == 1, "\(arguments): \(result.errors)")
+            }
+        }
+    }
+
+    /// An array for a list, an object for one thing, and nothing but JSON on standard output.
+    @Test func jsonIsAnArrayForAListAndAnObjectForOne() async throws {
+        try await withPipeline { pipeline in
+            #expect(try await pipeline.system.tidings("recipient", "set", "reader", "--time-zone", "Europe/Paris").exitCode == 0)
+            await pipeline.publish("hello", key: "transactional.hello")
+            await pipeline.publish(event(id: "one", to: "reader"))
+            _ = try await pipeline.outcome(of: "one")
+            let id = try await pipeline.notificationID(of: "one")
+            #expect(try await pipeline.system.eventually("select count(*) from tidings_ops.rejected") { $0 == 1 })
+            let row = String(try await pipeline.system.count("select rejected_id from tidings_ops.rejected"))
+
+            let lists: [[String]] = [
+                ["notification", "list"], ["delivery", "list"], ["rejected", "list"], ["find", "one"], ["doctor"],
+                ["simulate", "orderUpdate", "--to", "reader"],
+            ]
+            for arguments in lists {
+                let json = try await Self.json(arguments, pipeline.system.environment)
+                #expect(json.arrayValue?.isEmpty == false, "\(arguments): \(json)")
+            }
+            #expect(try await Self.json(["dead", "list"], pipeline.system.environment) == [])
+            let objects: [[String]] = [
+                ["status"], ["why", "one"], ["notification", "show", id], ["delivery", "show", "\(id)/0"], ["recipient", "show", "reader"],
+                ["rejected", "show", row], ["send", "orderUpdate", "--to", "reader", "--title", "T", "--wait"],
+            ]
+            for arguments in objects {
+                let json = try await Self.json(arguments, pipeline.system.environment)
+                #expect(json.objectValue?.isEmpty == false, "\(arguments): \(json)")
+            }
+        }
+    }
+
+    @Test func sendWaitAnswersWithItsExitCode() async throws {
+        try await withPipeline { pipeline in
+            let good = try await pipeline.system.tidings("send", "orderUpdate", "--to", "reader", "--title", "T", "--wait")
+            #expect(good.exitCode == 0 && good.output.contains("delivered"), "\(good.errors)")
+            let bad = try await pipeline.system.tidings("send", "orderUpdatee", "--to", "reader", "--title", "T", "--wait")
+            #expect(bad.exitCode == 1 && bad.errors.contains("unknownType"), "\(bad.errors)")
+            let dry = try await pipeline.system.tidings("send", "orderUpdate", "--to", "reader", "--title", "T", "--dry-run")
+            #expect(try JSON.parse(dry.output)["specversion"] == "1.0")
+        }
+    }
+
+    static func run(_ arguments: [String], _ environment: [String: String]) async throws -> TestProcess.Result {
+        // A folder of its own: a tidings dev that runs in the current one would lend its servers.
+        try await TestProcess(
+            [TestSystem.binary] + arguments, environment: environment, directory: FileManager.default.temporaryDirectory.path
+        ).finish()
+    }
+
+    private static func json(_ arguments: [String], _ environment: [String: String]) async throws -> JSON {
+        let result = try await run(arguments + ["-o", "json"], environment)
+        #expect(result.exitCode == 0, "\(arguments): \(result.errors)")
+        return try JSON.parse(result.output)
+    }
+}

@@ -1,0 +1,67 @@
+import Testing
+import TidingsPostgres
+import TidingsTestSupport
+
+/// `tidings_api.enqueue` in a producer's own transaction: sent if it commits, never if it does not.
+@Suite struct EnqueueTests {
+    @Test func aCommittedOneIsSentAndARolledBackOneIsNot() async throws {
+        try await withPipeline { pipeline in
+            let producer = try await PostgresConnection.connect(PostgresConfiguration(url: pipeline.system.databaseURL))
+            for (key, end) in [("undone", "rollback"), ("kept", "commit")] {
+                try await producer.execute(script: "begin")
+                let id = try await producer.query("select tidings_api.enqueue('orderUpdate', 'reader', title => 'T', key => \(key))")
+                #expect(try id.rows.first?.decode(String.self) == key)
+                try await producer.execute(script: end)
+            }
+            await producer.close()
+
+            #expect(try await pipeline.outcome(of: "kept").contains(Ended("inApp", "delivered", "delivered")))
+            #expect(try await pipeline.system.eventually("select count(*) from tidings.outgoing") { $0 == 0 })
+            #expect(try await pipeline.system.count("select count(*) from tidings_ops.notifications") == 1)
+            try await pipeline.expectSound()
+        }
+    }
+
+    @Test func theSameKeyTwiceIsSentOnce() async throws {
+        try await withPipeline { pipeline in
+            for _ in 0..<2 {
+                _ = try await pipeline.system.query("select tidings_api.enqueue('orderUpdate', 'reader', title => 'T', key => 'invoice-7')")
+            }
+            #expect(try await pipeline.system.eventually(Pipeline.takenQuery) { $0 == 2 })
+            #expect(try await pipeline.outcome(of: "invoice-7").contains(Ended("inApp", "delivered", "delivered")))
+            #expect(try await pipeline.system.count("select count(*) from tidings_ops.notifications") == 1)
+            #expect(try await pipeline.system.count("select count(*) from tidings.inbox") == 1)
+        }
+    }
+
+    @Test func everyArgumentArrives() async throws {
+        try await withPipeline { pipeline in
+            _ = try await pipeline.system.query(
+                """
+                select tidings_api.enqueue('orderUpdate', 'reader', '{"orderId": "17"}', key => 'full', title => 'A title', body => 'A body',
+                    channels => array['inApp'], source => '/billing', tenant => 'shop', send_at => tidings.clock() + interval '1 hour')
+                """)
+            #expect(try await pipeline.held("full") == [Ended("inApp", "held", "scheduledFor")])
+            let stored = try await pipeline.system.count(
+                """
+                select count(*) from tidings.notifications where event_id = 'full' and title = 'A title' and body = 'A body'
+                    and source = '/billing' and tenant = 'shop' and data::jsonb = '{"orderId": "17"}' and scheduled_for > tidings.clock()
+                """)
+            #expect(stored == 1)
+        }
+    }
+
+    /// A mistake that SQL can see is an error in the producer's transaction; one it cannot see is a rejection an operator can read.
+    @Test func mistakesAreSeen() async throws {
+        try await withPipeline { pipeline in
+            await #expect(throws: PostgresError.self) {
+                try await pipeline.system.query("select tidings_api.enqueue('orderUpdate', '')")
+            }
+            _ = try await pipeline.system.query("select tidings_api.enqueue('noSuchType', 'reader', title => 'T', key => 'typo')")
+            let rejected = try await pipeline.system.eventually(
+                "select count(*) from tidings_ops.rejected where reason_code = 'unknownType' and event_id = 'typo'"
+            ) { $0 == 1 }
+            #expect(rejected)
+        }
+    }
+}

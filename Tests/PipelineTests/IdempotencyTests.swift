@@ -1,0 +1,89 @@
+import Testing
+import TidingsAMQP
+import TidingsClient
+import TidingsCore
+import TidingsPostgres
+import TidingsTestSupport
+import TidingsWire
+
+/// The same source and id is the same notification, whoever sends it, however often, to whichever router.
+@Suite struct IdempotencyTests {
+    @Test func theSameEventTwiceIsOneNotification() async throws {
+        try await withPipeline { pipeline in
+            await pipeline.publish(event(id: "o-1", to: "reader"))
+            let first = try await pipeline.outcome(of: "o-1")
+            await pipeline.publish(event(id: "o-1", to: "reader"))
+            #expect(try await pipeline.system.eventually(Pipeline.takenQuery) { $0 == 2 })
+
+            #expect(try await pipeline.outcome(of: "o-1") == first)
+            #expect(try await pipeline.system.count("select count(*) from tidings_ops.notifications") == 1)
+            #expect(try await pipeline.system.count("select count(*) from tidings.inbox") == 1)
+            #expect(try await pipeline.system.count("select count(*) from tidings_ops.rejected") == 0)
+            try await pipeline.expectSound()
+        }
+    }
+
+    @Test func theSameIdWithOtherContentIsAConflict() async throws {
+        try await withPipeline { pipeline in
+            await pipeline.publish(event(id: "o-1", to: "reader", title: "First"))
+            _ = try await pipeline.outcome(of: "o-1")
+            await pipeline.publish(event(id: "o-1", to: "reader", title: "Second"))
+            let conflict = try await pipeline.system.eventually(
+                "select count(*) from tidings_ops.rejected where reason_code = 'idempotencyConflict' and event_id = 'o-1'"
+            ) { $0 == 1 }
+            #expect(conflict)
+            let message = try await pipeline.json("rejected", "list").arrayValue?.first?["message"]?.stringValue
+            let id = try await pipeline.notificationID(of: "o-1")
+            #expect(message?.contains(id) == true, "it names the notification there is: \(message ?? "")")
+            #expect(try await pipeline.system.count("select count(*) from tidings.notifications where title = 'Second'") == 0)
+            try await pipeline.expectSound()
+        }
+    }
+
+    /// Another recipient, source or tenant is another notification.
+    @Test func theKeyIsTenantSourceIdAndRecipient() async throws {
+        try await withPipeline { pipeline in
+            await pipeline.publish(event(id: "o-1", to: "one"))
+            await pipeline.publish(event(id: "o-1", to: "two"))
+            await pipeline.publish(event(id: "o-1", to: "one", data: #""tenant":"other""#))
+            await pipeline.publish(event(id: "o-1", to: "one").replacing("/tests", with: "/elsewhere"))
+            #expect(try await pipeline.system.eventually(Pipeline.takenQuery) { $0 == 4 })
+            #expect(try await pipeline.system.count("select count(*) from tidings_ops.notifications where idempotency_key = 'o-1'") == 4)
+            try await pipeline.expectSound()
+        }
+    }
+
+    /// Eight producers publish the same hundred intents at once to two routers: whoever comes first decides, the rest are duplicates.
+    @Test func manyProducersAtOnceMakeEachNotificationOnce() async throws {
+        let (producers, intents) = (8, 100)
+        try await withPipeline { pipeline in
+            try await Pipeline.startRoles(of: pipeline.system)
+            let url = pipeline.system.amqpURL
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for _ in 0..<producers {
+                    group.addTask {
+                        let client = try TidingsClient(url: url)
+                        let results = await client.publish(
+                            (0..<intents).map {
+                                IntentEvent(
+                                    source: "/tests", id: "same-\($0)", type: "orderUpdate", category: .transactional,
+                                    recipients: ["reader-\($0 % 10)"], title: "A title")
+                            })
+                        await client.close()
+                        #expect(results.allSatisfy { $0 == .confirmed })
+                    }
+                }
+                try await group.waitForAll()
+            }
+            #expect(try await pipeline.system.eventually(Pipeline.takenQuery) { $0 == producers * intents })
+            let done = try await pipeline.system.eventually("select count(*) from tidings_ops.notifications where state = 'done'") {
+                $0 == intents
+            }
+            #expect(done)
+            #expect(try await pipeline.system.count("select count(*) from tidings_ops.notifications") == intents)
+            #expect(try await pipeline.system.count("select count(*) from tidings.inbox") == intents)
+            #expect(try await pipeline.system.count("select count(*) from tidings_ops.rejected") == 0)
+            try await pipeline.expectSound()
+        }
+    }
+}

@@ -1,0 +1,75 @@
+import Testing
+import TidingsCore
+import TidingsPostgres
+import TidingsTestSupport
+
+/// `tidings_ops` is what operators build on: every column says what it means, and reading it needs no right on the tables behind.
+@Suite struct OpsSurfaceTests {
+    @Test func everyColumnAndFunctionHasAComment() async throws {
+        try await withOwnSystem { system in
+            let silent = try await system.query(
+                """
+                select format('%s.%s', c.relname, a.attname) from pg_class c
+                join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+                where c.relnamespace = 'tidings_ops'::regnamespace and c.relkind = 'v' and col_description(c.oid, a.attnum) is null
+                union all
+                select c.relname from pg_class c
+                where c.relnamespace = 'tidings_ops'::regnamespace and c.relkind = 'v' and obj_description(c.oid, 'pg_class') is null
+                union all
+                select p.proname from pg_proc p
+                where p.pronamespace = any(array['tidings_ops', 'tidings_api']::regnamespace[])
+                    and obj_description(p.oid, 'pg_proc') is null
+                order by 1
+                """
+            ).rows.map { try $0.decode(String.self) }
+            #expect(silent.isEmpty, "without a comment: \(silent.joined(separator: ", "))")
+        }
+    }
+
+    @Test func theReadOnlyRoleReadsEveryViewAndNoTable() async throws {
+        try await withOwnSystem { system in
+            let views = try await Self.names(of: "tidings_ops", kinds: "v", in: system)
+            // The clock's offset holds nobody's data, and the views ask the clock.
+            let tables = try await Self.names(of: "tidings", kinds: "rp", in: system).filter { $0 != "clock_offset" }
+            try #require(views.count >= 15 && tables.count >= 15)
+            let connection = try await PostgresConnection.connect(PostgresConfiguration(url: system.databaseURL))
+            try await connection.execute(script: "set role tidings_ops_read")
+            for view in views { _ = try await connection.query("select * from tidings_ops.\(unsafe: view) limit 1") }
+            _ = try await connection.query("select * from tidings_ops.explain('01890000-0000-7000-8000-000000000000')")
+            _ = try await connection.query("select * from tidings_ops.find('anything')")
+            for table in tables {
+                let refusal = await #expect(throws: PostgresError.self, "\(table)") {
+                    try await connection.query("select * from tidings.\(unsafe: table) limit 1")
+                }
+                #expect(refusal?.sqlState == "42501", "\(table)")
+            }
+            await #expect(throws: PostgresError.self) {
+                try await connection.query("select tidings_api.enqueue('orderUpdate', 'reader')")
+            }
+            await connection.close()
+        }
+    }
+
+    /// The table is a copy of the code's list, with every text.
+    @Test func reasonCodesAreTheCodesOwn() async throws {
+        try await withOwnSystem { system in
+            let rows = try await system.query("select code, meaning, what_to_do, retryable from tidings_ops.reason_codes").rows
+            var found: [String: ReasonCode] = [:]
+            for row in rows {
+                let (code, meaning, whatToDo, retryable) = try row.decode((String, String, String, Bool).self)
+                let known = try #require(ReasonCode(rawValue: code), "\(code) is not in the code")
+                #expect(meaning == known.meaning && whatToDo == known.whatToDo && retryable == known.isRetryable, "\(code)")
+                found[code] = known
+            }
+            #expect(Set(found.values) == Set(ReasonCode.allCases))
+        }
+    }
+
+    private static func names(of schema: String, kinds: String, in system: TestSystem) async throws -> [String] {
+        try await system.query(
+            """
+            select relname::text from pg_class where relnamespace = \(schema)::regnamespace and strpos(\(kinds), relkind::text) > 0 order by 1
+            """
+        ).rows.map { try $0.decode(String.self) }
+    }
+}

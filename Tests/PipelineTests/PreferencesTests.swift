@@ -1,0 +1,45 @@
+import Testing
+import TidingsPostgres
+import TidingsTestSupport
+
+/// What a person has switched off is not sent, and the reason says which switch it was.
+@Suite struct PreferencesTests {
+    @Test func eachSwitchHasItsReason() async throws {
+        try await withPipeline(catalogue: TestCatalogue.standard) { pipeline in
+            for (person, choice) in [("a", "inApp=off"), ("b", "transactional=off"), ("c", "orderUpdate=off"), ("d", "social=off")] {
+                let result = try await pipeline.system.tidings("recipient", "set", person, "--prefer", choice)
+                #expect(result.exitCode == 0, "\(result.errors)")
+            }
+            for person in ["a", "b", "c"] { await pipeline.publish(event(id: "to-\(person)", to: person)) }
+            await pipeline.publish(event(id: "mandatory", type: "securityAlert", to: "d"), key: "social.securityAlert")
+            await pipeline.publish(event(id: "social", type: "social", to: "d"), key: "social.social")
+
+            #expect(
+                try await pipeline.outcome(of: "to-a") == [
+                    Ended("inApp", "suppressed", "channelDisabled"), Ended("push", "suppressed", "noDevice"),
+                ])
+            #expect(
+                try await pipeline.outcome(of: "to-b") == [
+                    Ended("inApp", "suppressed", "categoryDisabled"), Ended("push", "suppressed", "categoryDisabled"),
+                ])
+            #expect(
+                try await pipeline.outcome(of: "to-c") == [
+                    Ended("inApp", "suppressed", "typeDisabled"), Ended("push", "suppressed", "typeDisabled"),
+                ])
+            #expect(try await pipeline.outcome(of: "social") == [Ended("inApp", "suppressed", "categoryDisabled")])
+            #expect(try await pipeline.outcome(of: "mandatory") == [Ended("inApp", "delivered", "delivered")])
+            try await pipeline.expectSound()
+        }
+    }
+
+    @Test func whatIsSwitchedOnAgainIsSent() async throws {
+        try await withPipeline { pipeline in
+            for (id, choice, state) in [("off", "inApp=off", "suppressed"), ("on", "inApp=on", "delivered")] {
+                #expect(try await pipeline.system.tidings("recipient", "set", "a", "--prefer", choice).exitCode == 0)
+                await pipeline.publish(event(id: id, to: "a"))
+                #expect(try await pipeline.outcome(of: id).first?.state == state)
+            }
+            try await pipeline.expectSound()
+        }
+    }
+}

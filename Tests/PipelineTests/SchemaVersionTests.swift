@@ -1,0 +1,58 @@
+import Foundation
+import Testing
+import TidingsPostgres
+import TidingsTestSupport
+
+/// The schema's number decides whether a binary may touch a database.
+@Suite struct SchemaVersionTests {
+    @Test func aBinaryRefusesASchemaItDoesNotKnow() async throws {
+        try await withOwnSystem { system in
+            _ = try await system.query("insert into tidings.migrations (number, name) values (999, 'from the future')")
+            for arguments in [["run", "all"], ["status"], ["db", "migrate"]] {
+                let result = try await CommandLineTests.run(arguments, system.environment)
+                #expect(result.exitCode == 78, "\(arguments): \(result.errors)")
+                #expect(result.errors.contains("use the newer binary"), "\(arguments): \(result.errors)")
+            }
+        }
+    }
+
+    @Test func aBinaryRefusesASchemaThatIsTooOld() async throws {
+        try await withOwnSystem { system in
+            _ = try await system.query("delete from tidings.migrations where number = (select max(number) from tidings.migrations)")
+            for arguments in [["run", "all"], ["status"]] {
+                let result = try await CommandLineTests.run(arguments, system.environment)
+                #expect(result.exitCode == 78, "\(arguments): \(result.errors)")
+                #expect(result.errors.contains("tidings db migrate"), "\(arguments): \(result.errors)")
+            }
+        }
+    }
+
+    /// Two at once on an empty database: each step is applied once.
+    @Test func planShowsAndMigrateAppliesWhatIsMissing() async throws {
+        try await withOwnSystem { system in
+            let name = "tidings_empty_\(UInt32.random(in: 0...UInt32.max))"
+            _ = try await system.query("create database \(unsafe: name)")
+            var url = try #require(URLComponents(string: system.databaseURL))
+            url.path = "/" + name
+            var environment = system.environment
+            environment["TIDINGS_DATABASE_URL"] = url.string
+            let own = environment
+
+            let plan = try await CommandLineTests.run(["db", "plan"], own)
+            #expect(plan.exitCode == 0)
+            #expect(plan.output.contains("-- 1 tables") && plan.output.contains("create table tidings.notifications"))
+            let short = try await CommandLineTests.run(["db", "plan", "--short"], own)
+            let all = try await system.count("select count(*) from tidings.migrations")
+            #expect(short.output.split(separator: "\n").count == all)
+
+            async let first = CommandLineTests.run(["db", "migrate"], own)
+            async let second = CommandLineTests.run(["db", "migrate"], own)
+            for result in [try await first, try await second] { #expect(result.exitCode == 0, "\(result.errors)") }
+
+            let after = try await CommandLineTests.run(["db", "plan"], own)
+            #expect(after.exitCode == 0 && after.output.isEmpty && after.errors.contains("nothing to do"))
+            #expect(try await CommandLineTests.run(["status"], own).exitCode == 0)
+            _ = try await system.query("drop database \(unsafe: name) with (force)")
+        }
+    }
+}

@@ -1,0 +1,242 @@
+import Foundation
+import Testing
+import TidingsAMQP
+import TidingsClient
+import TidingsCore
+import TidingsPostgres
+import TidingsTestSupport
+import TidingsWire
+
+/// Every role running as a real process on a system of its own, with what a test asks of it from outside: the broker, SQL and the command line.
+struct Pipeline: Sendable {
+    let system: TestSystem
+    /// The process of `tidings run all`.
+    let roles: TestProcess
+    private let publisher: AMQPPublisher
+
+    /// How long something may take that other processes do: half a minute is a hundred times what it takes on an idle machine.
+    static let patience = Duration.seconds(30)
+
+    fileprivate init(_ system: TestSystem, catalogue: String?) async throws {
+        self.system = system
+        publisher = AMQPPublisher(configuration: try AMQPConfiguration(url: system.amqpURL), connectionName: "tidings pipeline tests")
+        if let catalogue { try await Self.apply(catalogue, to: system) }
+        roles = try await Self.startRoles(of: system)
+    }
+
+    /// Starts every role in one more process, and waits until it has declared the topology and announced itself.
+    @discardableResult
+    static func startRoles(of system: TestSystem) async throws -> TestProcess {
+        let process = try system.start("run", "all")
+        let runs = try await system.eventually("select count(*) from tidings_ops.workers where pid = \(Int(process.processID))") { $0 == 1 }
+        try #require(runs, "tidings run all did not start: \(process.errorsSoFar)")
+        return process
+    }
+
+    /// Makes a catalogue file the active one.
+    static func apply(_ catalogue: String, to system: TestSystem) async throws {
+        try await withFile(catalogue) { path in
+            let result = try await system.tidings("catalogue", "apply", path)
+            try #require(result.exitCode == 0, "\(result.errors)")
+        }
+    }
+
+    fileprivate func close() async { await publisher.close() }
+}
+
+// MARK: - Producing
+
+extension Pipeline {
+    static let structured = "application/cloudevents+json"
+    static let batch = "application/cloudevents-batch+json"
+
+    /// Publishes bytes as they are; what they lead to is for the test to see. Fails the test unless the broker confirms.
+    func publish(
+        _ body: [UInt8], contentType: String = Pipeline.structured, key: String = "transactional.orderUpdate",
+        headers: [String: AMQPValue] = [:]
+    ) async {
+        let result = await publisher.publish([
+            OutgoingMessage(
+                exchange: QueueNames.intentsExchange, routingKey: key, body: body, contentType: contentType, messageID: UUID().uuidString,
+                headers: headers)
+        ])
+        #expect(result == [.confirmed])
+    }
+
+    func publish(_ event: String, contentType: String = Pipeline.structured, key: String = "transactional.orderUpdate") async {
+        await publish(Array(event.utf8), contentType: contentType, key: key)
+    }
+}
+
+/// A structured event; `data` holds the members beside recipient and title.
+func event(id: String, type: String = "orderUpdate", to recipient: String, data: String = "", title: String = "A title") -> String {
+    let members = [#""recipient":"\#(recipient)""#, #""title":"\#(title)""#, data].filter { !$0.isEmpty }.joined(separator: ",")
+    return #"{"specversion":"1.0","id":"\#(id)","source":"/tests","type":"\#(type)","data":{\#(members)}}"#
+}
+
+// MARK: - Looking
+
+/// How one channel of a notification stands.
+struct Ended: Hashable, Sendable, CustomStringConvertible {
+    let channel: String
+    let state: String
+    let reason: String
+
+    init(_ channel: String, _ state: String, _ reason: String) {
+        (self.channel, self.state, self.reason) = (channel, state, reason)
+    }
+
+    var description: String { "\(channel) \(state) \(reason)" }
+}
+
+extension Pipeline {
+    /// Each channel of an event's notifications, sorted by channel.
+    func deliveries(of eventID: String) async throws -> [Ended] {
+        let result = try await system.query(
+            """
+            select d.channel, d.state, coalesce(d.reason_code, '') from tidings_ops.deliveries d
+            join tidings_ops.notifications n using (notification_id) where n.idempotency_key = \(eventID) order by 1, 2, 3
+            """)
+        return try result.rows.map {
+            let (channel, state, reason) = try $0.decode((String, String, String).self)
+            return Ended(channel, state, reason)
+        }
+    }
+
+    /// Waits until every notification of an event is done, then says how each channel ended.
+    func outcome(of eventID: String) async throws -> [Ended] {
+        let done = try await system.eventually(
+            within: Self.patience, "select count(*) from tidings_ops.notifications where idempotency_key = \(eventID) and state = 'done'"
+        ) { $0 > 0 }
+        let deliveries = try await deliveries(of: eventID)
+        try #require(done, "\(eventID) is not done: \(deliveries) \(roles.errorsSoFar)")
+        return deliveries
+    }
+
+    /// Waits until an event waits for its time on some channel.
+    func held(_ eventID: String) async throws -> [Ended] {
+        let waits = try await system.eventually(
+            within: Self.patience,
+            """
+            select count(*) from tidings_ops.deliveries d join tidings_ops.notifications n using (notification_id)
+            where n.idempotency_key = \(eventID) and d.state = 'held'
+            """
+        ) { $0 > 0 }
+        let deliveries = try await deliveries(of: eventID)
+        try #require(waits, "\(eventID) is not held: \(deliveries) \(roles.errorsSoFar)")
+        return deliveries
+    }
+
+    func notificationID(of eventID: String) async throws -> String {
+        let result = try await system.query(
+            "select notification_id::text from tidings_ops.notifications where idempotency_key = \(eventID)")
+        return try #require(result.rows.first).decode(String.self)
+    }
+
+    /// How many intents routers took so far, each recipient counting once, whatever became of them.
+    func taken() async throws -> Int {
+        try await system.count(Self.takenQuery)
+    }
+
+    static let takenQuery: SQL = """
+        select coalesce(sum(n), 0)::bigint from
+            (select kind, n from tidings.tally union all select kind, n from tidings.tally_totals) t where kind = 'taken'
+        """
+
+    /// Moves business time on for every process of this system.
+    func shiftClock(by interval: String) async throws {
+        _ = try await system.query("update tidings.clock_offset set shift = shift + \(interval)::text::interval")
+    }
+
+    /// Nothing lost, nothing in two places, and the process that did it all still runs.
+    func expectSound() async throws {
+        #expect(roles.isRunning, "the roles died: \(roles.errorsSoFar)")
+        #expect(try await system.count("select count(*) from tidings_ops.unaccounted") == 0)
+        let audit = try await system.tidings("db", "verify")
+        #expect(audit.exitCode == 0, "\(audit.output)\(audit.errors)")
+    }
+
+    /// The standard output of a command that must succeed, as JSON.
+    func json(_ arguments: String...) async throws -> JSON {
+        let environment = system.environment
+        let result = try await TestProcess([TestSystem.binary] + arguments + ["-o", "json"], environment: environment).finish()
+        try #require(result.exitCode == 0, "\(arguments): \(result.errors)")
+        return try JSON.parse(result.output)
+    }
+}
+
+/// Runs `body` with every role up, and ends it all afterwards. At most ``Turnstile/width`` at once.
+func withPipeline<Result: Sendable>(catalogue: String? = nil, _ body: (Pipeline) async throws -> Result) async throws -> Result {
+    try await withOwnSystem { system in
+        let pipeline = try await Pipeline(system, catalogue: catalogue)
+        do {
+            let result = try await body(pipeline)
+            await pipeline.close()
+            return result
+        } catch {
+            await pipeline.close()
+            throw error
+        }
+    }
+}
+
+/// A system without any role, for what needs only the servers.
+func withOwnSystem<Result: Sendable>(_ body: (TestSystem) async throws -> Result) async throws -> Result {
+    try await Turnstile.shared.enter()
+    do {
+        let result = try await withTestSystem(body)
+        await Turnstile.shared.leave()
+        return result
+    } catch {
+        await Turnstile.shared.leave()
+        throw error
+    }
+}
+
+/// Lets a few systems run at once: a test must not time out because thirty others start their processes in the same second.
+private actor Turnstile {
+    static let shared = Turnstile()
+    /// Two systems keep two cores busy while a third starts or waits.
+    static let width = 3
+
+    private var inside = 0
+    private var line: [CheckedContinuation<Void, Never>] = []
+
+    func enter() async throws {
+        if inside < Self.width {
+            inside += 1
+        } else {
+            await withCheckedContinuation { line.append($0) }
+        }
+    }
+
+    func leave() {
+        if line.isEmpty { inside -= 1 } else { line.removeFirst().resume() }
+    }
+}
+
+// MARK: - Files and waiting
+
+/// Runs `body` with the path of a file of this text.
+func withFile<Result: Sendable>(_ text: String, _ body: (String) async throws -> Result) async throws -> Result {
+    let url = FileManager.default.temporaryDirectory.appendingPathComponent("tidings-\(UUID().uuidString).yaml")
+    try text.write(to: url, atomically: true, encoding: .utf8)
+    do {
+        let result = try await body(url.path)
+        try FileManager.default.removeItem(at: url)
+        return result
+    } catch {
+        try? FileManager.default.removeItem(at: url)
+        throw error
+    }
+}
+
+/// Asks again until the condition holds: for what a process writes to its log and nothing else tells.
+func eventually(_ condition: () async throws -> Bool) async throws -> Bool {
+    let deadline = ContinuousClock.now + Pipeline.patience
+    while ContinuousClock.now < deadline {
+        if try await condition() { return true }
+        try await Task.sleep(for: .milliseconds(50))
+    }
+    return false
+}

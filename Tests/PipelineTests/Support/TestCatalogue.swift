@@ -1,0 +1,40 @@
+/// Catalogue files for tests, as an operator would write them.
+enum TestCatalogue {
+    /// The types that most tests send.
+    static let types = """
+        types:
+          orderUpdate:
+            category: transactional
+            allowsCritical: true
+          promotion:
+            category: marketing
+          social:
+            category: social
+          securityAlert:
+            category: social
+            mandatory: true
+
+        """
+
+    /// Only those types: everything else is built in.
+    static let standard = types
+
+    /// A push provider that accepts everything and needs no device, so that something comes before the inbox.
+    static let withPush =
+        types + """
+            providers:
+              inbox:
+                channel: inApp
+                kind: inbox
+              phone:
+                channel: push
+                kind: "null"
+                addressing: person
+            markets:
+              default:
+                push: [phone]
+                inApp: [inbox]
+            defaultMarket: default
+
+            """
+}

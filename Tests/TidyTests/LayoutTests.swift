@@ -1,0 +1,51 @@
+import Foundation
+import Testing
+
+/// What lies where.
+@Suite struct LayoutTests {
+    /// Dot files aside, what the top level may hold; editors and builds keep theirs in dot folders.
+    private static let topLevel: Set = [
+        "Package.swift", "Package.resolved", "Sources", "Tests", "deploy", "schemas", "README.md", "LICENSE", "CONTRIBUTING.md",
+        "CHANGELOG.md",
+    ]
+
+    @Test func theTopLevelHoldsNothingElse() throws {
+        let entries = try FileManager.default.contentsOfDirectory(atPath: Repository.root.path).filter { !$0.hasPrefix(".") }
+        #expect(Set(entries).subtracting(Self.topLevel).isEmpty)
+    }
+
+    @Test func everyTargetIsDeclared() throws {
+        let package = try Repository.text("Package.swift")
+        for folder in ["Sources", "Tests"] {
+            let names = try FileManager.default.contentsOfDirectory(atPath: Repository.root.appendingPathComponent(folder).path)
+            for name in names where !name.hasPrefix(".") {
+                #expect(package.contains("\"\(name)\""), "\(folder)/\(name) belongs to no target")
+            }
+        }
+    }
+
+    /// A reader of a row must find every code in the table that explains them.
+    @Test func everyReasonCodeIsExplained() throws {
+        let files = try Repository.files(below: "Sources/TidingsCore/Reasons")
+        let declaration = try #require(files.first { $0.path.hasSuffix("/ReasonCode.swift") })
+        let codes = declaration.lines.filter { $0.hasPrefix("    case ") && !$0.contains(".") && !$0.contains(":") }
+            .flatMap { $0.dropFirst(9).split(separator: ",").map { $0.filter { !$0.isWhitespace } } }
+        try #require(codes.count > 50)
+        let explanations = files.filter { $0.path.hasSuffix("Reasons.swift") }.flatMap(\.lines).joined(separator: "\n")
+        for code in codes {
+            #expect(explanations.contains(".\(code),"), "\(code) has no explanation")
+        }
+    }
+
+    /// Editors and generators read them without our parser.
+    @Test func schemasAreValidJSON() throws {
+        let folder = Repository.root.appendingPathComponent("schemas")
+        let paths = FileManager.default.enumerator(atPath: folder.path)?.compactMap { $0 as? String } ?? []
+        let files = paths.filter { $0.hasSuffix(".json") }
+        try #require(!files.isEmpty)
+        for path in files {
+            let data = try Data(contentsOf: folder.appendingPathComponent(path))
+            #expect(throws: Never.self, "schemas/\(path)") { try JSONSerialization.jsonObject(with: data, options: .fragmentsAllowed) }
+        }
+    }
+}

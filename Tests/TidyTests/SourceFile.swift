@@ -1,0 +1,62 @@
+import Foundation
+
+/// A Swift file of the repository, line by line.
+struct SourceFile: Sendable, CustomStringConvertible {
+    /// Path below the repository, such as `Sources/TidingsCore/Routing/Route.swift`.
+    let path: String
+    let lines: [String]
+
+    /// The folder below `Sources` or `Tests`: the target's name.
+    var target: String { path.split(separator: "/").dropFirst().first.map(String.init) ?? "" }
+    var description: String { path }
+
+    /// Where a line is, as editors and compilers write it.
+    func place(_ index: Int) -> String { "\(path):\(index + 1)" }
+
+    /// Lines with code on them, with their indices: without those that are only comment.
+    var code: [(index: Int, text: String)] {
+        lines.enumerated().filter { !$0.element.trimmingPrefix(while: \.isWhitespace).hasPrefix("//") }.map { ($0.offset, $0.element) }
+    }
+
+    /// The modules it imports, each with the line that does.
+    var imports: [(index: Int, module: String, line: String)] {
+        code.compactMap { index, text in
+            let words = text.split(separator: " ").map(String.init)
+            guard let position = words.firstIndex(of: "import"), words[..<position].allSatisfy(Self.importModifiers.contains) else {
+                return nil
+            }
+            let kinds: Set = ["struct", "class", "enum", "protocol", "func", "var", "let", "typealias"]
+            let path = words[(position + 1)...].first { !kinds.contains($0) }
+            return path.map { (index, String($0.prefix { $0 != "." }), text) }
+        }
+    }
+
+    private static let importModifiers: Set<String> = [
+        "public", "package", "internal", "private", "fileprivate", "@testable", "@preconcurrency", "@_exported", "@_spi",
+    ]
+}
+
+/// The repository as it lies on disk.
+enum Repository {
+    static let root: URL = {
+        var folder = URL(fileURLWithPath: #filePath)
+        while folder.path != "/", !FileManager.default.fileExists(atPath: folder.appendingPathComponent("Package.swift").path) {
+            folder.deleteLastPathComponent()
+        }
+        return folder
+    }()
+
+    static func text(_ path: String) throws -> String {
+        try String(contentsOf: root.appendingPathComponent(path), encoding: .utf8)
+    }
+
+    /// Every Swift file below a folder, in order.
+    static func files(below folder: String) throws -> [SourceFile] {
+        let paths = FileManager.default.enumerator(atPath: root.appendingPathComponent(folder).path)?.compactMap { $0 as? String } ?? []
+        return try paths.filter { $0.hasSuffix(".swift") }.sorted().map { path in
+            var lines = try text("\(folder)/\(path)").split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+            if lines.last == "" { lines.removeLast() }
+            return SourceFile(path: "\(folder)/\(path)", lines: lines)
+        }
+    }
+}
