@@ -30,14 +30,14 @@ struct ProviderFactoryTests {
     @Test func readsEverySetting() throws {
         let configuration = try configuration(
             [
-                "allowHTTP": "true", "allowedPorts": "80, 8080", "allowedNetworks": "127.0.0.0/8 ::1", "timeoutSeconds": "30",
+                "allowHTTP": "true", "allowedPorts": "80, 8080", "allowedNetworks": "127.0.0.0/8 ::1", "timeoutSeconds": "18",
                 "connectTimeoutSeconds": "2", "signingSecret": "env:HOOK", "allowUnsigned": "true", "maximumConcurrency": "4",
                 "maximumConcurrencyPerHost": "2", "certificateAuthorities": "/ca.pem",
             ], ["HOOK": "\(testSecret) \(testSecret)\n"])
         #expect(configuration.guarding.allowedSchemes == ["http", "https"])
         #expect(configuration.guarding.allowedPorts == [80, 8080])
         #expect(configuration.guarding.allowedNetworks.map(\.description) == ["127.0.0.0/8", "::1/128"])
-        #expect(configuration.timeout == .seconds(30) && configuration.connectTimeout == .seconds(2))
+        #expect(configuration.timeout == .seconds(18) && configuration.connectTimeout == .seconds(2))
         #expect(configuration.secrets.count == 2)
         #expect(configuration.allowsUnsigned)
         #expect(configuration.maximumConcurrency == 4 && configuration.maximumConcurrencyPerHost == 2)
