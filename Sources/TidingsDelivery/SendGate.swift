@@ -5,8 +5,6 @@ public import TidingsProvider
 ///
 /// Whoever cannot begin within a moment is turned away with the time to come back, so that one slow host never fills a worker.
 public actor SendGate {
-    /// Sends to one host at once, whatever the provider's own bound.
-    public static let hostConcurrency = 32
     /// How long a send waits for room before it goes back through `due`.
     public static let patience = Duration.milliseconds(500)
     /// When whoever found no room comes back.
@@ -29,14 +27,19 @@ public actor SendGate {
     }
 
     private let limits: ProviderLimits
+    /// Sends to one host at once.
+    private let hostConcurrency: Int
     private var bucket: TokenBucket?
     private var inside = 0
     private var hosts: [String: Host] = [:]
     private var line: [UInt64: (host: String, continuation: CheckedContinuation<Bool, Never>)] = [:]
+    /// The tickets of the line, oldest first; those that gave up are dropped when they are met.
+    private var order: [UInt64] = []
     private var nextTicket: UInt64 = 0
 
     public init(_ limits: ProviderLimits, now: Timestamp) {
         self.limits = limits
+        hostConcurrency = limits.maximumConcurrencyPerHost ?? limits.maximumConcurrency
         bucket = limits.requestsPerSecond.map { rate in
             TokenBucket(.init(perSecond: max(1, Int(rate)), burst: max(1, Int(rate))), at: now)
         }
@@ -62,7 +65,7 @@ public actor SendGate {
     }
 
     private func isFree(_ host: String) -> Bool {
-        inside < limits.maximumConcurrency && (hosts[host]?.inside ?? 0) < Self.hostConcurrency
+        inside < limits.maximumConcurrency && (hosts[host]?.inside ?? 0) < hostConcurrency
     }
 
     private func occupy(_ host: String) {
@@ -83,6 +86,7 @@ public actor SendGate {
             giveUp(ticket)
         }
         defer { timer.cancel() }
+        order.append(ticket)
         return await withCheckedContinuation { line[ticket] = (host, $0) }
     }
 
@@ -92,8 +96,9 @@ public actor SendGate {
 
     /// Gives the place that was left to the longest waiting whose host has room.
     private func admitNext() {
-        let next = line.filter { isFree($0.value.host) }.keys.min()
-        guard let next, let waiting = line.removeValue(forKey: next) else { return }
+        if line.isEmpty { order.removeAll(keepingCapacity: true) }
+        guard let position = order.firstIndex(where: { line[$0].map { isFree($0.host) } ?? true }) else { return }
+        guard let waiting = line.removeValue(forKey: order.remove(at: position)) else { return admitNext() }
         occupy(waiting.host)
         waiting.continuation.resume(returning: true)
     }
