@@ -5,10 +5,12 @@ public import TidingsStore
 import TidingsWire
 
 /// Tries the messages that were taken back too often, one by one. Most are innocent: they were prefetched by a process that died for another
-/// reason. The row is marked before the trial, so the one that kills this process too is found marked next time, and quarantined.
+/// reason. The row is marked before the trial, so the one that kills this process too is found marked, and after ``trials`` of them quarantined.
 public struct SuspectTrial: Sendable {
     /// One at a time, or the guilty one would take innocents with it.
     public static let prefetch = 1
+    /// Trials that never ended before a message counts as guilty. One is not enough: a machine may die in any of them.
+    public static let trials = 3
 
     private let store: Store
     private let intake: Intake
@@ -46,7 +48,7 @@ public struct SuspectTrial: Sendable {
             exchange: message.headers["x-first-death-exchange"]?.text ?? QueueNames.intentsExchange, routingKey: message.routingKey,
             contentType: message.contentType, headers: headersText(message.headers), body: message.body)
         let kept = try await store.keepDead(suspect, state: "trying")
-        if let earlier = kept.earlierState, earlier == "trying" || earlier == "quarantined" {
+        if kept.earlierState == "quarantined" || kept.earlierState == "trying" && kept.deaths > Self.trials {
             _ = try await store.moveDead(kept.id, from: ["trying"], to: "quarantined")
             logger.error("a message that kills its worker is quarantined", metadata: ["dead": "\(kept.id)", "queue": "\(queue)"])
             return

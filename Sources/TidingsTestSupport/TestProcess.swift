@@ -88,13 +88,23 @@ public final class TestProcess: Sendable {
         posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, output, O_WRONLY | O_CREAT | O_APPEND, 0o600)
         posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, errors, O_WRONLY | O_CREAT | O_APPEND, 0o600)
         for file in inheritableFiles() { posix_spawn_file_actions_addclose(&actions, file) }
+        // Threads of this process block signals for themselves; a child that inherited that could not be stopped.
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        posix_spawnattr_setsigmask(&attributes, &signals)
+        sigfillset(&signals)
+        posix_spawnattr_setsigdefault(&attributes, &signals)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK) | Int16(POSIX_SPAWN_SETSIGDEF))
         // `env` goes to the folder and becomes the program.
         let command = directory.map { ["/usr/bin/env", "-C", $0] + arguments } ?? arguments
         let argv = command.map { strdup($0) } + [nil]
         let envp = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
         defer { for pointer in argv + envp { free(pointer) } }
         var processID: pid_t = 0
-        let code = posix_spawn(&processID, command[0], &actions, nil, argv, envp)
+        let code = posix_spawn(&processID, command[0], &actions, &attributes, argv, envp)
         guard code == 0 else { throw TestSystemError(message: "cannot start \(arguments[0]): \(String(cString: strerror(code)))") }
         return processID
     }

@@ -1,12 +1,10 @@
 import Foundation
+import PrivateServers
 import Testing
 import TidingsTestSupport
 
 /// Tests that take the whole machine for themselves: one after the other, each with many processes.
-@Suite(.serialized) struct Faults {
-    /// Runs what takes minutes too: more intents, and a producer that is not ours.
-    static let isLong = ProcessInfo.processInfo.environment["TIDINGS_TEST_LONG"] != nil
-}
+@Suite(.serialized) struct Faults {}
 
 /// Asks until the answer is yes: for what another process reaches and nothing signals. False after `limit`.
 func reached(within limit: Duration, every pause: Duration = .milliseconds(50), _ condition: () async throws -> Bool) async throws -> Bool {
@@ -44,4 +42,25 @@ func withFolder<Result: Sendable>(_ body: (String) async throws -> Result) async
         atPath: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o755])
     defer { try? FileManager.default.removeItem(atPath: folder) }
     return try await body(folder)
+}
+
+/// Private servers of one test, with a system on them; both are gone at the end.
+func withFaultyServers(_ body: (PrivateServers, TestSystem, String) async throws -> Void) async throws {
+    try await withFolder { folder in
+        let servers = try await PrivateServers.start(home: "\(folder)/servers", say: { _ in })
+        do {
+            let system = try await TestSystem(databaseURL: servers.databaseURL, amqpURL: servers.amqpURL)
+            do {
+                try await body(servers, system, folder)
+            } catch {
+                try? await system.shutDown()
+                throw error
+            }
+            try await system.shutDown()
+        } catch {
+            try? await servers.stop()
+            throw error
+        }
+        try await servers.stop()
+    }
 }

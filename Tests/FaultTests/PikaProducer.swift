@@ -42,7 +42,7 @@ struct PikaProducer: LedgerKeeper {
     }
 
     private static let program = """
-        import json, signal, sys, threading, time
+        import json, os, signal, sys, threading, time, traceback
         import pika
 
         url, source, ledger_path, connections, rate = sys.argv[1], sys.argv[2], sys.argv[3], int(sys.argv[4]), float(sys.argv[5])
@@ -89,7 +89,14 @@ struct PikaProducer: LedgerKeeper {
                 sent += 1
             channel.connection.close()
 
-        workers = [threading.Thread(target=produce, args=(worker,)) for worker in range(connections)]
+        def work(worker):
+            try:
+                produce(worker)
+            except BaseException:
+                traceback.print_exc()
+                os._exit(1)
+
+        workers = [threading.Thread(target=work, args=(worker,)) for worker in range(connections)]
         for worker in workers: worker.start()
         for worker in workers: worker.join()
         """

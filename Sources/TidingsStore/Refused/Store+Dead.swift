@@ -34,8 +34,9 @@ public struct DeadMessage: Sendable {
 }
 
 extension Store {
-    /// Keeps a suspect before it is tried; the row's earlier state, so that one that was being tried when its worker died is recognised.
-    public func keepDead(_ message: DeadMessage, state: String) async throws -> (id: Int64, earlierState: String?) {
+    /// Keeps a suspect before it is tried. Answers the row's earlier state, so that one that was being tried when its worker died is
+    /// recognised, and how often these bytes were set aside since they were last processed, this time included.
+    public func keepDead(_ message: DeadMessage, state: String) async throws -> (id: Int64, earlierState: String?, deaths: Int) {
         let result = try await pool.query(
             """
             with earlier as (select state from tidings.dead where fingerprint = \(message.fingerprint.uuid))
@@ -44,11 +45,12 @@ extension Store {
             values (\(message.fingerprint.uuid), tidings.clock(), \(message.queue), \(message.reason.rawValue), \(message.message),
                 \(Int64(message.deaths)), \(message.exchange), \(message.routingKey), \(message.contentType), \(message.headers),
                 \(message.body), \(Int32(clamping: message.body.count)), \(state))
-            on conflict (fingerprint) do update set deaths = kept.deaths + excluded.deaths, state = excluded.state, at = excluded.at
-            returning id, (select state from earlier)
+            on conflict (fingerprint) do update set state = excluded.state, at = excluded.at,
+                deaths = excluded.deaths + case when kept.state = 'resolved' then 0 else kept.deaths end
+            returning id, (select state from earlier), deaths
             """)
         guard let row = result.rows.first else { throw PostgresError.decoding("the dead letter's id is missing") }
-        return (try row.decode(0, as: Int64.self), try row.decode(1, as: String?.self))
+        return (try row.decode(0, as: Int64.self), try row.decode(1, as: String?.self), try row.decode(2, as: Int.self))
     }
 
     /// Moves a dead letter on; false when it is not in one of the states `from`.

@@ -1,0 +1,104 @@
+import Glibc
+import Testing
+import TidingsAMQP
+import TidingsClient
+import TidingsCore
+import TidingsPostgres
+import TidingsTestSupport
+import TidingsWire
+
+extension Faults {
+    /// A message that kills whoever takes it is set aside, tried alone and quarantined. What was prefetched with it goes its way.
+    @Suite struct SuspectTests {
+        private static let innocents = (1...5).map { "innocent-\($0)" }
+        private static let guilty = "guilty"
+
+        @Test func theGuiltyIsQuarantinedAndTheInnocentGoOn() async throws {
+            try await withTestSystem { system in
+                let trap = try await Trap(in: system, for: Self.guilty)
+                let first = try await system.startRole("router")
+                try await publish(to: system)
+
+                // Every time it dies with all six in its hands; the broker counts a return for each.
+                try await trap.kill(first)
+                for _ in 0..<TopologySpec.deliveryLimit { try await trap.kill(system.startRole("router")) }
+                // Now they come one by one: the innocent are processed, the guilty kills again.
+                for _ in 0..<3 { try await trap.kill(system.startRole("router")) }
+                _ = try await system.startRole("router")
+
+                let isQuarantined = try await system.eventually(
+                    "select count(*) from tidings_ops.dead_letters where state = 'quarantined'"
+                ) { $0 == 1 }
+                #expect(isQuarantined)
+                let areTaken = try await system.eventually("select count(distinct event_id) from tidings.notifications") {
+                    $0 == Self.innocents.count
+                }
+                #expect(areTaken, "the innocent are not decided")
+                #expect(try await system.count("select count(*) from tidings.notifications where event_id = \(Self.guilty)") == 0)
+                let state = "select count(*) from tidings_ops.dead_letters where reason_code = 'poison' and"
+                #expect(try await system.count("\(unsafe: state) state = 'resolved'") == Self.innocents.count)
+                #expect(try await system.count("\(unsafe: state) state = 'quarantined' and deaths = 4") == 1)
+                try await replays(system, trap)
+            }
+        }
+
+        /// Once the cause is gone, an operator sends it again.
+        private func replays(_ system: TestSystem, _ trap: Trap) async throws {
+            try await trap.open()
+            let id = try await system.count("select dead_id from tidings_ops.dead_letters where state = 'quarantined'")
+            let replay = try await system.tidings("dead", "replay", String(id))
+            #expect(replay.exitCode == 0, "\(replay.errors)")
+            let isDecided = try await system.eventually(
+                "select count(*) from tidings.notifications where event_id = \(Self.guilty)"
+            ) { $0 == 1 }
+            #expect(isDecided, "the replayed message is not decided")
+        }
+
+        private func publish(to system: TestSystem) async throws {
+            let client = try TidingsClient(url: system.amqpURL)
+            let results = await client.publish(
+                (Self.innocents + [Self.guilty]).map {
+                    IntentEvent(source: "/tests", id: $0, type: "orderUpdate", category: .transactional, recipients: ["person"], title: $0)
+                })
+            await client.close()
+            #expect(results.allSatisfy { $0 == .confirmed })
+        }
+    }
+}
+
+/// Stands for a bug that one message sets off: whoever stores that event stops in its tracks, seen from outside, until it is killed.
+private final class Trap: Sendable {
+    private static let key = 4_711
+    private let system: TestSystem
+    /// Holds what the victim waits for.
+    private let holder: PostgresConnection
+
+    init(in system: TestSystem, for event: String) async throws {
+        self.system = system
+        holder = try await PostgresConnection.connect(PostgresConfiguration(url: system.databaseURL))
+        try await holder.execute(
+            script: """
+                select pg_advisory_lock(\(Self.key));
+                create function tidings.trap() returns trigger language plpgsql as
+                    'begin perform pg_advisory_xact_lock_shared(\(Self.key)); return new; end';
+                create trigger trap before insert on tidings.notifications for each row when (new.event_id = '\(event)')
+                    execute function tidings.trap();
+                """)
+    }
+
+    /// Waits until the process is caught, kills it as `kill -9` does, and ends the session it leaves behind.
+    func kill(_ process: TestProcess) async throws {
+        let caught: SQL = "select count(*) from pg_stat_activity where datname = current_database() and wait_event = 'advisory'"
+        try #require(try await system.eventually(caught) { $0 > 0 }, "nobody is caught: \(process.errorsSoFar)")
+        process.signal(SIGKILL)
+        _ = await process.finish()
+        _ = try await system.query(
+            "select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = current_database() and wait_event = 'advisory'")
+    }
+
+    /// From now on the event is one like any other.
+    func open() async throws {
+        try await holder.execute(script: "drop trigger trap on tidings.notifications")
+        await holder.close()
+    }
+}
