@@ -42,6 +42,7 @@ struct BrokerSettings: Sendable {
             "RUNNING_UNDER_SYSTEMD": "true",
             // Erlang's own port on loopback too, and no register of names beside ours.
             "RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS": Self.loopbackOnly,
+            "ERL_INETRC": namesFile,
             "RABBITMQ_CTL_ERL_ARGS": Self.loopbackOnly,
             // A killed node leaves no dump of a gigabyte behind.
             "ERL_CRASH_DUMP_SECONDS": "0",
@@ -51,6 +52,8 @@ struct BrokerSettings: Sendable {
     /// Writes the files the environment names.
     func write() throws(PrivateServersError) {
         try PrivateFile.write("[].\n", to: pluginsFile)
+        // The system's resolver would be a helper process, which Erlang orphans when it stops.
+        try PrivateFile.write("{lookup, [file]}.\n", to: namesFile)
         try PrivateFile.write(configuration, to: configurationFile)
     }
 
@@ -58,6 +61,7 @@ struct BrokerSettings: Sendable {
 
     private var configurationFile: String { "\(folder)/rabbitmq.conf" }
     private var pluginsFile: String { "\(folder)/enabled_plugins" }
+    private var namesFile: String { "\(folder)/inetrc" }
 
     /// `default_user` and `default_pass` count on the first start only, when the node makes its database; there is no guest then.
     /// The largest message is 8 MiB, far below RabbitMQ's 128 MiB: a broker that holds a body in memory several times over must

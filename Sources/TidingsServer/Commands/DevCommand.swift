@@ -22,14 +22,29 @@ struct DevCommand: TidingsCommand {
     @Option(help: "Where data, logs and the file of URLs lie.") var home = DevelopmentHome.defaultPath
 
     mutating func run(in context: CommandContext) async throws {
+        try await runServices([DevelopmentSystem(options: self, context: context)], logger: Logger(label: "dev"))
+        Output.note("stopped")
+    }
+}
+
+/// Both servers and what runs on them, as one service: whenever it is asked to stop, also while they start, none of their processes stays.
+private struct DevelopmentSystem: Service {
+    let options: DevCommand
+    let context: CommandContext
+
+    func run() async throws {
         let servers: PrivateServers
         do {
-            servers = try await PrivateServers.start(home: home, fresh: fresh) { Output.note($0) }
+            servers = try await cancelWhenGracefulShutdown {
+                try await PrivateServers.start(home: options.home, fresh: options.fresh) { Output.note($0) }
+            }
+        } catch PrivateServersError.cancelled {
+            return
         } catch {
             throw Failure(.config, "\(error)")
         }
         do {
-            try await serve(servers, context)
+            try await serve(servers)
         } catch {
             try? await servers.stop()
             throw error
@@ -39,39 +54,30 @@ struct DevCommand: TidingsCommand {
         } catch {
             throw Failure(.bad, "\(error)")
         }
-        Output.note("stopped")
     }
 
-    private func serve(_ servers: PrivateServers, _ context: CommandContext) async throws {
+    private func serve(_ servers: PrivateServers) async throws {
         var environment = Settings.processEnvironment()
         environment["TIDINGS_AMQP_URL"] = servers.amqpURL
         environment["TIDINGS_DATABASE_URL"] = servers.databaseURL
         let settings = try Settings(environment: environment)
         try await Migrator(settings.database).migrate { Output.note("schema \($0.number): \($0.name)") }
         // The floor program of deploy/bench logs in as guest, which a private broker does not have.
-        if floorUser {
+        if options.floorUser {
             _ = try await servers.rabbitmqctl(["add_user", "guest", "guest"])
             _ = try await servers.rabbitmqctl(["set_permissions", "guest", ".*", ".*", ".*"])
         }
-        if testHosts > 0 { try await servers.makeVirtualHosts((0..<testHosts).map { "test-\($0)" }) }
-        var services: [any Service] = []
-        if serversOnly {
-            services.append(Idle())
+        if options.testHosts > 0 { try await servers.makeVirtualHosts((0..<options.testHosts).map { "test-\($0)" }) }
+        let ready = "ready: psql '\(servers.databaseURL)'"
+        if options.serversOnly {
+            Output.note(ready)
+            try await gracefulShutdown()
         } else {
             try await DevelopmentCatalogue.applyOnce(settings)
-            let logger = Logger(label: "dev")
-            let runtime = try await Runtime(settings: settings, providers: context.providers, logger: logger)
-            services.append(RolesService(Role.all, runtime: runtime))
+            let runtime = try await Runtime(settings: settings, providers: context.providers, logger: Logger(label: "dev"))
+            Output.note(ready)
+            try await RolesService(Role.all, runtime: runtime).run()
         }
-        Output.note("ready: psql '\(servers.databaseURL)'")
-        try await runServices(services, logger: Logger(label: "dev"))
-    }
-}
-
-/// Waits for the signal to stop.
-private struct Idle: Service {
-    func run() async throws {
-        try await gracefulShutdown()
     }
 }
 

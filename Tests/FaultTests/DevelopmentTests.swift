@@ -1,0 +1,80 @@
+import Foundation
+import Glibc
+import Testing
+import TidingsTestSupport
+
+extension Faults {
+    /// `tidings dev` leaves no process behind, whenever and however it is asked to stop, and keeps its data.
+    @Suite struct DevelopmentTests {
+        @Test(arguments: [SIGINT, SIGTERM]) func stoppedWhileItStarts(signal: Int32) async throws {
+            try await withFolder { folder in
+                let home = "\(folder)/home"
+                let process = try start(home)
+                let isStarting = try await reached(within: .seconds(60)) { try !processes(of: home).isEmpty }
+                try #require(isStarting, "no server was started: \(process.errorsSoFar)")
+                try await stops(process, signal, home)
+                #expect(!process.errorsSoFar.contains("ready: "))
+            }
+        }
+
+        @Test func aSecondStartKeepsTheData() async throws {
+            try await withFolder { folder in
+                let home = "\(folder)/home"
+                var process = try await startReady(home)
+                let sent = try await tidings(home, "send", "orderUpdate", "--to", "ann", "--title", "T", "--id", "kept", "--wait")
+                #expect(sent.exitCode == 0, "\(sent.errors)")
+                try await stops(process, SIGINT, home)
+
+                process = try await startReady(home)
+                let told = try await tidings(home, "why", "kept")
+                #expect(told.exitCode == 0, "\(told.errors)")
+                #expect(told.output.contains("delivered"))
+                try await stops(process, SIGTERM, home)
+            }
+        }
+
+        private func start(_ home: String) throws -> TestProcess {
+            try TestProcess([TestSystem.binary, "dev", "--home", home], environment: ["PATH": path])
+        }
+
+        private func startReady(_ home: String) async throws -> TestProcess {
+            let process = try start(home)
+            let isReady = try await reached(within: .seconds(60)) { process.errorsSoFar.contains("ready: ") || !process.isRunning }
+            try #require(isReady && process.isRunning, "tidings dev is not ready: \(process.errorsSoFar)")
+            return process
+        }
+
+        private func stops(_ process: TestProcess, _ signal: Int32, _ home: String) async throws {
+            process.signal(signal)
+            let result = await process.finish()
+            #expect(result.exitCode == 0, "\(result.errors)")
+            #expect(try processes(of: home) == [], "something stayed behind")
+            #expect(!FileManager.default.fileExists(atPath: "\(home)/env"))
+        }
+
+        /// A command that finds the servers as a user's does, by the file that `tidings dev` writes.
+        private func tidings(_ home: String, _ arguments: String...) async throws -> TestProcess.Result {
+            let lines = try String(contentsOfFile: "\(home)/env", encoding: .utf8).split(separator: "\n")
+            var environment = ["PATH": path]
+            for line in lines {
+                let parts = line.split(separator: "=", maxSplits: 1).map(String.init)
+                environment[parts[0]] = parts[1]
+            }
+            return try await TestProcess([TestSystem.binary] + arguments, environment: environment).finish()
+        }
+
+        private var path: String { ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin" }
+
+        /// Command lines of the servers' processes, which carry their home in the environment.
+        private func processes(of home: String) throws -> [String] {
+            try FileManager.default.contentsOfDirectory(atPath: "/proc").filter { Int($0) != nil }.compactMap { number in
+                // It may be gone by now.
+                guard let environment = FileManager.default.contents(atPath: "/proc/\(number)/environ"),
+                    String(decoding: environment, as: UTF8.self).contains("TIDINGS_SERVERS_HOME=\(home)\0"),
+                    let command = FileManager.default.contents(atPath: "/proc/\(number)/cmdline")
+                else { return nil }
+                return String(decoding: command, as: UTF8.self)
+            }
+        }
+    }
+}
