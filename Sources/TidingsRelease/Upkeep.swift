@@ -8,7 +8,7 @@ import TidingsWire
 public struct Upkeep: Sendable {
     /// Between two rounds of the quick chores.
     static let interval = Duration.seconds(5)
-    /// Quick rounds between two looks at the partitions.
+    /// Quick rounds between two looks at what grows old.
     static let roundsBetweenPartitions = 60
 
     private let store: Store
@@ -32,8 +32,10 @@ public struct Upkeep: Sendable {
         while !Task.isCancelled {
             await chore("roll up tallies") { try await store.rollUpTally() }
             await chore("sample the queues") { try await sampleQueues() }
-            await chore("prune idempotency keys") { try await store.pruneIdempotency(retention: retention) }
             if round % Self.roundsBetweenPartitions == 0 {
+                await chore("prune idempotency keys") {
+                    while try await store.pruneIdempotency(retention: retention), !Task.isCancelled {}
+                }
                 await chore("tend the partitions") {
                     let dropped = try await store.tendPartitions(retention: retention)
                     if !dropped.isEmpty { logger.notice("dropped days past retention", metadata: ["partitions": "\(dropped)"]) }

@@ -28,7 +28,7 @@ extension Store {
     private static func expiredLeases(limit: Int) -> SQL {
         """
         with expired as (
-            select id from tidings.packs where lease_until < tidings.clock() order by id limit \(Int64(limit)) for update skip locked
+            select id from tidings.packs where lease_until < (select tidings.clock()) order by id limit \(Int64(limit)) for update skip locked
         ), gone as (
             delete from tidings.packs p using expired e where p.id = e.id returning p.*
         )
@@ -47,7 +47,7 @@ extension Store {
             with late as (
                 select * from tidings.packs
                 where confirmed_at is null and claimed_at is null
-                    and decided_at < tidings.clock() - make_interval(secs => \(Double(Self.confirmTimeoutSeconds)))
+                    and decided_at < (select tidings.clock()) - make_interval(secs => \(Double(Self.confirmTimeoutSeconds)))
                 order by id limit \(Int64(limit))
             )
             select late.id, late.channel, late.provider, late.lane, late.decided_at, m.ordinal, m.attempt,
@@ -83,7 +83,7 @@ extension Store {
     public func forgetConfirm(of pack: PackID) async throws {
         _ = try await pool.query(
             """
-            update tidings.packs set confirmed_at = null, decided_at = least(decided_at, tidings.clock() - interval '1 hour')
+            update tidings.packs set confirmed_at = null, decided_at = least(decided_at, (select tidings.clock()) - interval '1 hour')
             where id = \(pack.uuid) and claimed_at is null
             """)
     }
@@ -92,7 +92,7 @@ extension Store {
     public func forgetConfirms(channel: Channel, provider: String, lane: Lane) async throws {
         _ = try await pool.query(
             """
-            update tidings.packs set confirmed_at = null, decided_at = least(decided_at, tidings.clock() - interval '1 hour')
+            update tidings.packs set confirmed_at = null, decided_at = least(decided_at, (select tidings.clock()) - interval '1 hour')
             where channel = \(channel.rawValue) and provider = \(provider) and lane = \(lane.rawValue) and claimed_at is null
             """)
     }

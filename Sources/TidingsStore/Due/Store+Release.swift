@@ -52,7 +52,7 @@ extension Store {
             group by channel, provider having count(*) > \(Int64(releaseLimit))
         ), picked as (
             select w.notification_id, w.ordinal from tidings.due w
-            where w.lane = \(lane.rawValue) and w.due_at <= tidings.clock()
+            where w.lane = \(lane.rawValue) and w.due_at <= (select tidings.clock())
                 and not exists (select from saturated s where s.channel = w.channel and s.provider = w.provider)
             order by w.due_at, w.notification_id, w.ordinal limit \(Int64(limit)) for update of w skip locked
         ), gone as (

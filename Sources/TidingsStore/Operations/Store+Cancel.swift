@@ -44,7 +44,7 @@ extension Store {
             delete from tidings.due where notification_id = \(id.uuid) returning *
         ), ended as (
             insert into tidings.deliveries (notification_id, ordinal, tenant, channel, provider, endpoint, state, reason, attempts, ended_at)
-            select notification_id, ordinal, tenant, channel, provider, endpoint, 'cancelled', \(reason.rawValue), attempt - 1, tidings.clock()
+            select notification_id, ordinal, tenant, channel, provider, endpoint, 'cancelled', \(reason.rawValue), attempt - 1, (select tidings.clock())
             from gone returning ordinal, tenant, channel
         ), counted as (
             insert into tidings.tally (kind, tenant, channel, state, reason, n)
@@ -60,7 +60,7 @@ extension Store {
             select * from tidings.packs where notification_ids @> array[\(id.uuid)] and claimed_at is null
         ), ended as (
             insert into tidings.deliveries (notification_id, ordinal, tenant, channel, provider, state, reason, attempts, ended_at)
-            select m.notification_id, m.ordinal, n.tenant, p.channel, p.provider, 'cancelled', \(reason.rawValue), m.attempt - 1, tidings.clock()
+            select m.notification_id, m.ordinal, n.tenant, p.channel, p.provider, 'cancelled', \(reason.rawValue), m.attempt - 1, (select tidings.clock())
             from unclaimed p
             cross join lateral unnest(p.notification_ids, p.ordinals, p.attempts) as m(notification_id, ordinal, attempt)
             join tidings.notifications n on n.id = m.notification_id

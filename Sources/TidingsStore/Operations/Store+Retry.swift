@@ -15,8 +15,8 @@ extension Store {
                 select 'ended', tenant, channel, state, reason, -1 from taken
             )
             insert into tidings.due (notification_id, ordinal, lane, due_at, kind, tenant, channel, provider, endpoint, attempt, reason, since)
-            select t.notification_id, t.ordinal, n.lane, tidings.clock(), 'recover', t.tenant, t.channel, t.provider, t.endpoint,
-                t.attempts + 1, t.reason, tidings.clock()
+            select t.notification_id, t.ordinal, n.lane, (select tidings.clock()), 'recover', t.tenant, t.channel, t.provider, t.endpoint,
+                t.attempts + 1, t.reason, (select tidings.clock())
             from taken t join tidings.notifications n on n.id = t.notification_id
             returning ordinal
             """)

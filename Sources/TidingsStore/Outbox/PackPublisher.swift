@@ -36,9 +36,13 @@ public struct PackPublisher: Sendable {
 }
 
 extension Store {
+    /// A pack that is locked is in a worker's hands, who needs no confirm to know that it arrived: nobody waits for anybody.
     func markConfirmed(_ packs: [PackID]) async throws {
         guard !packs.isEmpty else { return }
         _ = try await pool.query(
-            "update tidings.packs set confirmed_at = tidings.clock() where id = any(\(packs.uuids)) and confirmed_at is null")
+            """
+            update tidings.packs set confirmed_at = (select tidings.clock()) where id = any(array(
+                select id from tidings.packs where id = any(\(packs.uuids)) and confirmed_at is null for update skip locked))
+            """)
     }
 }

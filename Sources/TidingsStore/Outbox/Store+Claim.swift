@@ -15,8 +15,8 @@ extension Store {
         let entries = packs.flatMap(\.entries)
         let answers = try await pool.pipeline([
             """
-            update tidings.packs set claimed_at = tidings.clock(), claimed_by = \(worker),
-                lease_until = tidings.clock() + make_interval(secs => \(Double(Self.leaseSeconds)))
+            update tidings.packs set claimed_at = (select tidings.clock()), claimed_by = \(worker),
+                lease_until = (select tidings.clock()) + make_interval(secs => \(Double(Self.leaseSeconds)))
             where id = any(\(packs.map(\.id).uuids)) and claimed_at is null
             returning id, notification_ids, ordinals
             """,

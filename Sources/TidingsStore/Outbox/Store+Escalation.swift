@@ -60,7 +60,7 @@ extension Store {
 
     private static func start(_ keys: [DeliveryKey]) -> SQL {
         """
-        update tidings.due w set kind = 'held', due_at = tidings.clock()
+        update tidings.due w set kind = 'held', due_at = (select tidings.clock())
         from unnest(\(keys.map(\.notificationID).uuids), \(keys.map { Int16($0.ordinal) })) as next(notification_id, ordinal)
         where w.notification_id = next.notification_id and w.ordinal = next.ordinal
         """
@@ -75,7 +75,7 @@ extension Store {
             returning w.notification_id, w.ordinal, w.tenant, w.channel, w.provider
         ), ended as (
             insert into tidings.deliveries (notification_id, ordinal, tenant, channel, provider, state, reason, attempts, ended_at)
-            select notification_id, ordinal, tenant, channel, provider, 'suppressed', 'escalationNotNeeded', 0, tidings.clock() from closed
+            select notification_id, ordinal, tenant, channel, provider, 'suppressed', 'escalationNotNeeded', 0, (select tidings.clock()) from closed
             returning tenant, channel
         )
         insert into tidings.tally (kind, tenant, channel, state, reason, n)

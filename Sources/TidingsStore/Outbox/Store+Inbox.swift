@@ -29,12 +29,12 @@ extension Store {
             with taken as (
                 delete from tidings.packs where id = any(\(packs.map(\.id).uuids)) and claimed_at is null
                 returning id, notification_ids, ordinals, provider, lane
-            ), member as (
+            ), member as materialized (
                 select taken.id as pack, taken.provider, taken.lane, m.notification_id, m.ordinal
                 from taken cross join lateral unnest(taken.notification_ids, taken.ordinals) as m(notification_id, ordinal)
             ), judged as (
                 select member.*, told.tenant, told.recipient_id, told.attempt, told.created_at,
-                    told.valid_until <= tidings.clock() or coalesce(r.changed_at > told.decided_at, false) as again
+                    told.valid_until <= (select tidings.clock()) or coalesce(r.changed_at > told.decided_at, false) as again
                 from unnest(\(entries.map(\.0.id).uuids), \(entries.map(\.1.notificationID).uuids), \(entries.map { Int16($0.1.ordinal) }),
                     \(entries.map(\.1.tenant)), \(entries.map(\.1.recipient)), \(entries.map { Int16($0.1.attempt) }),
                     \(entries.map(\.1.createdAt.timestamptz)), \(entries.map(\.1.decidedAt.timestamptz)),
@@ -49,13 +49,13 @@ extension Store {
                 on conflict do nothing
             ), ended as (
                 insert into tidings.deliveries (notification_id, ordinal, tenant, channel, provider, state, reason, attempts, ended_at)
-                select notification_id, ordinal, tenant, 'inApp', provider, 'delivered', 'delivered', attempt, tidings.clock()
+                select notification_id, ordinal, tenant, 'inApp', provider, 'delivered', 'delivered', attempt, (select tidings.clock())
                 from judged where not again
                 on conflict do nothing returning notification_id, ordinal, tenant
             ), waiting as (
                 insert into tidings.due (notification_id, ordinal, lane, due_at, kind, tenant, channel, provider, attempt, reason, since)
-                select notification_id, ordinal, lane, tidings.clock(), 'recover', tenant, 'inApp', provider, attempt, 'afterValidity',
-                    tidings.clock()
+                select notification_id, ordinal, lane, (select tidings.clock()), 'recover', tenant, 'inApp', provider, attempt, 'afterValidity',
+                    (select tidings.clock())
                 from judged where again
                 on conflict do nothing
             ), counted as (

@@ -27,13 +27,13 @@ extension Store {
     private static func endpointsGone(_ settlements: [Settlement]) -> SQL {
         """
         with gone as (
-            update tidings.endpoints e set gone_at = tidings.clock(), changed_at = tidings.clock()
+            update tidings.endpoints e set gone_at = (select tidings.clock()), changed_at = (select tidings.clock())
             from unnest(\(settlements.map(\.entry.tenant)), \(settlements.map(\.entry.recipient)), \(settlements.map(\.entry.endpoint)))
                 as told(tenant, recipient_id, id)
             where e.tenant = told.tenant and e.recipient_id = told.recipient_id and e.id = told.id and e.gone_at is null
             returning e.tenant, e.recipient_id
         )
-        update tidings.recipients r set changed_at = tidings.clock() from gone where r.tenant = gone.tenant and r.id = gone.recipient_id
+        update tidings.recipients r set changed_at = (select tidings.clock()) from gone where r.tenant = gone.tenant and r.id = gone.recipient_id
         """
     }
 }
@@ -93,12 +93,12 @@ private struct SettlementRows {
         ), ended as (
             insert into tidings.deliveries (notification_id, ordinal, tenant, channel, provider, endpoint, state, reason, attempts,
                 provider_message_id, ended_at)
-            select notification_id, ordinal, tenant, channel, provider, endpoint, state, reason, attempts, provider_message_id, tidings.clock()
+            select notification_id, ordinal, tenant, channel, provider, endpoint, state, reason, attempts, provider_message_id, (select tidings.clock())
             from given where state is not null
             on conflict do nothing returning tenant, channel, state, reason
         ), waiting as (
             insert into tidings.due (notification_id, ordinal, lane, due_at, kind, tenant, channel, provider, endpoint, attempt, reason, since)
-            select notification_id, ordinal, lane, due_at, kind, tenant, channel, provider, endpoint, attempts, reason, tidings.clock()
+            select notification_id, ordinal, lane, due_at, kind, tenant, channel, provider, endpoint, attempts, reason, (select tidings.clock())
             from given where state is null
             on conflict do nothing
         ), counted as (

@@ -52,7 +52,7 @@ struct DueRows {
         return """
             insert into tidings.due
                 (notification_id, ordinal, lane, due_at, kind, tenant, channel, provider, endpoint, attempt, reason, since)
-            select *, tidings.clock() from unnest(\(notificationIDs), \(ordinals), \(lanes), \(dueAt), \(kinds), \(tenants), \(channels),
+            select *, (select tidings.clock()) from unnest(\(notificationIDs), \(ordinals), \(lanes), \(dueAt), \(kinds), \(tenants), \(channels),
                 \(providers), \(endpoints), \(attempts), \(reasons))
             """
     }

@@ -36,7 +36,7 @@ struct EndedRows {
         return """
             insert into tidings.deliveries
                 (notification_id, ordinal, tenant, channel, provider, endpoint, state, reason, attempts, ended_at)
-            select *, tidings.clock() from unnest(\(notificationIDs), \(ordinals), \(tenants), \(channels), \(providers), \(endpoints),
+            select *, (select tidings.clock()) from unnest(\(notificationIDs), \(ordinals), \(tenants), \(channels), \(providers), \(endpoints),
                 \(states), \(reasons), \(attempts))
             """
     }
