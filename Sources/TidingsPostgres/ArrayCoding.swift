@@ -18,7 +18,7 @@ extension Array: PostgresDecodable where Element: PostgresDecodable {
 extension PostgresEncodable {
     public static func encodeArray(_ elements: [Self], into bytes: inout [UInt8]) {
         bytes.appendBigEndian(Int32(elements.isEmpty ? 0 : 1))
-        bytes.appendBigEndian(Int32(elements.contains(where: \.isPostgresNull) ? 1 : 0))
+        bytes.appendBigEndian(Int32(elements.contains { $0.isPostgresNull } ? 1 : 0))
         bytes.appendBigEndian(postgresType.oid)
         guard !elements.isEmpty else { return }
         bytes.appendBigEndian(Int32(clamping: elements.count))

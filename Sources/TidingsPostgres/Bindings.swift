@@ -1,3 +1,5 @@
+import Glibc
+
 /// The values of a statement, encoded one after another in one buffer.
 struct Bindings: Sendable {
     /// Parameters of one statement (PostgreSQL, appendix K): a 16-bit count on the wire. Bind arrays and `unnest` them instead.
@@ -59,14 +61,15 @@ struct Bindings: Sendable {
     }
 
     private static func hasZeroByte(inTextArray array: ArraySlice<UInt8>) -> Bool {
-        var rest = array.dropFirst(20)
-        while rest.count >= 4 {
-            let length = rest.prefix(4).reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
-            rest = rest.dropFirst(4)
-            if length == UInt32.max { continue }
-            if rest.prefix(Int(length)).contains(0) { return true }
-            rest = rest.dropFirst(Int(length))
+        unsafe array.withUnsafeBytes { bytes in
+            var offset = 20
+            while let length = unsafe bytes.bigEndian(Int32.self, at: offset) {
+                offset += 4
+                guard length > 0, let start = bytes.baseAddress else { continue }
+                if unsafe memchr(start + offset, 0, Int(length)) != nil { return true }
+                offset += Int(length)
+            }
+            return false
         }
-        return false
     }
 }

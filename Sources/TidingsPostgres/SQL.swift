@@ -36,6 +36,14 @@ public struct SQL: Sendable, ExpressibleByStringInterpolation {
         /// Binds a value, or null. Spelled out so that the compiler does not take the optional for an oversight.
         public mutating func appendInterpolation<Value: PostgresEncodable>(_ value: Value?) { sql.bind(value) }
 
+        // Columns of the common types, spelled out so that the compiler makes fast code for each instead of one slow for all.
+
+        public mutating func appendInterpolation(_ values: [String]) { sql.bind(values) }
+        public mutating func appendInterpolation(_ values: [String?]) { sql.bind(values) }
+        public mutating func appendInterpolation(_ values: [PostgresUUID]) { sql.bind(values) }
+        public mutating func appendInterpolation(_ values: [PostgresTimestamp]) { sql.bind(values) }
+        public mutating func appendInterpolation(_ values: [Int16]) { sql.bind(values) }
+
         /// Puts a fragment in, with its values.
         public mutating func appendInterpolation(_ fragment: SQL) { sql.append(fragment) }
 

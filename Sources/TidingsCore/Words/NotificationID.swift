@@ -22,20 +22,27 @@ public struct NotificationID: Sendable, Hashable, Comparable {
 
     /// Reads the form 8-4-4-4-12 in hexadecimal digits of either case. Nil for any other form, and for a UUID that is not of version 7.
     public init?(_ text: some StringProtocol) {
+        var text = String(text)
+        let parsed = text.withUTF8 { NotificationID(utf8: $0) }
+        guard let parsed else { return nil }
+        self = parsed
+    }
+
+    private init?(utf8 text: UnsafeBufferPointer<UInt8>) {
+        guard text.count == NotificationID.textLength else { return nil }
         var digits = 0
-        var position = 0
         var halves: (UInt64, UInt64) = (0, 0)
-        for byte in text.utf8 {
+        for position in 0..<NotificationID.textLength {
+            let byte = text[position]
             if position == 8 || position == 13 || position == 18 || position == 23 {
                 guard byte == UInt8(ascii: "-") else { return nil }
             } else {
-                guard position < NotificationID.textLength, let value = NotificationID.hexadecimalValue(of: byte) else { return nil }
+                guard let value = NotificationID.hexadecimalValue(of: byte) else { return nil }
                 if digits < 16 { halves.0 = halves.0 << 4 | value } else { halves.1 = halves.1 << 4 | value }
                 digits += 1
             }
-            position += 1
         }
-        guard position == NotificationID.textLength, halves.0 >> 12 & 0xF == 7, halves.1 >> 62 == 0b10 else { return nil }
+        guard halves.0 >> 12 & 0xF == 7, halves.1 >> 62 == 0b10 else { return nil }
         (high, low) = halves
     }
 

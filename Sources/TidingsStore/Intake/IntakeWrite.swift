@@ -81,7 +81,7 @@ struct IntakeWrite {
 }
 
 extension PackEntry {
-    init(
+    convenience init(
         _ intent: Intent, id: NotificationID, ordinal: Int, attempt: Int, planned: PlannedDelivery, routed: RoutedIntent,
         createdAt: Timestamp, decidedAt: Timestamp, validUntil: Timestamp
     ) {

@@ -42,32 +42,17 @@ extension Pack {
 }
 
 extension PackEntry {
-    fileprivate init(_ json: JSON, index: Int) throws(PackDecodingError) {
+    fileprivate convenience init(_ json: JSON, index: Int) throws(PackDecodingError) {
         var members = try PackMembers(json, at: "/entries/\(index)")
-        notificationID = try members.identifier("notificationID")
-        ordinal = try members.integer("ordinal", atLeast: 0)
-        attempt = try members.integer("attempt", atLeast: 1)
-        tenant = try members.text("tenant")
-        recipient = try members.text("recipient")
-        type = try members.text("type")
-        category = try members.word("category")
-        title = try members.optionalText("title")
-        body = try members.optionalText("body")
-        guard let data = members.next("data"), case .object = data else { throw members.problem("data", "must be an object") }
-        self.data = data.serialized
-        endpoint = try members.optionalText("endpoint")
-        groupKey = try members.optionalText("groupKey")
-        collapseKey = try members.optionalText("collapseKey")
-        traceparent = try members.optionalText("traceparent")
-        createdAt = try members.time("createdAt")
-        decidedAt = try members.time("decidedAt")
-        validUntil = try members.time("validUntil")
-        expiresAt = try members.time("expiresAt")
-        switch members.next("escalates") {
-        case nil: escalates = false
-        case .bool(let value)?: escalates = value
-        default: throw members.problem("escalates", "must be true or false")
-        }
+        self.init(
+            notificationID: try members.identifier("notificationID"), ordinal: try members.integer("ordinal", atLeast: 0),
+            attempt: try members.integer("attempt", atLeast: 1), tenant: try members.text("tenant"),
+            recipient: try members.text("recipient"), type: try members.text("type"), category: try members.word("category"),
+            title: try members.optionalText("title"), body: try members.optionalText("body"), data: try members.object("data"),
+            endpoint: try members.optionalText("endpoint"), groupKey: try members.optionalText("groupKey"),
+            collapseKey: try members.optionalText("collapseKey"), traceparent: try members.optionalText("traceparent"),
+            createdAt: try members.time("createdAt"), decidedAt: try members.time("decidedAt"), validUntil: try members.time("validUntil"),
+            expiresAt: try members.time("expiresAt"), escalates: try members.flag("escalates"))
     }
 }
 
@@ -102,6 +87,21 @@ private struct PackMembers {
         case nil: return nil
         case .string(let text)?: return text
         default: throw problem(key, "must be a string")
+        }
+    }
+
+    /// As JSON text.
+    mutating func object(_ key: String) throws(PackDecodingError) -> String {
+        guard let value = next(key), case .object = value else { throw problem(key, "must be an object") }
+        return value.serialized
+    }
+
+    /// False when it is absent.
+    mutating func flag(_ key: String) throws(PackDecodingError) -> Bool {
+        switch next(key) {
+        case nil: return false
+        case .bool(let value)?: return value
+        default: throw problem(key, "must be true or false")
         }
     }
 

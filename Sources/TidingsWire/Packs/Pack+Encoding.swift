@@ -13,7 +13,7 @@ extension Pack {
         writer.member("lane", lane.rawValue)
         writer.key("entries")
         writer.beginArray()
-        for entry in entries { entry.write(to: &writer) }
+        if let encodedEntries { writer.raw(encodedEntries) } else { for entry in entries { entry.write(to: &writer) } }
         writer.endArray()
         writer.endObject()
         return writer.bytes

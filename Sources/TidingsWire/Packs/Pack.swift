@@ -4,13 +4,15 @@ public import TidingsCore
 ///
 /// Content type ``contentType``. A pack is complete: a worker sends every entry of it without reading the content again.
 /// The id is also the generation of its entries: it is never reused, and a delivery belongs to one pack at a time.
-public struct Pack: Sendable, Hashable {
+public struct Pack: Sendable, Equatable {
     public var id: PackID
     public var channel: Channel
     /// The provider's name in the catalogue.
     public var provider: String
     public var lane: Lane
-    public var entries: [PackEntry]
+    public var entries: [PackEntry] { didSet { encodedEntries = nil } }
+    /// The entries as they are written in a message, when that is known already.
+    private(set) var encodedEntries: [UInt8]?
 
     /// Most entries of one pack. More gains little (the cost of a message is spread over 50 already) and makes one claim hold more.
     public static let maximumEntries = 50
@@ -29,6 +31,17 @@ public struct Pack: Sendable, Hashable {
         self.entries = entries
     }
 
+    /// A pack whose entries were written while it was put together: ``encode()`` need not write them again.
+    init(id: PackID, channel: Channel, provider: String, lane: Lane, entries: [PackEntry], encodedEntries: [UInt8]) {
+        self.init(id: id, channel: channel, provider: provider, lane: lane, entries: entries)
+        self.encodedEntries = encodedEntries
+    }
+
+    public static func == (left: Pack, right: Pack) -> Bool {
+        left.id == right.id && left.channel == right.channel && left.provider == right.provider && left.lane == right.lane
+            && left.entries == right.entries
+    }
+
     /// The queue this pack is published to.
     public var queueName: String {
         QueueNames.deliver(channel: channel, provider: provider, lane: lane)
@@ -36,34 +49,36 @@ public struct Pack: Sendable, Hashable {
 }
 
 /// One delivery, with everything a provider needs to send it.
-public struct PackEntry: Sendable, Hashable {
-    public var notificationID: NotificationID
+///
+/// A class because it goes through many hands on its way and never changes: handing it on costs one reference, not one for each text.
+public final class PackEntry: Sendable {
+    public let notificationID: NotificationID
     /// Which delivery of the notification this is, from 0 in the order of the decision.
-    public var ordinal: Int
+    public let ordinal: Int
     /// The number of the attempt that this entry asks for; the first is 1.
-    public var attempt: Int
-    public var tenant: String
-    public var recipient: String
-    public var type: String
-    public var category: Category
-    public var title: String?
-    public var body: String?
+    public let attempt: Int
+    public let tenant: String
+    public let recipient: String
+    public let type: String
+    public let category: Category
+    public let title: String?
+    public let body: String?
     /// The intent's data as JSON text, always an object.
-    public var data: String
+    public let data: String
     /// The address or endpoint id to send to; nil where the provider addresses the person.
-    public var endpoint: String?
-    public var groupKey: String?
-    public var collapseKey: String?
+    public let endpoint: String?
+    public let groupKey: String?
+    public let collapseKey: String?
     /// W3C trace context of the producer, already validated.
-    public var traceparent: String?
-    public var createdAt: Timestamp
-    public var decidedAt: Timestamp
+    public let traceparent: String?
+    public let createdAt: Timestamp
+    public let decidedAt: Timestamp
     /// Past this the decision is stale, and the entry is routed again instead of sent.
-    public var validUntil: Timestamp
+    public let validUntil: Timestamp
     /// Past this it is not sent at all.
-    public var expiresAt: Timestamp
+    public let expiresAt: Timestamp
     /// True when another channel waits for the end of this one.
-    public var escalates: Bool
+    public let escalates: Bool
 
     public init(
         notificationID: NotificationID, ordinal: Int, attempt: Int, tenant: String, recipient: String, type: String, category: Category,
@@ -90,5 +105,17 @@ public struct PackEntry: Sendable, Hashable {
         self.validUntil = validUntil
         self.expiresAt = expiresAt
         self.escalates = escalates
+    }
+}
+
+extension PackEntry: Equatable {
+    public static func == (left: PackEntry, right: PackEntry) -> Bool {
+        (left.notificationID, left.ordinal, left.attempt, left.tenant, left.recipient, left.type)
+            == (right.notificationID, right.ordinal, right.attempt, right.tenant, right.recipient, right.type)
+            && (left.category, left.title, left.body, left.data, left.endpoint, left.groupKey)
+                == (right.category, right.title, right.body, right.data, right.endpoint, right.groupKey)
+            && (left.collapseKey, left.traceparent, left.createdAt, left.decidedAt, left.validUntil, left.expiresAt)
+                == (right.collapseKey, right.traceparent, right.createdAt, right.decidedAt, right.validUntil, right.expiresAt)
+            && left.escalates == right.escalates
     }
 }

@@ -10,8 +10,6 @@ public struct PackBuilder: Sendable {
     private let maximumBytes: Int
     private var groups: [Group] = []
     private var indexOfGroup: [Key: Int] = [:]
-    /// Entries are encoded once to learn their size; what is written here is never read.
-    private var scratch = JSONWriter(capacity: Pack.maximumBytes)
 
     /// The limits are arguments only for tests and measurements; both must be at least 1.
     public init(maximumEntries: Int = Pack.maximumEntries, maximumBytes: Int = Pack.maximumBytes) {
@@ -30,29 +28,23 @@ public struct PackBuilder: Sendable {
             indexOfGroup[key] = index
             groups.append(Group(key: key))
         }
-        groups[index].add(entry, bytes: encodedBytes(of: entry), maximumEntries: maximumEntries, maximumBytes: maximumBytes)
+        groups[index].add(entry, maximumEntries: maximumEntries, maximumBytes: maximumBytes)
     }
 
     /// The packs of everything added, each with a fresh id; the builder is empty afterwards.
     public mutating func finish<Failure: Error>(nextID: () throws(Failure) -> PackID) throws(Failure) -> [Pack] {
         var packs: [Pack] = []
         for group in groups {
-            for entries in group.packs {
-                let id = try nextID()
-                packs.append(Pack(id: id, channel: group.key.channel, provider: group.key.provider, lane: group.key.lane, entries: entries))
+            for open in group.packs {
+                packs.append(
+                    Pack(
+                        id: try nextID(), channel: group.key.channel, provider: group.key.provider, lane: group.key.lane,
+                        entries: open.entries, encodedEntries: open.encoded))
             }
         }
         groups.removeAll()
         indexOfGroup.removeAll()
         return packs
-    }
-
-    /// The size of an entry in a pack, counting one comma.
-    private mutating func encodedBytes(of entry: PackEntry) -> Int {
-        if scratch.bytes.count >= Pack.maximumBytes { scratch = JSONWriter(capacity: Pack.maximumBytes) }
-        let before = scratch.bytes.count
-        entry.write(to: &scratch)
-        return scratch.bytes.count - before + (before == 0 ? 1 : 0)
     }
 
     private struct Key: Sendable, Hashable {
@@ -61,23 +53,33 @@ public struct PackBuilder: Sendable {
         var lane: Lane
     }
 
+    /// A pack that is still growing. What is written to learn an entry's size is kept for the message.
+    private struct OpenPack: Sendable {
+        var entries: [PackEntry] = []
+        /// The entries' JSON with commas between.
+        var encoded: [UInt8] = []
+    }
+
     private struct Group: Sendable {
         let key: Key
-        var packs: [[PackEntry]] = []
-        /// Encoded size of the last pack, its envelope included.
-        var bytes = 0
+        var packs: [OpenPack] = []
 
         init(key: Key) {
             self.key = key
         }
 
-        mutating func add(_ entry: PackEntry, bytes entryBytes: Int, maximumEntries: Int, maximumBytes: Int) {
-            if let last = packs.indices.last, packs[last].count < maximumEntries, bytes + entryBytes <= maximumBytes {
-                packs[last].append(entry)
-                bytes += entryBytes
+        mutating func add(_ entry: PackEntry, maximumEntries: Int, maximumBytes: Int) {
+            var writer = JSONWriter(capacity: PackEntry.typicalBytes)
+            entry.write(to: &writer)
+            let envelope = Pack.envelopeBytes + key.provider.utf8.count
+            if let last = packs.indices.last, packs[last].entries.count < maximumEntries,
+                envelope + packs[last].encoded.count + 1 + writer.bytes.count <= maximumBytes
+            {
+                packs[last].encoded.append(UInt8(ascii: ","))
+                packs[last].encoded += writer.bytes
+                packs[last].entries.append(entry)
             } else {
-                packs.append([entry])
-                bytes = Pack.envelopeBytes + key.provider.utf8.count + entryBytes
+                packs.append(OpenPack(entries: [entry], encoded: writer.bytes))
             }
         }
     }
