@@ -53,7 +53,8 @@ public struct PackIntake: Sendable {
         }
     }
 
-    /// Nil for a message that is no pack: it is kept as a dead letter. The pack's row, if there is one, is published again by a releaser.
+    /// Nil for a message that is no pack: it is kept as a dead letter. The pack's row, if there is one, is noticed as missing from
+    /// its queue, and published again from what is stored.
     private func decode(_ message: AMQPMessage) async throws -> Pack? {
         do {
             return try Pack.decode(message.body)

@@ -31,7 +31,10 @@ public struct Relay: Sendable {
                         if case .confirmed = $0 { true } else { false }
                     }
                 }
-                if relayed == Self.batch { continue }
+                if relayed.failed > 0 {
+                    logger.warning("the broker did not take enqueued events, trying again", metadata: ["events": "\(relayed.failed)"])
+                }
+                if relayed.confirmed == Self.batch { continue }
             } catch {
                 logger.warning("cannot relay enqueued events, trying again", metadata: ["error": "\(error)"])
             }
@@ -39,10 +42,12 @@ public struct Relay: Sendable {
         }
     }
 
-    /// An unknown type goes in like any other: the router refuses it with a reason an operator can read.
+    /// An unknown type goes in like any other: the router refuses it with a reason an operator can read. Only the first word of the routing
+    /// key counts, so a long type is cut there: the protocol allows 255 bytes.
     private static func message(_ event: EnqueuedEvent, category: Category) -> OutgoingMessage {
         OutgoingMessage(
-            exchange: QueueNames.intentsExchange, routingKey: QueueNames.routingKey(category: category, type: event.type),
+            exchange: QueueNames.intentsExchange,
+            routingKey: QueueNames.routingKey(category: category, type: String(event.type.prefix(50))),
             body: Array(event.event.utf8), contentType: "application/cloudevents+json", messageID: event.id)
     }
 }

@@ -32,6 +32,12 @@ public struct Upkeep: Sendable {
         while !Task.isCancelled {
             await chore("roll up tallies") { try await store.rollUpTally() }
             await chore("sample the queues") { try await sampleQueues() }
+            await chore("look for missing packs") {
+                let missing = try await store.forgetConfirmsOfMissing()
+                if missing > 0 {
+                    logger.warning("packs are missing from the broker, publishing them again", metadata: ["packs": "\(missing)"])
+                }
+            }
             if round % Self.roundsBetweenPartitions == 0 {
                 await chore("prune idempotency keys") {
                     while try await store.pruneIdempotency(retention: retention), !Task.isCancelled {}

@@ -31,12 +31,36 @@ struct DecodedMessages: Sendable {
         return RefusedEvent(decoder.rejection(of: batch.intents[position], in: IncomingMessage(message), reason, text), in: message)
     }
 
-    /// Turns every intent into a refusal.
-    mutating func refuseAll(_ reason: ReasonCode, _ text: String) {
-        batch.refused += batch.intents.indices.map { refusal(of: $0, reason, text) }
-        batch.intents = []
-        origins = []
+    /// The whole in pieces that are committed one after another: nearly always one.
+    var portions: [IntakePortion] {
+        var portions: [IntakePortion] = []
+        var start = 0
+        var bytes = 0
+        for (position, decoded) in batch.intents.enumerated() {
+            let size = decoded.bytesInMessage.count
+            if position - start == IntakePortion.maximumIntents || bytes + size > IntakePortion.maximumBytes, position > start {
+                portions.append(IntakePortion(intents: start..<position))
+                (start, bytes) = (position, 0)
+            }
+            bytes += size
+        }
+        return portions + [IntakePortion(intents: start..<batch.intents.count, refused: batch.refused)]
     }
+
+    func batch(of portion: IntakePortion) -> IntakeBatch {
+        IntakeBatch(intents: Array(batch.intents[portion.intents]), refused: portion.refused)
+    }
+}
+
+/// What of a batch is committed in one transaction.
+struct IntakePortion: Sendable {
+    /// Four full batches of single intents.
+    static let maximumIntents = 2_000
+    /// Events' bytes, counted once for each intent: rows hold about as much again.
+    static let maximumBytes = 16 << 20
+
+    var intents: Range<Int> = 0..<0
+    var refused: [RefusedEvent] = []
 }
 
 extension IncomingMessage {

@@ -26,42 +26,47 @@ public struct Intake: Sendable {
 
     /// Commits everything that follows from the messages, and returns the packs to publish.
     ///
-    /// While the database is away this waits and tries again. An error of the data itself halves the batch until the message that causes it is
-    /// alone: that one is refused, its neighbours go on. Throws only when the task is cancelled.
+    /// While the database is away this waits and tries again. What the database refuses for good is halved until the intent that causes it is
+    /// alone: that one is refused, its neighbours go on. Throws when the task is cancelled, or when not even a refusal can be stored.
+    ///
+    /// Messages that ask for very much are committed in portions. Dying between two is harmless: the messages come again, and what was
+    /// committed is recognised.
     public func take(_ messages: [AMQPMessage]) async throws -> [Pack] {
+        let compiled = catalogues.current
+        let decoded = DecodedMessages(messages, decoder: IntentDecoder(catalogue: compiled), now: store.clock.now())
+        var packs: [Pack] = []
+        for portion in decoded.portions { packs += try await commit(portion, of: decoded, compiled.catalogue) }
+        return packs
+    }
+
+    private func commit(_ portion: IntakePortion, of decoded: DecodedMessages, _ catalogue: Catalogue) async throws -> [Pack] {
         var pause = Duration.milliseconds(100)
         while true {
             do {
-                return try await takeOnce(messages)
+                return try await write(portion, of: decoded, catalogue)
             } catch let error as PostgresError where error.isMissingPartition {
                 // Nobody has made the day's partitions, and that is no fault of the messages.
                 logger.error("a partition is missing, making it", metadata: ["error": "\(error)"])
                 try? await store.makePartitions()
-            } catch let error as PostgresError where error.verdict == .permanent && error.kind == .server {
-                return try await bisect(messages, because: error)
+            } catch let error as PostgresError where error.isAboutTheData {
+                return try await bisect(portion, of: decoded, catalogue, because: error)
             } catch is CancellationError {
                 throw CancellationError()
             } catch {
-                logger.error("cannot commit a batch, trying again", metadata: ["error": "\(error)", "messages": "\(messages.count)"])
+                logger.error("cannot commit a batch, trying again", metadata: ["error": "\(error)", "intents": "\(portion.intents.count)"])
             }
             try await Task.sleep(for: pause)
             pause = min(pause * 2, Self.longestPause)
         }
     }
 
-    private func takeOnce(_ messages: [AMQPMessage]) async throws -> [Pack] {
-        let compiled = catalogues.current
-        let decoded = DecodedMessages(messages, decoder: IntentDecoder(catalogue: compiled), now: store.clock.now())
-        return try await commit(decoded, catalogue: compiled.catalogue)
-    }
-
-    private func commit(_ decoded: DecodedMessages, catalogue: Catalogue) async throws -> [Pack] {
+    private func write(_ portion: IntakePortion, of decoded: DecodedMessages, _ catalogue: Catalogue) async throws -> [Pack] {
         let result = try await store.take(
-            decoded.batch, catalogue: catalogue, zones: zones,
+            decoded.batch(of: portion), catalogue: catalogue, zones: zones,
             decide: { intent, facts, now in decide(intent, facts: facts, catalogue: catalogue, now: now) },
             refuseConflict: { position, existing in
                 decoded.refusal(
-                    of: position, .idempotencyConflict,
+                    of: portion.intents.lowerBound + position, .idempotencyConflict,
                     "this source and id were used before with other content"
                         + (existing.map { ": notification \($0)" } ?? ", in the same batch"))
             })
@@ -69,19 +74,28 @@ public struct Intake: Sendable {
         return result.packs
     }
 
-    private func bisect(_ messages: [AMQPMessage], because error: PostgresError) async throws -> [Pack] {
-        guard messages.count > 1 else { return try await refuse(messages, because: error) }
-        let middle = messages.count / 2
-        return try await take(Array(messages[..<middle])) + take(Array(messages[middle...]))
+    private func bisect(
+        _ portion: IntakePortion, of decoded: DecodedMessages, _ catalogue: Catalogue, because error: PostgresError
+    ) async throws -> [Pack] {
+        guard portion.refused.isEmpty else {
+            // Refusals are made of what can be stored; alone, they show whether the intents are to blame.
+            guard !portion.intents.isEmpty else { throw error }
+            let packs = try await commit(IntakePortion(intents: portion.intents), of: decoded, catalogue)
+            return packs + (try await commit(IntakePortion(refused: portion.refused), of: decoded, catalogue))
+        }
+        guard portion.intents.count > 1 else { return try await refuse(portion.intents.lowerBound, of: decoded, catalogue, because: error) }
+        let middle = portion.intents.lowerBound + portion.intents.count / 2
+        let first = try await commit(IntakePortion(intents: portion.intents.lowerBound..<middle), of: decoded, catalogue)
+        return first + (try await commit(IntakePortion(intents: middle..<portion.intents.upperBound), of: decoded, catalogue))
     }
 
-    /// The database will never take this message: it becomes a row an operator can read and replay.
-    private func refuse(_ messages: [AMQPMessage], because error: PostgresError) async throws -> [Pack] {
-        logger.error("a message cannot be stored", metadata: ["error": "\(error)"])
-        let compiled = catalogues.current
-        var decoded = DecodedMessages(messages, decoder: IntentDecoder(catalogue: compiled), now: store.clock.now())
-        decoded.refuseAll(.internalError, "the database refuses it: \(error.sqlState ?? "")")
-        return try await commit(decoded, catalogue: compiled.catalogue)
+    /// The database will never take this intent: it becomes a row an operator can read and replay.
+    private func refuse(
+        _ position: Int, of decoded: DecodedMessages, _ catalogue: Catalogue, because error: PostgresError
+    ) async throws -> [Pack] {
+        logger.error("an intent cannot be stored", metadata: ["error": "\(error)"])
+        let refusal = decoded.refusal(of: position, .internalError, "the database refuses it: \(error)")
+        return try await commit(IntakePortion(refused: [refusal]), of: decoded, catalogue)
     }
 }
 
@@ -97,6 +111,9 @@ func decide(_ intent: Intent, facts: RecipientFacts, catalogue: Catalogue, now: 
 }
 
 extension PostgresError {
+    /// The database, or what speaks to it, will refuse these values however often they are sent.
+    var isAboutTheData: Bool { verdict == .permanent && (kind == .server || kind == .invalidStatement) }
+
     /// PostgreSQL reports a row without a partition as a violated check, and names no constraint.
     var isMissingPartition: Bool { sqlState == "23514" && constraint == nil }
 }

@@ -54,8 +54,13 @@ import TidingsTestSupport
     /// A mistake that SQL can see is an error in the producer's transaction; one it cannot see is a rejection an operator can read.
     @Test func mistakesAreSeen() async throws {
         try await withPipeline { pipeline in
-            await #expect(throws: PostgresError.self) {
-                try await pipeline.system.query("select tidings_api.enqueue('orderUpdate', '')")
+            for mistake in [
+                "'orderUpdate', ''", "repeat('x', 201), 'reader'", "'orderUpdate', repeat('x', 257)", "'orderUpdate', 'reader', key => ''",
+                "'orderUpdate', 'reader', send_at => 'infinity'", "'orderUpdate', 'reader', body => repeat('x', 300000)",
+            ] {
+                await #expect(throws: PostgresError.self, "\(mistake)") {
+                    try await pipeline.system.query("select tidings_api.enqueue(\(unsafe: mistake))")
+                }
             }
             _ = try await pipeline.system.query("select tidings_api.enqueue('noSuchType', 'reader', title => 'T', key => 'typo')")
             let rejected = try await pipeline.system.eventually(

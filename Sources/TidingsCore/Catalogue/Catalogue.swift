@@ -14,7 +14,8 @@ public struct Catalogue: Sendable, Hashable {
     public var defaultMarket: String
     /// Identifies the content, so that a decision can be explained with the catalogue that made it.
     public var hash: String
-    /// The tenants that each producer, by AMQP user, may name. A user without an entry may name only ``Intent/defaultTenant``.
+    /// The tenants that each producer, by AMQP user, may name. Empty: any user may name any. Otherwise a user without an entry may name only
+    /// ``Intent/defaultTenant``.
     public var tenants: [String: Set<String>]
 
     public init(

@@ -6,6 +6,9 @@ extension Store {
     /// Seconds after which a committed pack that the broker has not confirmed is published again: longer than a publisher waits for a confirm,
     /// so that a living publisher has given up by then.
     public static let confirmTimeoutSeconds = 35
+    /// Seconds for which a confirmed pack may be in no sample of its queue before it counts as missing: far longer than a worker holds one
+    /// without claiming it.
+    public static let missingAfterSeconds = 60
 
     /// Takes apart the packs whose worker stopped answering. What it had not settled may or may not have been sent: the category's policy says
     /// whether it is sent again, and each possible second send is recorded with the key that both sends carry. Returns how many deliveries.
@@ -86,6 +89,21 @@ extension Store {
             update tidings.packs set confirmed_at = null, decided_at = least(decided_at, (select tidings.clock()) - interval '1 hour')
             where id = \(pack.uuid) and claimed_at is null
             """)
+    }
+
+    /// Packs that are in nobody's hands although their queue is empty: somebody purged or deleted it, its broker lost its data, or a worker could
+    /// not read the message. They are published again at the next turn of a releaser; one that is claimed meanwhile is not sent twice.
+    ///
+    /// A queue counts as empty when its latest sample, taken well after the confirm, says so. Returns how many there were.
+    public func forgetConfirmsOfMissing() async throws -> Int {
+        try await pool.query(
+            """
+            update tidings.packs p set confirmed_at = null, decided_at = least(p.decided_at, (select tidings.clock()) - interval '1 hour')
+            from tidings.queue_samples q
+            where q.queue = 'tidings.deliver.' || p.channel || '.' || p.provider || '.' || p.lane and q.ready = 0
+                and p.claimed_at is null and p.confirmed_at < q.sampled_at - make_interval(secs => \(Double(Self.missingAfterSeconds)))
+            """
+        ).affectedRows
     }
 
     /// A queue was deleted on the broker: what it held is published again at the next turn of a releaser.

@@ -10,21 +10,35 @@ public struct EnqueuedEvent: Sendable {
     public let event: String
 }
 
+/// What one turn of the relay came to.
+public struct RelayResult: Sendable {
+    public var confirmed = 0
+    public var failed = 0
+}
+
 extension Store {
     /// Hands up to `limit` enqueued events to `publish` and deletes those it confirms, in one transaction: an event whose row is gone was
     /// confirmed by the broker. Dying in between publishes it again, and its id makes the second one a duplicate.
+    ///
+    /// What failed goes behind everything that was tried less often, so that an event that can never be published holds up no other.
     public func relay(
         limit: Int, publish: @escaping @Sendable ([EnqueuedEvent]) async -> [Bool]
-    ) async throws -> Int {
+    ) async throws -> RelayResult {
         try await pool.transaction { connection in
             let rows = try await connection.query(
-                "select id, type, event from tidings.outgoing order by created_at limit \(Int64(limit)) for update skip locked"
+                """
+                select id, type, event from tidings.outgoing order by attempts, created_at limit \(Int64(limit)) for update skip locked
+                """
             ).rows.map { try $0.decode((PostgresUUID, String, String).self) }
-            guard !rows.isEmpty else { return 0 }
-            let confirmed = zip(rows, await publish(rows.map { EnqueuedEvent(id: Self.text($0.0), type: $0.1, event: $0.2) })).filter(\.1)
-                .map(\.0.0)
-            _ = try await connection.query("delete from tidings.outgoing where id = any(\(confirmed))")
-            return confirmed.count
+            guard !rows.isEmpty else { return RelayResult() }
+            let results = zip(rows, await publish(rows.map { EnqueuedEvent(id: Self.text($0.0), type: $0.1, event: $0.2) }))
+            let confirmed = results.filter(\.1).map(\.0.0)
+            let failed = results.filter { !$0.1 }.map(\.0.0)
+            _ = try await connection.pipeline([
+                "delete from tidings.outgoing where id = any(\(confirmed))",
+                "update tidings.outgoing set attempts = attempts + 1 where id = any(\(failed))",
+            ])
+            return RelayResult(confirmed: confirmed.count, failed: failed.count)
         }
     }
 

@@ -25,6 +25,8 @@ struct RefusedRows {
         occurrences = counts
     }
 
+    private func text(_ part: (Rejection) -> String?) -> [String?] { events.map { storable(part($0.rejection)) } }
+
     /// Nil when there is nothing to insert.
     var insert: SQL? {
         guard !events.isEmpty else { return nil }
@@ -35,9 +37,9 @@ struct RefusedRows {
                  headers, raw, size, sha256, replayable)
             select fingerprint, tidings.clock(), tidings.clock(), occurrences, reason, pointer, message, tenant, source, event_id, type, exchange,
                 routing_key, content_type, headers, raw, size, sha256, replayable
-            from unnest(\(events.map(\.fingerprint.uuid)), \(occurrences), \(refusals.map(\.reason.rawValue)), \(refusals.map(\.pointer)),
-                \(refusals.map(\.message)), \(refusals.map(\.tenant)), \(refusals.map(\.source)), \(refusals.map(\.eventID)), \(refusals.map(\.type)),
-                \(events.map(\.exchange)), \(events.map(\.routingKey)), \(refusals.map(\.contentType)), \(events.map(\.headers)),
+            from unnest(\(events.map(\.fingerprint.uuid)), \(occurrences), \(refusals.map(\.reason.rawValue)), \(text(\.pointer)), \(text(\.message)),
+                \(text(\.tenant)), \(text(\.source)), \(text(\.eventID)), \(text(\.type)), \(events.map { storable($0.exchange) }),
+                \(events.map { storable($0.routingKey) }), \(text(\.contentType)), \(events.map { storable($0.headers) }),
                 \(refusals.map(\.raw)), \(refusals.map { Int32(clamping: $0.size) }), \(refusals.map(\.sha256)), \(refusals.map(\.isReplayable)))
                 as given(fingerprint, occurrences, reason, pointer, message, tenant, source, event_id, type, exchange, routing_key, content_type,
                  headers, raw, size, sha256, replayable)

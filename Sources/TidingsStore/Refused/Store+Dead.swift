@@ -42,8 +42,9 @@ extension Store {
             with earlier as (select state from tidings.dead where fingerprint = \(message.fingerprint.uuid))
             insert into tidings.dead as kept (fingerprint, at, queue, reason, message, deaths, exchange, routing_key, content_type, headers,
                 raw, size, state)
-            values (\(message.fingerprint.uuid), tidings.clock(), \(message.queue), \(message.reason.rawValue), \(message.message),
-                \(Int64(message.deaths)), \(message.exchange), \(message.routingKey), \(message.contentType), \(message.headers),
+            values (\(message.fingerprint.uuid), tidings.clock(), \(message.queue), \(message.reason.rawValue), \(storable(message.message)),
+                \(Int64(message.deaths)), \(storable(message.exchange)), \(storable(message.routingKey)), \(storable(message.contentType)),
+                \(storable(message.headers)),
                 \(message.body), \(Int32(clamping: message.body.count)), \(state))
             on conflict (fingerprint) do update set state = excluded.state, at = excluded.at,
                 deaths = excluded.deaths + case when kept.state = 'resolved' then 0 else kept.deaths end

@@ -35,6 +35,22 @@ struct IntentChecks {
         return notes
     }
 
+    /// One small message must not become gigabytes.
+    func checkFanOut(_ request: IntentRequest, eventBytes: Int, alreadyAsked: Int) throws(EventProblem) {
+        let recipients = request.recipients.count
+        guard eventBytes * recipients <= limits.maximumFanOutBytes else {
+            throw EventProblem(
+                .tooLarge, "/data/recipients",
+                "\(eventBytes) bytes for \(recipients) recipients; event times recipients may be at most \(limits.maximumFanOutBytes) bytes"
+            )
+        }
+        guard alreadyAsked + recipients <= limits.maximumIntentsPerMessage else {
+            throw EventProblem(
+                .tooManyRecipients, "/data/recipients",
+                "the message asks for more than \(limits.maximumIntentsPerMessage) notifications in all; send fewer events in one")
+        }
+    }
+
     /// The title: the request's own, else the type's template. Only what shows nothing may do without one.
     func title(of request: IntentRequest, type: CompiledType) throws(EventProblem) -> String? {
         let title = IntentChecks.text(request.title, else: type.title, request.data)

@@ -89,6 +89,11 @@ struct MessageDecoding {
         let range = message.body.indices
         guard range.count <= checks.limits.maximumEventBytes else { return rejectTooLarge(range) }
         var event = JSONObject(binaryAttributes: attributes)
+        // JSON's parser refuses it in a body; a header is any bytes.
+        if let bad = attributes.first(where: { $0.value.utf8.contains(0) || $0.name.utf8.contains(0) }) {
+            let pointer = JSONPointer.appending(bad.name, to: "")
+            return reject(EventProblem(.nulCharacter, pointer, "the header of an attribute contains a NUL byte"), range, event: event)
+        }
         do {
             if !range.isEmpty { event["data"] = try JSON.parse(message.body) }
             decode(event, range)
@@ -114,6 +119,7 @@ struct MessageDecoding {
         let notes = try checks.check(request, against: type)
         let title = try checks.title(of: request, type: type)
         let body = checks.body(of: request, type: type)
+        try checks.checkFanOut(request, eventBytes: range.count, alreadyAsked: decoded.intents.count)
         let data = request.data.isEmpty ? "{}" : JSON.object(request.data).serialized
         let traceparent = attributes.traceparent ?? message.headers["traceparent"].flatMap { TraceParent.validated($0) }
         let contentHash = IntentIdentity.contentHash(type: attributes.type, data: attributes.data)

@@ -4,10 +4,14 @@ public struct IntentLimits: Sendable, Hashable {
     public var maximumEventBytes = 256 * 1024
     /// Largest message in bytes, half of what the broker is told to accept: a batch waits in memory as a whole.
     public var maximumMessageBytes = 4 * 1024 * 1024
-    /// Most events of one batch: its intents are decided in one transaction.
+    /// Most events of one batch.
     public var maximumEventsPerMessage = 1_000
-    /// Most recipients of one intent; each becomes a notification of its own, in the same transaction.
+    /// Most recipients of one intent; each becomes a notification of its own.
     public var maximumRecipients = 1_000
+    /// Most notifications of one message, all its events together: they are decoded before the first is committed.
+    public var maximumIntentsPerMessage = 20_000
+    /// Largest event times its recipients, in bytes: each of them gets rows and packs of its own with the whole content.
+    public var maximumFanOutBytes = 32 * 1024 * 1024
     /// What is kept of an event or message that is too large to be kept whole.
     public var keptRawBytes = 64 * 1024
     /// How late `scheduledFor` may be and still be sent now: a day covers a queue that stood still overnight; more is a wrong clock or

@@ -19,6 +19,13 @@ public struct JSONLimits: Sendable, Hashable {
     /// The parser recurses once a level, so deeper than this is refused whatever ``maximumDepth`` says: a thread's stack must hold it.
     static let deepestRecursion = 512
 
+    /// The limits of a pack: an event's data, which may be as deep as a message's limit allows, lies a few levels deeper in it.
+    public static let pack: JSONLimits = {
+        var limits = JSONLimits()
+        limits.maximumDepth += 8
+        return limits
+    }()
+
     /// The depth that really holds.
     var effectiveDepth: Int { min(maximumDepth, Self.deepestRecursion) }
 }

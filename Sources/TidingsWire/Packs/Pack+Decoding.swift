@@ -19,7 +19,7 @@ extension Pack {
     public static func decode(_ bytes: [UInt8]) throws(PackDecodingError) -> Pack {
         let document: JSON
         do {
-            document = try JSON.parse(bytes)
+            document = try JSON.parse(bytes, limits: .pack)
         } catch {
             throw PackDecodingError(pointer: error.pointer, message: error.message)
         }

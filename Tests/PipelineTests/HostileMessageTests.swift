@@ -1,0 +1,96 @@
+import Testing
+import TidingsAMQP
+import TidingsCore
+import TidingsPostgres
+import TidingsTestSupport
+import TidingsWire
+
+/// What stands in no event, or is allowed and enormous: nothing of it may hold up a lane, a pack or a neighbour.
+@Suite struct HostileMessageTests {
+    @Test func aNULOutsideTheBodyIsARowAndHoldsUpNobody() async throws {
+        let data = Array(#"{"recipient":"reader","title":"T"}"#.utf8)
+        let headers: [String: AMQPValue] = [
+            "cloudEvents_specversion": .string("1.0"), "cloudEvents_id": .string("a\0b"), "cloudEvents_source": .string("/tests"),
+            "cloudEvents_type": .string("orderUpdate"),
+        ]
+        try await withPipeline { pipeline in
+            await pipeline.publish(data, contentType: "application/json", headers: headers)
+            await pipeline.publish(Array(event(id: "type", to: "reader").utf8), contentType: "text/pl\0ain")
+            await pipeline.publish(event(id: "key", type: "noSuchType", to: "reader"), key: "transactional.\0x")
+            await pipeline.publish(event(id: "neighbour", to: "reader"))
+
+            #expect(try await pipeline.outcome(of: "neighbour").contains(Ended("inApp", "delivered", "delivered")))
+            let reasons =
+                "select count(*) from tidings_ops.rejected where reason_code in ('nulCharacter', 'unsupportedContentType', 'unknownType')"
+            #expect(try await pipeline.system.eventually(SQL(unsafeSQL: reasons)) { $0 == 3 })
+            #expect(
+                try await pipeline.system.count(
+                    "select count(*) from tidings_ops.rejected where pointer = '/id' and reason_code = 'nulCharacter'")
+                    == 1)
+            try await pipeline.expectSound()
+        }
+    }
+
+    /// Data as deep as an event may be lies deeper in a pack.
+    @Test func theDeepestEventIsDeliveredWithItsNeighbours() async throws {
+        // The event, its data and the inner data are three levels of it.
+        let levels = JSONLimits.standard.maximumDepth - 3
+        let deep = String(repeating: "[", count: levels) + String(repeating: "]", count: levels)
+        try await withPipeline { pipeline in
+            let events = [event(id: "deepest", to: "reader", data: #""data":{"x":\#(deep)}"#), event(id: "beside", to: "reader")]
+            await pipeline.publish("[" + events.joined(separator: ",") + "]", contentType: Pipeline.batch)
+            for id in ["deepest", "beside"] {
+                #expect(try await pipeline.outcome(of: id).contains(Ended("inApp", "delivered", "delivered")))
+            }
+            #expect(try await pipeline.system.count("select count(*) from tidings_ops.dead_letters") == 0)
+            try await pipeline.expectSound()
+        }
+    }
+
+    /// Small on the wire, large in rows: more than one transaction takes, or refused when it is more than anybody means.
+    @Test func muchFromOneMessageIsTakenInPortions() async throws {
+        let text = String(repeating: "x", count: 8 << 10)
+        try await withPipeline { pipeline in
+            let events = (0..<3).map { Self.wideEvent("wide-\($0)", recipients: 1_000, title: text) }
+            await pipeline.publish("[" + events.joined(separator: ",") + "]", contentType: Pipeline.batch)
+            await pipeline.publish(Self.wideEvent("huge", recipients: 1_000, title: String(repeating: "x", count: 200 << 10)))
+            let areTaken = try await pipeline.system.eventually(within: .seconds(90), "select count(*) from tidings.notifications") {
+                $0 == 3_000
+            }
+            #expect(areTaken)
+            let isRefused = try await pipeline.system.eventually(
+                "select count(*) from tidings_ops.rejected where event_id = 'huge' and reason_code = 'tooLarge' and pointer = '/data/recipients'"
+            ) { $0 == 1 }
+            #expect(isRefused)
+        }
+    }
+
+    private static func wideEvent(_ id: String, recipients: Int, title: String) -> String {
+        let people = (0..<recipients).map { "\"p\($0)\"" }.joined(separator: ",")
+        return #"""
+            {"specversion":"1.0","id":"\#(id)","source":"/tests","type":"orderUpdate",
+            "data":{"recipients":[\#(people)],"title":"\#(title)","channels":["inApp"]}}
+            """#
+    }
+
+    /// The broker's copy may vanish: by a purge here, by a lost volume elsewhere. The rows have all of it.
+    @Test func packsThatAreNowhereOnTheBrokerArePublishedAgain() async throws {
+        try await withOwnSystem { system in
+            let queue = QueueNames.deliver(channel: .inApp, provider: "inbox", lane: .urgent)
+            for role in ["router", "release"] { try system.start("run", role) }
+            #expect(try await system.eventually("select count(*) from tidings_ops.workers") { $0 == 2 })
+            let sent = try await system.tidings(
+                "send", "orderUpdate", "--to", "ann", "--title", "T", "--id", "purged", "--channel", "inApp")
+            #expect(sent.exitCode == 0, "\(sent.errors)")
+            #expect(try await system.eventually("select count(*) from tidings.packs where confirmed_at is not null") { $0 == 1 })
+            let control = AMQPControl(configuration: try AMQPConfiguration(url: system.amqpURL), connectionName: "tests")
+            #expect(try await control.purge(queue) == 1)
+            await control.close()
+
+            _ = try await system.query("update tidings.clock_offset set shift = '2 minutes'")
+            try system.start("run", "deliver")
+            let arrives = try await system.eventually("select count(*) from tidings_ops.deliveries where state = 'delivered'") { $0 == 1 }
+            #expect(arrives, "what was purged is not delivered")
+        }
+    }
+}
