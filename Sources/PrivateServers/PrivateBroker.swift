@@ -67,6 +67,9 @@ final class PrivateBroker: Sendable {
         try result.get()
     }
 
+    /// It was started, and is gone although nobody stopped it.
+    var endedByItself: Bool { processes.withLock { $0.node?.exit(within: .zero) != nil } }
+
     /// Shuts the node down and returns when it is gone; `epmd` stays for the next start.
     func stop() {
         processes.withLock { processes in

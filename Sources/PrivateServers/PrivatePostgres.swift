@@ -47,6 +47,9 @@ final class PrivatePostgres: Sendable {
         try result.get()
     }
 
+    /// It was started, and is gone although nobody stopped it.
+    var endedByItself: Bool { server.withLock { $0?.exit(within: .zero) != nil } }
+
     /// Ends the server and returns when it is gone. `immediate` is PostgreSQL's own word for a crash on purpose.
     func stop(immediate: Bool) {
         server.withLock { server in

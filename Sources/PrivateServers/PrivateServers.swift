@@ -69,6 +69,15 @@ public actor PrivateServers {
         return try result.get()
     }
 
+    /// The server that is gone although nobody stopped it, by its name for people; nil while both are as they should be.
+    public func endedByItself() async -> String? {
+        let (broker, database) = (broker, database)
+        let result = await OwnThread.result { () throws(PrivateServersError) -> String? in
+            database.endedByItself ? "PostgreSQL" : broker.endedByItself ? "RabbitMQ" : nil
+        }
+        return try? result.get()
+    }
+
     /// Shuts both servers down, returns when no process of theirs is left, and removes the environment file; the data stays.
     ///
     /// Works in a cancelled task too. A server that ignores the polite request is killed: RabbitMQ and PostgreSQL both recover from

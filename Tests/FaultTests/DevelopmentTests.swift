@@ -33,6 +33,19 @@ extension Faults {
             }
         }
 
+        @Test func aServerThatDiesIsTold() async throws {
+            try await withFolder { folder in
+                let home = "\(folder)/home"
+                let process = try await startReady(home)
+                let number = try String(contentsOfFile: "\(home)/postgresql/data/postmaster.pid", encoding: .utf8).split(separator: "\n")[0]
+                kill(try #require(Int32(number)), SIGQUIT)
+                let result = await process.finish()
+                #expect(result.exitCode == 69)
+                #expect(result.errors.contains("PostgreSQL ended by itself"), "\(result.errors)")
+                #expect(try processes(of: home) == [], "something stayed behind")
+            }
+        }
+
         private func start(_ home: String) throws -> TestProcess {
             try TestProcess([TestSystem.binary, "dev", "--home", home], environment: ["PATH": path])
         }

@@ -1,7 +1,9 @@
 import ArgumentParser
+import Glibc
 import Logging
 import PrivateServers
 import ServiceLifecycle
+import Synchronization
 import TidingsCore
 import TidingsStore
 import TidingsWire
@@ -71,14 +73,38 @@ private struct DevelopmentSystem: Service {
         let ready = "ready: psql '\(servers.databaseURL)'"
         if options.serversOnly {
             Output.note(ready)
-            try await gracefulShutdown()
+            try await whileTheyRun(servers) { try await gracefulShutdown() }
         } else {
             try await DevelopmentCatalogue.applyOnce(settings)
             let runtime = try await Runtime(settings: settings, providers: context.providers, logger: Logger(label: "dev"))
             Output.note(ready)
-            try await RolesService(Role.all, runtime: runtime).run()
+            try await whileTheyRun(servers) { try await RolesService(Role.all, runtime: runtime).run() }
         }
     }
+
+    /// Runs `body`. Should one of the servers end under it, everything stops as if asked to, and this throws: nobody else would say so.
+    private func whileTheyRun(_ servers: PrivateServers, _ body: () async throws -> Void) async throws {
+        let ended = Mutex<String?>(nil)
+        try await withThrowingDiscardingTaskGroup { group in
+            group.addTask {
+                while !Task.isCancelled {
+                    try? await Task.sleep(for: Self.lookEvery)
+                    guard let name = await servers.endedByItself() else { continue }
+                    ended.withLock { $0 = name }
+                    kill(getpid(), SIGTERM)
+                    return
+                }
+            }
+            try await body()
+            group.cancelAll()
+        }
+        if let name = ended.withLock({ $0 }) {
+            throw Failure(.unavailable, "\(name) ended by itself", hint: "its log is in \(servers.layout.logFolder)")
+        }
+    }
+
+    /// Between two looks at whether both servers still run.
+    private static let lookEvery = Duration.seconds(1)
 }
 
 /// The catalogue that `tidings dev` begins with: the built-in one, with webhooks allowed to this machine itself.
