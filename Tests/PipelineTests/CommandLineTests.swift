@@ -6,6 +6,8 @@ import TidingsWire
 
 /// Exit codes and output of the commands: what scripts rely on.
 @Suite struct CommandLineTests {
+    private static let unknown = "01890000-0000-7000-8000-000000000000"
+
     /// Arguments and what standard error must name: bad input is exit 65, one clear line, and nothing on standard output.
     static let badInput: [([String], String)] = [
         (["recipient", "set", "p", "--time-zone", "Mars/Phobos"], "Mars/Phobos"),
@@ -15,14 +17,29 @@ import TidingsWire
         (["recipient", "set", "p", "--prefer", "pigeon=off"], "pigeon"),
         (["recipient", "set", "p", "--prefer", "push=maybe"], "push=maybe"),
         (["recipient", "set", "p", "--webhook", "ftp://example.com"], "ftp://example.com"),
+        (["recipient", "set", "p", "--webhook", "http://"], "no host"),
+        (["recipient", "set", "p", "--webhook", "https://a b/\""], "a space"),
+        (["recipient", "set", "p", "--webhook", "https://a\nb/"], "control character"),
+        (["recipient", "set", "p", "--webhook", "https://\"/"], "no host"),
+        (["recipient", "set", "p", "--webhook", "https://a:port/"], "no host"),
+        (["recipient", "set", "p", "--webhook", "https://user@a/"], "user name"),
+        (["recipient", "set", "p", "--webhook", "https://a/" + String(repeating: "x", count: 20_000)], "longer than 2048 bytes"),
         (["recipient", "set", "", "--time-zone", "UTC"], "1 to 256 bytes"),
         (["send", "orderUpdate", "--to", "p", "--at", "tomorrow"], "tomorrow"),
         (["send", "orderUpdate", "--to", "p", "--in", "soon"], "soon"),
         (["send", "orderUpdate", "--to", "p", "--data", "novalue"], "key=value"),
         (["send", "orderUpdate", "--to", "p", "--channel", "pigeon"], "pigeon"),
         (["simulate", "noSuchType", "--to", "p"], "noSuchType"),
+        (["simulate", "orderUpdate", "--to", "p", "--channel", "pigeon"], "pigeon"),
+        (["notification", "list", "--state", "bogus"], "bogus"),
         (["notification", "cancel", "not-an-id"], "not-an-id"),
+        (["delivery", "list", "--state", "bogus"], "bogus"),
+        (["delivery", "list", "--channel", "pigeon"], "pigeon"),
         (["delivery", "show", "not-an-id"], "not-an-id"),
+        (["delivery", "show", "\(unknown)/-1"], "no delivery id"),
+        (["delivery", "retry", "\(unknown)/99999"], "no delivery id"),
+        (["rejected", "list", "--state", "bogus"], "bogus"),
+        (["dead", "list", "--state", "bogus"], "bogus"),
         (["catalogue", "check", "/no/such/file.yaml"], "/no/such/file.yaml"),
     ]
 
@@ -71,24 +88,30 @@ import TidingsWire
         let result = try await Self.run(arguments, nowhere)
         #expect(result.exitCode == 69, "\(result.errors)")
         #expect(result.errors.contains("tidings doctor"), "it says where to look: \(result.errors)")
+        #expect(!result.errors.contains("in progress"), "a refused connection is none in progress: \(result.errors)")
     }
 
+    /// Variables, and what is said of those that are missing or wrong.
     @Test(arguments: [
-        [:], ["TIDINGS_DATABASE_URL": "postgres://127.0.0.1/x"],
-        ["TIDINGS_DATABASE_URL": "mysql://127.0.0.1/x", "TIDINGS_AMQP_URL": "amqp://127.0.0.1/"],
+        ([:], "TIDINGS_AMQP_URL and TIDINGS_DATABASE_URL"),
+        (["TIDINGS_DATABASE_URL": "postgres://127.0.0.1/x"], "TIDINGS_AMQP_URL is not set"),
+        (["TIDINGS_AMQP_URL": "amqp://127.0.0.1/"], "TIDINGS_DATABASE_URL is not set"),
+        (
+            ["TIDINGS_DATABASE_URL": "mysql://127.0.0.1/x", "TIDINGS_AMQP_URL": "amqp://127.0.0.1/"],
+            "TIDINGS_DATABASE_URL: the database URL cannot be read"
+        ),
     ])
-    func noOrWrongConfigurationIsExit78(_ environment: [String: String]) async throws {
+    func noOrWrongConfigurationIsExit78(_ environment: [String: String], _ said: String) async throws {
         let result = try await Self.run(["status"], environment)
         #expect(result.exitCode == 78 && result.output.isEmpty, "\(result.errors)")
-        #expect(result.errors.contains("TIDINGS_"), "\(result.errors)")
+        #expect(result.errors.contains(said), "\(result.errors)")
     }
 
     @Test func whatIsNotThereIsExit1() async throws {
         try await withOwnSystem { system in
-            let unknown = "01890000-0000-7000-8000-000000000000"
             for arguments in [
                 ["why", "nobody-knows"], ["find", "nobody-knows"], ["recipient", "show", "nobody"], ["rejected", "show", "17"],
-                ["dead", "show", "17"], ["delivery", "show", "\(unknown)/0"], ["notification", "cancel", unknown],
+                ["dead", "show", "17"], ["delivery", "show", "\(Self.unknown)/0"], ["notification", "cancel", Self.unknown],
             ] {
                 let result = try await Self.run(arguments, system.environment)
                 #expect(result.exitCode == 1, "\(arguments): \(result.errors)")

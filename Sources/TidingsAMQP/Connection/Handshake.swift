@@ -61,8 +61,10 @@ struct Handshake {
         let systemError = errno
         let error = AMQPError(status: status)
         if case .tlsFailed = error { throw error }
-        let text = unsafe String(cString: amqp_error_string2(status))
-        let reason = systemError == 0 ? text : unsafe "\(text): \(String(cString: strerror(systemError)))"
+        let isSocketError = status == AMQP_STATUS_SOCKET_ERROR.rawValue
+        let text = unsafe isSocketError ? "connection refused or unreachable" : String(cString: amqp_error_string2(status))
+        // The library connects without blocking and leaves EINPROGRESS behind, whatever became of the connection.
+        let reason = [0, EINPROGRESS].contains(systemError) ? text : unsafe "\(text): \(String(cString: strerror(systemError)))"
         throw .connectFailed(reason: reason, host: endpoint)
     }
 

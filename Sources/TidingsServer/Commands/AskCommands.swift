@@ -14,7 +14,7 @@ struct WhyCommand: TidingsCommand {
     mutating func run(in context: CommandContext) async throws {
         let (id, format) = (id, output.format)
         try await withStore { store, _ in
-            for found in try await notificationIDs(id, in: store) { try await Explanation(of: found, from: store).print(as: format) }
+            Explanation.print(try await Explanation.all(of: notificationIDs(id, in: store), from: store), as: format)
         }
     }
 }
@@ -71,7 +71,7 @@ struct SimulateCommand: TidingsCommand {
         var intent = Intent(tenant: tenant, source: "/tidings/simulate", id: "simulate", type: type, recipient: to)
         intent.market = market
         intent.critical = critical
-        if !channel.isEmpty { intent.channels = channel.compactMap(Channel.init(rawValue:)) }
+        intent.channels = try Choices.channels(channel)
         let asked = intent
         try await withStore { store, _ in
             let catalogue = try await CatalogueSource(store).current.catalogue

@@ -3,7 +3,6 @@ import Glibc
 import Logging
 import PrivateServers
 import ServiceLifecycle
-import Synchronization
 import TidingsCore
 import TidingsStore
 import TidingsWire
@@ -84,23 +83,24 @@ private struct DevelopmentSystem: Service {
 
     /// Runs `body`. Should one of the servers end under it, everything stops as if asked to, and this throws: nobody else would say so.
     private func whileTheyRun(_ servers: PrivateServers, _ body: () async throws -> Void) async throws {
-        let ended = Mutex<String?>(nil)
-        try await withThrowingDiscardingTaskGroup { group in
-            group.addTask {
-                while !Task.isCancelled {
-                    try? await Task.sleep(for: Self.lookEvery)
-                    guard let name = await servers.endedByItself() else { continue }
-                    ended.withLock { $0 = name }
-                    kill(getpid(), SIGTERM)
-                    return
-                }
-            }
+        let ended = try await withThrowingTaskGroup(of: String?.self) { group in
+            group.addTask { await Self.firstToEnd(of: servers) }
             try await body()
             group.cancelAll()
+            return try await group.next() ?? nil
         }
-        if let name = ended.withLock({ $0 }) {
-            throw Failure(.unavailable, "\(name) ended by itself", hint: "its log is in \(servers.layout.logFolder)")
+        if let ended { throw Failure(.unavailable, "\(ended) ended by itself", hint: "its log is in \(servers.layout.logFolder)") }
+    }
+
+    /// Asks this process to stop when a server ended by itself, and returns its name; nil when cancelled.
+    private static func firstToEnd(of servers: PrivateServers) async -> String? {
+        while !Task.isCancelled {
+            try? await Task.sleep(for: lookEvery)
+            guard let name = await servers.endedByItself() else { continue }
+            kill(getpid(), SIGTERM)
+            return name
         }
+        return nil
     }
 
     /// Between two looks at whether both servers still run.

@@ -27,6 +27,7 @@ struct NotificationCommand: AsyncParsableCommand {
 
         mutating func run(in context: CommandContext) async throws {
             let (recipient, type, state, limit, format) = (recipient, type, state, list.limit, output.format)
+            try Choices.check(state, of: "state", isOneOf: ["pending", "done"])
             try await withStore { store, _ in
                 Output.list(
                     try await store.notifications(recipient: recipient, type: type, state: state, limit: limit), as: format,
@@ -43,7 +44,7 @@ struct NotificationCommand: AsyncParsableCommand {
         mutating func run(in context: CommandContext) async throws {
             let (id, format) = (id, output.format)
             try await withStore { store, _ in
-                for found in try await notificationIDs(id, in: store) { try await Explanation(of: found, from: store).print(as: format) }
+                Explanation.print(try await Explanation.all(of: notificationIDs(id, in: store), from: store), as: format)
             }
         }
     }
@@ -88,6 +89,8 @@ struct DeliveryCommand: AsyncParsableCommand {
 
         mutating func run(in context: CommandContext) async throws {
             let (channel, state, reason, limit, format) = (channel, state, reason, list.limit, output.format)
+            try Choices.check(channel, of: "channel", isOneOf: Channel.allCases.map(\.rawValue))
+            try Choices.check(state, of: "state", isOneOf: DeliveryState.allCases.map(\.rawValue))
             try await withStore { store, _ in
                 Output.list(
                     try await store.deliveries(channel: channel, state: state, reason: reason, limit: limit), as: format,
@@ -139,9 +142,10 @@ extension DeliveryKey {
     /// `notification/ordinal`; throws a ``Failure`` with exit code 65.
     init(parsing text: String) throws {
         let parts = text.split(separator: "/")
-        guard parts.count == 2, let id = NotificationID(String(parts[0])), let ordinal = Int(parts[1]) else {
+        // Ordinals are stored in 16 bits.
+        guard parts.count == 2, let id = NotificationID(String(parts[0])), let ordinal = Int16(parts[1]), ordinal >= 0 else {
             throw Failure(.data, "\(text) is no delivery id", hint: "a notification id, a slash, a number: tidings delivery list")
         }
-        self.init(id, ordinal)
+        self.init(id, Int(ordinal))
     }
 }

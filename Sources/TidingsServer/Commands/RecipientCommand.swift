@@ -35,7 +35,8 @@ struct RecipientCommand: AsyncParsableCommand {
         @Option(help: "A market of the catalogue; none removes it.") var market: String?
         @Option(help: "channel=on|off, category=on|off or type=on|off; repeat it.") var prefer: [String] = []
         @Option(help: "An https URL; none removes it.") var webhook: String?
-        @Option(help: "env:NAME or file:PATH of a whsec_ secret; repeat it during a rotation.") var webhookSecret: [String] = []
+        @Option(help: "env:NAME or file:PATH of a whsec_ secret; repeat it during a rotation. Without it, the stored one stays.")
+        var webhookSecret: [String] = []
 
         mutating func run(in context: CommandContext) async throws {
             let (id, tenant) = (id, tenant)
@@ -50,6 +51,9 @@ struct RecipientCommand: AsyncParsableCommand {
                 }
                 for choice in prefer { try changes.apply(choice, types: catalogue.types) }
                 try await store.change(id, tenant: tenant, changes)
+                if case .some(.some) = changes.webhook, try await !store.hasWebhookSecret(id, tenant: tenant) {
+                    Output.note("note: no --webhook-secret: sends fail as misconfigured unless the provider's allowUnsigned is set")
+                }
             }
         }
 
@@ -67,8 +71,8 @@ struct RecipientCommand: AsyncParsableCommand {
                 if webhook == "none" {
                     changes.webhook = .some(nil)
                 } else {
-                    guard webhook.hasPrefix("https://") || webhook.hasPrefix("http://") else {
-                        throw Failure(.data, "\(webhook) is no http or https URL")
+                    if let problem = WebhookURL.problem(webhook) {
+                        throw Failure(.data, "--webhook \(Table.cell(.string(webhook))) \(problem)")
                     }
                     changes.webhook = .some(WebhookEndpoint(url: webhook, secrets: try webhookSecret.map(Self.secret)))
                 }

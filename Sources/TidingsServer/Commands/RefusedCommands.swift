@@ -18,6 +18,7 @@ struct RejectedCommand: AsyncParsableCommand {
 
         mutating func run(in context: CommandContext) async throws {
             let (state, reason, limit, format) = (state, reason, list.limit, output.format)
+            try Choices.check(state, of: "state", isOneOf: ["open", "replayed", "discarded"])
             try await withStore { store, _ in
                 Output.list(try await store.rejected(state: state, reason: reason, limit: limit), as: format, empty: "nothing was rejected")
             }
@@ -50,8 +51,8 @@ struct RejectedCommand: AsyncParsableCommand {
                 guard kept.isReplayable else {
                     throw Failure(.bad, "\(id) cannot be replayed", hint: "only part of it was kept, or it would be refused again")
                 }
-                try await publishAgain(kept, settings)
-                guard try await store.closeRejected(id, as: "replayed") else { throw Failure(.bad, "\(id) had been acted on before") }
+                guard kept.state == "open", try await store.closeRejected(id, as: "replayed") else { throw notOpen(kept) }
+                try await publishAgain(kept, settings) { try await store.reopenRejected(id) }
                 Output.note("\(id) was published again")
             }
         }
@@ -75,6 +76,9 @@ struct DeadCommand: AsyncParsableCommand {
         commandName: "dead", abstract: "Messages that could not be processed.",
         subcommands: [List.self, Show.self, Replay.self, Discard.self])
 
+    /// The states of a dead letter that nobody has dealt with.
+    private static let openStates = ["open", "quarantined", "trying"]
+
     struct List: TidingsCommand {
         static let configuration = CommandConfiguration(abstract: "The newest first.")
         @Option(help: "open, trying, replayed, resolved, quarantined or discarded.") var state: String?
@@ -83,6 +87,7 @@ struct DeadCommand: AsyncParsableCommand {
 
         mutating func run(in context: CommandContext) async throws {
             let (state, limit, format) = (state, list.limit, output.format)
+            try Choices.check(state, of: "state", isOneOf: ["open", "trying", "replayed", "resolved", "quarantined", "discarded"])
             try await withStore { store, _ in
                 Output.list(try await store.dead(state: state, limit: limit), as: format, empty: "no dead letter")
             }
@@ -111,10 +116,10 @@ struct DeadCommand: AsyncParsableCommand {
             let id = id
             try await withStore { store, settings in
                 guard let kept = try await store.keptDead(id) else { throw Failure(.bad, "no dead letter has the number \(id)") }
-                try await publishAgain(kept, settings)
-                guard try await store.moveDead(id, from: ["open", "quarantined", "trying"], to: "replayed") else {
-                    throw Failure(.bad, "\(id) had been acted on before")
+                guard DeadCommand.openStates.contains(kept.state), try await store.moveDead(id, from: [kept.state], to: "replayed") else {
+                    throw notOpen(kept)
                 }
+                try await publishAgain(kept, settings) { _ = try await store.moveDead(id, from: ["replayed"], to: kept.state) }
                 Output.note("\(id) was published again")
             }
         }
@@ -127,7 +132,7 @@ struct DeadCommand: AsyncParsableCommand {
         mutating func run(in context: CommandContext) async throws {
             let id = id
             try await withStore { store, _ in
-                guard try await store.moveDead(id, from: ["open", "quarantined", "trying"], to: "discarded") else {
+                guard try await store.moveDead(id, from: DeadCommand.openStates, to: "discarded") else {
                     throw Failure(.bad, "nothing open has the number \(id)")
                 }
             }
@@ -135,8 +140,24 @@ struct DeadCommand: AsyncParsableCommand {
     }
 }
 
+private func notOpen(_ kept: KeptMessage) -> Failure {
+    Failure(.bad, "\(kept.id) had been acted on before: nothing was published", hint: "it was \(kept.state) when it was looked at")
+}
+
 /// Publishes a kept message to where it came from; throws unless the broker confirms.
-private func publishAgain(_ kept: KeptMessage, _ settings: Settings) async throws {
+///
+/// Its row is claimed as replayed before, so that of two commands only one publishes, and `putBack` makes it open again when that fails. It may
+/// have arrived all the same; that is harmless, for the same event is decided once.
+private func publishAgain(_ kept: KeptMessage, _ settings: Settings, putBack: () async throws -> Void) async throws {
+    do {
+        try await publish(kept, settings)
+    } catch {
+        try await putBack()
+        throw error
+    }
+}
+
+private func publish(_ kept: KeptMessage, _ settings: Settings) async throws {
     let client = TidingsClient(settings.amqpOfCommand, connectionName: "tidings replay")
     let result = await client.publish(
         raw: kept.body, contentType: kept.contentType ?? "", exchange: kept.exchange, routingKey: kept.routingKey, id: "replay-\(kept.id)")

@@ -34,7 +34,8 @@ struct SendCommand: TidingsCommand {
     @OptionGroup var output: OutputOptions
 
     mutating func run(in context: CommandContext) async throws {
-        let event = try event(category: await category())
+        let (category, since) = await lookUp()
+        let event = try event(category: category)
         guard !dryRun else { return Output.data(String(decoding: event.encoded, as: UTF8.self)) }
         let settings = try Settings.read()
         let client = TidingsClient(settings.amqpOfCommand, connectionName: "tidings send")
@@ -52,25 +53,25 @@ struct SendCommand: TidingsCommand {
                 ["id": .string(event.id), "source": .string(source), "state": .string("confirmed")],
                 as: output.format)
         }
-        try await waitAndExplain(event)
+        let (timeout, format) = (timeout, output.format)
+        try await withStore { store, _ in
+            try await SendWait(for: event, since: since, in: store).explain(within: timeout, as: format)
+        }
     }
 
-    /// The catalogue's word where the database can be asked, so that the intent goes in by the right lane; the built-in one otherwise.
-    private func category() async -> Category {
-        let known = try? await withStore { store, _ in try await CatalogueSource(store).current.catalogue }
-        return (known ?? .builtIn).types[type]?.category ?? .system
+    /// The category, so that the intent goes in by the right lane, and the time before it is published. Both are the database's where it can be
+    /// asked; otherwise the built-in catalogue and this machine's clock must do, for publishing needs no database.
+    private func lookUp() async -> (Category, since: Timestamp) {
+        let known = try? await withStore { store, _ in (try await CatalogueSource(store).current.catalogue, store.clock.now()) }
+        let (catalogue, now) = known ?? (.builtIn, DatabaseClock.local())
+        return (catalogue.types[type]?.category ?? .system, now)
     }
 
     private func event(category: Category) throws -> IntentEvent {
         var event = IntentEvent(
             source: source, id: id ?? RandomIdentifier.make(), type: type, category: category, recipients: to, title: title, body: body,
             data: try DataArguments(data).json, groupKey: groupKey, critical: critical, market: market, tenant: tenant)
-        if !channel.isEmpty {
-            event.channels = try channel.map {
-                guard let channel = Channel(rawValue: $0) else { throw Failure(.data, "unknown channel \($0)") }
-                return channel
-            }
-        }
+        event.channels = try Choices.channels(channel)
         if let at {
             guard let time = Timestamp(rfc3339: at) else {
                 throw Failure(.data, "--at \(at) is no RFC 3339 time", hint: "2026-12-24T18:00:00+01:00")
@@ -84,36 +85,6 @@ struct SendCommand: TidingsCommand {
             event.scheduledFor = DatabaseClock.local().adding(duration)
         }
         return event
-    }
-
-    private func waitAndExplain(_ event: IntentEvent) async throws {
-        let format = output.format
-        try await withStore { store, _ in
-            let deadline = ContinuousClock.now + .seconds(timeout)
-            while ContinuousClock.now < deadline {
-                if let refused = try await store.rejection(source: event.source, eventID: event.id) {
-                    let (reason, text) = (refused["reason_code"]?.stringValue ?? "", refused["message"]?.stringValue ?? "")
-                    throw Failure(
-                        .bad, "rejected: \(reason) at \(refused["pointer"]?.stringValue ?? ""): \(text)",
-                        hint: "tidings rejected show \(refused["rejected_id"]?.serialized ?? "")")
-                }
-                let ids = try await store.notificationIDs(source: event.source, eventID: event.id)
-                var rest = ids.count == Set(event.recipients).count
-                for id in ids where rest { rest = try await store.isAtRest(id) }
-                if rest {
-                    var failed = false
-                    for id in ids {
-                        let explanation = try await Explanation(of: id, from: store)
-                        explanation.print(as: format)
-                        failed = failed || explanation.hasFailure
-                    }
-                    if failed { throw Failure(.bad, "a delivery failed") }
-                    return
-                }
-                try await Task.sleep(for: .milliseconds(50))
-            }
-            throw Failure(.timedOut, "not finished after \(timeout) s; its id is \(event.id)", hint: "tidings find \(event.id)")
-        }
     }
 }
 

@@ -30,16 +30,26 @@ struct Explanation: Sendable {
         deliveries.contains { ["failed", "expired"].contains($0["state"]?.stringValue ?? "") }
     }
 
-    func print(as format: OutputFormat) {
+    static func all(of ids: [NotificationID], from store: Store) async throws -> [Explanation] {
+        var explanations: [Explanation] = []
+        for id in ids { explanations.append(try await Explanation(of: id, from: store)) }
+        return explanations
+    }
+
+    /// An object for one, an array for several.
+    static func print(_ explanations: [Explanation], as format: OutputFormat) {
         switch format {
-        case .json, .jsonl:
-            let all: JSON = [
-                "notification": notification, "deliveries": .array(deliveries), "attempts": .array(attempts),
-                "decisions": .array(decisions), "timeline": .array(timeline),
-            ]
-            Output.data(all.serialized)
-        case .text: Output.data(text)
+        case .json where explanations.count == 1: Output.one(explanations[0].json, as: format)
+        case .json, .jsonl: Output.list(explanations.map(\.json), as: format, empty: "")
+        case .text: for explanation in explanations { Output.data(explanation.text) }
         }
+    }
+
+    private var json: JSON {
+        [
+            "notification": notification, "deliveries": .array(deliveries), "attempts": .array(attempts), "decisions": .array(decisions),
+            "timeline": .array(timeline),
+        ]
     }
 
     private var text: String {
@@ -79,8 +89,10 @@ struct Explanation: Sendable {
         func text(_ name: String) -> String { attempt[name].map(Table.plain) ?? "" }
         let status = text("provider_status").isEmpty ? "" : " \(text("provider_status"))"
         let duplicate = attempt["possible_duplicate"]?.boolValue == true ? ", may arrive twice" : ""
+        let error = text("error_text").isEmpty ? "" : "\n                \(text("error_text"))"
+        let took = text("duration_ms")
         return
-            "              attempt \(text("attempt")): \(text("outcome"))\(status) \(text("reason_code")), \(text("duration_ms")) ms\(duplicate)"
+            "              attempt \(text("attempt")): \(text("outcome"))\(status) \(text("reason_code")), \(took) ms\(duplicate)\(error)"
     }
 
     /// A database time as the person's wall clock shows it.

@@ -35,6 +35,9 @@ public struct Failure: Error, Sendable {
         case let error as AMQPError:
             switch error {
             case .authenticationRefused: self.init(.notPermitted, "\(error)", hint: "check user, password and vhost in TIDINGS_AMQP_URL")
+            case .channelClosed(code: 404, _):
+                self.init(
+                    .unavailable, "the broker: \(error)", hint: "start a role (tidings run router): it declares the exchanges and queues")
             default: self.init(.unavailable, "the broker: \(error)", hint: "is RabbitMQ running? see tidings doctor")
             }
         case let error as PostgresError:
@@ -42,11 +45,15 @@ public struct Failure: Error, Sendable {
             case .connectFailed:
                 // libpq's own words name host, port and cause, and no data; the lines after the first only guess.
                 let cause = error.message.split(separator: "\n").first.map(String.init) ?? "\(error)"
-                self.init(.unavailable, "the database: \(cause)", hint: "is PostgreSQL running? see tidings doctor")
+                if ["28P01", "28000"].contains(error.sqlState) {
+                    self.init(.notPermitted, "the database: \(cause)", hint: "check user and password in TIDINGS_DATABASE_URL")
+                } else {
+                    self.init(.unavailable, "the database: \(cause)", hint: "is PostgreSQL running? see tidings doctor")
+                }
             case .connectionLost, .deadlineExceeded, .poolExhausted:
                 self.init(.unavailable, "the \(error)", hint: "is PostgreSQL running? see tidings doctor")
             case .server where error.sqlState == "42501": self.init(.notPermitted, "the \(error)")
-            case .configuration: self.init(.config, "\(error)")
+            case .configuration: self.init(.config, error.message)
             default: self.init(.bad, "the \(error)")
             }
         default: self.init(.bad, "\(error)")

@@ -34,7 +34,8 @@ struct Table {
         }.joined(separator: "\n")
     }
 
-    private static func cell(_ value: JSON?) -> String {
+    /// A value as one short line.
+    static func cell(_ value: JSON?) -> String {
         let text = value.map(plain) ?? ""
         return text.count > widestCell ? text.prefix(widestCell - 1) + "…" : text
     }

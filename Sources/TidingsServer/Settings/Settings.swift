@@ -28,20 +28,22 @@ public struct Settings: Sendable {
     }
 
     init(environment: [String: String]) throws {
-        guard let amqpURL = environment["TIDINGS_AMQP_URL"], let databaseURL = environment["TIDINGS_DATABASE_URL"] else {
+        let (amqpName, databaseName) = ("TIDINGS_AMQP_URL", "TIDINGS_DATABASE_URL")
+        guard let amqpURL = environment[amqpName], let databaseURL = environment[databaseName] else {
+            let missing = [amqpName, databaseName].filter { environment[$0] == nil }
             throw Failure(
-                .config, "no servers are configured",
-                hint: "start `tidings dev` in this folder, or set TIDINGS_AMQP_URL and TIDINGS_DATABASE_URL")
+                .config, missing.count == 1 ? "\(missing[0]) is not set" : "no servers are configured",
+                hint: "start `tidings dev` in this folder, or set \(missing.joined(separator: " and "))")
         }
         do {
             amqp = try AMQPConfiguration(url: amqpURL)
         } catch {
-            throw Failure(.config, "TIDINGS_AMQP_URL: \(error)", hint: "amqp://user:password@host:5672/vhost")
+            throw Failure(.config, "\(amqpName): \(error)", hint: "amqp://user:password@host:5672/vhost")
         }
         do {
             database = try PostgresConfiguration(url: databaseURL)
         } catch {
-            throw Failure(.config, "TIDINGS_DATABASE_URL: \(error)", hint: "postgres://user:password@host:5432/database")
+            throw Failure(.config, "\(databaseName): \(error.message)", hint: "postgres://user:password@host:5432/database")
         }
         self.environment = environment
     }

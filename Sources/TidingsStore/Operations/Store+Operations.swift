@@ -82,13 +82,6 @@ extension Store {
         return try result.rows.first?.decode(0, as: String.self) ?? "UTC"
     }
 
-    /// Notifications of one event, by the producer's id.
-    public func notificationIDs(source: String, eventID: String) async throws -> [NotificationID] {
-        try await pool.query(
-            "select id from tidings.notifications where event_id = \(eventID) and source = \(source) order by id"
-        ).rows.map { NotificationID(try $0.decode(0, as: PostgresUUID.self)) }
-    }
-
     /// True when every delivery of the notification has ended or waits for its time.
     public func isAtRest(_ id: NotificationID) async throws -> Bool {
         let result = try await pool.query(
@@ -98,15 +91,5 @@ extension Store {
             from tidings.notifications n where n.id = \(id.uuid)
             """)
         return try result.rows.first?.decode(0, as: Bool.self) ?? false
-    }
-
-    /// The reason for which an event was refused, if it was.
-    public func rejection(source: String, eventID: String) async throws -> JSON? {
-        try await report(
-            """
-            select rejected_id, reason_code, pointer, message from tidings_ops.rejected r
-            where r.event_id = \(eventID) and r.source = \(source) order by r.last_at desc limit 1
-            """
-        ).first
     }
 }

@@ -23,7 +23,7 @@ public struct RecipientChanges: Sendable {
 /// Where a person's webhooks go.
 public struct WebhookEndpoint: Sendable {
     public var url: String
-    /// Signing secrets, `whsec_…`, the current one first.
+    /// Signing secrets, `whsec_…`, the current one first. None leaves those that are stored.
     public var secrets: [String]
 
     public init(url: String, secrets: [String]) {
@@ -79,7 +79,8 @@ extension Store {
         return """
             insert into tidings.endpoints (tenant, recipient_id, id, channel, address, secrets, changed_at)
             values (\(tenant), \(recipient), \(webhookEndpointID), 'webhook', \(webhook.url), \(webhook.secrets), tidings.clock())
-            on conflict (tenant, recipient_id, id) do update set address = excluded.address, secrets = excluded.secrets,
+            on conflict (tenant, recipient_id, id) do update set address = excluded.address,
+                secrets = case when excluded.secrets = '{}' then endpoints.secrets else excluded.secrets end,
                 changed_at = excluded.changed_at, gone_at = null
             """
     }
@@ -97,6 +98,16 @@ extension Store {
             from tidings.recipients r where r.tenant = \(tenant) and r.id = \(recipient)
             """
         ).first
+    }
+
+    /// Whether the person's webhooks are signed with a secret of their own.
+    public func hasWebhookSecret(_ recipient: String, tenant: String) async throws -> Bool {
+        try await pool.query(
+            """
+            select id from tidings.endpoints
+            where tenant = \(tenant) and recipient_id = \(recipient) and id = \(Self.webhookEndpointID) and secrets <> '{}'
+            """
+        ).rows.first != nil
     }
 
     /// The facts `route` would be given now.

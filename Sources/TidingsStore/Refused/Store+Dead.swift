@@ -82,6 +82,6 @@ extension Store {
     }
 
     public func keptDead(_ id: Int64) async throws -> KeptMessage? {
-        try await kept("select id, exchange, routing_key, content_type, raw, true from tidings.dead where id = \(id)")
+        try await kept("select id, exchange, routing_key, content_type, raw, true, state from tidings.dead where id = \(id)")
     }
 }

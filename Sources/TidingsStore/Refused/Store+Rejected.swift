@@ -9,6 +9,8 @@ public struct KeptMessage: Sendable {
     public let contentType: String?
     public let body: [UInt8]
     public let isReplayable: Bool
+    /// Where its row stood when it was read.
+    public let state: String
 }
 
 extension Store {
@@ -34,7 +36,7 @@ extension Store {
     }
 
     public func keptRejected(_ id: Int64) async throws -> KeptMessage? {
-        try await kept("select id, exchange, routing_key, content_type, raw, replayable from tidings.rejected where id = \(id)")
+        try await kept("select id, exchange, routing_key, content_type, raw, replayable, state from tidings.rejected where id = \(id)")
     }
 
     /// False when it was acted on before.
@@ -44,12 +46,18 @@ extension Store {
         return result.rows.first != nil
     }
 
+    /// Takes back that it was replayed; not when a router has refused it anew meanwhile, which opened it again.
+    public func reopenRejected(_ id: Int64) async throws {
+        _ = try await pool.query("update tidings.rejected set state = 'open', acted_at = null where id = \(id) and state = 'replayed'")
+    }
+
     func kept(_ query: SQL) async throws -> KeptMessage? {
         guard let row = try await pool.query(query).rows.first else { return nil }
         let (id, exchange, routingKey) = try row.decodeFirst()
         return KeptMessage(
             id: id, exchange: exchange, routingKey: routingKey, contentType: try row.decode(3, as: String?.self),
-            body: try row.decode(4, as: [UInt8].self), isReplayable: try row.decode(5, as: Bool.self))
+            body: try row.decode(4, as: [UInt8].self), isReplayable: try row.decode(5, as: Bool.self),
+            state: try row.decode(6, as: String.self))
     }
 }
 

@@ -57,7 +57,11 @@ struct CataloguePrinter {
             for (_, provider) in catalogue.providers.sorted(by: { $0.key < $1.key }) { write(provider, to: &writer) }
         }
         writer.blankLine()
-        writer.comment("Which tenants a producer, by AMQP user, may name. With no entry at all any user may name any tenant; with one, a user that is not here may name only \"default\".")
+        writer.comment(
+            """
+            Which tenants a producer, by AMQP user, may name. With no entry at all any user may name any tenant; with one, a user that is not
+            here may name only "default".
+            """)
         writer.section("producers") { writer in
             for (user, tenants) in catalogue.tenants.sorted(by: { $0.key < $1.key }) { writer.line(user, list: tenants.sorted()) }
         }

@@ -1,0 +1,137 @@
+import Foundation
+import Testing
+import TidingsPostgres
+import TidingsTestSupport
+import TidingsWire
+
+/// What the commands answer about one event: of this try and not of an earlier one, and with its cause.
+@Suite struct AnswersTests {
+    /// An id is used four times: rejected, accepted, the same again, and with other content.
+    @Test func sendWaitAnswersForThisTryOnly() async throws {
+        try await withPipeline { pipeline in
+            func send(_ type: String, title: String) async throws -> TestProcess.Result {
+                try await pipeline.system.tidings("send", type, "--to", "reader", "--title", title, "--id", "fix-1", "--wait")
+            }
+            let wrong = try await send("orderUpdatee", title: "T")
+            #expect(wrong.exitCode == 1 && wrong.errors.contains("unknownType"), "\(wrong.errors)")
+            for _ in 1...2 {
+                let right = try await send("orderUpdate", title: "T")
+                #expect(right.exitCode == 0 && right.output.contains("delivered"), "\(right.output)\(right.errors)")
+            }
+            let other = try await send("orderUpdate", title: "Another")
+            #expect(other.exitCode == 1 && other.errors.contains("idempotencyConflict"), "\(other.output)\(other.errors)")
+            #expect(other.output.isEmpty, "what was delivered before is no answer: \(other.output)")
+            #expect(try await send("orderUpdate", title: "T").exitCode == 0, "the conflict is over")
+            #expect(try await pipeline.system.count("select count(*) from tidings_ops.notifications") == 1)
+        }
+    }
+
+    @Test func severalNotificationsOfAnEventAreOneArray() async throws {
+        try await withPipeline { pipeline in
+            let environment = pipeline.system.environment
+            let pair = ["send", "orderUpdate", "--to", "one", "--to", "two", "--title", "T", "--id", "pair", "--wait"]
+            for arguments in [pair, ["why", "pair"], ["notification", "show", "pair"]] {
+                let json = try await CommandLineTests.run(arguments + ["-o", "json"], environment)
+                #expect(json.exitCode == 0, "\(arguments): \(json.errors)")
+                #expect(try JSON.parse(json.output).arrayValue?.count == 2, "\(arguments): \(json.output)")
+                let lines = try await CommandLineTests.run(arguments + ["-o", "jsonl"], environment).output.split(separator: "\n")
+                let objects = try lines.compactMap { try JSON.parse(String($0)).objectValue }
+                #expect(objects.count == 2, "\(arguments): \(lines)")
+                let text = try await CommandLineTests.run(arguments, environment).output
+                #expect(text.contains("for one") && text.contains("for two"), "\(text)")
+            }
+        }
+    }
+
+    @Test func whyShowsTheErrorOfAnAttempt() async throws {
+        try await withPipeline { pipeline in
+            #expect(try await pipeline.system.tidings("recipient", "set", "shop", "--webhook", "https://example.com/").exitCode == 0)
+            let sent = try await pipeline.system.tidings(
+                "send", "orderUpdate", "--to", "shop", "--title", "T", "--channel", "webhook", "--id", "unsigned")
+            #expect(sent.exitCode == 0, "\(sent.errors)")
+            let tried = try await pipeline.system.eventually("select count(*) from tidings_ops.attempts where error_text <> ''") { $0 > 0 }
+            #expect(tried)
+            let text = try await pipeline.system.tidings("why", "unsigned").output
+            #expect(text.contains("no signing secret"), "\(text)")
+            let json = try await pipeline.json("why", "unsigned")
+            #expect(json["attempts"]?.arrayValue?.first?["error_text"]?.stringValue?.contains("no signing secret") == true, "\(json)")
+        }
+    }
+
+    @Test func aWebhookWithoutASecretIsNoted() async throws {
+        try await withOwnSystem { system in
+            func set(_ arguments: String...) async throws -> String {
+                let all = ["recipient", "set", "shop", "--webhook"] + arguments
+                let result = try await CommandLineTests.run(all, system.environment)
+                #expect(result.exitCode == 0 && result.output.isEmpty, "\(result.errors)")
+                return result.errors
+            }
+            #expect(try await set("https://example.com/a").contains("note: no --webhook-secret"))
+            try await withFile("whsec_" + Data(repeating: 7, count: 32).base64EncodedString()) { path in
+                let said = try await set("https://example.com/b", "--webhook-secret", "file:\(path)")
+                #expect(said.isEmpty, "\(said)")
+            }
+            #expect(try await set("https://example.com/c").isEmpty, "the stored secret stays")
+            #expect(try await set("none").isEmpty)
+            #expect(try await set("http://127.0.0.1:8080/d?e=f").contains("note: no --webhook-secret"), "the secret went with the webhook")
+        }
+    }
+
+    @Test func whatIsClosedIsNotReplayed() async throws {
+        try await withPipeline { pipeline in
+            await pipeline.publish("hello")
+            #expect(try await pipeline.system.eventually("select count(*) from tidings_ops.rejected") { $0 == 1 })
+            let row = String(try await pipeline.system.count("select rejected_id from tidings_ops.rejected"))
+            #expect(try await pipeline.system.tidings("rejected", "discard", row).exitCode == 0)
+            let replay = try await pipeline.system.tidings("rejected", "replay", row)
+            #expect(replay.exitCode == 1 && replay.errors.contains("discarded"), "\(replay.errors)")
+
+            // By the same queue: had anything been published before it, it would be counted.
+            await pipeline.publish(event(id: "after", to: "reader"))
+            _ = try await pipeline.outcome(of: "after")
+            #expect(try await pipeline.taken() == 2)
+        }
+    }
+
+    /// An exchange that does not exist stands for a broker that takes nothing.
+    @Test func aFailedReplayLeavesTheRowOpen() async throws {
+        try await withOwnSystem { system in
+            let dead = try await Self.insert(into: "dead", columns: "queue, deaths", values: "'q', 1", in: system)
+            _ = try await system.query("update tidings.dead set state = 'quarantined'")
+            let rejected = try await Self.insert(
+                into: "rejected", columns: "last_at, pointer, sha256, replayable", values: "now(), '', '', true", in: system)
+            for (arguments, state) in [(["dead", "replay", dead], "quarantined"), (["rejected", "replay", rejected], "open")] {
+                let result = try await CommandLineTests.run(arguments, system.environment)
+                #expect(result.exitCode == 69 && result.errors.contains("404"), "\(result.errors)")
+                #expect(result.errors.contains("tidings run router"), "it says who declares exchanges: \(result.errors)")
+                #expect(try await system.count("select count(*) from tidings.\(unsafe: arguments[0]) where state = \(state)") == 1)
+            }
+            #expect(try await system.tidings("dead", "discard", dead).exitCode == 0)
+            let closed = try await system.tidings("dead", "replay", dead)
+            #expect(closed.exitCode == 1 && closed.errors.contains("discarded"), "\(closed.errors)")
+        }
+    }
+
+    /// Keeps a message that came by an exchange which is gone; answers the row's number.
+    private static func insert(into table: String, columns: String, values: String, in system: TestSystem) async throws -> String {
+        String(
+            try await system.count(
+                """
+                insert into tidings.\(unsafe: table) (fingerprint, at, reason, message, exchange, routing_key, headers, raw, size,
+                    \(unsafe: columns))
+                values (gen_random_uuid(), now(), 'notJSON', '', 'tidings.no-such-exchange', 'k', '{}', '', 0, \(unsafe: values)) returning id
+                """))
+    }
+
+    @Test func aWrongDatabasePasswordIsExit77() async throws {
+        try await withOwnSystem { system in
+            var url = try #require(URLComponents(string: system.databaseURL))
+            url.password = "wrong"
+            var environment = system.environment
+            environment["TIDINGS_DATABASE_URL"] = url.string
+            let result = try await CommandLineTests.run(["status"], environment)
+            #expect(result.exitCode == 77, "\(result.errors)")
+            #expect(result.errors.contains("user and password"), "\(result.errors)")
+        }
+    }
+}
