@@ -71,7 +71,15 @@ extension IncomingMessage {
         }
         self.init(
             body: message.body, contentType: message.contentType, headers: headers, headersTooDeep: message.headersTooDeep,
-            isUnroutable: message.queue == QueueNames.rejectedQueue)
+            isUnroutable: message.isUnroutable)
+    }
+}
+
+extension AMQPMessage {
+    /// No intake queue wants the key. A right key comes by the same way while its queue is missing or not bound yet, as at the very first
+    /// start: such an intent is decided like any other.
+    fileprivate var isUnroutable: Bool {
+        queue == QueueNames.rejectedQueue && QueueNames.category(ofRoutingKey: routingKey) == nil
     }
 }
 

@@ -4,7 +4,8 @@ import TidingsTestSupport
 
 /// A producer in another language, with a library that is not ours: Python and `pika`, one process, a file as its ledger.
 ///
-/// Each of its connections waits for the confirm of one message before it publishes the next, and writes the id down only then.
+/// It publishes from the moment it is made, before any role has declared where to. Each of its connections waits for the confirm of one
+/// message before it publishes the next, and writes the id down only then.
 struct PikaProducer: LedgerKeeper {
     /// Connections that publish at once: one alone waits for the broker's disk half of the time.
     private static let connections = 8

@@ -87,6 +87,15 @@ import TidingsWire
         }
     }
 
+    /// As at the very first start, when a producer publishes before the intake queues are bound.
+    @Test func aRightKeyThatFoundNoQueueIsDecided() async throws {
+        try await withPipeline { pipeline in
+            await pipeline.publish(Array(event(id: "early", to: "reader").utf8), exchange: QueueNames.alternateExchange)
+            #expect(try await pipeline.outcome(of: "early").contains(Ended("inApp", "delivered", "delivered")))
+            try await pipeline.expectSound()
+        }
+    }
+
     /// What the broker relays without looking: 18,000 tables within each other.
     @Test func headersNestedDeeplyBecomeARow() async throws {
         try await withPipeline { pipeline in

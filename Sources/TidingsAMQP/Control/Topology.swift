@@ -10,12 +10,17 @@ public struct Topology: Sendable, Hashable {
         self.bindings = bindings
     }
 
-    /// Creates what is missing, exchanges first; repeating it changes nothing. Throws ``AMQPError/channelClosed(code:text:)`` with 406 at
-    /// the first thing that exists with other properties: RabbitMQ never changes one that exists.
+    /// Creates what is missing: queues, then each exchange with its bindings at once, in the order given, so that an exchange listed after
+    /// the one it leads to never takes a message it has nowhere to put. Repeating it changes nothing. Throws
+    /// ``AMQPError/channelClosed(code:text:)`` with 406 at the first thing that exists with other properties: RabbitMQ never changes one.
     public func declare(on control: AMQPControl) async throws(AMQPError) {
-        for exchange in exchanges { try await control.declareExchange(exchange) }
         for queue in queues { try await control.declareQueue(queue) }
-        for binding in bindings { try await control.bind(binding) }
+        for exchange in exchanges {
+            try await control.declareExchange(exchange)
+            for binding in bindings where binding.exchange == exchange.name { try await control.bind(binding) }
+        }
+        let own = Set(exchanges.map(\.name))
+        for binding in bindings where !own.contains(binding.exchange) { try await control.bind(binding) }
     }
 
     /// Compares with the broker without creating anything.

@@ -39,7 +39,7 @@ struct RefusedRows {
                 routing_key, content_type, headers, raw, size, sha256, replayable
             from unnest(\(events.map(\.fingerprint.uuid)), \(occurrences), \(refusals.map(\.reason.rawValue)), \(text(\.pointer)), \(text(\.message)),
                 \(text(\.tenant)), \(text(\.source)), \(text(\.eventID)), \(text(\.type)), \(events.map { storable($0.exchange) }),
-                \(events.map { storable($0.routingKey) }), \(text(\.contentType)), \(events.map { storable($0.headers) }),
+                \(events.map { storable($0.routingKey) }), \(text(\.contentType)), \(events.map(\.headers)),
                 \(refusals.map(\.raw)), \(refusals.map { Int32(clamping: $0.size) }), \(refusals.map(\.sha256)), \(refusals.map(\.isReplayable)))
                 as given(fingerprint, occurrences, reason, pointer, message, tenant, source, event_id, type, exchange, routing_key, content_type,
                  headers, raw, size, sha256, replayable)

@@ -44,7 +44,7 @@ extension Store {
                 raw, size, state)
             values (\(message.fingerprint.uuid), tidings.clock(), \(message.queue), \(message.reason.rawValue), \(storable(message.message)),
                 \(Int64(message.deaths)), \(storable(message.exchange)), \(storable(message.routingKey)), \(storable(message.contentType)),
-                \(storable(message.headers)),
+                \(message.headers),
                 \(message.body), \(Int32(clamping: message.body.count)), \(state))
             on conflict (fingerprint) do update set state = excluded.state, at = excluded.at,
                 deaths = excluded.deaths + case when kept.state = 'resolved' then 0 else kept.deaths end

@@ -42,16 +42,18 @@ extension Store {
     /// Keys are spread by their hash, so only the BRIN index tells where the old ones are. A scan of the whole table is ruled out, because the
     /// planner expects to meet old keys early and finds none. False when none was old.
     public func pruneIdempotency(retention: Duration) async throws -> Bool {
-        let answers = try await pool.pipeline([
-            "set local enable_seqscan = off",
-            """
-            delete from tidings.idempotency where key = any(array(
-                select key from tidings.idempotency where notification_id <
-                    (select tidings.first_id(tidings.clock() - make_interval(secs => \(Double(retention.components.seconds) * 2))))
-                limit \(Self.pruneBatch)))
-            """,
-        ])
-        return answers[1].affectedRows > 0
+        try await pool.transaction { connection in
+            let answers = try await connection.pipeline([
+                "set local enable_seqscan = off",
+                """
+                delete from tidings.idempotency where key = any(array(
+                    select key from tidings.idempotency where notification_id <
+                        (select tidings.first_id(tidings.clock() - make_interval(secs => \(Double(retention.components.seconds) * 2))))
+                    limit \(Self.pruneBatch)))
+                """,
+            ])
+            return answers[1].affectedRows > 0
+        }
     }
 
     /// A process says that it is alive and what it has handled.

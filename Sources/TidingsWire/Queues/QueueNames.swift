@@ -44,6 +44,11 @@ public enum QueueNames {
         }
     }
 
+    /// The category whose intake queue a producer's key is bound to; nil for a key that no queue wants.
+    public static func category(ofRoutingKey key: String) -> Category? {
+        Category(rawValue: String(key.prefix { $0 != "." }))
+    }
+
     /// The binding pattern that takes every type of a category, for example `marketing.#`.
     public static func bindingPattern(of category: Category) -> String {
         "\(category.rawValue).#"

@@ -35,13 +35,14 @@ public struct TopologySpec: Sendable, Hashable {
     /// What does not depend on a catalogue: a producer can publish before any provider is configured.
     public static let intake: TopologySpec = {
         var spec = TopologySpec(
+            // The producers' one comes last: what it leads to is there before the first intent.
             exchanges: [
+                ExchangeSpec(name: QueueNames.suspectExchange, kind: .fanout),
+                ExchangeSpec(name: QueueNames.deliverExchange, kind: .direct),
+                ExchangeSpec(name: QueueNames.alternateExchange, kind: .fanout),
                 ExchangeSpec(
                     name: QueueNames.intentsExchange, kind: .topic,
                     arguments: ["alternate-exchange": .string(QueueNames.alternateExchange)]),
-                ExchangeSpec(name: QueueNames.alternateExchange, kind: .fanout),
-                ExchangeSpec(name: QueueNames.deliverExchange, kind: .direct),
-                ExchangeSpec(name: QueueNames.suspectExchange, kind: .fanout),
             ],
             queues: Lane.allCases.map { QueueSpec(name: QueueNames.intents($0), arguments: QueueSpec.workArguments) } + [
                 QueueSpec(name: QueueNames.rejectedQueue, arguments: QueueSpec.recordArguments),

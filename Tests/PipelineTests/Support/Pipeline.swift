@@ -53,11 +53,11 @@ extension Pipeline {
     /// Publishes bytes as they are; what they lead to is for the test to see. Fails the test unless the broker confirms.
     func publish(
         _ body: [UInt8], contentType: String = Pipeline.structured, key: String = "transactional.orderUpdate",
-        headers: [String: AMQPValue] = [:]
+        headers: [String: AMQPValue] = [:], exchange: String = QueueNames.intentsExchange
     ) async {
         let result = await publisher.publish([
             OutgoingMessage(
-                exchange: QueueNames.intentsExchange, routingKey: key, body: body, contentType: contentType, messageID: UUID().uuidString,
+                exchange: exchange, routingKey: key, body: body, contentType: contentType, messageID: UUID().uuidString,
                 headers: headers)
         ])
         #expect(result == [.confirmed])

@@ -54,6 +54,9 @@ import TidingsWire
     @Test func whatMatchesNothingEndsInTheRejectedQueue() {
         let intents = spec.exchanges.first { $0.name == QueueNames.intentsExchange }
         #expect(intents?.kind == .topic)
+        #expect(spec.exchanges.last == intents, "declared last: what it leads to is there before the first intent")
+        #expect(QueueNames.category(ofRoutingKey: "social.social") == .social)
+        #expect(QueueNames.category(ofRoutingKey: "socially.social") == nil)
         #expect(intents?.arguments["alternate-exchange"] == .string(QueueNames.alternateExchange))
         #expect(spec.bindings.contains(BindingSpec(exchange: "tidings.unroutable", queue: "tidings.rejected", routingKey: "")))
     }
