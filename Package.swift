@@ -136,6 +136,12 @@ let package = Package(
                 "TidingsCore", "TidingsWire", "TidingsAMQP", "TidingsPostgres", "TidingsClient", "TidingsTestSupport", "PrivateServers",
                 "tidings",
             ]),
+        tests(
+            "FuzzTests",
+            [
+                "TidingsCore", "TidingsWire", "TidingsAMQP", "TidingsPostgres", "TidingsHTTP", "TidingsProvider", "ProviderWebhook",
+                "CRabbitMQ", "CLibpq",
+            ]),
         tests("TidyTests", []),
     ]
 )

@@ -3,6 +3,11 @@ internal import CRabbitMQ
 /// Copies decoded header tables into Swift values, down to ``AMQPValue/maximumDepth``.
 struct FieldDecoder {
     private(set) var metTooDeep = false
+    private var foreignNames = 0
+
+    /// Names outside ASCII that one message's headers may have; further ones are left out. A dictionary compares such names by what they
+    /// are equivalent to, and takes a minute for the thousands of a kind that fit a frame.
+    static let mostForeignNames = 64
 
     mutating func table(_ table: amqp_table_t, depth: Int = 1) -> [String: AMQPValue] {
         var result: [String: AMQPValue] = [:]
@@ -10,9 +15,16 @@ struct FieldDecoder {
         for index in entries.indices {
             let entry = unsafe entries[index]
             let name = unsafe String(entry.key)
+            guard mayKeep(name) else { continue }
             result[name] = unsafe value(entry.value, depth: depth)
         }
         return result
+    }
+
+    private mutating func mayKeep(_ name: String) -> Bool {
+        if name.utf8.allSatisfy({ $0 < 0x80 }) { return true }
+        foreignNames += 1
+        return foreignNames <= Self.mostForeignNames
     }
 
     private mutating func value(_ field: amqp_field_value_t, depth: Int) -> AMQPValue {

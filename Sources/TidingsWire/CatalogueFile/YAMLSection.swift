@@ -16,6 +16,10 @@ struct YAMLSection {
                 log.add(path, "a key must be a plain name")
                 continue
             }
+            guard !scalar.string.utf8.contains(0) else {
+                log.add(path, "a key holds a NUL, which PostgreSQL cannot store")
+                continue
+            }
             members.append((scalar.string, YAMLValue(node, at: path.isEmpty ? scalar.string : "\(path).\(scalar.string)", log)))
         }
         self.members = members

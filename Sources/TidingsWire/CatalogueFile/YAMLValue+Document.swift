@@ -7,11 +7,15 @@ extension YAMLValue {
     init(document yaml: String, _ log: ProblemLog) throws(CatalogueProblems) {
         let problem: CatalogueProblem
         do {
-            if let node = try Yams.compose(yaml: yaml) {
+            if try YAMLAliases.expandTooFar(in: yaml) {
+                let message = "its aliases stand for more than \(YAMLAliases.maximumNodes) values"
+                problem = CatalogueProblem(path: "", message: message)
+            } else if let node = try Yams.compose(yaml: yaml) {
                 self.init(node, at: "", log)
                 return
+            } else {
+                problem = CatalogueProblem(path: "", message: "the file is empty")
             }
-            problem = CatalogueProblem(path: "", message: "the file is empty")
         } catch {
             problem = CatalogueProblem(yamlError: error)
         }

@@ -58,6 +58,10 @@ struct YAMLValue {
             problem("must be a text")
             return nil
         }
+        guard !scalar.string.utf8.contains(0) else {
+            problem("holds a NUL, which PostgreSQL cannot store")
+            return nil
+        }
         return scalar.string
     }
 

@@ -17,7 +17,7 @@ struct YAMLWriter {
     /// A key whose value is what `body` writes, one level deeper.
     mutating func section(_ name: String, _ body: (inout YAMLWriter) -> Void) {
         indent()
-        text += "\(YAMLWriter.scalar(name)):"
+        text += "\(key(name)):"
         let before = text.utf8.count
         text += "\n"
         depth += 1
@@ -31,13 +31,13 @@ struct YAMLWriter {
 
     mutating func line(_ name: String, _ value: String) {
         indent()
-        text += "\(YAMLWriter.scalar(name)): \(YAMLWriter.scalar(value))\n"
+        text += "\(key(name)): \(YAMLWriter.scalar(value))\n"
     }
 
     /// A value that needs no quotes and must not get any: a number, a truth value, a duration.
     mutating func line(_ name: String, verbatim value: String) {
         indent()
-        text += "\(YAMLWriter.scalar(name)): \(value)\n"
+        text += "\(key(name)): \(value)\n"
     }
 
     mutating func line(_ name: String, list: [String]) {
@@ -53,14 +53,29 @@ struct YAMLWriter {
     }
 
     private mutating func indent() {
-        text += String(repeating: "  ", count: depth)
+        text += indentation
+    }
+
+    private var indentation: String { String(repeating: "  ", count: depth) }
+
+    /// YAML readers look for the colon within 1,024 characters (YAML 1.2.2 section 7.4.2); a longer key announces itself.
+    private static let longestPlainKey = 1_000
+
+    private func key(_ name: String) -> String {
+        let key = YAMLWriter.scalar(name)
+        return key.utf8.count > YAMLWriter.longestPlainKey ? "? \(key)\n\(indentation)" : key
+    }
+
+    private static func flowKey(_ name: String) -> String {
+        let key = scalar(name)
+        return key.utf8.count > longestPlainKey ? "? \(key) " : key
     }
 
     private static func flow(_ json: JSON) -> String {
         switch json {
         case .string(let text): scalar(text)
         case .array(let elements): "[\(elements.map(flow).joined(separator: ", "))]"
-        case .object(let object): "{\(object.entries.map { "\(scalar($0.key)): \(flow($0.value))" }.joined(separator: ", "))}"
+        case .object(let object): "{\(object.entries.map { "\(flowKey($0.key)): \(flow($0.value))" }.joined(separator: ", "))}"
         case .null, .bool, .number: json.serialized
         }
     }

@@ -26,12 +26,26 @@ struct EventProblem: Error {
         self.init(reason, pointer + error.pointer, "\(error.message) (byte \(error.offset))")
     }
 
-    /// Longest text of a producer that a message repeats, in characters.
+    /// Longest text of a producer that a message repeats, in code points: one character may have thousands.
     private static let longestShown = 80
 
-    /// A text of a producer as it may stand in a message: short, and without line breaks.
+    /// A text of a producer as it may stand in a message: short and printable.
     static func shown(_ text: String) -> String {
-        let clean = String(text.prefix(longestShown).map { $0.isNewline || $0 == "\t" ? " " : $0 })
-        return clean.count < text.count ? clean + "…" : clean
+        let scalars = text.unicodeScalars
+        let clean = printable(String(scalars.prefix(longestShown)))
+        return scalars.dropFirst(longestShown).isEmpty ? clean : clean + "…"
+    }
+
+    /// Without line breaks, control characters and what changes a text's direction: an operator reads it in a terminal.
+    static func printable(_ text: String) -> String {
+        String(String.UnicodeScalarView(text.unicodeScalars.map { isPrintable($0) ? $0 : " " }))
+    }
+
+    private static func isPrintable(_ scalar: Unicode.Scalar) -> Bool {
+        if scalar.isASCII { return scalar.value >= 0x20 && scalar.value != 0x7F }
+        switch scalar.properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator: return false
+        default: return true
+        }
     }
 }

@@ -12,7 +12,7 @@ struct IntentChecks {
     private static let shownViolations = 5
 
     func type(named name: String) throws(EventProblem) -> CompiledType {
-        if let type = catalogue.types[name] { return type }
+        if let type = catalogue.types[name], isSameText(type.type.name, name) { return type }
         throw EventProblem(
             .unknownType, "/type",
             "the catalogue has no type \"\(EventProblem.shown(name))\"\(NearestName.hint(for: name, among: catalogue.types.keys))")
@@ -25,7 +25,7 @@ struct IntentChecks {
         if request.critical, !type.type.allowsCritical {
             throw EventProblem(.criticalNotAllowed, "/data/critical", "the type \(type.type.name) does not allow critical")
         }
-        if let market = request.market, catalogue.catalogue.markets[market] == nil {
+        if let market = request.market, !catalogue.catalogue.hasMarket(spelled: market) {
             let hint = NearestName.hint(for: market, among: catalogue.catalogue.markets.keys)
             throw EventProblem(.unknownMarket, "/data/market", "the catalogue has no market \"\(EventProblem.shown(market))\"\(hint)")
         }
@@ -73,7 +73,8 @@ struct IntentChecks {
     private func checkData(_ data: JSONObject, against type: CompiledType) throws(EventProblem) {
         guard let violations = type.schema?.validate(.object(data)), let first = violations.first else { return }
         let shown = violations.prefix(IntentChecks.shownViolations).map { violation in
-            violation.instancePointer.isEmpty ? violation.message : "\(violation.instancePointer): \(violation.message)"
+            violation.instancePointer.isEmpty
+                ? violation.message : "\(EventProblem.printable(violation.instancePointer)): \(violation.message)"
         }
         let more = violations.count > shown.count ? "; and more" : ""
         throw EventProblem(.schemaViolation, "/data/data" + first.instancePointer, shown.joined(separator: "; ") + more)
@@ -91,5 +92,12 @@ struct IntentChecks {
             throw EventProblem(.scheduledTooFarInPast, "/data/scheduledFor", "\(scheduledFor.rfc3339) is more than \(tolerance) ago")
         }
         return ahead < .zero ? [.scheduledInPast] : []
+    }
+}
+
+extension Catalogue {
+    /// Whether there is a market of that name, code point by code point; a dictionary would also find one that is only equivalent.
+    fileprivate func hasMarket(spelled name: String) -> Bool {
+        markets[name].map { isSameText($0.name, name) } ?? false
     }
 }

@@ -89,13 +89,13 @@ struct MessageDecoding {
         let range = message.body.indices
         guard range.count <= checks.limits.maximumEventBytes else { return rejectTooLarge(range) }
         var event = JSONObject(binaryAttributes: attributes)
-        // JSON's parser refuses it in a body; a header is any bytes.
-        if let bad = attributes.first(where: { $0.value.utf8.contains(0) || $0.name.utf8.contains(0) }) {
+        // JSON's parser refuses it in a body; a header is any bytes. One that is called data is no attribute, and nothing is kept of it.
+        if let bad = attributes.first(where: { $0.name != "data" && ($0.value.utf8.contains(0) || $0.name.utf8.contains(0)) }) {
             let pointer = JSONPointer.appending(bad.name, to: "")
             return reject(EventProblem(.nulCharacter, pointer, "the header of an attribute contains a NUL byte"), range, event: event)
         }
         do {
-            if !range.isEmpty { event["data"] = try JSON.parse(message.body) }
+            if !range.isEmpty { event["data"] = try JSON.parse(message.body, limits: .binaryData) }
             decode(event, range)
         } catch {
             reject(EventProblem(error, inside: "/data"), range, event: event)

@@ -26,6 +26,8 @@ struct IntentRequest {
         var one: JSON?
         var many: JSON?
         for entry in members.entries where !entry.value.isNull {
+            // A switch takes what is only equivalent for the same: U+212A KELVIN SIGN for a K.
+            guard entry.key.utf8.allSatisfy({ $0 < 0x80 }) else { throw IntentRequest.unknownMember(entry.key) }
             switch entry.key {
             case "recipient": one = entry.value
             case "recipients": many = entry.value

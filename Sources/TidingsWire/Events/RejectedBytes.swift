@@ -18,7 +18,9 @@ struct RejectedBytes {
         case .batch:
             (restated, contentType) = (nil, range == message.body.indices ? ContentMode.batchType : ContentMode.structuredType)
         case .binary(let attributes):
-            restated = range.count <= limits.maximumEventBytes ? RejectedBytes.structured(attributes, data: message.body) : nil
+            let whole = range.count <= limits.maximumEventBytes ? RejectedBytes.structured(attributes, data: message.body) : nil
+            // With the attributes in it, it may be larger than what can be taken in again.
+            restated = whole.flatMap { $0.count <= limits.maximumEventBytes ? $0 : nil }
             contentType = restated == nil ? message.contentType : ContentMode.structuredType
         case .unsupported:
             (restated, contentType) = (nil, message.contentType)
@@ -39,7 +41,7 @@ struct RejectedBytes {
     private static func structured(_ attributes: [(name: String, value: String)], data: [UInt8]) -> [UInt8]? {
         var event = JSONObject(binaryAttributes: attributes)
         if !data.isEmpty {
-            guard let json = try? JSON.parse(data) else { return nil }
+            guard let json = try? JSON.parse(data, limits: .binaryData) else { return nil }
             event["data"] = json
         }
         return JSON.object(event).serializedBytes
@@ -47,20 +49,19 @@ struct RejectedBytes {
 }
 
 extension JSONObject {
-    /// The attributes of an event of binary mode; its data is still to come.
+    /// The attributes of an event of binary mode, whose names differ; its data is still to come.
     init(binaryAttributes attributes: [(name: String, value: String)]) {
-        self.init()
-        for (name, value) in attributes where name != "data" { self[name] = .string(value) }
+        self.init(uniqueEntries: attributes.filter { $0.name != "data" }.map { Entry(key: $0.name, value: .string($0.value)) })
     }
 }
 
 extension Rejection {
-    /// Longest text of an event that is repeated beside its raw bytes, in characters.
+    /// Longest text of an event that is repeated beside its raw bytes, in code points: one character may have thousands.
     private static let longestText = 256
 
     /// Adds what the event says of itself, as far as that can be read.
     mutating func describe(_ event: JSONObject) {
-        func text(_ value: JSON?) -> String? { value?.stringValue.map { String($0.prefix(Rejection.longestText)) } }
+        func text(_ value: JSON?) -> String? { value?.stringValue.map { String($0.unicodeScalars.prefix(Rejection.longestText)) } }
         source = text(event["source"])
         eventID = text(event["id"])
         type = text(event["type"])

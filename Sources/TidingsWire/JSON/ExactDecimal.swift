@@ -45,6 +45,8 @@ struct ExactDecimal: Hashable {
             exponent = 0
             isNegative = false
         }
+        // Again, for what the digits have added: the value that is written must be the value that is read.
+        exponent = min(max(exponent, -Self.exponentLimit), Self.exponentLimit)
     }
 
     private enum Place { case whole, fraction, exponent }

@@ -8,7 +8,8 @@ import Glibc
 func isSameText(_ left: String, _ right: String) -> Bool {
     // The same 16 bytes are the same text, short and in place or shared; other bytes say nothing. This settles nearly all names.
     if unsafeBitCast(left, to: (UInt64, UInt64).self) == unsafeBitCast(right, to: (UInt64, UInt64).self) { return true }
-    return left.utf8.count == right.utf8.count && left == right && hasSameBytes(left, right)
+    // Not `==`: of strings that differ it asks whether they are equivalent, which costs microseconds each time.
+    return left.utf8.count == right.utf8.count && hasSameBytes(left, right)
 }
 
 private func hasSameBytes(_ left: String, _ right: String) -> Bool {
@@ -29,6 +30,16 @@ struct ExactText: Hashable {
 
     static func == (left: ExactText, right: ExactText) -> Bool { isSameText(left.text, right.text) }
 
-    /// Same code points have the same `String` hash, which is all that is needed.
-    func hash(into hasher: inout Hasher) { hasher.combine(text) }
+    func hash(into hasher: inout Hasher) { hasher.combineExactly(text) }
+}
+
+extension Hasher {
+    /// Adds the code points. A `String` adds its normal form, which thousands of different texts can share: a set of those would cost the
+    /// square of its size.
+    mutating func combineExactly(_ text: String) {
+        let isCombined: Void? = text.utf8.withContiguousStorageIfAvailable { combine(bytes: UnsafeRawBufferPointer($0)) }
+        if isCombined == nil { Array(text.utf8).withUnsafeBytes { combine(bytes: $0) } }
+        // No text is the beginning of another.
+        combine(0xFF as UInt8)
+    }
 }

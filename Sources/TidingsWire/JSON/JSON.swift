@@ -92,7 +92,7 @@ extension JSON: Hashable {
         case .null: hasher.combine(0)
         case .bool(let value): hasher.combine(value)
         case .number(let value): hasher.combine(value)
-        case .string(let value): hasher.combine(value)
+        case .string(let value): hasher.combineExactly(value)
         case .array(let value): hasher.combine(value)
         case .object(let value): hasher.combine(value)
         }

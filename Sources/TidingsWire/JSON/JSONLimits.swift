@@ -26,6 +26,13 @@ public struct JSONLimits: Sendable, Hashable {
         return limits
     }()
 
+    /// The limits of an event's data in a body of its own: kept or sent in structured form it lies one level deeper.
+    static let binaryData: JSONLimits = {
+        var limits = JSONLimits()
+        limits.maximumDepth -= 1
+        return limits
+    }()
+
     /// The depth that really holds.
     var effectiveDepth: Int { min(maximumDepth, Self.deepestRecursion) }
 }

@@ -69,7 +69,7 @@ extension JSONObject: Hashable {
         var combined = 0
         for entry in entries {
             var own = Hasher()
-            own.combine(entry.key)
+            own.combineExactly(entry.key)
             own.combine(entry.value)
             combined ^= own.finalize()
         }

@@ -75,7 +75,8 @@ extension PatternParser {
         if take("{") {
             var value: UInt32 = 0
             while !take("}") {
-                guard let digit = hexDigitValue(UInt8(truncatingIfNeeded: try next().value)) else {
+                let scalar = try next()
+                guard scalar.isASCII, let digit = hexDigitValue(UInt8(scalar.value)) else {
                     throw PatternError("has a malformed \\u{…} escape")
                 }
                 value = value << 4 | UInt32(digit)
@@ -84,7 +85,9 @@ extension PatternParser {
             return value
         }
         let high = try hexadecimal(digits: 4)
-        guard 0xD800...0xDBFF ~= high, take("\\"), take("u") else { return high }
+        guard 0xD800...0xDFFF ~= high else { return high }
+        // Half of a pair by itself could match nothing: text here is whole code points.
+        guard high < 0xDC00, take("\\"), take("u") else { throw PatternError("has half of a surrogate pair") }
         let low = try hexadecimal(digits: 4)
         guard 0xDC00...0xDFFF ~= low else { throw PatternError("has half of a surrogate pair") }
         return 0x10000 + (high - 0xD800) << 10 + (low - 0xDC00)

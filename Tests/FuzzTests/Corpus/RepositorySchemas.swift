@@ -1,0 +1,28 @@
+import FoundationEssentials
+import Glibc
+
+/// The files of the repository's `schemas` folder, which are inputs worth changing.
+enum RepositorySchemas {
+    /// Found from where this file is compiled; links on the way are followed.
+    private static let folder: String = {
+        guard let path = realpath(#filePath, nil) else { preconditionFailure("the tests' own source file is gone") }
+        defer { free(path) }
+        let steps = String(cString: path).split(separator: "/").dropLast(4)
+        return "/" + steps.joined(separator: "/") + "/schemas"
+    }()
+
+    /// The content of every JSON file below a folder of it, in the order of their names.
+    static func files(below name: String) -> [[UInt8]] {
+        let top = name.isEmpty ? folder : "\(folder)/\(name)"
+        var found: [String] = []
+        var folders = [top]
+        while let next = folders.popLast() {
+            for entry in (try? FileManager.default.contentsOfDirectory(atPath: next)) ?? [] {
+                var isFolder = false
+                guard FileManager.default.fileExists(atPath: "\(next)/\(entry)", isDirectory: &isFolder) else { continue }
+                if isFolder { folders.append("\(next)/\(entry)") } else if entry.hasSuffix(".json") { found.append("\(next)/\(entry)") }
+            }
+        }
+        return found.sorted().compactMap { FileManager.default.contents(atPath: $0).map { [UInt8]($0) } }
+    }
+}

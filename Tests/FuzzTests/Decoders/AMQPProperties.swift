@@ -1,0 +1,40 @@
+@testable import TidingsAMQP
+
+/// What is promised of headers, whoever sent them.
+enum AMQPProperties {
+    static func requireBounded(_ properties: MessageProperties) throws {
+        let depth = AMQPProperties.depth(of: .table(properties.headers))
+        try require(depth <= AMQPValue.maximumDepth, "headers nested \(depth) levels deep")
+        let isCut = properties.headers.values.contains(where: isCut)
+        try require(isCut == properties.headersTooDeep, "headers were cut: \(isCut), told: \(properties.headersTooDeep)")
+    }
+
+    static func isCut(_ value: AMQPValue) -> Bool {
+        switch value {
+        case .tooDeep: true
+        case .array(let values): values.contains(where: isCut)
+        case .table(let table): table.values.contains(where: isCut)
+        default: false
+        }
+    }
+
+    private static func depth(of value: AMQPValue) -> Int {
+        switch value {
+        case .array(let values): 1 + (values.map(depth(of:)).max() ?? 0)
+        case .table(let table): 1 + (table.values.map(depth(of:)).max() ?? 0)
+        default: 0
+        }
+    }
+
+    /// As it comes back after it was sent: what cannot be said on the wire said otherwise, and not-a-number as one that equals itself.
+    static func sent(_ value: AMQPValue) -> AMQPValue {
+        switch value {
+        case .double(let number) where number.isNaN: .string("nan")
+        case .timestamp(let seconds): .timestamp(max(0, seconds))
+        case .tooDeep: .void
+        case .array(let values): .array(values.map(sent))
+        case .table(let table): .table(table.mapValues(sent))
+        default: value
+        }
+    }
+}

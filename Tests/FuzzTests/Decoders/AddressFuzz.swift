@@ -1,0 +1,91 @@
+import TidingsAMQP
+import TidingsPostgres
+
+@testable import TidingsHTTP
+
+/// Addresses that somebody wrote: a person's webhook, the URLs of broker and database, blocks of addresses.
+struct AddressFuzz: FuzzTarget {
+    static let name = "addresses"
+    let corpus: [[UInt8]]
+    private let mutator: ByteMutator
+    private let guarding = AddressGuard(allowedSchemes: ["http", "https"], allowedPorts: nil)
+
+    init() {
+        corpus = Self.texts.map { Array($0.utf8) } + [Array(("https://" + String(repeating: "a.", count: 4_000)).utf8)]
+        mutator = ByteMutator(corpus: Self.texts.map { Array($0.utf8) }, words: Self.words)
+    }
+
+    func input(_ random: inout FuzzRandom) -> [UInt8] { mutator.mutated(&random) }
+    func bytes(of input: [UInt8]) -> [UInt8] { input }
+
+    func feed(_ input: [UInt8]) throws -> FuzzVerdict {
+        let text = String(decoding: input, as: UTF8.self)
+        let taken = [try isTarget(text), try isBroker(text), try isDatabase(text), try isBlock(text)]
+        return taken.contains(true) ? .accepted : .refused
+    }
+
+    private func isTarget(_ text: String) throws -> Bool {
+        switch HTTPTarget.parse(text, guarding: guarding) {
+        case .failure(let failure):
+            try require(!failure.requestMayHaveArrived && !failure.message.isEmpty, "a URL that is refused was sent to")
+            return false
+        case .success(let target):
+            try require(target.url.utf8.allSatisfy { 0x21...0x7E ~= $0 }, "the URL for libcurl has more than printable ASCII")
+            try require(!target.host.isEmpty && !target.host.contains { "@/?#\\[] ".contains($0) }, "the host is \(target.host)")
+            try require(
+                target.pathAndQuery.hasPrefix("/") && target.port > 0, "the path is \(target.pathAndQuery), the port \(target.port)")
+            let again = HTTPTarget.parse(target.url, guarding: guarding)
+            // The scheme's own port is spelled out, which may make it too long.
+            if target.url.utf8.count <= HTTPTarget.maximumURLBytes {
+                try require(again == .success(target), "put together it is another URL")
+            }
+            return true
+        }
+    }
+
+    private func isBroker(_ text: String) throws -> Bool {
+        let parsed = Result { () throws(AMQPError) in try AMQPConfiguration(url: text) }
+        switch parsed {
+        case .success(let configuration):
+            try require(1...65_535 ~= configuration.port && !configuration.host.isEmpty, "\(configuration)")
+            for part in [configuration.host, configuration.user, configuration.password, configuration.virtualHost] {
+                try require(!part.utf8.contains(0), "a NUL, which would cut a text of C short")
+            }
+            return true
+        case .failure(.invalidURL): return false
+        case .failure(let error): throw BrokenProperty(description: "an error that a URL cannot mean: \(error)")
+        }
+    }
+
+    private func isDatabase(_ text: String) throws -> Bool {
+        let parsed = Result { () throws(PostgresError) in try PostgresConfiguration(url: text) }
+        guard case .success(let configuration) = parsed else { return false }
+        try require(!configuration.description.isEmpty, "a configuration without a description")
+        return true
+    }
+
+    private func isBlock(_ text: String) throws -> Bool {
+        guard let block = CIDR(text) else { return false }
+        try require(CIDR(block.description) == block, "\(block) is not what it was read from")
+        try require(block.contains(block.first), "\(block) does not hold its first address")
+        _ = AddressGuard().refusal(of: block.first)
+        return true
+    }
+
+    private static let texts: [String] = [
+        "https://example.com/hook?x=1#y", "http://127.0.0.1:8080", "https://[2001:db8::1]:443/a/b", "HTTPS://EXAMPLE.COM",
+        "https://user:pass@host/",
+        "https://0x7f.1/", "https://2130706433/", "https://a_b-c.example:65535/%2e%2e/", "https://example.com\\@127.0.0.1/", "ftp://x",
+        "https://",
+        "amqp://user:p%40ss@host:5672/vhost?heartbeat=10&frame_max=131072", "amqps://[::1]/%2f?verify=verify_none&cacertfile=%2Fca.pem",
+        "amqp://h",
+        "amqps://host?server_name_indication=disable&connect_timeout=5", "postgres://u:p@h:5432/db?sslmode=verify-full&sslrootcert=x",
+        "postgresql://h1,h2:5433/db", "postgres://%00@h/d", "10.0.0.0/8", "fc00::/7", "::ffff:1.2.3.4", "0.0.0.0/0", "1.2.3.4/33", "::/129",
+    ]
+
+    private static let words = [
+        "https://", "amqp://", "postgres://", "://", "@", ":", "/", "?", "&", "=", "#", "[", "]", "%00", "%2f", "%zz", "%", "::", "0x7f",
+        "..", "xn--",
+        "heartbeat=", "frame_max=", "65536", "0", "\\", "host", "sslmode=", "/32", "/128", "\u{212A}", "e\u{301}",
+    ]
+}

@@ -1,0 +1,56 @@
+import TidingsCore
+
+@testable import TidingsWire
+
+/// The file an operator writes.
+struct CatalogueFuzz: FuzzTarget {
+    static let name = "catalogues"
+    let corpus: [[UInt8]]
+    private let mutator: ByteMutator
+
+    init() {
+        let usual = CatalogueCorpus.files.map { Array($0.utf8) }
+        corpus = usual + [Array(CatalogueFile.print(.builtIn).utf8)] + CatalogueCorpus.hostile.map { Array($0.utf8) }
+        mutator = ByteMutator(corpus: usual, words: CatalogueCorpus.words)
+    }
+
+    func input(_ random: inout FuzzRandom) -> [UInt8] { mutator.mutated(&random) }
+    func bytes(of input: [UInt8]) -> [UInt8] { input }
+
+    func feed(_ input: [UInt8]) throws -> FuzzVerdict {
+        let text = String(decoding: input, as: UTF8.self)
+        // Where the text ends is a line of its own to the YAML reader.
+        let lines = 2 + text.unicodeScalars.count { $0.properties.isWhitespace }
+        let parsed = Result { () throws(CatalogueProblems) in try CatalogueFile.parse(yaml: text) }
+        let again = Result { () throws(CatalogueProblems) in try CatalogueFile.parse(yaml: text) }
+        try require(parsed == again, "read twice, two results")
+        switch parsed {
+        case .success(let catalogue):
+            try check(catalogue)
+            return .accepted
+        case .failure(let problems):
+            try require(!problems.problems.isEmpty, "refused without a problem")
+            for problem in problems.problems {
+                try require(!problem.message.isEmpty, "no message")
+                if let line = problem.line { try require(0...lines ~= line, "\(problem.path) is in line \(line) of \(lines)") }
+            }
+            return .refused
+        }
+    }
+
+    private func check(_ catalogue: Catalogue) throws {
+        let printed = CatalogueFile.print(catalogue)
+        let read: Catalogue
+        do {
+            read = try CatalogueFile.parse(yaml: printed)
+        } catch {
+            throw BrokenProperty(description: "printed, it is refused: \(error)\n\(printed)")
+        }
+        try require(read == catalogue, "printed and read again it is another catalogue:\n\(printed)")
+        try require(catalogue.types.values.allSatisfy { CatalogueNames.isType($0.name) }, "a type's name that is none")
+        let texts =
+            catalogue.types.values.flatMap { [$0.titleTemplate ?? "", $0.bodyTemplate ?? "", $0.deepLink ?? "", $0.icon, $0.color] }
+            + catalogue.providers.values.flatMap { [$0.kind] + $0.settings.flatMap { [$0.key, $0.value] } } + catalogue.tenants.keys
+        try require(!texts.contains { $0.utf8.contains(0) }, "a NUL was let through")
+    }
+}

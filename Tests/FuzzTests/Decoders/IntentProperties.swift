@@ -1,0 +1,74 @@
+import TidingsCore
+
+@testable import TidingsWire
+
+/// What the rest of Tidings relies on when the decoder has let something through or refused it.
+struct IntentProperties {
+    let decoder: IntentDecoder
+    let now: Timestamp
+    let message: IncomingMessage
+
+    private var limits: IntentLimits { decoder.limits }
+
+    func check(_ decoded: DecodedIntent) throws {
+        let intent = decoded.intent
+        guard let type = decoder.catalogue.types[intent.type]?.type else { throw BrokenProperty(description: "a type that does not exist") }
+        try require(isSame(type.name, intent.type), "the type is spelled in another way than the catalogue's")
+        try require(1...limits.maximumRecipientBytes ~= intent.recipient.utf8.count, "a recipient of \(intent.recipient.utf8.count) bytes")
+        try require(intent.recipient.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F }, "a recipient with a control character")
+        try require(1...limits.maximumIDBytes ~= intent.id.utf8.count, "an id of \(intent.id.utf8.count) bytes")
+        try require(1...limits.maximumSourceBytes ~= intent.source.utf8.count, "a source of \(intent.source.utf8.count) bytes")
+        try require(CatalogueNames.isTenant(intent.tenant), "a tenant that is none")
+        for key in [intent.groupKey, intent.collapseKey].compactMap({ $0 }) {
+            try require(key.utf8.count <= limits.maximumKeyBytes, "a key of \(key.utf8.count) bytes")
+        }
+        if let market = intent.market {
+            let known = decoder.catalogue.catalogue.markets[market]
+            try require(known.map { isSame($0.name, market) } == true, "a market that the catalogue spells in another way")
+        }
+        if let channels = intent.channels {
+            try require(!channels.isEmpty && Set(channels).count == channels.count, "channels: \(channels)")
+        }
+        if let moment = intent.scheduledFor {
+            try require(moment - now <= limits.futureHorizon && now - moment <= limits.pastTolerance, "scheduled for \(moment)")
+        }
+        try require(intent.title != nil || type.silent, "no title")
+        if let parent = intent.traceparent { try require(TraceParent.validated(parent) == parent, "a traceparent that is none") }
+        guard case .object? = try? JSON.parse(intent.data) else { throw BrokenProperty(description: "its data is no JSON object") }
+        try checkStorable(intent)
+        try require(message.body.indices.contains(decoded.bytesInMessage.lowerBound) || message.body.isEmpty, "it lies outside its message")
+        try require(decoded.bytesInMessage.upperBound <= message.body.count, "it ends outside its message")
+    }
+
+    /// PostgreSQL stores no NUL.
+    private func checkStorable(_ intent: Intent) throws {
+        let texts = [
+            intent.id, intent.source, intent.type, intent.tenant, intent.recipient, intent.title, intent.body, intent.groupKey,
+            intent.collapseKey, intent.market, intent.data,
+        ]
+        for text in texts { try require(text?.utf8.contains(0) != true, "a text with a NUL") }
+    }
+
+    func check(_ rejection: Rejection) throws {
+        try require(rejection.reason.kind == .rejected, "refused for a reason that is none: \(rejection.reason)")
+        try Properties.requirePointer(rejection.pointer)
+        try Properties.requireSentence(rejection.message, atMost: Self.longestMessage)
+        try require(rejection.pointer.utf8.count <= Self.longestPointer, "a pointer of \(rejection.pointer.utf8.count) bytes")
+        for text in [rejection.source, rejection.eventID, rejection.type, rejection.tenant] {
+            try require((text?.utf8.count ?? 0) <= Self.longestText, "a repeated text of \(text?.utf8.count ?? 0) bytes")
+        }
+        try require(rejection.recipients >= 1, "for \(rejection.recipients) recipients")
+        try require(rejection.sha256.count == 32, "a hash of \(rejection.sha256.count) bytes")
+        try require(rejection.raw.count <= limits.maximumEventBytes, "\(rejection.raw.count) bytes are kept")
+        try require(rejection.size <= message.body.count, "larger than its message")
+    }
+
+    /// 64 levels, each at most a cut name with everything in it escaped.
+    private static let longestPointer = 64 * 260
+    /// Five violations, each with its pointer.
+    private static let longestMessage = 5 * longestPointer
+    /// 256 characters of up to four bytes.
+    private static let longestText = 1_024
+
+    private func isSame(_ left: String, _ right: String) -> Bool { left.utf8.elementsEqual(right.utf8) }
+}

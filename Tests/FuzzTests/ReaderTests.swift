@@ -1,0 +1,26 @@
+import Testing
+
+/// Everything that reads from outside, given what nobody would send.
+///
+/// One after another, because each looks at the memory of the whole process. `deploy/fuzz` is the long run; how to make one input again is
+/// told with each failure, and in ``FuzzSettings``.
+@Suite(.serialized, .timeLimit(.minutes(60)))
+struct ReaderTests {
+    @Test func json() { fuzz(JSONFuzz(), inputs: 1_000) }
+    @Test func schemas() { fuzz(SchemaFuzz(), inputs: 1_000) }
+    @Test func patterns() { fuzz(PatternFuzz(), inputs: 2_000) }
+    @Test func intents() { fuzz(IntentFuzz(), inputs: 1_000) }
+    @Test func packs() { fuzz(PackFuzz(), inputs: 2_000) }
+    @Test func catalogues() { fuzz(CatalogueFuzz(), inputs: 200) }
+    @Test func frames() { fuzz(FrameFuzz(), inputs: 2_000) }
+    @Test func tables() { fuzz(TableFuzz(), inputs: 2_000) }
+    @Test func answers() { fuzz(AnswerFuzz(), inputs: 2_000) }
+    @Test func addresses() { fuzz(AddressFuzz(), inputs: 2_000) }
+    @Test func cells() { fuzz(CellFuzz(), inputs: 2_000) }
+    @Test func words() { fuzz(WordFuzz(), inputs: 1_000) }
+
+    private func fuzz(_ target: some FuzzTarget, inputs: UInt64, sourceLocation: SourceLocation = #_sourceLocation) {
+        var run = FuzzRun(target, inputs: inputs)
+        run.run(sourceLocation: sourceLocation)
+    }
+}
