@@ -8,7 +8,7 @@ import PackageDescription
 //   4  TidingsRouter  TidingsDelivery  TidingsRelease  ProviderWebhook  ProviderNull  TidingsClient  TidingsCapture
 //   3  TidingsStore  TidingsProvider
 //   2  TidingsWire
-//   1  TidingsCore  TidingsAMQP  TidingsPostgres  TidingsHTTP  PrivateServers
+//   1  TidingsCore  TidingsAMQP  TidingsPostgres  TidingsHTTP  TidingsMetrics  PrivateServers
 //   0  TidingsSocket  CRabbitMQ  CLibpq  CCurl  CCrypto
 
 let settings: [SwiftSetting] = [
@@ -62,8 +62,10 @@ let package = Package(
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
         // The log interface of the server ecosystem, which service-lifecycle brings anyway.
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
-        // The HTTP/1.1 server of tidings capture, without SwiftNIO; only with the trait Capture. About 10 s.
+        // The HTTP/1.1 server of /metrics, /health and tidings capture, without SwiftNIO. About 10 s.
         .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.1"),
+        // Percentiles of tidings bench, exact over nine decades in fixed memory; brings swift-numerics. About 5 s.
+        .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
     ],
     targets: [
         system("CRabbitMQ", linking: "rabbitmq"),
@@ -76,6 +78,7 @@ let package = Package(
         target("TidingsAMQP", ["CRabbitMQ", "TidingsSocket"], settings: driverSettings),
         target("TidingsPostgres", ["CLibpq", "TidingsSocket"], settings: driverSettings),
         target("TidingsHTTP", ["CCurl", "TidingsSocket"]),
+        target("TidingsMetrics"),
         target("PrivateServers"),
 
         target("TidingsWire", ["TidingsCore", "CCrypto", .product(name: "Yams", package: "Yams")]),
@@ -83,11 +86,18 @@ let package = Package(
         target("TidingsStore", ["TidingsCore", "TidingsWire", "TidingsPostgres", "TidingsAMQP"]),
         target("TidingsProvider", ["TidingsCore", "TidingsWire"]),
 
-        target("TidingsRouter", ["TidingsCore", "TidingsWire", "TidingsAMQP", "TidingsPostgres", "TidingsStore", logging]),
+        target(
+            "TidingsRouter",
+            ["TidingsCore", "TidingsWire", "TidingsAMQP", "TidingsMetrics", "TidingsPostgres", "TidingsStore", logging]),
         target(
             "TidingsDelivery",
-            ["TidingsCore", "TidingsWire", "TidingsAMQP", "TidingsPostgres", "TidingsStore", "TidingsProvider", logging]),
-        target("TidingsRelease", ["TidingsCore", "TidingsWire", "TidingsAMQP", "TidingsPostgres", "TidingsStore", logging]),
+            [
+                "TidingsCore", "TidingsWire", "TidingsAMQP", "TidingsMetrics", "TidingsPostgres", "TidingsStore", "TidingsProvider",
+                logging,
+            ]),
+        target(
+            "TidingsRelease",
+            ["TidingsCore", "TidingsWire", "TidingsAMQP", "TidingsMetrics", "TidingsPostgres", "TidingsStore", logging]),
         target("ProviderWebhook", ["TidingsCore", "TidingsWire", "TidingsHTTP", "TidingsProvider"]),
         target("ProviderNull", ["TidingsCore", "TidingsProvider"]),
         target("TidingsClient", ["TidingsCore", "TidingsWire", "TidingsAMQP"]),
@@ -101,8 +111,11 @@ let package = Package(
         target(
             "TidingsServer",
             [
-                "TidingsCore", "TidingsWire", "TidingsAMQP", "TidingsPostgres", "TidingsStore", "TidingsProvider", "TidingsRouter",
-                "TidingsDelivery", "TidingsRelease", "TidingsClient", "PrivateServers", arguments, logging,
+                "TidingsCore", "TidingsWire", "TidingsAMQP", "TidingsMetrics", "TidingsPostgres", "TidingsStore", "TidingsProvider",
+                "TidingsRouter", "TidingsDelivery", "TidingsRelease", "TidingsClient", "PrivateServers", arguments, logging,
+                .product(name: "FlyingFox", package: "FlyingFox"),
+                .product(name: "FlyingSocks", package: "FlyingFox"),
+                .product(name: "Histogram", package: "hdrhistogram-swift"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ]),
@@ -116,12 +129,13 @@ let package = Package(
             swiftSettings: settings),
 
         // Only tests use it: systems of their own on real servers, processes to kill.
-        target("TidingsTestSupport", ["TidingsPostgres", "TidingsStore"]),
+        target("TidingsTestSupport", ["TidingsHTTP", "TidingsPostgres", "TidingsStore"]),
         tests("TidingsSocketTests", ["TidingsSocket"]),
         tests("TidingsCoreTests", ["TidingsCore"]),
         tests("TidingsPostgresTests", ["TidingsPostgres"]),
         tests("TidingsAMQPTests", ["TidingsAMQP"]),
         tests("TidingsHTTPTests", ["TidingsHTTP"]),
+        tests("TidingsMetricsTests", ["TidingsMetrics"]),
         tests("PrivateServersTests", ["PrivateServers"]),
         tests("TidingsWireTests", ["TidingsCore", "TidingsWire"]),
         tests(

@@ -78,6 +78,11 @@ public actor PrivateServers {
         return try? result.get()
     }
 
+    /// The main process of each server, for whoever measures them: the broker's node and its name server, and PostgreSQL's postmaster.
+    public nonisolated var processIDs: (broker: [Int32], database: [Int32]) {
+        (broker.processIDs, [database.processID].compactMap { $0 })
+    }
+
     /// Shuts both servers down, returns when no process of theirs is left, and removes the environment file; the data stays.
     ///
     /// Works in a cancelled task too. A server that ignores the polite request is killed: RabbitMQ and PostgreSQL both recover from

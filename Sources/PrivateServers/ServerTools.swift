@@ -27,27 +27,23 @@ struct ServerTools: Sendable {
         guard let rabbitFolder else {
             throw .missingTool(name: "rabbitmq-server", package: "rabbitmq-server", searched: folders.rabbit + folders.path)
         }
-        func command(_ name: String, package: String) throws(PrivateServersError) -> String {
-            guard let folder = folders.path.first(where: { isExecutable("\($0)/\(name)") }) else {
-                throw .missingTool(name: name, package: package, searched: folders.path)
-            }
-            return "\(folder)/\(name)"
-        }
-        _ = try command("erl", package: "erlang-base")
+        _ = try folders.command("erl", package: "erlang-base")
         return ServerTools(
             postgresFolders: postgresFolders,
             rabbitFolder: rabbitFolder,
-            epmd: try command("epmd", package: "erlang-base"),
-            wrappers: ChildCommand.Wrappers(
-                setpriv: try command("setpriv", package: "util-linux"),
-                env: try command("env", package: "coreutils")
-            ),
+            epmd: try folders.command("epmd", package: "erlang-base"),
+            wrappers: try .find(in: folders),
             path: folders.path.joined(separator: ":")
         )
     }
 
-    private static func isExecutable(_ path: String) -> Bool {
-        access(path, X_OK) == 0
+}
+
+private func isExecutable(_ path: String) -> Bool { access(path, X_OK) == 0 }
+
+extension ChildCommand.Wrappers {
+    static func find(in folders: ToolFolders) throws(PrivateServersError) -> Self {
+        Self(setpriv: try folders.command("setpriv", package: "util-linux"), env: try folders.command("env", package: "coreutils"))
     }
 }
 
@@ -58,6 +54,14 @@ struct ToolFolders: Sendable {
     var rabbit: [String]
     /// The folders of `PATH`.
     var path: [String]
+
+    /// The first program of this name in `PATH`; `package` is Debian's name of what holds it.
+    func command(_ name: String, package: String) throws(PrivateServersError) -> String {
+        guard let folder = path.first(where: { isExecutable("\($0)/\(name)") }) else {
+            throw .missingTool(name: name, package: package, searched: path)
+        }
+        return "\(folder)/\(name)"
+    }
 
     /// Debian's places, which are not in `PATH`, and `PATH`.
     static func ofThisMachine() -> ToolFolders {

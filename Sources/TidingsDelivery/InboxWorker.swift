@@ -1,4 +1,6 @@
 public import Logging
+import TidingsCore
+import TidingsMetrics
 public import TidingsStore
 import TidingsWire
 
@@ -6,21 +8,31 @@ import TidingsWire
 public struct InboxWorker: Sendable {
     private let store: Store
     private let packs: PackIntake
-    private let counter: WorkCounter
+    private let meters: DeliveryMeters
     private let logger: Logger
 
-    public init(store: Store, packs: PackIntake, counter: WorkCounter, logger: Logger) {
+    public init(store: Store, packs: PackIntake, meters: DeliveryMeters, logger: Logger) {
         self.store = store
         self.packs = packs
-        self.counter = counter
+        self.meters = meters
         self.logger = logger
     }
 
     /// Runs until the consumer is stopped.
     public func run() async {
         await packs.run { batch in
+            let began = ContinuousClock.now
             try await patiently("write inbox rows", logger: logger) { try await store.deliverToInbox(batch) }
-            counter.add(batch.reduce(0) { $0 + $1.entries.count })
+            let (deliveries, took) = (batch.reduce(0) { $0 + $1.entries.count }, ContinuousClock.now - began)
+            meters.count(deliveries, as: .delivered)
+            meters.took(took, for: .inbox)
+            logger.debug(
+                "wrote inbox rows",
+                metadata: [
+                    "deliveries": .stringConvertible(deliveries), "packs": .stringConvertible(batch.count),
+                    "firstPack": "\(batch.first?.id.description ?? "")", "lastPack": "\(batch.last?.id.description ?? "")",
+                    "milliseconds": .stringConvertible(Int(took / .milliseconds(1))),
+                ])
         }
     }
 }

@@ -1,5 +1,6 @@
 public import Logging
 import TidingsCore
+import TidingsMetrics
 public import TidingsProvider
 public import TidingsStore
 import TidingsWire
@@ -18,34 +19,37 @@ public struct ProviderWorker: Sendable {
     private let packs: PackIntake
     private let gate: SendGate
     private let settler: Settler
-    private let counter: WorkCounter
+    private let meters: DeliveryMeters
+    private let calls: CallMeters
     private let worker: String
     private let logger: Logger
 
     public init(
-        store: Store, catalogues: CatalogueSource, provider: any Provider, gate: SendGate, packs: PackIntake, counter: WorkCounter,
-        worker: String, logger: Logger
+        store: Store, catalogues: CatalogueSource, provider: any Provider, gate: SendGate, packs: PackIntake, meters: DeliveryMeters,
+        calls: CallMeters, worker: String, logger: Logger
     ) {
         self.store = store
         self.catalogues = catalogues
         self.provider = provider
         self.packs = packs
         self.gate = gate
-        self.counter = counter
+        self.meters = meters
+        self.calls = calls
         self.worker = worker
         self.logger = logger
-        settler = Settler(store: store, worker: worker, logger: logger)
+        settler = Settler(store: store, worker: worker, meters: meters, logger: logger)
     }
 
     /// Runs until the consumer is stopped, then waits for what is out.
     public func run() async {
         let out = Outstanding()
         await packs.run { batch in
+            let began = ContinuousClock.now
             let claims = try await patiently("claim packs", logger: logger) { try await store.claim(batch, worker: worker) }
             let entries = batch.flatMap { pack in
                 pack.entries.filter { claims.members[pack.id]?.contains($0.key) == true }.map { (pack, $0) }
             }
-            counter.add(entries.count)
+            meters.took(ContinuousClock.now - began, for: .claim)
             await out.run(waitingAtMost: Self.patience) {
                 await withDiscardingTaskGroup { group in
                     for (pack, entry) in entries {
@@ -64,10 +68,11 @@ public struct ProviderWorker: Sendable {
         let address = claims.addresses[entry.key]
         switch await gate.enter(host: address?.address ?? provider.name, now: now) {
         case .refused(let wait, let reason):
+            calls.deferred(reason)
             return again(entry, of: pack, after: wait, reason)
         case .entered(let pass):
             let startedAt = store.clock.now()
-            let result = await provider.send(OutgoingDelivery(entry, address: address))
+            let result = await calls.measure { await provider.send(OutgoingDelivery(entry, address: address)) }
             let finishedAt = store.clock.now()
             await gate.leave(pass, evidence: result.outcome.evidence, now: finishedAt)
             return conclude(entry, of: pack, result, startedAt: startedAt, finishedAt: finishedAt)

@@ -1,4 +1,6 @@
 import Logging
+import TidingsCore
+import TidingsMetrics
 import TidingsPostgres
 import TidingsStore
 
@@ -12,13 +14,15 @@ actor Settler {
 
     private let store: Store
     private let worker: String
+    private let meters: DeliveryMeters
     private let logger: Logger
     private var collected: [(Settlement, CheckedContinuation<Void, Never>)] = []
     private var committing = 0
 
-    init(store: Store, worker: String, logger: Logger) {
+    init(store: Store, worker: String, meters: DeliveryMeters, logger: Logger) {
         self.store = store
         self.worker = worker
+        self.meters = meters
         self.logger = logger
     }
 
@@ -50,7 +54,9 @@ actor Settler {
     private func write(_ settlements: [Settlement]) async {
         guard !settlements.isEmpty else { return }
         do {
+            let began = ContinuousClock.now
             try await patiently("record outcomes", logger: logger) { try await store.settle(settlements, worker: worker) }
+            record(settlements, took: ContinuousClock.now - began)
         } catch {
             if settlements.count > 1, error is PostgresError {
                 await write(Array(settlements[..<(settlements.count / 2)]))
@@ -61,5 +67,16 @@ actor Settler {
                 }
             }
         }
+    }
+
+    private func record(_ settlements: [Settlement], took: Duration) {
+        meters.count(settlements)
+        meters.took(took, for: .settle)
+        logger.debug(
+            "recorded outcomes",
+            metadata: [
+                "deliveries": .stringConvertible(settlements.count), "firstPack": "\(settlements.first?.pack.description ?? "")",
+                "lastPack": "\(settlements.last?.pack.description ?? "")", "milliseconds": .stringConvertible(Int(took / .milliseconds(1))),
+            ])
     }
 }

@@ -1,6 +1,7 @@
 public import Logging
 public import TidingsAMQP
 import TidingsCore
+public import TidingsMetrics
 public import TidingsStore
 import TidingsWire
 
@@ -12,12 +13,14 @@ public struct Relay: Sendable {
     private let store: Store
     private let catalogues: CatalogueSource
     private let publisher: AMQPPublisher
+    private let metrics: Metrics
     private let logger: Logger
 
-    public init(store: Store, catalogues: CatalogueSource, publisher: AMQPPublisher, logger: Logger) {
+    public init(store: Store, catalogues: CatalogueSource, publisher: AMQPPublisher, metrics: Metrics, logger: Logger) {
         self.store = store
         self.catalogues = catalogues
         self.publisher = publisher
+        self.metrics = metrics
         self.logger = logger
     }
 
@@ -31,6 +34,7 @@ public struct Relay: Sendable {
                         if case .confirmed = $0 { true } else { false }
                     }
                 }
+                metrics.eventsRelayed.add(relayed.confirmed)
                 if relayed.failed > 0 {
                     logger.warning("the broker did not take enqueued events, trying again", metadata: ["events": "\(relayed.failed)"])
                 }

@@ -1,5 +1,6 @@
 public import Logging
 import TidingsCore
+public import TidingsMetrics
 import TidingsPostgres
 public import TidingsStore
 public import TidingsWire
@@ -18,17 +19,17 @@ public struct Releaser: Sendable {
     private let catalogues: CatalogueSource
     private let zones: TimeZoneDatabase
     private let publisher: PackPublisher
-    private let counter: WorkCounter
+    private let metrics: Metrics
     private let logger: Logger
 
     public init(
-        store: Store, catalogues: CatalogueSource, zones: TimeZoneDatabase, publisher: PackPublisher, counter: WorkCounter, logger: Logger
+        store: Store, catalogues: CatalogueSource, zones: TimeZoneDatabase, publisher: PackPublisher, metrics: Metrics, logger: Logger
     ) {
         self.store = store
         self.catalogues = catalogues
         self.zones = zones
         self.publisher = publisher
-        self.counter = counter
+        self.metrics = metrics
         self.logger = logger
     }
 
@@ -58,24 +59,39 @@ public struct Releaser: Sendable {
 
     private func release(_ lane: Lane) async throws -> Bool {
         let catalogue = catalogues.current.catalogue
+        let began = ContinuousClock.now
         let result = try await store.release(lane, limit: Self.batch, catalogue: catalogue, zones: zones) { planned, stored in
             reroute(
                 planned, of: stored.intent, facts: stored.facts, catalogue: catalogue, now: stored.now, acceptedAt: stored.acceptedAt)
         }
-        try await publisher.publish(result.packs)
-        counter.add(result.released)
+        if result.released > 0 { record(result, of: lane, took: ContinuousClock.now - began) }
+        metrics.packsConfirmed.add(try await publisher.publish(result.packs))
         return result.released == Self.batch
+    }
+
+    private func record(_ result: ReleaseResult, of lane: Lane, took: Duration) {
+        metrics.released[lane == .urgent ? .urgent : .bulk].add(result.released)
+        metrics.packsPublished.add(result.packs.count)
+        metrics.batchDuration[.release].observe(took)
+        logger.debug(
+            "released a batch",
+            metadata: [
+                "lane": "\(lane.rawValue)", "deliveries": .stringConvertible(result.released),
+                "packs": .stringConvertible(result.packs.count), "firstPack": "\(result.packs.first?.id.description ?? "")",
+                "lastPack": "\(result.packs.last?.id.description ?? "")", "milliseconds": .stringConvertible(Int(took / .milliseconds(1))),
+            ])
     }
 
     private func recover() async throws -> Bool {
         let recovered = try await store.recoverExpiredLeases(limit: Self.packBatch, catalogue: catalogues.current.catalogue)
+        metrics.recovered.add(recovered)
         if recovered > 0 { logger.notice("recovered deliveries of a worker that stopped", metadata: ["deliveries": "\(recovered)"]) }
         let late = try await store.unconfirmedPacks(limit: Self.packBatch)
         if !late.isEmpty {
             logger.notice("publishing packs again that were not confirmed", metadata: ["packs": "\(late.count)"])
-            try await publisher.publish(late)
+            metrics.packsRepublished.add(late.count)
+            metrics.packsConfirmed.add(try await publisher.publish(late))
         }
-        counter.add(recovered)
         return recovered > 0
     }
 }

@@ -1,6 +1,7 @@
 public import Logging
 public import TidingsAMQP
 import TidingsCore
+public import TidingsMetrics
 import TidingsPostgres
 public import TidingsStore
 public import TidingsWire
@@ -10,17 +11,17 @@ public struct Intake: Sendable {
     private let store: Store
     private let catalogues: CatalogueSource
     private let zones: TimeZoneDatabase
-    private let counter: WorkCounter
+    private let metrics: Metrics
     private let logger: Logger
 
     /// The longest pause between two tries while the database is away.
     private static let longestPause = Duration.seconds(5)
 
-    public init(store: Store, catalogues: CatalogueSource, zones: TimeZoneDatabase, counter: WorkCounter, logger: Logger) {
+    public init(store: Store, catalogues: CatalogueSource, zones: TimeZoneDatabase, metrics: Metrics, logger: Logger) {
         self.store = store
         self.catalogues = catalogues
         self.zones = zones
-        self.counter = counter
+        self.metrics = metrics
         self.logger = logger
     }
 
@@ -61,6 +62,7 @@ public struct Intake: Sendable {
     }
 
     private func write(_ portion: IntakePortion, of decoded: DecodedMessages, _ catalogue: Catalogue) async throws -> [Pack] {
+        let began = ContinuousClock.now
         let result = try await store.take(
             decoded.batch(of: portion), catalogue: catalogue, zones: zones,
             decide: { intent, facts, now in decide(intent, facts: facts, catalogue: catalogue, now: now) },
@@ -70,8 +72,23 @@ public struct Intake: Sendable {
                     "this source and id were used before with other content"
                         + (existing.map { ": notification \($0)" } ?? ", in the same batch"))
             })
-        counter.add(result.accepted + result.duplicates + result.rejected)
+        record(result, took: ContinuousClock.now - began)
         return result.packs
+    }
+
+    private func record(_ result: IntakeResult, took: Duration) {
+        metrics.intents[.accepted].add(result.accepted)
+        metrics.intents[.duplicate].add(result.duplicates)
+        metrics.intents[.rejected].add(result.rejected)
+        metrics.batchDuration[.route].observe(took)
+        logger.debug(
+            "routed a batch",
+            metadata: [
+                "accepted": .stringConvertible(result.accepted), "duplicates": .stringConvertible(result.duplicates),
+                "rejected": .stringConvertible(result.rejected), "packs": .stringConvertible(result.packs.count),
+                "firstPack": "\(result.packs.first?.id.description ?? "")",
+                "lastPack": "\(result.packs.last?.id.description ?? "")", "milliseconds": .stringConvertible(Int(took / .milliseconds(1))),
+            ])
     }
 
     private func bisect(

@@ -1,4 +1,5 @@
 public import Logging
+public import TidingsMetrics
 public import TidingsStore
 public import TidingsWire
 
@@ -9,13 +10,15 @@ public actor PublishBacklog {
     public static let limit = 2_000
 
     private let publisher: PackPublisher
+    private let metrics: Metrics
     private let logger: Logger
     private var waiting = 0
     private var line: [CheckedContinuation<Void, Never>] = []
     private var idle: [CheckedContinuation<Void, Never>] = []
 
-    public init(publisher: PackPublisher, logger: Logger) {
+    public init(publisher: PackPublisher, metrics: Metrics, logger: Logger) {
         self.publisher = publisher
+        self.metrics = metrics
         self.logger = logger
     }
 
@@ -24,10 +27,12 @@ public actor PublishBacklog {
         guard !packs.isEmpty else { return }
         while waiting >= Self.limit { await withCheckedContinuation { line.append($0) } }
         waiting += packs.count
+        metrics.packsPublished.add(packs.count)
+        metrics.packsWaiting.add(packs.count)
         // Not a child of the batch that made them: its slot is free for the next one. `drain()` awaits the end of all.
         Task {
             do {
-                try await publisher.publish(packs)
+                metrics.packsConfirmed.add(try await publisher.publish(packs))
             } catch {
                 logger.warning(
                     "packs stay unconfirmed until a releaser publishes them", metadata: ["packs": "\(packs.count)", "error": "\(error)"])
@@ -38,6 +43,7 @@ public actor PublishBacklog {
 
     private func done(_ count: Int) {
         waiting -= count
+        metrics.packsWaiting.add(-count)
         let woken = line
         line = []
         for continuation in woken { continuation.resume() }

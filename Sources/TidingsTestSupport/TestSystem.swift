@@ -67,10 +67,10 @@ public final class TestSystem: Sendable {
         return environment
     }
 
-    /// Starts a long-running command, such as `run("run", "router")`; ``shutDown()`` ends it.
+    /// Starts a long-running command, such as `run("run", "router")`, in this system's environment with `variables` added; ``shutDown()`` ends it.
     @discardableResult
-    public func start(_ arguments: String...) throws -> TestProcess {
-        let process = try TestProcess([Self.binary] + arguments, environment: environment)
+    public func start(_ arguments: String..., with variables: [String: String] = [:]) throws -> TestProcess {
+        let process = try TestProcess([Self.binary] + arguments, environment: environment.merging(variables) { _, new in new })
         processes.withLock { $0.append(process) }
         return process
     }

@@ -18,8 +18,8 @@ func reached(within limit: Duration, every pause: Duration = .milliseconds(50), 
 
 extension TestSystem {
     /// Starts a role and returns when it runs. Two cores that also build may take their time.
-    func startRole(_ role: String) async throws -> TestProcess {
-        let process = try start("run", role)
+    func startRole(_ role: String, with variables: [String: String] = [:]) async throws -> TestProcess {
+        let process = try start("run", role, with: variables)
         let isRunning = try await reached(within: .seconds(30)) { process.errorsSoFar.contains(": running") || !process.isRunning }
         guard isRunning, process.isRunning else { throw TestSystemError(message: "\(role) does not run: \(process.errorsSoFar)") }
         return process

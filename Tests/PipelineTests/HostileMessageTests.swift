@@ -73,14 +73,15 @@ import TidingsWire
             """#
     }
 
-    /// The broker's copy may vanish: by a purge here, by a lost volume elsewhere. The rows have all of it.
+    /// The broker's copy may vanish: by a purge here, by a lost volume elsewhere. The rows have all of it. Critical, because only what
+    /// escalates reaches the inbox by a pack.
     @Test func packsThatAreNowhereOnTheBrokerArePublishedAgain() async throws {
         try await withOwnSystem { system in
             let queue = QueueNames.deliver(channel: .inApp, provider: "inbox", lane: .urgent)
             for role in ["router", "release"] { try system.start("run", role) }
             #expect(try await system.eventually("select count(*) from tidings_ops.workers") { $0 == 2 })
             let sent = try await system.tidings(
-                "send", "orderUpdate", "--to", "ann", "--title", "T", "--id", "purged", "--channel", "inApp")
+                "send", "orderUpdate", "--to", "ann", "--title", "T", "--id", "purged", "--channel", "inApp", "--critical")
             #expect(sent.exitCode == 0, "\(sent.errors)")
             #expect(try await system.eventually("select count(*) from tidings.packs where confirmed_at is not null") { $0 == 1 })
             let control = AMQPControl(configuration: try AMQPConfiguration(url: system.amqpURL), connectionName: "tests")

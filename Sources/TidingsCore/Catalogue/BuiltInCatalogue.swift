@@ -7,7 +7,7 @@ extension Catalogue {
         categories: Dictionary(uniqueKeysWithValues: Category.allCases.map { ($0, CategoryPolicy.standard(for: $0)) }),
         markets: ["default": Market(name: "default", providers: [.inApp: ["inbox"], .webhook: ["webhook"]])],
         providers: [
-            "inbox": ProviderBinding(name: "inbox", channel: .inApp, kind: "inbox", addressing: .person),
+            "inbox": ProviderBinding(name: "inbox", channel: .inApp, kind: ProviderBinding.inboxKind, addressing: .person),
             "webhook": ProviderBinding(name: "webhook", channel: .webhook, kind: "webhook", addressing: .address),
         ],
         defaultMarket: "default",

@@ -13,6 +13,9 @@ public struct ProviderBinding: Sendable, Hashable {
     /// endpoint.
     public var copy: Bool
 
+    /// The kind whose deliveries are rows of the inbox: part of every binary, and nobody to call.
+    public static let inboxKind = "inbox"
+
     public init(
         name: String,
         channel: Channel,

@@ -1,90 +1,115 @@
 import ArgumentParser
-import TidingsAMQP
-import TidingsClient
 import TidingsCore
 import TidingsStore
 import TidingsWire
 
-/// Publishes intents as fast as the broker confirms, while the roles work, and waits until each has ended.
+/// Publishes intents while the roles work, waits until each has ended, and tells what that cost.
 struct BenchCommand: TidingsCommand {
     static let configuration = CommandConfiguration(
         commandName: "bench", abstract: "Publish many intents while the roles run, and measure until every delivery has ended.",
         discussion: """
-            Works on the servers that are configured, with their catalogue and whatever roles run: nothing is special about these intents.
-            Each goes to a recipient of its own, so nothing is cached. deploy/bench does all of it, beside the floor program.
+            Without configured servers, or with --private, it starts servers and roles of its own, with an empty database under --home, and a
+            provider that accepts at once on every channel but the inbox. Otherwise it works on the configured servers, with their catalogue
+            and whatever roles run there. Either way it is the product's own path: every row is written.
+
+            Each intent goes to a person of its own, so that nothing is cached. Waits are from the producer's confirm until a question by an
+            index shows the intent in the person's inbox; at a --rate, what was published too late counts from when it was due. CPU is user
+            and system time of the roles; that of the producer and of the servers is told apart. Exit code 1 when anything was lost, doubled
+            or left unaccounted.
             """)
 
     @Option(help: "How many.") var intents = 50_000
+    @Option(help: "How many times; the figures are medians.") var runs = 1
+    @Option(help: "Intents a second; without it as fast as the broker confirms.") var rate: Int?
     @Option(help: "Of which type.") var type = "orderUpdate"
-    @Option(help: "Intents confirmed together.") var window = 1_000
-    @Option(help: "Seconds to wait for the end.") var timeout = 600
+    @Option(help: "Deliveries of each intent with servers of its own: 1 (inbox), 2 (push too) or 5.") var fanOut = 2
+    @Option(help: "Bytes of the body, up to 200000; an ordinary sentence without it.") var body: Int?
+    @Option(help: "Intents in one message, 1 to 1000.") var perMessage = 1
+    @Flag(help: "Publish everything before the roles start (own servers).") var preload = false
+    @Option(help: "So many bulk intents wait when the roles start, and are worked off beside what is measured (own servers).") var backlog =
+        0
+    @Option(help: "one process with all roles, or each role in its own (own servers).") var processes = BenchSystem.Processes.one
+    @Option(help: "A program that shows what the servers can do at most; runs in turn with ours. May be given again.") var floor: [String] =
+        []
+    @Flag(name: .customLong("private"), help: "Servers and roles of its own, whatever is configured.") var isPrivate = false
+    @Option(help: "Where its own servers keep their data, which is deleted first.") var home = ".tidings/bench"
+    @Option(help: "Seconds to wait for the end of each run.") var timeout = 600
     @OptionGroup var output: OutputOptions
 
     mutating func validate() throws {
-        guard (1...10_000_000).contains(intents) else { throw ValidationError("--intents is from 1 to 10000000") }
-        guard (1...10_000).contains(window) else { throw ValidationError("--window is from 1 to 10000") }
+        func check(_ name: String, _ value: Int, _ range: ClosedRange<Int>) throws {
+            guard range.contains(value) else {
+                throw ValidationError("--\(name) is from \(range.lowerBound) to \(range.upperBound)")
+            }
+        }
+        try check("intents", intents, 1...10_000_000)
+        try check("runs", runs, 1...100)
+        try check("rate", rate ?? 1, 1...100_000)
+        try check("body", body ?? 1, 1...200_000)
+        try check("per-message", perMessage, 1...1_000)
+        try check("backlog", backlog, 0...10_000_000)
+        try check("timeout", timeout, 1...86_400)
+        guard Self.channels[fanOut] != nil else { throw ValidationError("--fan-out is 1, 2 or 5") }
+        guard rate == nil || !preload else { throw ValidationError("--preload and --rate exclude each other") }
     }
+
+    private static let channels: [Int: [Channel]] = [1: [.inApp], 2: [.inApp, .push], 5: [.inApp, .push, .local, .email, .sms]]
+    /// What the backlog is of: bulk, and for everybody's inbox.
+    private static let backlogType = "social"
 
     mutating func run(in context: CommandContext) async throws {
-        let (intents, type, window, timeout, format) = (intents, type, window, timeout, output.format)
-        try await withStore { store, settings in
-            guard let known = try await CatalogueSource(store).current.catalogue.types[type] else {
-                throw Failure(.data, "the catalogue has no type \(type)")
-            }
-            let before = try await store.totals()
-            let run = RandomIdentifier.make()
-            let started = ContinuousClock.now
-            let client = TidingsClient(settings.amqp, connectionName: "tidings bench")
-            let confirmed = await publish(intents, of: known, run: run, window: window, client: client)
-            let published = ContinuousClock.now - started
-            await client.close()
-            let deadline = ContinuousClock.now + .seconds(timeout)
-            var now = try await store.totals()
-            while now.accepted - before.accepted < confirmed || now.planned > now.ended {
-                guard ContinuousClock.now < deadline else { throw Failure(.timedOut, "not everything ended within \(timeout) s") }
-                try await Task.sleep(for: .milliseconds(20))
-                now = try await store.totals()
-            }
-            let wall = (ContinuousClock.now - started) / .seconds(1)
-            let report: JSON = [
-                "intents": .number(JSONNumber(Int64(intents))), "confirmed": .number(JSONNumber(Int64(confirmed))),
-                "lost": .number(JSONNumber(Int64(max(0, confirmed - (now.accepted - before.accepted))))),
-                "deliveries": .number(JSONNumber(Int64(now.ended - before.ended))),
-                "intentsPerSecond": .number(JSONNumber(Int64(Double(confirmed) / wall))),
-                "publishSeconds": .string(Self.seconds(published / .seconds(1))), "wallSeconds": .string(Self.seconds(wall)),
-                "unaccounted": .number(JSONNumber(Int64(try await store.unaccounted().count))),
-            ]
-            Output.one(report, as: format)
+        let floors = try floor.map { try FloorProgram(path: $0) }
+        let system = try await chooseSystem()
+        let report: BenchReport
+        do {
+            report = try await measure(on: system, floors)
+        } catch {
+            try? await system.close()
+            throw error
         }
+        try await system.close()
+        if output.format == .text { Output.data(report.text) } else { Output.one(report.json, as: output.format) }
+        guard report.isSound else { throw Failure(.bad, "something was lost, doubled or left unaccounted") }
     }
 
-    private func publish(
-        _ count: Int, of type: NotificationType, run: String, window: Int, client: TidingsClient
-    ) async -> Int {
-        var confirmed = 0
-        // Two windows under way, so that the next is being sent while the last is being confirmed.
-        await withTaskGroup(of: Int.self) { group in
-            for (turn, start) in stride(from: 0, to: count, by: window).enumerated() {
-                if turn >= 2 { confirmed += await group.next() ?? 0 }
-                let range = start..<min(start + window, count)
-                group.addTask {
-                    await client.publish(range.map { Self.event($0, of: type, run: run) }).count { $0 == .confirmed }
-                }
+    private func chooseSystem() async throws -> BenchSystem {
+        if !isPrivate, let settings = try? Settings.read() {
+            guard !preload, backlog == 0, processes == .one else {
+                throw Failure(.usage, "--preload, --backlog and --processes need servers of their own", hint: "add --private")
             }
-            for await some in group { confirmed += some }
+            return try await .configured(settings)
         }
-        return confirmed
+        return try await .fresh(home: home)
     }
 
-    private static func event(_ number: Int, of type: NotificationType, run: String) -> IntentEvent {
-        IntentEvent(
-            source: "/bench/\(run)", id: "\(number)", type: type.name, category: type.category, recipients: ["user-\(run)-\(number)"],
-            title: "Your order shipped", body: "Order \(number) is on its way and arrives tomorrow between 9 and 12.",
-            data: #"{"orderId":"\#(number)","carrier":"post"}"#)
+    private func measure(on system: BenchSystem, _ floors: [FloorProgram]) async throws -> BenchReport {
+        let types = try await CatalogueSource(system.store).current.catalogue.types
+        guard let type = types[type] else { throw Failure(.data, "the catalogue has no type \(type)") }
+        var figures: [BenchFigures] = []
+        var rates = floors.map { _ in [Double]() }
+        for turn in 1...runs {
+            let run = BenchRun(
+                system: system, load: load(of: type, intents: intents, on: system), rate: rate,
+                backlog: backlog == 0 ? nil : types[Self.backlogType].map { load(of: $0, intents: backlog, on: system) },
+                preload: preload, processes: processes, timeout: .seconds(timeout))
+            let result = try await run.run()
+            Output.note("run \(turn) of \(runs): \(Int(result.intentsPerSecond)) intents/s")
+            figures.append(result)
+            for (position, program) in floors.enumerated() {
+                let rate = try await program.run(
+                    intents: intents, deliveries: fanOut, on: system.settings, within: .seconds(timeout))
+                Output.note("run \(turn) of \(runs), \(program.name): \(Int(rate)) intents/s")
+                rates[position].append(rate)
+            }
+        }
+        return BenchReport(runs: figures, floors: zip(floors, rates).map { ($0.name, $1) })
     }
 
-    private static func seconds(_ value: Double) -> String {
-        let hundredths = Int((value * 100).rounded())
-        return "\(hundredths / 100).\(hundredths % 100 < 10 ? "0" : "")\(hundredths % 100)"
+    private func load(of type: NotificationType, intents: Int, on system: BenchSystem) -> BenchLoad {
+        BenchLoad(
+            run: RandomIdentifier.make(), type: type, channels: system.isPrivate ? Self.channels[fanOut] : nil, bodyBytes: body,
+            eventsPerMessage: perMessage, intents: intents)
     }
 }
+
+extension BenchSystem.Processes: ExpressibleByArgument {}

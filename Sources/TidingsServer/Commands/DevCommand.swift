@@ -19,7 +19,6 @@ struct DevCommand: TidingsCommand {
     @Flag(help: "Delete the data of earlier starts first.") var fresh = false
     @Flag(help: "Only the servers and the schema: no role runs.") var serversOnly = false
     @Option(help: .hidden) var testHosts = 0
-    @Flag(help: .hidden) var floorUser = false
     @Option(help: "Where data, logs and the file of URLs lie.") var home = DevelopmentHome.defaultPath
 
     mutating func run(in context: CommandContext) async throws {
@@ -29,7 +28,8 @@ struct DevCommand: TidingsCommand {
 }
 
 /// Both servers and what runs on them, as one service: whenever it is asked to stop, also while they start, none of their processes stays.
-private struct DevelopmentSystem: Service {
+private struct DevelopmentSystem: Service, CustomStringConvertible {
+    let description = "development system"
     let options: DevCommand
     let context: CommandContext
 
@@ -63,11 +63,6 @@ private struct DevelopmentSystem: Service {
         environment["TIDINGS_DATABASE_URL"] = servers.databaseURL
         let settings = try Settings(environment: environment)
         try await Migrator(settings.database).migrate { Output.note("schema \($0.number): \($0.name)") }
-        // The floor program of deploy/bench logs in as guest, which a private broker does not have.
-        if options.floorUser {
-            _ = try await servers.rabbitmqctl(["add_user", "guest", "guest"])
-            _ = try await servers.rabbitmqctl(["set_permissions", "guest", ".*", ".*", ".*"])
-        }
         if options.testHosts > 0 { try await servers.makeVirtualHosts((0..<options.testHosts).map { "test-\($0)" }) }
         let ready = "ready: psql '\(servers.databaseURL)'"
         if options.serversOnly {
@@ -83,9 +78,16 @@ private struct DevelopmentSystem: Service {
 
     /// Runs `body`. Should one of the servers end under it, everything stops as if asked to, and this throws: nobody else would say so.
     private func whileTheyRun(_ servers: PrivateServers, _ body: () async throws -> Void) async throws {
-        let ended = try await withThrowingTaskGroup(of: String?.self) { group in
+        let ended = try await withThrowingTaskGroup(of: String?.self) { group -> String? in
             group.addTask { await Self.firstToEnd(of: servers) }
-            try await body()
+            do {
+                try await body()
+            } catch {
+                group.cancelAll()
+                // A role may notice it first, and knows less.
+                if let ended = await Self.firstToEnd(of: servers, within: Self.endPatience) { return ended }
+                throw error
+            }
             group.cancelAll()
             return try await group.next() ?? nil
         }
@@ -102,6 +104,19 @@ private struct DevelopmentSystem: Service {
         }
         return nil
     }
+
+    /// The server that has ended by itself, looking for a while: its connections are gone before its process is.
+    private static func firstToEnd(of servers: PrivateServers, within patience: Duration) async -> String? {
+        let deadline = ContinuousClock.now + patience
+        while ContinuousClock.now < deadline {
+            if let name = await servers.endedByItself() { return name }
+            try? await Task.sleep(for: lookOften)
+        }
+        return nil
+    }
+
+    private static let endPatience = Duration.seconds(2)
+    private static let lookOften = Duration.milliseconds(50)
 
     /// Between two looks at whether both servers still run.
     private static let lookEvery = Duration.seconds(1)

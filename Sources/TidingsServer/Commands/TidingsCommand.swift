@@ -35,8 +35,9 @@ public enum TidingsTool {
     public static func main(_ context: CommandContext, additional commands: [any ParsableCommand.Type] = []) async -> Never {
         signal(SIGPIPE, SIG_IGN)
         additional.withLock { $0 = commands }
-        LoggingSystem.bootstrap { StandardErrorLog(label: $0, level: logLevel()) }
         do {
+            let log = try LogSettings(environment: Settings.processEnvironment())
+            LoggingSystem.bootstrap { StandardErrorLog(label: $0, level: log.level, format: log.format) }
             var command = try Root.parseAsRoot()
             if var ours = command as? any TidingsCommand {
                 try await ours.run(in: context)
@@ -55,11 +56,6 @@ public enum TidingsTool {
         }
         exit(0)
     }
-
-    /// `TIDINGS_LOG` names the least severe level that is shown; notice by default.
-    private static func logLevel() -> Logger.Level {
-        Settings.processEnvironment()["TIDINGS_LOG"].flatMap(Logger.Level.init(rawValue:)) ?? .notice
-    }
 }
 
 struct Root: AsyncParsableCommand {
@@ -72,7 +68,8 @@ struct Root: AsyncParsableCommand {
             subcommands: [
                 DevCommand.self, RunCommand.self, SendCommand.self, WhyCommand.self, SimulateCommand.self, StatusCommand.self,
                 FindCommand.self, NotificationCommand.self, DeliveryCommand.self, DeadCommand.self, RejectedCommand.self,
-                RecipientCommand.self, CatalogueCommand.self, DatabaseCommand.self, DoctorCommand.self, BenchCommand.self,
+                RecipientCommand.self, CatalogueCommand.self, DatabaseCommand.self, DoctorCommand.self, QueueCommand.self,
+                BenchCommand.self,
             ] + TidingsTool.additionalCommands)
     }
 

@@ -1,5 +1,15 @@
-import Glibc
 public import Logging
+import TidingsCore
+import TidingsStore
+import TidingsWire
+
+/// How a line of the log is written.
+public enum LogFormat: String, CaseIterable, Sendable {
+    /// For people.
+    case text
+    /// One object on each line.
+    case json
+}
 
 /// A line on standard error for each event: time, level, role, message, metadata. Never a body, an address or a secret.
 public struct StandardErrorLog: LogHandler {
@@ -7,9 +17,12 @@ public struct StandardErrorLog: LogHandler {
     public var metadata: Logger.Metadata = [:]
     public var metadataProvider: Logger.MetadataProvider?
     private let label: String
+    private let format: LogFormat
 
-    public init(label: String, level: Logger.Level = .notice) {
+    /// `label` is what the line calls the role.
+    public init(label: String, level: Logger.Level = .notice, format: LogFormat = .text) {
         self.label = label
+        self.format = format
         logLevel = level
     }
 
@@ -19,9 +32,53 @@ public struct StandardErrorLog: LogHandler {
     }
 
     public func log(event: LogEvent) {
-        let all = metadata.merging(event.metadata ?? [:]) { _, new in new }
-        let details = all.sorted { $0.key < $1.key }.map { " \($0.key)=\(Self.quoted("\($0.value)"))" }.joined()
-        Output.note("\(Self.time()) \(event.level) \(label): \(event.message)\(details)")
+        var all = metadata.merging(event.metadata ?? [:]) { _, new in new }
+        if let error = event.error, all["error"] == nil { all["error"] = "\(error)" }
+        let details = all.sorted { $0.key < $1.key }
+        switch format {
+        case .text: Output.note(text(event, details))
+        case .json: Output.note(json(event, details))
+        }
+    }
+
+    private func text(_ event: LogEvent, _ details: [(key: String, value: Logger.MetadataValue)]) -> String {
+        let details = details.map { " \($0.key)=\(Self.quoted("\($0.value)"))" }.joined()
+        return "\(Self.time()) \(event.level) \(label): \(event.message)\(details)"
+    }
+
+    /// Four members are always there; metadata with one of their names comes with an underscore.
+    private func json(_ event: LogEvent, _ details: [(key: String, value: Logger.MetadataValue)]) -> String {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.member("time", Self.time())
+        writer.member("level", event.level.rawValue)
+        writer.member("role", label)
+        writer.member("message", "\(event.message)")
+        for (key, value) in details {
+            writer.key(["time", "level", "role", "message"].contains(key) ? key + "_" : key)
+            Self.write(value, to: &writer)
+        }
+        writer.endObject()
+        return writer.text
+    }
+
+    private static func write(_ value: Logger.MetadataValue, to writer: inout JSONWriter) {
+        switch value {
+        case .string(let text): writer.string(text)
+        case .stringConvertible(let number as Int): writer.integer(number)
+        case .stringConvertible(let other): writer.string("\(other)")
+        case .array(let values):
+            writer.beginArray()
+            for value in values { write(value, to: &writer) }
+            writer.endArray()
+        case .dictionary(let members):
+            writer.beginObject()
+            for (key, value) in members.sorted(by: { $0.key < $1.key }) {
+                writer.key(key)
+                write(value, to: &writer)
+            }
+            writer.endObject()
+        }
     }
 
     private static func quoted(_ text: String) -> String {
@@ -29,13 +86,5 @@ public struct StandardErrorLog: LogHandler {
         return plain.contains(" ") ? "\"\(plain)\"" : plain
     }
 
-    private static func time() -> String {
-        var now = timespec()
-        clock_gettime(CLOCK_REALTIME, &now)
-        var parts = tm()
-        gmtime_r(&now.tv_sec, &parts)
-        func two(_ value: some BinaryInteger) -> String { value < 10 ? "0\(value)" : "\(value)" }
-        return
-            "\(parts.tm_year + 1900)-\(two(parts.tm_mon + 1))-\(two(parts.tm_mday))T\(two(parts.tm_hour)):\(two(parts.tm_min)):\(two(parts.tm_sec))Z"
-    }
+    private static func time() -> String { "\(DatabaseClock.local())" }
 }

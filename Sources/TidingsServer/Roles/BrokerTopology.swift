@@ -16,6 +16,24 @@ extension Topology {
     init(of catalogue: Catalogue) {
         self.init(.spec(for: catalogue))
     }
+
+    /// Creates what is missing. The broker's refusal to let this user declare anything is no obstacle where all of it exists; otherwise it throws a
+    /// ``Failure`` that names what is missing.
+    func declareOrFind(on control: AMQPControl) async throws {
+        do throws(AMQPError) {
+            try await declare(on: control)
+        } catch {
+            guard case .channelClosed(let code, let text) = error, code == Self.accessRefused else { throw error }
+            let missing = try await check(on: control).filter { $0.problem == .missing }
+            guard !missing.isEmpty else { return }
+            throw Failure(
+                .notPermitted, "\(missing.map(\.description).joined(separator: ", ")), and this user may not declare it: \(text)",
+                hint: "run `tidings queue topology --apply` once, as a user of the broker that may configure tidings.*")
+        }
+    }
+
+    /// AMQP 0-9-1: the user lacks the permission.
+    private static let accessRefused = 403
 }
 
 extension AMQPValue {

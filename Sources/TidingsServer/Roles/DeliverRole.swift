@@ -12,7 +12,6 @@ import TidingsWire
 final class DeliverRole: Sendable {
     private let runtime: Runtime
     private let channels: Set<Channel>
-    private let counter: WorkCounter
     private let worker: String
 
     private struct State {
@@ -22,10 +21,9 @@ final class DeliverRole: Sendable {
 
     private let state = Mutex(State())
 
-    init(_ runtime: Runtime, channels: Set<Channel>, counter: WorkCounter, worker: String) {
+    init(_ runtime: Runtime, channels: Set<Channel>, worker: String) {
         self.runtime = runtime
         self.channels = channels
-        self.counter = counter
         self.worker = worker
     }
 
@@ -61,7 +59,7 @@ final class DeliverRole: Sendable {
         }
         try await withThrowingTaskGroup(of: Void.self) { group in
             for consumer in consumers { group.addTask { try await consumer.run() } }
-            for line in lines { group.addTask { await line.run(counter: self.counter, worker: self.worker) } }
+            for line in lines { group.addTask { await line.run(worker: self.worker) } }
             try await group.waitForAll()
         }
         for consumer in consumers { await consumer.close() }
@@ -78,12 +76,16 @@ private struct Line: Sendable {
     let consumers: [AMQPConsumer]
     private let runtime: Runtime
     private let provider: (any Provider)?
+    private let meters: DeliveryMeters
+    private let calls: CallMeters?
 
     init(_ binding: ProviderBinding, runtime: Runtime) throws {
         self.runtime = runtime
         provider =
-            binding.kind == ProviderRegistry.inboxKind
+            binding.kind == ProviderBinding.inboxKind
             ? nil : try runtime.providers.make(binding, environment: runtime.settings.environment)
+        meters = DeliveryMeters(runtime.metrics, channel: binding.channel, provider: binding.name)
+        calls = provider.map { CallMeters(runtime.metrics, provider: $0.name) }
         consumers = Lane.allCases.map { lane in
             runtime.consumer(
                 of: QueueNames.deliver(channel: binding.channel, provider: binding.name, lane: lane), prefetch: PackIntake.prefetch,
@@ -91,20 +93,19 @@ private struct Line: Sendable {
         }
     }
 
-    func run(counter: WorkCounter, worker: String) async {
+    func run(worker: String) async {
         // Both lanes share the provider's bounds.
         let gate = provider.map { SendGate($0.limits, now: runtime.store.clock.now()) }
         await withDiscardingTaskGroup { group in
             for consumer in consumers {
                 let packs = PackIntake(store: runtime.store, consumer: consumer, logger: runtime.logger)
-                if let provider, let gate {
+                if let provider, let calls, let gate {
                     let worker = ProviderWorker(
                         store: runtime.store, catalogues: runtime.catalogues, provider: provider, gate: gate, packs: packs,
-                        counter: counter,
-                        worker: worker, logger: runtime.logger)
+                        meters: meters, calls: calls, worker: worker, logger: runtime.logger)
                     group.addTask { await worker.run() }
                 } else {
-                    let worker = InboxWorker(store: runtime.store, packs: packs, counter: counter, logger: runtime.logger)
+                    let worker = InboxWorker(store: runtime.store, packs: packs, meters: meters, logger: runtime.logger)
                     group.addTask { await worker.run() }
                 }
             }

@@ -12,13 +12,15 @@ final class ReleaseRole: Sendable {
     private let control: AMQPControl
     private let running = Mutex<Task<Void, Never>?>(nil)
 
-    init(_ runtime: Runtime, counter: WorkCounter) {
+    init(_ runtime: Runtime) {
         self.runtime = runtime
         control = AMQPControl(configuration: runtime.settings.amqp, connectionName: "tidings upkeep")
         releaser = Releaser(
-            store: runtime.store, catalogues: runtime.catalogues, zones: runtime.zones, publisher: runtime.packs, counter: counter,
+            store: runtime.store, catalogues: runtime.catalogues, zones: runtime.zones, publisher: runtime.packs, metrics: runtime.metrics,
             logger: runtime.logger)
-        relay = Relay(store: runtime.store, catalogues: runtime.catalogues, publisher: runtime.publisher, logger: runtime.logger)
+        relay = Relay(
+            store: runtime.store, catalogues: runtime.catalogues, publisher: runtime.publisher, metrics: runtime.metrics,
+            logger: runtime.logger)
         upkeep = Upkeep(
             store: runtime.store, catalogues: runtime.catalogues, control: control, retention: Settings.retention, logger: runtime.logger)
     }

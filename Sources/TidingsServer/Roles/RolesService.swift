@@ -2,11 +2,14 @@ import Glibc
 import Logging
 import ServiceLifecycle
 import TidingsCore
+import TidingsMetrics
 import TidingsStore
 import TidingsWire
 
 /// Some roles in one process, as a service: a graceful shutdown stops their intake, lets them finish what they hold, and closes.
-struct RolesService: Service {
+///
+/// Describes itself by its roles: service-lifecycle logs services, and the environment with its secrets must not be in there.
+struct RolesService: Service, CustomStringConvertible {
     /// Between two heartbeats; `tidings_ops.workers` calls a process lost after six of them are missing.
     private static let heartbeatInterval = Duration.seconds(5)
 
@@ -15,21 +18,32 @@ struct RolesService: Service {
     private let deliver: DeliverRole?
     private let release: ReleaseRole?
     private let identity: WorkerIdentity
-    private let counter = WorkCounter()
+    let description: String
 
     init(_ roles: [Role], runtime: Runtime) {
         self.runtime = runtime
+        description = roles.map(\.name).joined(separator: ", ")
         identity = WorkerIdentity(
             role: roles.count == 1 ? roles[0].name : "all", host: Self.hostName(), pid: getpid(), version: TidingsVersion.current,
             instance: String(UInt32.random(in: 0...UInt32.max), radix: 36))
-        router = roles.contains(.router) ? RouterRole(runtime, counter: counter) : nil
-        release = roles.contains(.release) ? ReleaseRole(runtime, counter: counter) : nil
+        router = roles.contains(.router) ? RouterRole(runtime) : nil
+        release = roles.contains(.release) ? ReleaseRole(runtime) : nil
         let channels = roles.reduce(into: Set<Channel>()) { if case .deliver(let some) = $1 { $0.formUnion(some) } }
-        deliver = channels.isEmpty ? nil : DeliverRole(runtime, channels: channels, counter: counter, worker: identity.id)
+        deliver = channels.isEmpty ? nil : DeliverRole(runtime, channels: channels, worker: identity.id)
     }
 
     func run() async throws {
         try await beat()
+        if let address = runtime.metricsListen {
+            let server = HealthServer(address: address, metrics: runtime.metrics, readiness: runtime.readiness, logger: runtime.logger)
+            try await server.run { try await runRoles() }
+        } else {
+            try await runRoles()
+        }
+        await runtime.close()
+    }
+
+    private func runRoles() async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             let chores = Task { await self.chores() }
             if let router { group.addTask { try await router.run() } }
@@ -49,10 +63,10 @@ struct RolesService: Service {
                 Task { await self.stop() }
             }
         }
-        await runtime.close()
     }
 
     private func stop() async {
+        runtime.readiness.drain()
         runtime.logger.notice("stopping: intake ends, what is in work is finished")
         await router?.stop()
         await deliver?.stop()
@@ -68,7 +82,9 @@ struct RolesService: Service {
                     sinceHeartbeat = .zero
                     try await beat()
                 }
-                if try await runtime.catalogues.refresh() {
+                let isNew = try await runtime.catalogues.refresh()
+                runtime.readiness.databaseAnswered()
+                if isNew {
                     runtime.logger.notice("another catalogue is active", metadata: ["hash": "\(runtime.catalogues.current.catalogue.hash)"])
                     try await runtime.declareTopology()
                     await deliver?.restart()
@@ -82,10 +98,11 @@ struct RolesService: Service {
     }
 
     private func beat() async throws {
-        try await runtime.store.heartbeat(identity, handled: counter.handled)
+        try await runtime.store.heartbeat(identity, handled: runtime.metrics.handled)
+        runtime.readiness.databaseAnswered()
     }
 
-    private static func hostName() -> String {
+    static func hostName() -> String {
         var name = [CChar](repeating: 0, count: 256)
         guard gethostname(&name, name.count - 1) == 0 else { return "unknown" }
         return String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)

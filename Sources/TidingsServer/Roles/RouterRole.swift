@@ -12,10 +12,10 @@ struct RouterRole: Sendable {
     private let suspects: SuspectTrial
     private let backlog: PublishBacklog
 
-    init(_ runtime: Runtime, counter: WorkCounter) {
+    init(_ runtime: Runtime) {
         let intake = Intake(
-            store: runtime.store, catalogues: runtime.catalogues, zones: runtime.zones, counter: counter, logger: runtime.logger)
-        let backlog = PublishBacklog(publisher: runtime.packs, logger: runtime.logger)
+            store: runtime.store, catalogues: runtime.catalogues, zones: runtime.zones, metrics: runtime.metrics, logger: runtime.logger)
+        let backlog = PublishBacklog(publisher: runtime.packs, metrics: runtime.metrics, logger: runtime.logger)
         let queues = Lane.allCases.map { QueueNames.intents($0) } + [QueueNames.rejectedQueue]
         let sources = queues.map { runtime.consumer(of: $0, prefetch: Router.prefetch, batch: Router.batch) }
         let suspect = runtime.consumer(of: QueueNames.suspectQueue, prefetch: SuspectTrial.prefetch, batch: BatchPolicy(maximumMessages: 1))

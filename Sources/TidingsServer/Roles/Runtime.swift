@@ -2,6 +2,7 @@ import Glibc
 import Logging
 import TidingsAMQP
 import TidingsCore
+import TidingsMetrics
 import TidingsProvider
 import TidingsStore
 import TidingsWire
@@ -16,6 +17,10 @@ struct Runtime: Sendable {
     let packs: PackPublisher
     let providers: ProviderRegistry
     let logger: Logger
+    let metrics = Metrics(version: TidingsVersion.current)
+    let readiness = Readiness()
+    /// Where this process offers its metrics and health; nil when it shall not.
+    let metricsListen: ListenAddress?
 
     /// Connections to PostgreSQL that one process opens at most: two batches routed, two settled, a few chores.
     static let poolSize = 8
@@ -25,20 +30,22 @@ struct Runtime: Sendable {
         self.settings = settings
         self.providers = providers
         self.logger = logger
+        metricsListen = try settings.metricsListen()
         store = Store(settings.database, size: Self.poolSize, name: "tidings")
         try await store.open()
         catalogues = try await CatalogueSource(store)
         zones = TimeZoneDatabase()
         publisher = AMQPPublisher(
-            configuration: settings.amqp, connectionName: "tidings packs", log: Self.log("publisher", logger))
+            configuration: settings.amqp, connectionName: "tidings packs", log: Self.log("publisher", logger, metrics, readiness))
         packs = PackPublisher(store: store, publisher: publisher)
         try await declareTopology()
     }
 
+    /// Declares what is missing. A user without the right to declare is fine where everything is there.
     func declareTopology() async throws {
         let control = AMQPControl(configuration: settings.amqp, connectionName: "tidings topology")
         do {
-            try await Topology(of: catalogues.current.catalogue).declare(on: control)
+            try await Topology(of: catalogues.current.catalogue).declareOrFind(on: control)
             await control.close()
         } catch {
             await control.close()
@@ -47,9 +54,10 @@ struct Runtime: Sendable {
     }
 
     func consumer(of queue: String, prefetch: Int, batch: BatchPolicy) -> AMQPConsumer {
-        AMQPConsumer(
+        readiness.link(queue, isUp: false)
+        return AMQPConsumer(
             configuration: settings.amqp, connectionName: "tidings \(queue)", queues: [queue], prefetch: prefetch, batch: batch,
-            onQueueLost: { queue in await restore(queue) }, log: Self.log(queue, logger))
+            onQueueLost: { queue in await restore(queue) }, log: Self.log(queue, logger, metrics, readiness))
     }
 
     /// A queue was deleted under us: declare it again, and have what it held published again.
@@ -73,8 +81,12 @@ struct Runtime: Sendable {
         await store.close()
     }
 
-    private static func log(_ what: String, _ logger: Logger) -> @Sendable (AMQPEvent) -> Void {
+    private static func log(
+        _ what: String, _ logger: Logger, _ metrics: Metrics, _ readiness: Readiness
+    ) -> @Sendable (AMQPEvent) -> Void {
         { event in
+            metrics.record(event, of: what)
+            readiness.record(event, of: what)
             switch event {
             case .connected(let generation) where generation > 1: logger.notice("connected again", metadata: ["link": "\(what)"])
             case .disconnected(let error, _): logger.warning("disconnected", metadata: ["link": "\(what)", "error": "\(error)"])

@@ -4,11 +4,14 @@ public import TidingsPostgres
 
 /// Where the servers are and how a process runs. Read once, at the edge: the environment first, then what a running `tidings dev` wrote to
 /// `.tidings/env`.
-public struct Settings: Sendable {
+public struct Settings: Sendable, CustomStringConvertible {
     public var amqp: AMQPConfiguration
     public var database: PostgresConfiguration
     /// Every variable that was found, for providers that read their secrets by name.
     public var environment: [String: String]
+
+    /// The servers without their passwords, and nothing of the environment, which holds secrets.
+    public var description: String { "\(amqp), \(database)" }
 
     /// Days that notifications are kept after theirs.
     public static let retention = Duration.seconds(30 * 86_400)

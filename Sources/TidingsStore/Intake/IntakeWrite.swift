@@ -5,14 +5,15 @@ import TidingsWire
 /// Everything one batch of intents writes, collected row by row and sent as one pipeline.
 struct IntakeWrite {
     var result = IntakeResult()
-    private let catalogue: String
+    private let catalogue: Catalogue
     private var notifications = NotificationRows()
+    private var inbox = InboxRows()
     private var ended = EndedRows()
     private var due = DueRows()
     private var refused: [RefusedEvent]
     private var tally = TallyRows()
 
-    init(catalogue: String, refused: [RefusedEvent]) {
+    init(catalogue: Catalogue, refused: [RefusedEvent]) {
         self.catalogue = catalogue
         self.refused = refused
         for event in refused { countRejected(event.rejection.recipients) }
@@ -41,10 +42,13 @@ struct IntakeWrite {
         tally.add(.taken)
         tally.add(.accepted)
         tally.add(.planned, routed.decision.deliveries.count)
-        notifications.add(claim, routed: routed, catalogue: catalogue, now: now)
+        notifications.add(claim, routed: routed, catalogue: catalogue.hash, now: now)
         let intent = claim.decoded.intent
         for (ordinal, planned) in routed.decision.deliveries.enumerated() {
             switch planned.verdict {
+            case .send where isForTheInbox(planned, of: routed.decision):
+                inbox.add(claim.id, tenant: intent.tenant, recipient: intent.recipient)
+                end(claim.id, ordinal, intent, planned, .delivered, .delivered, attempts: 1)
             case .send(let validUntil):
                 let entry = PackEntry(
                     intent, id: claim.id, ordinal: ordinal, attempt: 1, planned: planned, routed: routed, createdAt: now, decidedAt: now,
@@ -55,12 +59,25 @@ struct IntakeWrite {
             case .awaitEscalation:
                 wait(claim.id, ordinal, intent, planned, routed.lane, until: .distantFuture, kind: .escalation, reason: .awaitingEscalation)
             case .notSent(let state, let reason):
-                ended.add(
-                    claim.id, ordinal: ordinal, tenant: intent.tenant, channel: planned.channel, provider: planned.provider,
-                    endpoint: planned.endpoint, state: state, reason: reason, attempts: 0)
-                tally.addEnded(tenant: intent.tenant, channel: planned.channel, state: state, reason: reason)
+                end(claim.id, ordinal, intent, planned, state, reason, attempts: 0)
             }
         }
+    }
+
+    /// An inbox entry is a row and calls nobody, so it is written with the notification itself: no pack, no message, no second commit. One of
+    /// an escalation goes the long way, for the step to its next channel belongs to the transaction that ends it.
+    private func isForTheInbox(_ planned: PlannedDelivery, of decision: Decision) -> Bool {
+        decision.strategy == .all && planned.channel == .inApp && catalogue.providers[planned.provider]?.kind == ProviderBinding.inboxKind
+    }
+
+    private mutating func end(
+        _ id: NotificationID, _ ordinal: Int, _ intent: Intent, _ planned: PlannedDelivery, _ state: DeliveryState, _ reason: ReasonCode,
+        attempts: Int
+    ) {
+        ended.add(
+            id, ordinal: ordinal, tenant: intent.tenant, channel: planned.channel, provider: planned.provider,
+            endpoint: planned.endpoint, state: state, reason: reason, attempts: attempts)
+        tally.addEnded(tenant: intent.tenant, channel: planned.channel, state: state, reason: reason)
     }
 
     private mutating func wait(
@@ -74,7 +91,8 @@ struct IntakeWrite {
 
     func statements(packs: [Pack], now: Timestamp) -> [SQL] {
         [
-            notifications.insert, ended.insert, due.insert, PackRows(packs: packs).insert(decidedAt: now), RefusedRows(refused).insert,
+            notifications.insert, inbox.insert(at: now), ended.insert, due.insert, PackRows(packs: packs).insert(decidedAt: now),
+            RefusedRows(refused).insert,
             tally.insert,
         ].compactMap { $0 }
     }

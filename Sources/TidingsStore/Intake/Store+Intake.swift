@@ -17,7 +17,7 @@ extension Store {
     ) async throws -> IntakeResult {
         let claims = IntakeClaims(batch.intents) { clock.nextID() }
         return try await pool.transaction(retryAmbiguous: true) { connection in
-            var write = IntakeWrite(catalogue: catalogue.hash, refused: batch.refused)
+            var write = IntakeWrite(catalogue: catalogue, refused: batch.refused)
             guard !batch.intents.isEmpty else {
                 _ = try await connection.pipeline(write.statements(packs: [], now: clock.now()))
                 return write.result

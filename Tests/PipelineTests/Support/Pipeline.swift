@@ -17,17 +17,17 @@ struct Pipeline: Sendable {
     /// How long something may take that other processes do: half a minute is a hundred times what it takes on an idle machine.
     static let patience = Duration.seconds(30)
 
-    fileprivate init(_ system: TestSystem, catalogue: String?) async throws {
+    fileprivate init(_ system: TestSystem, catalogue: String?, variables: [String: String]) async throws {
         self.system = system
         publisher = AMQPPublisher(configuration: try AMQPConfiguration(url: system.amqpURL), connectionName: "tidings pipeline tests")
         if let catalogue { try await Self.apply(catalogue, to: system) }
-        roles = try await Self.startRoles(of: system)
+        roles = try await Self.startRoles(of: system, with: variables)
     }
 
     /// Starts every role in one more process, and waits until it has declared the topology and announced itself.
     @discardableResult
-    static func startRoles(of system: TestSystem) async throws -> TestProcess {
-        let process = try system.start("run", "all")
+    static func startRoles(of system: TestSystem, with variables: [String: String] = [:]) async throws -> TestProcess {
+        let process = try system.start("run", "all", with: variables)
         let runs = try await system.eventually("select count(*) from tidings_ops.workers where pid = \(Int(process.processID))") { $0 == 1 }
         try #require(runs, "tidings run all did not start: \(process.errorsSoFar)")
         return process
@@ -166,9 +166,11 @@ extension Pipeline {
 }
 
 /// Runs `body` with every role up, and ends it all afterwards. At most ``Turnstile/width`` at once.
-func withPipeline<Result: Sendable>(catalogue: String? = nil, _ body: (Pipeline) async throws -> Result) async throws -> Result {
+func withPipeline<Result: Sendable>(
+    catalogue: String? = nil, variables: [String: String] = [:], _ body: (Pipeline) async throws -> Result
+) async throws -> Result {
     try await withOwnSystem { system in
-        let pipeline = try await Pipeline(system, catalogue: catalogue)
+        let pipeline = try await Pipeline(system, catalogue: catalogue, variables: variables)
         do {
             let result = try await body(pipeline)
             await pipeline.close()

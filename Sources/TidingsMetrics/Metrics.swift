@@ -1,0 +1,133 @@
+/// Every metric of a process, with its name, unit, meaning and labels: this file is the list.
+///
+/// Durations are in seconds, sizes in bytes, and what only grows ends in `_total`, as Prometheus wants it. Labels have closed or bounded sets
+/// of values; a recipient, an id or a producer's text is never one.
+public final class Metrics: Sendable {
+    public enum IntentResult: String, CaseIterable, Sendable { case accepted, duplicate, rejected }
+
+    /// What is done with a batch: `route` decides and writes intents, `inbox` writes inbox rows, `claim` and `settle` come before and after
+    /// calls to providers, `release` takes what is due and judges it again.
+    public enum Step: String, CaseIterable, Sendable { case route, inbox, claim, settle, release }
+
+    public enum ReleaseLane: String, CaseIterable, Sendable { case urgent, bulk }
+
+    // Router
+    public let intents: ClosedFamily<IntentResult, Counter>
+    public let packsPublished: Counter
+    public let packsConfirmed: Counter
+    public let packsWaiting: Gauge
+    // Workers
+    public let deliveries: Family<Counter>
+    public let providerCalls: Family<Histogram>
+    public let providerCallsInFlight: Family<Gauge>
+    public let providerCallsDeferred: Family<Counter>
+    // Releaser
+    public let released: ClosedFamily<ReleaseLane, Counter>
+    public let recovered: Counter
+    public let packsRepublished: Counter
+    public let eventsRelayed: Counter
+    // Every role
+    public let batchDuration: ClosedFamily<Step, Histogram>
+    public let brokerConnected: Family<Gauge>
+    public let brokerBlocked: Family<Gauge>
+    public let brokerReconnects: Counter
+    public let databaseUp: Gauge
+    public let ready: Gauge
+
+    private let families: [any MetricFamily]
+
+    /// `version` is the binary's.
+    public init(version: String) {
+        var list = MetricList()
+        intents = list.closed("tidings_intents_total", "Intents decided and committed, one for each recipient.", label: "result")
+        packsPublished = list.single("tidings_packs_published_total", "Packs handed to the broker for the first time by this process.")
+        packsConfirmed = list.single("tidings_packs_confirmed_total", "Packs that the broker confirmed to this process, first or again.")
+        packsWaiting = list.single("tidings_packs_waiting", "Committed packs in memory that the broker has not answered for yet.")
+        deliveries = list.family(
+            "tidings_deliveries_total",
+            "Deliveries that left a worker, by the state it recorded. What ends as it is decided, as most inbox entries do, counts as an "
+                + "intent only. A pack that came twice may count twice: SQL has the exact figure.",
+            labels: "channel", "provider", "state")
+        providerCalls = list.family("tidings_provider_call_duration_seconds", "Calls to providers.", labels: "provider", "outcome")
+        providerCallsInFlight = list.family(
+            "tidings_provider_calls_in_flight", "Calls to providers without an answer yet.", labels: "provider")
+        providerCallsDeferred = list.family(
+            "tidings_provider_calls_deferred_total", "Deliveries put off without a call: no room, over the rate, or a breaker open.",
+            labels: "provider", "reason")
+        released = list.closed("tidings_deliveries_released_total", "Deliveries whose time had come.", label: "lane")
+        recovered = list.single("tidings_deliveries_recovered_total", "Deliveries taken back from workers that stopped.")
+        packsRepublished = list.single("tidings_packs_republished_total", "Packs published again because no confirm was recorded.")
+        eventsRelayed = list.single("tidings_events_relayed_total", "Events enqueued by SQL that the broker confirmed.")
+        batchDuration = list.closed("tidings_batch_duration_seconds", "One batch in one step, its transaction included.", label: "step")
+        brokerConnected = list.family("tidings_broker_connected", "1 while this link to the broker is up.", labels: "link")
+        brokerBlocked = list.family("tidings_broker_blocked", "1 while the broker reads nothing that this link publishes.", labels: "link")
+        brokerReconnects = list.single("tidings_broker_reconnects_total", "Connections to the broker beyond the first of each link.")
+        databaseUp = list.single("tidings_database_up", "1 when the database answered within the last seconds.")
+        ready = list.single("tidings_ready", "1 when /health/ready answers 200.")
+        let build: Family<Gauge> = list.family("tidings_build_info", "Always 1; the version is the label.", labels: "version")
+        build(version).set(1)
+        families = list.families
+    }
+
+    /// What this process has handled since it started, for its heartbeat.
+    public var handled: Int {
+        let taken = intents.all.reduce(0) { $0 + $1.value } + deliveries.all.reduce(0) { $0 + $1.meter.value }
+        return taken + released.all.reduce(0) { $0 + $1.value } + recovered.value
+    }
+
+    /// Everything as a scrape gets it.
+    public func text(process: ProcessFigures? = nil) -> String {
+        var text = ExpositionText()
+        for family in families { family.append(to: &text) }
+        if let process {
+            text.single("process_resident_memory_bytes", "gauge", "Resident memory size in bytes.", "\(process.residentBytes)")
+            text.single("process_cpu_seconds_total", "counter", "Total user and system CPU time spent in seconds.", "\(process.cpuSeconds)")
+            text.single(
+                "process_start_time_seconds", "gauge", "Start time of the process since unix epoch in seconds.",
+                "\(process.startedAtSeconds)")
+        }
+        return text.text
+    }
+}
+
+/// What the operating system knows of this process.
+public struct ProcessFigures: Sendable {
+    public var residentBytes: Int
+    /// Of all threads, user and system.
+    public var cpuSeconds: Double
+    /// Since 1970.
+    public var startedAtSeconds: Double
+
+    public init(residentBytes: Int, cpuSeconds: Double, startedAtSeconds: Double) {
+        self.residentBytes = residentBytes
+        self.cpuSeconds = cpuSeconds
+        self.startedAtSeconds = startedAtSeconds
+    }
+}
+
+/// Collects the metrics as they are declared, so that none is forgotten in the text.
+private struct MetricList {
+    private(set) var families: [any MetricFamily] = []
+
+    mutating func family<M: Meter>(_ name: String, _ help: String, labels: String...) -> Family<M> {
+        add(Family(name, help, labels: labels))
+    }
+
+    mutating func closed<Case, M: Meter>(_ name: String, _ help: String, label: String) -> ClosedFamily<Case, M> {
+        add(ClosedFamily(name, help, label: label))
+    }
+
+    mutating func single<M: Meter>(_ name: String, _ help: String) -> M { add(Family<M>(name, help, labels: []))() }
+
+    private mutating func add<F: MetricFamily>(_ family: F) -> F {
+        families.append(family)
+        return family
+    }
+}
+
+extension ExpositionText {
+    fileprivate mutating func single(_ name: String, _ type: String, _ help: String, _ value: String) {
+        describe(name, type: type, help: help)
+        sample(name, [], value)
+    }
+}

@@ -1,0 +1,116 @@
+import Glibc
+import PrivateServers
+import TidingsCore
+import TidingsStore
+import TidingsWire
+
+/// Where a benchmark runs: servers and roles of its own, or those that are configured.
+final class BenchSystem: Sendable {
+    /// How the roles are spread over processes.
+    enum Processes: String, CaseIterable, Sendable {
+        /// One with all roles.
+        case one
+        /// One for each role.
+        case each
+    }
+
+    let settings: Settings
+    let store: Store
+    private let servers: PrivateServers?
+
+    /// Roles that were just started say that they run within this time.
+    private static let startLimit = Duration.seconds(60)
+    /// As long as a role may take to finish what it holds.
+    private static let stopPatience = Duration.seconds(30)
+
+    private init(_ settings: Settings, servers: PrivateServers?) async throws {
+        self.settings = settings
+        self.servers = servers
+        store = Store(settings.database, size: 3, name: "tidings bench")
+        try await store.open()
+    }
+
+    /// The servers that are configured, and whatever roles run there.
+    static func configured(_ settings: Settings) async throws -> BenchSystem { try await BenchSystem(settings, servers: nil) }
+
+    /// New private servers with an empty database, the built-in catalogue, and a provider that accepts at once on every channel that has none.
+    static func fresh(home: String) async throws -> BenchSystem {
+        let servers: PrivateServers
+        do {
+            servers = try await PrivateServers.start(home: home, fresh: true) { Output.note($0) }
+        } catch {
+            throw Failure(.config, "\(error)")
+        }
+        do {
+            // What a floor program logs in with; a private broker has no guest.
+            _ = try await servers.rabbitmqctl(["add_user", "guest", "guest"])
+            _ = try await servers.rabbitmqctl(["set_permissions", "guest", ".*", ".*", ".*"])
+            var environment = Settings.processEnvironment()
+            environment["TIDINGS_AMQP_URL"] = servers.amqpURL
+            environment["TIDINGS_DATABASE_URL"] = servers.databaseURL
+            let settings = try Settings(environment: environment)
+            try await Migrator(settings.database).migrate()
+            let system = try await BenchSystem(settings, servers: servers)
+            let catalogue = benchCatalogue
+            try await system.store.keepCatalogue(hash: catalogue.hash, yaml: CatalogueFile.print(catalogue))
+            try await system.store.activateCatalogue(hash: catalogue.hash)
+            return system
+        } catch {
+            try? await servers.stop()
+            throw error
+        }
+    }
+
+    var isPrivate: Bool { servers != nil }
+
+    func close() async throws {
+        await store.close()
+        do { try await servers?.stop() } catch { throw Failure(.bad, "\(error)") }
+    }
+
+    // MARK: Roles
+
+    /// Starts the product's own roles, as an operator would, and returns when they run.
+    func startRoles(_ processes: Processes) async throws -> [PrivateProgram] {
+        guard let servers, let itself = realpath("/proc/self/exe", nil) else { return [] }
+        defer { free(itself) }
+        let roles = processes == .one ? ["all"] : ["router", "deliver", "release"]
+        var programs: [PrivateProgram] = []
+        for role in roles {
+            let log = "\(servers.layout.logFolder)/\(role).log"
+            programs.append(
+                try await PrivateProgram.start(String(cString: itself), ["run", role], environment: settings.environment, log: log))
+        }
+        let deadline = ContinuousClock.now + Self.startLimit
+        let started = Set(programs.map(\.processID))
+        while Set(try await roleProcesses().map(\.processID)).intersection(started) != started {
+            guard ContinuousClock.now < deadline else {
+                throw Failure(.timedOut, "the roles do not run", hint: "see \(servers.layout.logFolder)")
+            }
+            try await Task.sleep(for: .milliseconds(50))
+        }
+        return programs
+    }
+
+    func stop(_ programs: [PrivateProgram]) async {
+        for program in programs { await program.stop(patience: Self.stopPatience) }
+    }
+
+    /// The roles on this machine. Those of a process that has just died are left out by whoever measures it: it is not in `/proc`.
+    func roleProcesses() async throws -> [(role: String, processID: Int32)] {
+        try await store.runningWorkers(on: RolesService.hostName())
+    }
+
+    /// Main processes of the servers; nil when they may be anywhere.
+    var serverProcesses: (broker: [Int32], database: [Int32])? { servers?.processIDs }
+
+    private static let benchCatalogue: Catalogue = {
+        var catalogue = Catalogue.builtIn
+        for channel in Channel.allCases where catalogue.markets["default"]?.providers[channel] == nil {
+            let name = "null-\(channel.rawValue)"
+            catalogue.providers[name] = ProviderBinding(name: name, channel: channel, kind: "null", addressing: .person)
+            catalogue.markets["default"]?.providers[channel] = [name]
+        }
+        return CatalogueFile.sealed(catalogue)
+    }()
+}

@@ -1,0 +1,34 @@
+import TidingsAMQP
+import TidingsMetrics
+
+extension Metrics {
+    /// What became of a link to the broker.
+    func record(_ event: AMQPEvent, of link: String) {
+        switch event {
+        case .connected(let generation):
+            brokerConnected(link).set(1)
+            if generation > 1 { brokerReconnects.add() }
+        case .disconnected:
+            brokerConnected(link).set(0)
+            brokerBlocked(link).set(0)
+        case .blocked: brokerBlocked(link).set(1)
+        case .unblocked: brokerBlocked(link).set(0)
+        case .stopped:
+            brokerConnected.forget(link)
+            brokerBlocked.forget(link)
+        case .consuming, .queueLost, .confirmTimedOut, .republishing: break
+        }
+    }
+}
+
+extension Readiness {
+    /// A publisher that had nothing to publish yet has no link, and needs none. One that is blocked is no obstacle: routers go on committing.
+    func record(_ event: AMQPEvent, of link: String) {
+        switch event {
+        case .connected, .consuming: self.link(link, isUp: true)
+        case .disconnected, .queueLost: self.link(link, isUp: false)
+        case .stopped: forget(link: link)
+        case .blocked, .unblocked, .confirmTimedOut, .republishing: break
+        }
+    }
+}

@@ -1,0 +1,51 @@
+import Glibc
+
+/// A numeric address and a port to listen on: `127.0.0.1:9464`, or `[::1]:9464`. Port 0 takes a free one.
+struct ListenAddress: Sendable, Hashable {
+    enum Host: Sendable, Hashable {
+        case ip4(String)
+        case ip6(String)
+    }
+
+    let host: Host
+    let port: UInt16
+
+    /// Nil for anything else; names are not looked up, so that it is plain which interface is opened.
+    init?(_ text: String) {
+        guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]) else { return nil }
+        let address = text[..<colon]
+        if address.hasPrefix("["), address.hasSuffix("]") {
+            var parsed = in6_addr()
+            let inner = String(address.dropFirst().dropLast())
+            guard inet_pton(AF_INET6, inner, &parsed) == 1 else { return nil }
+            host = .ip6(inner)
+        } else {
+            var parsed = in_addr()
+            guard inet_pton(AF_INET, String(address), &parsed) == 1 else { return nil }
+            host = .ip4(String(address))
+        }
+        self.port = port
+    }
+
+    func description(port: UInt16) -> String {
+        switch host {
+        case .ip4(let address): "\(address):\(port)"
+        case .ip6(let address): "[\(address)]:\(port)"
+        }
+    }
+}
+
+extension Settings {
+    static let metricsListenName = "TIDINGS_METRICS_LISTEN"
+
+    /// Where a role offers its metrics and health; nil when it shall not. Throws a ``Failure`` with exit code 78 for what is no address.
+    func metricsListen() throws -> ListenAddress? {
+        guard let text = environment[Self.metricsListenName], !text.isEmpty else { return nil }
+        guard let address = ListenAddress(text) else {
+            throw Failure(
+                .config, "\(Self.metricsListenName): \(text) is no address and port",
+                hint: "127.0.0.1:9464 or [::1]:9464; port 0 takes a free one")
+        }
+        return address
+    }
+}

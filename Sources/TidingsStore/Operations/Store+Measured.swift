@@ -1,0 +1,52 @@
+public import TidingsCore
+import TidingsPostgres
+
+/// What a producer's own ledger is compared with.
+public struct MeasuredEvents: Sendable, Hashable {
+    /// Notifications that came of the source's events.
+    public var notifications = 0
+    /// Ids among them.
+    public var events = 0
+    /// Sends of them that a provider may have seen twice.
+    public var possibleDuplicates = 0
+}
+
+/// Questions of whoever measures: each by an index, so that asking does not disturb what is measured.
+extension Store {
+    /// Which of these people of the default tenant have something in their inbox that was accepted after `since`.
+    public func recipientsWithInbox(among recipients: [String], since: Timestamp) async throws -> [String] {
+        try await pool.query(
+            """
+            select recipient_id from tidings.inbox
+            where tenant = 'default' and recipient_id = any(\(recipients)) and notification_id >= tidings.first_id(\(since.timestamptz))
+            """
+        ).rows.map { try $0.decode(0, as: String.self) }
+    }
+
+    /// What became of the events of `source` accepted after `since`, leaving out the ids that the broker did not confirm.
+    public func measured(source: String, since: Timestamp, unconfirmed: [String]) async throws -> MeasuredEvents {
+        let row = try await pool.query(
+            """
+            with mine as materialized (
+                select id, event_id from tidings.notifications
+                where id >= tidings.first_id(\(since.timestamptz)) and source = \(source) and not event_id = any(\(unconfirmed))
+            )
+            select (select count(*) from mine), (select count(distinct event_id) from mine),
+                (select count(*) from tidings.attempts a where a.possible_duplicate and a.notification_id >= tidings.first_id(\(since.timestamptz))
+                    and exists (select from mine where mine.id = a.notification_id))
+            """
+        ).rows[0]
+        let (notifications, events, duplicates) = try row.decode((Int, Int, Int).self)
+        return MeasuredEvents(notifications: notifications, events: events, possibleDuplicates: duplicates)
+    }
+
+    /// The processes that say they run on `host`, with their roles.
+    public func runningWorkers(on host: String) async throws -> [(role: String, processID: Int32)] {
+        try await pool.query(
+            "select role, pid from tidings_ops.workers where state = 'running' and host = \(host) order by role, pid"
+        ).rows.map {
+            let (role, processID) = try $0.decode((String, Int32).self)
+            return (role, processID)
+        }
+    }
+}

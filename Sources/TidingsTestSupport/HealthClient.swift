@@ -1,0 +1,45 @@
+import TidingsHTTP
+
+/// Asks a role for its metrics and health, as a Prometheus or a supervisor would.
+public struct HealthClient: Sendable {
+    /// Free ports for as many processes as a test likes.
+    public static let variables = ["TIDINGS_METRICS_LISTEN": "127.0.0.1:0"]
+
+    /// Such as `127.0.0.1:41873`.
+    public let address: String
+    private let transport = HTTPTransport()
+
+    /// Waits until the process says where it listens.
+    public init(of process: TestProcess) async throws {
+        let deadline = ContinuousClock.now + .seconds(30)
+        while ContinuousClock.now < deadline, process.isRunning {
+            if let found = Self.address(in: process.errorsSoFar) {
+                address = found
+                return
+            }
+            try await Task.sleep(for: .milliseconds(20))
+        }
+        throw TestSystemError(message: "no metrics: \(process.errorsSoFar)")
+    }
+
+    public func ask(_ path: String, method: String = "GET") async throws -> (status: Int, type: String, text: String) {
+        let request = HTTPRequest(
+            method: method, url: "http://\(address)\(path)", headers: [], body: [], connectTimeout: .seconds(10),
+            totalTimeout: .seconds(10),
+            maximumResponseBytes: 4 << 20,
+            guarding: AddressGuard(
+                allowedSchemes: ["http"], allowedPorts: nil, allowedNetworks: CIDR("127.0.0.0/8").map { [$0] } ?? []))
+        switch await transport.send(request) {
+        case .response(let response):
+            return (response.status, response.header("content-type") ?? "", String(decoding: response.body, as: UTF8.self))
+        case .failed(let failure): throw failure
+        }
+    }
+
+    private static func address(in log: String) -> String? {
+        guard let line = log.split(separator: "\n").first(where: { $0.contains("metrics and health") }),
+            let start = line.firstRange(of: "127.0.0.1:")
+        else { return nil }
+        return "127.0.0.1:" + line[start.upperBound...].prefix { $0.isNumber }
+    }
+}

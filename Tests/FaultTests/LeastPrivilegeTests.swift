@@ -1,0 +1,102 @@
+import Foundation
+import PrivateServers
+import Testing
+import TidingsPostgres
+import TidingsTestSupport
+import TidingsWire
+
+extension Faults {
+    /// Every role does its work with the rights that the documentation gives its user, and with no others.
+    @Suite struct LeastPrivilegeTests {
+        @Test func rolesRunWithoutTheRightToChangeAnythingElse() async throws {
+            try await withFaultyServers { servers, system, _ in
+                try await Self.makeUsers(servers, system)
+                // Nothing is declared yet, and the router may not: it says what to do.
+                let early = try Self.start("router", servers)
+                let refused = await early.finish()
+                #expect(refused.exitCode == 77, "\(refused.errors)")
+                #expect(
+                    refused.errors.contains("tidings.intents") && refused.errors.contains("queue topology --apply"), "\(refused.errors)")
+
+                let applied = try await Self.tidings(["queue", "topology", "--apply"], as: "topology", servers)
+                #expect(applied.exitCode == 0, "\(applied.errors)")
+                let roles = try ["router", "deliver", "release"].map { try Self.start($0, servers) }
+                defer { for role in roles { role.signal(SIGTERM) } }
+                let sent = try await Self.tidings(
+                    ["send", "orderUpdate", "--to", "ann", "--title", "T", "--channel", "inApp", "--critical"], as: "producer", servers)
+                #expect(sent.exitCode == 0, "\(sent.errors)")
+                let arrives = try await system.eventually(
+                    within: .seconds(60), "select count(*) from tidings_ops.deliveries where state = 'delivered'"
+                ) { $0 == 1 }
+                #expect(arrives, "\(roles.map(\.errorsSoFar))")
+
+                try await Self.expectRefused("create table tidings.mine ()", servers)
+                try await Self.expectRefused("update tidings.clock_offset set shift = '1 day'", servers)
+                try await Self.expectRefused("drop table tidings.packs", servers)
+                // Partitions are made and dropped by the owner's functions, on anybody's behalf who runs.
+                _ = try await Self.query("select tidings.ensure_partitions(1, 9)", servers)
+                let taken = try await Self.tidings(["queue", "topology"], as: "producer", servers)
+                #expect(taken.exitCode == 0, "what may not be compared is no difference: \(taken.errors)")
+                for role in roles {
+                    role.signal(SIGTERM)
+                    #expect(await role.finish().exitCode == 0)
+                }
+            }
+        }
+
+        private static let password = "secret"
+
+        private static func makeUsers(_ servers: PrivateServers, _ system: TestSystem) async throws {
+            for permission in BrokerPermissions.all {
+                try await servers.rabbitmqctl(["add_user", permission.user, password])
+                try await servers.rabbitmqctl(
+                    ["set_permissions", permission.user, permission.configure, permission.write, permission.read])
+            }
+            _ = try await system.query("create role worker login password 'secret' in role tidings_run")
+        }
+
+        private static func environment(as user: String, _ servers: PrivateServers) throws -> [String: String] {
+            var amqp = try #require(URLComponents(string: servers.amqpURL))
+            (amqp.user, amqp.password) = (user, password)
+            return ProcessInfo.processInfo.environment.merging(
+                ["TIDINGS_AMQP_URL": try #require(amqp.string), "TIDINGS_DATABASE_URL": try databaseURL(servers)]) { $1 }
+        }
+
+        private static func databaseURL(_ servers: PrivateServers) throws -> String {
+            var url = try #require(URLComponents(string: servers.databaseURL))
+            (url.user, url.password) = ("worker", password)
+            return try #require(url.string)
+        }
+
+        private static func start(_ role: String, _ servers: PrivateServers) throws -> TestProcess {
+            try TestProcess([TestSystem.binary, "run", role], environment: try environment(as: role, servers))
+        }
+
+        private static func tidings(
+            _ arguments: [String], as user: String, _ servers: PrivateServers
+        ) async throws -> TestProcess.Result {
+            try await TestProcess([TestSystem.binary] + arguments, environment: try environment(as: user, servers)).finish()
+        }
+
+        private static func query(_ sql: SQL, _ servers: PrivateServers) async throws -> PostgresResult {
+            let connection = try await PostgresConnection.connect(PostgresConfiguration(url: try databaseURL(servers)))
+            do {
+                let result = try await connection.query(sql)
+                await connection.close()
+                return result
+            } catch {
+                await connection.close()
+                throw error
+            }
+        }
+
+        private static func expectRefused(_ sql: SQL, _ servers: PrivateServers) async throws {
+            do {
+                _ = try await query(sql, servers)
+                Issue.record("\(sql.text) is allowed")
+            } catch let error as PostgresError {
+                #expect(error.sqlState == "42501", "\(sql.text): \(error)")
+            }
+        }
+    }
+}
