@@ -122,7 +122,7 @@ struct SchemaFuzz: FuzzTarget {
                 instance: .object(JSONObject(uniqueEntries: alike.reversed().map { JSONObject.Entry(key: $0, value: 1) })),
                 assertsFormats: true),
             Input(
-                schema: ["pattern": "(a+)+(b|c)*[^d]{0,500}$"], instance: .string(String(repeating: "a", count: 2_000)),
+                schema: ["pattern": "(a+)+(b|c)*[^d]{0,100}$"], instance: .string(String(repeating: "a", count: 1_000)),
                 assertsFormats: true),
             Input(
                 schema: ["multipleOf": .number(JSONNumber(verifiedText: "1e-300"))],
