@@ -29,13 +29,6 @@ public final class PrivateProgram: Sendable {
 
     public var processID: Int32 { child.processID }
 
-    /// True until it has ended, by itself or stopped.
-    public func isRunning() async -> Bool {
-        let child = child
-        let result = await OwnThread.result { () throws(PrivateServersError) in child.exit(within: .zero) == nil }
-        return (try? result.get()) ?? false
-    }
-
     /// Asks it to stop with SIGTERM, kills it after `patience`, and returns when it has ended.
     public func stop(patience: Duration) async {
         let child = child

@@ -4,7 +4,8 @@ import TidingsMetrics
 public import TidingsStore
 import TidingsWire
 
-/// Delivers in-app packs: the durable inbox row is the delivery.
+/// Delivers in-app packs: the durable inbox row is the delivery. Routers write ordinary entries themselves, so what comes here escalates, or
+/// waited for its time.
 public struct InboxWorker: Sendable {
     private let store: Store
     private let packs: PackIntake

@@ -53,6 +53,8 @@ public struct ProviderWorker: Sendable {
             await out.run(waitingAtMost: Self.patience) {
                 await withDiscardingTaskGroup { group in
                     for (pack, entry) in entries {
+                        // A task each, for each waits for the network by itself; at most ``PackIntake/prefetch`` packs are here, and the
+                        // gate bounds how many calls are out.
                         group.addTask { await settler.settle(await deliver(entry, of: pack, claims)) }
                     }
                 }

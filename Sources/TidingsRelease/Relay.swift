@@ -7,8 +7,12 @@ import TidingsWire
 
 /// Publishes what producers enqueued with `tidings_api.enqueue` in their own transactions.
 public struct Relay: Sendable {
+    /// Between two looks when there was nothing, or less than a batch: what an enqueued event waits at most before it is on its way.
     static let interval = Duration.milliseconds(200)
+    /// Events in one turn, held in one transaction until the broker has confirmed them.
     static let batch = 200
+    /// Characters of a type that go into a routing key.
+    private static let longestTypeInKey = 50
 
     private let store: Store
     private let catalogues: CatalogueSource
@@ -51,7 +55,7 @@ public struct Relay: Sendable {
     private static func message(_ event: EnqueuedEvent, category: Category) -> OutgoingMessage {
         OutgoingMessage(
             exchange: QueueNames.intentsExchange,
-            routingKey: QueueNames.routingKey(category: category, type: String(event.type.prefix(50))),
+            routingKey: QueueNames.routingKey(category: category, type: String(event.type.prefix(longestTypeInKey))),
             body: Array(event.event.utf8), contentType: "application/cloudevents+json", messageID: event.id)
     }
 }

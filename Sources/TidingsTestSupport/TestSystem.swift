@@ -81,7 +81,10 @@ public final class TestSystem: Sendable {
     }
 
     /// One query on this system's database.
-    public func query(_ sql: SQL) async throws -> PostgresResult {
+    public func query(_ sql: SQL) async throws -> PostgresResult { try await Self.query(sql, at: databaseURL) }
+
+    /// One query, as whoever the URL names.
+    public static func query(_ sql: SQL, at databaseURL: String) async throws -> PostgresResult {
         let connection = try await PostgresConnection.connect(PostgresConfiguration(url: databaseURL))
         do {
             let result = try await connection.query(sql)

@@ -79,15 +79,7 @@ extension Faults {
         }
 
         private static func query(_ sql: SQL, _ servers: PrivateServers) async throws -> PostgresResult {
-            let connection = try await PostgresConnection.connect(PostgresConfiguration(url: try databaseURL(servers)))
-            do {
-                let result = try await connection.query(sql)
-                await connection.close()
-                return result
-            } catch {
-                await connection.close()
-                throw error
-            }
+            try await TestSystem.query(sql, at: databaseURL(servers))
         }
 
         private static func expectRefused(_ sql: SQL, _ servers: PrivateServers) async throws {

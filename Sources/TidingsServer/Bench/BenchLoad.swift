@@ -63,6 +63,7 @@ struct BenchLoad: Sendable {
                     let numbers = offered..<due
                     let late = elapsed - .seconds(1) * (Double(offered) / Double(rate))
                     offered = due
+                    // Not awaited here: a slow confirm must not slow down the schedule.
                     group.addTask { await publish(numbers, late: late, with: client, ledger: ledger) }
                 }
                 // The pause between two intents, or a millisecond if that is longer: nothing else would end this loop.

@@ -20,6 +20,8 @@ final class BenchSystem: Sendable {
 
     /// Roles that were just started say that they run within this time.
     private static let startLimit = Duration.seconds(60)
+    /// Between two looks whether they do: they tell it by a row, which signals nobody.
+    private static let look = Duration.milliseconds(50)
     /// As long as a role may take to finish what it holds.
     private static let stopPatience = Duration.seconds(30)
 
@@ -87,7 +89,7 @@ final class BenchSystem: Sendable {
             guard ContinuousClock.now < deadline else {
                 throw Failure(.timedOut, "the roles do not run", hint: "see \(servers.layout.logFolder)")
             }
-            try await Task.sleep(for: .milliseconds(50))
+            try await Task.sleep(for: Self.look)
         }
         return programs
     }

@@ -26,6 +26,9 @@ struct FloorProgram: Sendable {
         free(absolute)
     }
 
+    /// Before `deliver` starts: `route` has made the tables by then, and tells nobody.
+    private static let headStart = Duration.milliseconds(200)
+
     /// Intents per second of one run.
     func run(intents: Int, deliveries: Int, on settings: Settings, within limit: Duration) async throws -> Double {
         var environment = defaults.merging(settings.environment) { $1 }
@@ -43,8 +46,7 @@ struct FloorProgram: Sendable {
         }
         async let filled = output(["fill", "\(intents)"])
         async let routed = output(["route", "\(intents)", "200"])
-        // Its tables are made by then.
-        try await Task.sleep(for: .milliseconds(200))
+        try await Task.sleep(for: Self.headStart)
         let said = try await output(["deliver", "\(intents * deliveries)", "400"])
         _ = try await (filled, routed)
         let wall = said.split(separator: " ").first { $0.hasPrefix("wall=") }.flatMap { Double($0.dropFirst(5).prefix { $0 != "s" }) }

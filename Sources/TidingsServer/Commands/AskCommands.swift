@@ -108,6 +108,9 @@ struct StatusCommand: TidingsCommand {
         commandName: "status",
         abstract: "Deliveries by state and reason, queues, and who is running. Exit 1 when something is unaccounted for.")
 
+    /// As the help of --watch says: slow enough to read, and the questions cost the database nothing worth naming.
+    private static let watchEvery = Duration.seconds(2)
+
     @Flag(help: "Print again every two seconds until interrupted.") var watch = false
     @OptionGroup var output: OutputOptions
 
@@ -130,7 +133,7 @@ struct StatusCommand: TidingsCommand {
                         ], as: format)
                 }
                 if watch {
-                    try await Task.sleep(for: .seconds(2))
+                    try await Task.sleep(for: Self.watchEvery)
                 } else if !unaccounted.isEmpty {
                     throw Failure(.bad, "something is unaccounted for", hint: "tidings db verify")
                 }

@@ -115,7 +115,9 @@ private struct DevelopmentSystem: Service, CustomStringConvertible {
         return nil
     }
 
+    /// A server that was killed is reaped within milliseconds; a role's own failure waits this long to be told.
     private static let endPatience = Duration.seconds(2)
+    /// Between two looks while somebody waits for the answer.
     private static let lookOften = Duration.milliseconds(50)
 
     /// Between two looks at whether both servers still run.

@@ -9,6 +9,9 @@ import TidingsWire
 /// notification there was is its answer; with other content only a rejection answers. A rejection counts when it was seen after the command
 /// began, so that of an earlier try of the same id is none.
 struct SendWait {
+    /// Between two looks: nothing signals a command from another process, and this is below what a person notices.
+    private static let look = Duration.milliseconds(50)
+
     private let event: PublishedEvent
     private let store: Store
 
@@ -34,7 +37,7 @@ struct SendWait {
                 if explanations.contains(where: \.hasFailure) { throw Failure(.bad, "a delivery failed") }
                 return
             }
-            try await Task.sleep(for: .milliseconds(50))
+            try await Task.sleep(for: Self.look)
         }
         throw Failure(.timedOut, "not finished after \(seconds) s; its id is \(event.id)", hint: "tidings find \(event.id)")
     }
