@@ -42,4 +42,17 @@ import TidingsTestSupport
             try await pipeline.expectSound()
         }
     }
+
+    /// Two spellings that look alike are two people, as they are to PostgreSQL, even in one batch.
+    @Test func peopleWhoseNamesLookAlikeAreTold() async throws {
+        try await withPipeline { pipeline in
+            let (composed, decomposed) = ("jos\u{e9}", "jose\u{301}")
+            #expect(try await pipeline.system.tidings("recipient", "set", composed, "--prefer", "inApp=off").exitCode == 0)
+            let both = [event(id: "composed", to: composed), event(id: "decomposed", to: decomposed)]
+            await pipeline.publish("[" + both.joined(separator: ",") + "]", contentType: Pipeline.batch)
+            #expect(try await pipeline.outcome(of: "composed").first?.state == "suppressed")
+            #expect(try await pipeline.outcome(of: "decomposed").first?.state == "delivered")
+            try await pipeline.expectSound()
+        }
+    }
 }

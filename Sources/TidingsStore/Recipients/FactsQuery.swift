@@ -2,21 +2,6 @@ import TidingsCore
 import TidingsPostgres
 import TidingsWire
 
-/// Whose facts: a recipient within a tenant.
-struct RecipientKey: Hashable {
-    let tenant: String
-    let id: String
-
-    init(tenant: String, id: String) {
-        self.tenant = tenant
-        self.id = id
-    }
-
-    init(_ intent: Intent) {
-        self.init(tenant: intent.tenant, id: intent.recipient)
-    }
-}
-
 /// Reads the facts of many recipients in one query. Not cached: a preference changed a moment ago counts.
 enum FactsQuery {
     /// Zone data is read this far around now: the longest schedule is two years ahead.

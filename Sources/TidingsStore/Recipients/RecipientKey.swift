@@ -1,0 +1,35 @@
+import TidingsCore
+
+/// Whose facts: a recipient within a tenant.
+///
+/// Two keys are equal when their bytes are, as in PostgreSQL. Swift's own comparison takes `é` and `e` with a combining accent for the same,
+/// and would give one person the other's preferences.
+struct RecipientKey: Hashable {
+    let tenant: String
+    let id: String
+
+    init(tenant: String, id: String) {
+        self.tenant = tenant
+        self.id = id
+    }
+
+    init(_ intent: Intent) {
+        self.init(tenant: intent.tenant, id: intent.recipient)
+    }
+
+    static func == (one: RecipientKey, other: RecipientKey) -> Bool {
+        one.id.utf8.elementsEqual(other.id.utf8) && one.tenant.utf8.elementsEqual(other.tenant.utf8)
+    }
+
+    func hash(into hasher: inout Hasher) {
+        Self.feed(id, to: &hasher)
+        Self.feed(tenant, to: &hasher)
+    }
+
+    private static func feed(_ text: String, to hasher: inout Hasher) {
+        var text = text
+        text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+        // Ends the text, or "ab" + "c" would meet "a" + "bc".
+        hasher.combine(0xFF as UInt8)
+    }
+}
