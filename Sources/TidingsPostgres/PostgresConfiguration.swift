@@ -22,6 +22,8 @@ public struct PostgresConfiguration: Sendable {
     public static let answerGrace: Duration = .seconds(2)
 
     let url: String
+    /// Shared by all sessions of this configuration and its copies.
+    let naming = StatementNaming()
     private let summary: String
 
     /// Reads `postgres://user:password@host:port/database?parameter=value…` with the parameters of libpq 15, several hosts allowed.

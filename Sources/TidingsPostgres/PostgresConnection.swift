@@ -6,8 +6,8 @@ import TidingsSocket
 ///
 /// Statements run one after another in the order they arrive. Each has a deadline of its own; when it passes the session is dropped,
 /// because neither the server's timeouts nor TCP's notice a server process that is frozen. Cancelling the calling task does not cut a
-/// statement short: its outcome would be unknown. Only unnamed statements are used and nothing is set for the session, so PgBouncer in
-/// transaction mode may stand between, except for ``listen(_:)``.
+/// statement short: its outcome would be unknown. Nothing is set for the session, and names of statements are given up where they do not hold, so PgBouncer
+/// in transaction mode may stand between, except for ``listen(_:)``.
 public actor PostgresConnection {
     /// Statements of one pipeline: its answers and its unsent bytes are held in memory.
     public static let pipelineLimit = 10_000
@@ -22,6 +22,8 @@ public actor PostgresConnection {
     /// Why there is no session.
     private var ending = PostgresError(.connectionLost, message: "the connection is not open", isUnsent: true)
     private var nextHeartbeat: Deadline?
+    /// What goes before the next statement. Outside the actor, for the pool's sake: each switch to the thread costs as much as a statement.
+    private nonisolated let opening = Mutex<[SQL]>([])
 
     private nonisolated let usable = Atomic(false)
     private nonisolated let inTransaction = Atomic(false)
@@ -75,6 +77,7 @@ public actor PostgresConnection {
     ///
     /// - Parameter deadline: how long to wait for the answer; by default the configuration's `statementTimeout` and ``PostgresConfiguration/answerGrace``.
     public func query(_ sql: SQL, deadline: Duration? = nil) throws(PostgresError) -> PostgresResult {
+        guard opening.withLock(\.isEmpty) else { return try pipeline([sql], deadline: deadline)[0] }
         try Self.validate([sql])
         return try perform([sql], within: deadline) { session, deadline throws(PostgresError) in
             try session.query(sql, until: deadline)
@@ -91,8 +94,16 @@ public actor PostgresConnection {
             throw PostgresError(.invalidStatement, message: "\(statements.count) statements; the limit is \(Self.pipelineLimit)")
         }
         try Self.validate(statements)
-        return try perform(statements, within: deadline) { session, deadline throws(PostgresError) in
-            try session.pipeline(statements, until: deadline)
+        let before = takeOpening()
+        do throws(PostgresError) {
+            let results = try perform(before + statements, within: deadline) { session, deadline throws(PostgresError) in
+                try session.pipeline(before + statements, until: deadline)
+            }
+            return Array(results.dropFirst(before.count))
+        } catch {
+            var error = error
+            error.statementIndex = error.statementIndex.map { max(0, $0 - before.count) }
+            throw error
         }
     }
 
@@ -101,6 +112,7 @@ public actor PostgresConnection {
         let statement: SQL = "COPY \(target) FROM STDIN (FORMAT binary)"
         guard statement.bindings.count == 0 else { throw PostgresError(.invalidStatement, message: "COPY takes no bound values") }
         let bytes = try rows.finished()
+        try sendOpening(within: deadline)
         return try perform([statement], within: deadline) { session, deadline throws(PostgresError) in
             try session.copyIn(statement, bytes: bytes, until: deadline)
         }
@@ -110,7 +122,25 @@ public actor PostgresConnection {
     public func execute(script: String, deadline: Duration? = nil) throws(PostgresError) {
         let sql = SQL(unsafeSQL: script)
         try Self.validate([sql])
+        try sendOpening(within: deadline)
         try perform([sql], within: deadline) { session, deadline throws(PostgresError) in try session.script(script, until: deadline) }
+    }
+
+    // MARK: Transactions
+
+    /// Has `statements`, BEGIN and its settings, go before the next statement, in its round trip.
+    nonisolated func begin(_ statements: [SQL]) { opening.withLock { $0 = statements } }
+
+    /// What goes before the next statement and was not sent; nothing once the transaction has begun.
+    nonisolated func takeOpening() -> [SQL] {
+        opening.withLock { statements in
+            defer { statements = [] }
+            return statements
+        }
+    }
+
+    private func sendOpening(within deadline: Duration?) throws(PostgresError) {
+        if !opening.withLock(\.isEmpty) { _ = try pipeline(["select"], deadline: deadline) }
     }
 
     // MARK: Notifications
@@ -197,8 +227,10 @@ public actor PostgresConnection {
         } catch {
             guard !session.isHealthy else { throw error }
             drop(because: error)
+            guard !error.isUnsent else { throw error }
             var lost = error
-            lost.isAmbiguousCommit = !wasInTransaction || statements.contains(where: \.endsTransaction)
+            let isInTransaction = wasInTransaction || statements.first.map(\.beginsTransaction) ?? false
+            lost.isAmbiguousCommit = !isInTransaction || statements.contains(where: \.endsTransaction)
             throw lost
         }
     }
@@ -238,6 +270,8 @@ public actor PostgresConnection {
 }
 
 extension SQL {
+    fileprivate var beginsTransaction: Bool { text.hasPrefix("BEGIN") }
+
     /// Whether a statement of the text begins with COMMIT or END; a false yes only makes an error more careful.
     fileprivate var endsTransaction: Bool {
         text.lowercased().split(separator: ";").contains { statement in

@@ -12,9 +12,12 @@ final class PostgresSession {
     private let notices: NoticeBox
     /// A statement was left without its answer.
     private var isOutOfStep = false
+    let configuration: PostgresConfiguration
+    var prepared = PreparedStatements()
 
     /// Takes over an open connection.
-    init(connection: OpaquePointer, notices: NoticeBox) {
+    init(connection: OpaquePointer, notices: NoticeBox, configuration: PostgresConfiguration) {
+        self.configuration = configuration
         unsafe self.connection = unsafe connection
         self.notices = notices
     }
@@ -87,8 +90,8 @@ final class PostgresSession {
 
     // MARK: Sending
 
-    /// Gives one statement to libpq in the extended protocol, unnamed, results in binary format.
-    func send(_ sql: SQL) throws(PostgresError) {
+    /// Gives one statement to libpq in the extended protocol, results in binary format; by its name if it has one.
+    func send(_ sql: SQL, as name: String?) throws(PostgresError) {
         let bindings = sql.bindings
         let count = bindings.count
         let accepted = unsafe bindings.bytes.withUnsafeBufferPointer { bytes in
@@ -97,9 +100,16 @@ final class PostgresSession {
                 unsafe bindings.lengths[index] < 0 ? nil : base.map { unsafe $0 + bindings.offsets[index] }
             }
             let binary = [Int32](repeating: 1, count: count)
+            if let name { return unsafe PQsendQueryPrepared(connection, name, Int32(count), values, bindings.lengths, binary, 1) }
             return unsafe PQsendQueryParams(connection, sql.text, Int32(count), bindings.types, values, bindings.lengths, binary, 1)
         }
         try check(accepted)
+        if name == nil { prepared.note(sql) }
+    }
+
+    /// Has the server parse a statement, to be executed by `name`.
+    func parse(_ sql: SQL, as name: String) throws(PostgresError) {
+        try check(unsafe PQsendPrepare(connection, name, sql.text, Int32(sql.bindings.count), sql.bindings.types))
     }
 
     /// Throws what libpq says when it did not accept something; the session is then out of step.

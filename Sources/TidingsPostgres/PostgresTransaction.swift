@@ -43,15 +43,15 @@ extension PostgresPool {
     private func attempt<R>(
         on connection: PostgresConnection, isolation: PostgresIsolation?, _ body: (PostgresConnection) async throws -> R
     ) async throws -> R {
-        do throws(PostgresError) {
-            try await connection.execute(script: beginning(isolation))
+        connection.begin(beginning(isolation))
+        let value: R
+        do {
+            value = try await body(connection)
         } catch {
-            // Nothing can have been committed yet.
-            var error = error
-            error.isAmbiguousCommit = false
+            _ = connection.takeOpening()
             throw error
         }
-        let value = try await body(connection)
+        guard connection.takeOpening().isEmpty else { return value }
         let answer = try await connection.query("COMMIT")
         guard answer.command == "COMMIT" else {
             throw PostgresError(.rolledBack, message: "a statement of the transaction had failed, so COMMIT rolled it back")
@@ -59,13 +59,13 @@ extension PostgresPool {
         return value
     }
 
-    /// BEGIN with its limits, in one round trip. SET LOCAL ends with the transaction, so a pooler in between does not spread it.
-    private func beginning(_ isolation: PostgresIsolation?) -> String {
-        let begin = isolation.map { "BEGIN ISOLATION LEVEL \($0.rawValue)" } ?? "BEGIN"
-        return """
-            \(begin); SET LOCAL statement_timeout = \(Self.milliseconds(configuration.statementTimeout)); \
-            SET LOCAL idle_in_transaction_session_timeout = \(Self.milliseconds(Self.idleInTransactionLimit))
-            """
+    /// BEGIN with its limits. They end with the transaction, so a pooler in between does not spread them.
+    private func beginning(_ isolation: PostgresIsolation?) -> [SQL] {
+        let limits: [(String, Duration)] = [
+            ("statement_timeout", configuration.statementTimeout), ("idle_in_transaction_session_timeout", Self.idleInTransactionLimit),
+        ]
+        return [SQL(unsafeSQL: isolation.map { "BEGIN ISOLATION LEVEL \($0.rawValue)" } ?? "BEGIN")]
+            + limits.map { SQL(unsafeSQL: "SET LOCAL \($0.0) = \(Self.milliseconds($0.1))") }
     }
 
     /// At least 1, for 0 would mean no limit.

@@ -8,7 +8,7 @@ extension PostgresSession {
         let notices = NoticeBox()
         unsafe notices.attach(to: connection)
         // Owns the connection from here on, so that every way out frees it.
-        let session = unsafe PostgresSession(connection: connection, notices: notices)
+        let session = unsafe PostgresSession(connection: connection, notices: notices, configuration: configuration)
         // With this verbosity libpq writes the SQLSTATE into its message, the only place where a refused connection shows it.
         unsafe PQsetErrorVerbosity(connection, PQERRORS_VERBOSE)
         try session.finishOpening(until: deadline)

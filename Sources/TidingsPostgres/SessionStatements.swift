@@ -5,9 +5,12 @@ import Glibc
 extension PostgresSession {
     /// One statement.
     func query(_ sql: SQL, until deadline: Deadline) throws(PostgresError) -> PostgresResult {
-        try send(sql)
+        let steps = steps(for: [sql])
+        guard steps.count == 1 else { return try pipeline([sql], until: deadline)[0] }
+        try send(steps[0])
         try flush(until: deadline)
-        let results = try readResults(until: deadline)
+        let results: [ResultStorage]
+        do throws(PostgresError) { results = try readResults(until: deadline) } catch { throw judge(error, of: steps[0]) }
         guard let last = results.last else { throw PostgresError(.connectionLost, message: "the server sent no result") }
         return PostgresResult(storage: last)
     }
@@ -21,24 +24,73 @@ extension PostgresSession {
 
     /// Statements in one round trip with one synchronisation point at the end.
     func pipeline(_ statements: [SQL], until deadline: Deadline) throws(PostgresError) -> [PostgresResult] {
+        let steps = steps(for: statements)
         try check(unsafe PQenterPipelineMode(connection))
-        for statement in statements { try send(statement) }
+        for step in steps { try send(step) }
         try check(unsafe PQpipelineSync(connection))
         try flush(until: deadline)
         var results: [PostgresResult] = []
         results.reserveCapacity(statements.count)
         var failure: PostgresError?
-        for index in statements.indices {
+        for step in steps {
             do throws(PostgresError) {
-                results += try readResults(until: deadline, passing: PGRES_PIPELINE_ABORTED).map(PostgresResult.init)
+                let answers = try readResults(until: deadline, passing: PGRES_PIPELINE_ABORTED)
+                switch step.action {
+                case .parse(let name): if failure == nil { prepared.confirm(step.sql, as: name) }
+                case .run: results += answers.map(PostgresResult.init)
+                }
             } catch {
-                failure = failure ?? error.at(statement: index)
+                failure = failure ?? judge(error, of: step).at(statement: step.statement)
                 guard isHealthy else { break }
             }
         }
         if isHealthy { try leavePipeline(until: deadline) }
         if let failure { throw failure }
         return results
+    }
+
+    /// One message of a pipeline: most statements are one, those that get a name are parsed in one before.
+    private struct Step {
+        enum Action {
+            case parse(as: String)
+            case run(as: String?)
+        }
+
+        let statement: Int
+        let sql: SQL
+        let action: Action
+    }
+
+    private func steps(for statements: [SQL]) -> [Step] {
+        var steps: [Step] = []
+        var parsing: Set<String> = []
+        for (index, sql) in statements.enumerated() {
+            let form = configuration.naming.isAllowed ? prepared.form(of: sql) : .unnamed
+            if case .new(let name) = form, parsing.insert(name).inserted {
+                steps.append(Step(statement: index, sql: sql, action: .parse(as: name)))
+            }
+            steps.append(Step(statement: index, sql: sql, action: .run(as: form.name)))
+        }
+        return steps
+    }
+
+    private func send(_ step: Step) throws(PostgresError) {
+        switch step.action {
+        case .parse(let name): try parse(step.sql, as: name)
+        case .run(let name): try send(step.sql, as: name)
+        }
+    }
+
+    /// A name that no longer means what it did is the session's affair, not the statement's: nothing was run, and on another session it will be.
+    private func judge(_ error: PostgresError, of step: Step) -> PostgresError {
+        if case .run(nil) = step.action { return error }
+        guard error.isAboutNames || error.isAboutStalePlan else { return error }
+        if error.isAboutNames { configuration.naming.forbid() }
+        markOutOfStep()
+        var error = error
+        error.kind = .connectionLost
+        error.isUnsent = true
+        return error
     }
 
     private func leavePipeline(until deadline: Deadline) throws(PostgresError) {
@@ -51,7 +103,7 @@ extension PostgresSession {
 
     /// COPY … FROM STDIN with everything at hand; returns the number of rows.
     func copyIn(_ statement: SQL, bytes: [UInt8], until deadline: Deadline) throws(PostgresError) -> Int {
-        try send(statement)
+        try send(statement, as: nil)
         try flush(until: deadline)
         guard let first = try nextResult(until: deadline) else { throw loss }
         guard first.status == PGRES_COPY_IN else {
