@@ -5,13 +5,15 @@ public import TidingsProvider
 public import TidingsStore
 import TidingsWire
 
-/// Delivers the packs of one provider: claim → send each entry, bounded → record each outcome → ack.
+/// Delivers the packs of one provider: claim → send each entry, bounded → record the outcomes → ack.
 ///
 /// The claim is committed before the first byte leaves. From then on the pack's row, with its lease, stands for what is out: should this
 /// process die, a releaser finds the row and applies the category's policy for unknown outcomes.
 public struct ProviderWorker: Sendable {
     /// A pack that is still out after this long gives its message back, so that one hanging host holds up nobody's queue; its claim goes on.
     static let patience = Duration.seconds(1)
+    /// How long an outcome waits for others of its pack before it is written.
+    static let gathering = Duration.milliseconds(20)
 
     private let store: Store
     private let catalogues: CatalogueSource
@@ -46,52 +48,71 @@ public struct ProviderWorker: Sendable {
         await packs.run { batch in
             let began = ContinuousClock.now
             let claims = try await patiently("claim packs", logger: logger) { try await store.claim(batch, worker: worker) }
-            let entries = batch.flatMap { pack in
-                pack.entries.filter { claims.members[pack.id]?.contains($0.key) == true }.map { (pack, $0) }
-            }
             meters.took(ContinuousClock.now - began, for: .claim)
             await out.run(waitingAtMost: Self.patience) {
                 await withDiscardingTaskGroup { group in
-                    for (pack, entry) in entries {
-                        // A task each, for each waits for the network by itself; at most ``PackIntake/prefetch`` packs are here, and the
-                        // gate bounds how many calls are out.
-                        group.addTask { await settler.settle(await deliver(entry, of: pack, claims)) }
-                    }
+                    for pack in batch { group.addTask { await deliver(pack, claims) } }
                 }
             }
         }
         await out.drain()
     }
 
-    private func deliver(_ entry: PackEntry, of pack: Pack, _ claims: PackClaims) async -> Settlement {
+    /// Sends what was claimed of a pack. Outcomes that come together are written together; one that comes early waits for no other.
+    private func deliver(_ pack: Pack, _ claims: PackClaims) async {
+        guard let members = claims.members[pack.id] else { return }
+        let entries = pack.entries.filter { members.contains($0.key) }
+        // nil comes when the first outcome that is not written yet has waited long enough.
+        await withTaskGroup(of: Settlement?.self) { group in
+            // A task each, for each waits for the network by itself; at most ``PackIntake/prefetch`` packs are here, and the gate bounds how many
+            // calls are out.
+            for entry in entries { group.addTask { await deliver(entry, claims) } }
+            var open = entries.count
+            var ready: [Settlement] = []
+            for await outcome in group {
+                if let outcome {
+                    open -= 1
+                    ready.append(outcome)
+                    if open > 0 {
+                        if ready.count == 1 { group.addTask { (try? await Task.sleep(for: Self.gathering), nil as Settlement?).1 } }
+                        continue
+                    }
+                    // The pause that may still be running has nothing to end.
+                    group.cancelAll()
+                }
+                if !ready.isEmpty { await settler.settle(PackSettlement(pack, ready, isLast: open == 0)) }
+                ready = []
+            }
+        }
+    }
+
+    private func deliver(_ entry: PackEntry, _ claims: PackClaims) async -> Settlement {
         let now = store.clock.now()
-        if entry.expiresAt <= now { return Settlement(pack: pack, entry: entry, exit: .ended(.expired, .expired)) }
-        if entry.validUntil <= now || claims.outdated.contains(entry.key) { return again(entry, of: pack, after: .zero, .afterValidity) }
+        if entry.expiresAt <= now { return Settlement(entry, exit: .ended(.expired, .expired)) }
+        if entry.validUntil <= now || claims.outdated.contains(entry.key) { return again(entry, after: .zero, .afterValidity) }
         let address = claims.addresses[entry.key]
         switch await gate.enter(host: address?.address ?? provider.name, now: now) {
         case .refused(let wait, let reason):
             calls.deferred(reason)
-            return again(entry, of: pack, after: wait, reason)
+            return again(entry, after: wait, reason)
         case .entered(let pass):
             let startedAt = store.clock.now()
             let result = await calls.measure { await provider.send(OutgoingDelivery(entry, address: address)) }
             let finishedAt = store.clock.now()
-            await gate.leave(pass, evidence: result.outcome.evidence, now: finishedAt)
-            return conclude(entry, of: pack, result, startedAt: startedAt, finishedAt: finishedAt)
+            gate.leave(pass, evidence: result.outcome.evidence, now: finishedAt)
+            return conclude(entry, result, startedAt: startedAt, finishedAt: finishedAt)
         }
     }
 
     /// Back through `due` without having been sent: the attempt does not count.
-    private func again(_ entry: PackEntry, of pack: Pack, after wait: Duration, _ reason: ReasonCode) -> Settlement {
+    private func again(_ entry: PackEntry, after wait: Duration, _ reason: ReasonCode) -> Settlement {
         let kind: DueKind = reason == .afterValidity ? .recover : .retry
-        return Settlement(
-            pack: pack, entry: entry,
-            exit: .waiting(until: store.clock.now().adding(wait), kind: kind, attempt: entry.attempt, reason))
+        return Settlement(entry, exit: .waiting(until: store.clock.now().adding(wait), kind: kind, attempt: entry.attempt, reason))
     }
 
     /// The one place where an outcome becomes a state.
     private func conclude(
-        _ entry: PackEntry, of pack: Pack, _ result: SendResult, startedAt: Timestamp, finishedAt: Timestamp
+        _ entry: PackEntry, _ result: SendResult, startedAt: Timestamp, finishedAt: Timestamp
     ) -> Settlement {
         let step = nextStep(
             after: result.outcome, attempt: entry.attempt, policy: catalogues.current.catalogue.policy(for: entry.category),
@@ -106,12 +127,12 @@ public struct ProviderWorker: Sendable {
         case .settle(let state, let reason):
             let speaksForItself = state.isSuccess && entry.attempt == 1
             return Settlement(
-                pack: pack, entry: entry, exit: .ended(state, reason), providerMessageID: providerMessageID,
+                entry, exit: .ended(state, reason), providerMessageID: providerMessageID,
                 attempt: speaksForItself ? nil : record, endpointIsGone: result.outcome == .endpointGone)
         case .retry(let time, let reason, let possibleDuplicate):
             record.possibleDuplicate = possibleDuplicate
             return Settlement(
-                pack: pack, entry: entry, exit: .waiting(until: time, kind: .retry, attempt: entry.attempt + 1, reason), attempt: record)
+                entry, exit: .waiting(until: time, kind: .retry, attempt: entry.attempt + 1, reason), attempt: record)
         }
     }
 }

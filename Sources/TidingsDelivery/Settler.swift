@@ -3,11 +3,12 @@ import TidingsCore
 import TidingsMetrics
 import TidingsPostgres
 import TidingsStore
+import TidingsWire
 
 /// Writes outcomes in batches: while one batch commits, the next collects. At low load an outcome is written at once, at high load hundreds
 /// share a commit.
 actor Settler {
-    /// Outcomes in one statement.
+    /// Outcomes in one commit; a single pack may hold more of them than are left.
     static let largestBatch = 500
     /// Commits under way at once.
     private static let commitsInWork = 2
@@ -16,7 +17,7 @@ actor Settler {
     private let worker: String
     private let meters: DeliveryMeters
     private let logger: Logger
-    private var collected: [(Settlement, CheckedContinuation<Void, Never>)] = []
+    private var collected: [(PackSettlement, CheckedContinuation<Void, Never>)] = []
     private var committing = 0
 
     init(store: Store, worker: String, meters: DeliveryMeters, logger: Logger) {
@@ -26,9 +27,9 @@ actor Settler {
         self.logger = logger
     }
 
-    /// Returns when the outcome is committed. An outcome the database refuses for good is logged and left to the lease: it is then recorded as
+    /// Returns when the outcomes are committed. An outcome the database refuses for good is logged and left to the lease: it is then recorded as
     /// unknown.
-    func settle(_ settlement: Settlement) async {
+    func settle(_ settlement: PackSettlement) async {
         await withCheckedContinuation { continuation in
             collected.append((settlement, continuation))
             commitNext()
@@ -43,40 +44,56 @@ actor Settler {
     }
 
     private func commit() async {
-        let batch = Array(collected.prefix(Self.largestBatch))
-        collected.removeFirst(batch.count)
+        let batch = takeBatch()
         await write(batch.map(\.0))
         for (_, continuation) in batch { continuation.resume() }
         committing -= 1
         commitNext()
     }
 
-    private func write(_ settlements: [Settlement]) async {
-        guard !settlements.isEmpty else { return }
+    private func takeBatch() -> [(PackSettlement, CheckedContinuation<Void, Never>)] {
+        var (count, outcomes) = (0, 0)
+        while count < collected.count, outcomes < Self.largestBatch {
+            outcomes += collected[count].0.settlements.count
+            count += 1
+        }
+        defer { collected.removeFirst(count) }
+        return Array(collected[..<count])
+    }
+
+    private func write(_ packs: [PackSettlement]) async {
+        guard !packs.isEmpty else { return }
         do {
             let began = ContinuousClock.now
-            try await patiently("record outcomes", logger: logger) { try await store.settle(settlements, worker: worker) }
-            record(settlements, took: ContinuousClock.now - began)
+            try await patiently("record outcomes", logger: logger) { try await store.settle(packs, worker: worker) }
+            record(packs, took: ContinuousClock.now - began)
         } catch {
-            if settlements.count > 1, error is PostgresError {
-                await write(Array(settlements[..<(settlements.count / 2)]))
-                await write(Array(settlements[(settlements.count / 2)...]))
-            } else {
-                for settlement in settlements {
-                    logger.error("an outcome cannot be recorded", metadata: ["delivery": "\(settlement.entry.key)", "error": "\(error)"])
-                }
+            let halves = error is PostgresError ? Self.halves(of: packs) : []
+            for half in halves { await write(half) }
+            guard halves.isEmpty else { return }
+            for settlement in packs.flatMap(\.settlements) {
+                logger.error("an outcome cannot be recorded", metadata: ["delivery": "\(settlement.entry.key)", "error": "\(error)"])
             }
         }
     }
 
-    private func record(_ settlements: [Settlement], took: Duration) {
-        meters.count(settlements)
+    /// Two parts to find what the database refuses; none when a single outcome is left. Of a pack that is cut, neither part is the last.
+    private static func halves(of packs: [PackSettlement]) -> [[PackSettlement]] {
+        if packs.count > 1 { return [Array(packs[..<(packs.count / 2)]), Array(packs[(packs.count / 2)...])] }
+        guard let only = packs.first, only.settlements.count > 1 else { return [] }
+        let middle = only.settlements.count / 2
+        return [only.settlements[..<middle], only.settlements[middle...]].map { [PackSettlement(only.pack, Array($0), isLast: false)] }
+    }
+
+    private func record(_ packs: [PackSettlement], took: Duration) {
+        for pack in packs { meters.count(pack.settlements) }
         meters.took(took, for: .settle)
         logger.debug(
             "recorded outcomes",
             metadata: [
-                "deliveries": .stringConvertible(settlements.count), "firstPack": "\(settlements.first?.pack.description ?? "")",
-                "lastPack": "\(settlements.last?.pack.description ?? "")", "milliseconds": .stringConvertible(Int(took / .milliseconds(1))),
+                "deliveries": .stringConvertible(packs.reduce(0) { $0 + $1.settlements.count }),
+                "firstPack": "\(packs.first?.pack.id.description ?? "")", "lastPack": "\(packs.last?.pack.id.description ?? "")",
+                "milliseconds": .stringConvertible(Int(took / .milliseconds(1))),
             ])
     }
 }

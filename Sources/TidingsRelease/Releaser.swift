@@ -65,7 +65,7 @@ public struct Releaser: Sendable {
                 planned, of: stored.intent, facts: stored.facts, catalogue: catalogue, now: stored.now, acceptedAt: stored.acceptedAt)
         }
         if result.released > 0 { record(result, of: lane, took: ContinuousClock.now - began) }
-        metrics.packsConfirmed.add(try await publisher.publish(result.packs))
+        metrics.packsConfirmed.add(await publisher.publish(result.packs))
         return result.released == Self.batch
     }
 
@@ -90,7 +90,8 @@ public struct Releaser: Sendable {
         if !late.isEmpty {
             logger.notice("publishing packs again that were not confirmed", metadata: ["packs": "\(late.count)"])
             metrics.packsRepublished.add(late.count)
-            metrics.packsConfirmed.add(try await publisher.publish(late))
+            metrics.packsConfirmed.add(await publisher.publish(late))
+            await publisher.noteConfirms()
         }
         return recovered > 0
     }

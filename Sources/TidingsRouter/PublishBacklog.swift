@@ -31,11 +31,10 @@ public actor PublishBacklog {
         metrics.packsWaiting.add(packs.count)
         // Not a child of the batch that made them: its slot is free for the next one. `drain()` awaits the end of all.
         Task {
-            do {
-                metrics.packsConfirmed.add(try await publisher.publish(packs))
-            } catch {
-                logger.warning(
-                    "packs stay unconfirmed until a releaser publishes them", metadata: ["packs": "\(packs.count)", "error": "\(error)"])
+            let confirmed = await publisher.publish(packs)
+            metrics.packsConfirmed.add(confirmed)
+            if confirmed < packs.count {
+                logger.warning("packs stay unconfirmed until a releaser publishes them", metadata: ["packs": "\(packs.count - confirmed)"])
             }
             done(packs.count)
         }

@@ -11,6 +11,7 @@ import Testing
         "Sources/TidingsDelivery/Outstanding.swift": "sends outlive the patience of their batch; drain() awaits them",
         "Sources/TidingsDelivery/SendGate.swift": "the timer of whoever waits for room",
         "Sources/TidingsDelivery/Settler.swift": "one commit for many callers, each of whom awaits it",
+        "Sources/TidingsStore/Outbox/ConfirmNotes.swift": "one note for many publishers; what is lost of it does no harm",
         "Sources/TidingsServer/Commands/DoctorCommand.swift": "a store is closed after the answer is printed",
         "Sources/TidingsServer/Roles/ReleaseRole.swift": "the turns are cancelled by stop(); run() awaits them",
         "Sources/TidingsServer/Roles/RolesService.swift": "chores end with the roles; a shutdown handler cannot await",

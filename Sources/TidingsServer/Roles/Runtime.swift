@@ -77,6 +77,7 @@ struct Runtime: Sendable {
     }
 
     func close() async {
+        await packs.noteConfirms()
         await publisher.close()
         await store.close()
     }

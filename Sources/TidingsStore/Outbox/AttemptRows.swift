@@ -5,17 +5,18 @@ import TidingsWire
 /// Rows of `tidings.attempts`. Written before the settling statement of the same pipeline, while the pack still says whose it is. The same
 /// attempt again, after a commit whose answer was lost, adds nothing.
 struct AttemptRows {
-    private let settlements: [Settlement]
+    private let rows: [(pack: Pack, settlement: Settlement)]
     private let worker: String
 
-    init(_ settlements: [Settlement], worker: String) {
-        self.settlements = settlements.filter { $0.attempt != nil }
+    init(_ packs: [PackSettlement], worker: String) {
+        rows = packs.flatMap { one in one.settlements.lazy.filter { $0.attempt != nil }.map { (one.pack, $0) } }
         self.worker = worker
     }
 
     /// Nil when nothing needs a row of its own.
     var insert: SQL? {
-        guard !settlements.isEmpty else { return nil }
+        guard !rows.isEmpty else { return nil }
+        let (packs, settlements) = (rows.map(\.pack), rows.map(\.settlement))
         let records = settlements.compactMap(\.attempt)
         return """
             insert into tidings.attempts (notification_id, ordinal, attempt, channel, provider, outcome, reason, status, detail,
@@ -24,9 +25,9 @@ struct AttemptRows {
                 told.detail, told.possible_duplicate,
                 not exists (select from tidings.packs p where p.id = told.pack and p.claimed_by = \(worker)),
                 told.idempotency_key, \(worker), told.started_at, told.finished_at
-            from unnest(\(settlements.map(\.pack).uuids), \(settlements.map(\.entry.notificationID).uuids),
+            from unnest(\(packs.map(\.id).uuids), \(settlements.map(\.entry.notificationID).uuids),
                 \(settlements.map { Int16($0.entry.ordinal) }), \(settlements.map { Int16($0.entry.attempt) }),
-                \(settlements.map(\.channel.rawValue)), \(settlements.map(\.provider)), \(records.map(\.outcome)),
+                \(packs.map(\.channel.rawValue)), \(packs.map(\.provider)), \(records.map(\.outcome)),
                 \(records.map(\.reason.rawValue)), \(records.map { $0.status.map { Int32(clamping: $0) } }), \(records.map(\.detail)),
                 \(records.map(\.possibleDuplicate)), \(settlements.map(\.entry.key.idempotencyKey)), \(records.map(\.startedAt.timestamptz)),
                 \(records.map(\.finishedAt.timestamptz)))

@@ -8,24 +8,29 @@ public import TidingsWire
 /// A pack that was not confirmed, for whatever reason, is left as it is: its row says so, and any releaser publishes it again.
 /// A message that arrives twice is harmless, because a pack is claimed once.
 public struct PackPublisher: Sendable {
-    private let store: Store
     private let publisher: AMQPPublisher
+    private let notes: ConfirmNotes
 
     public init(store: Store, publisher: AMQPPublisher) {
-        self.store = store
         self.publisher = publisher
+        notes = ConfirmNotes(store: store)
     }
 
     /// Returns how many of the packs the broker confirmed.
     @discardableResult
-    public func publish(_ packs: [Pack]) async throws -> Int {
+    public func publish(_ packs: [Pack]) async -> Int {
         guard !packs.isEmpty else { return 0 }
         let results = await publisher.publish(packs.map(Self.message))
         let confirmed = zip(packs, results).compactMap { pack, result in
             if case .confirmed = result { pack.id } else { nil }
         }
-        try await store.markConfirmed(confirmed)
+        await notes.note(confirmed)
         return confirmed.count
+    }
+
+    /// Records the confirms that came a moment ago, for whoever stops publishing, or is about to look what is unconfirmed.
+    public func noteConfirms() async {
+        await notes.write()
     }
 
     private static func message(_ pack: Pack) -> OutgoingMessage {
@@ -36,13 +41,13 @@ public struct PackPublisher: Sendable {
 }
 
 extension Store {
-    /// A pack that is locked is in a worker's hands, who needs no confirm to know that it arrived: nobody waits for anybody.
+    /// A pack that is claimed has arrived, whatever the broker says, and one that is locked is in a worker's hands: nobody waits for anybody.
     func markConfirmed(_ packs: [PackID]) async throws {
         guard !packs.isEmpty else { return }
         _ = try await pool.query(
             """
             update tidings.packs set confirmed_at = (select tidings.clock()) where id = any(array(
-                select id from tidings.packs where id = any(\(packs.uuids)) and confirmed_at is null for update skip locked))
+                select id from tidings.packs where id = any(\(packs.uuids)) and confirmed_at is null and claimed_at is null for update skip locked))
             """)
     }
 }

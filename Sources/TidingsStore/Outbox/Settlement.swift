@@ -36,10 +36,6 @@ public struct Settlement: Sendable {
         case waiting(until: Timestamp, kind: DueKind, attempt: Int, ReasonCode)
     }
 
-    public var pack: PackID
-    public var channel: Channel
-    public var provider: String
-    public var lane: Lane
     public var entry: PackEntry
     public var exit: Exit
     public var providerMessageID: String?
@@ -49,13 +45,8 @@ public struct Settlement: Sendable {
     public var endpointIsGone: Bool
 
     public init(
-        pack: Pack, entry: PackEntry, exit: Exit, providerMessageID: String? = nil, attempt: AttemptRecord? = nil,
-        endpointIsGone: Bool = false
+        _ entry: PackEntry, exit: Exit, providerMessageID: String? = nil, attempt: AttemptRecord? = nil, endpointIsGone: Bool = false
     ) {
-        self.pack = pack.id
-        channel = pack.channel
-        provider = pack.provider
-        lane = pack.lane
         self.entry = entry
         self.exit = exit
         self.providerMessageID = providerMessageID
@@ -69,5 +60,25 @@ public struct Settlement: Sendable {
         case .ended(let state, _): attempt == nil && !state.isSuccess ? entry.attempt - 1 : entry.attempt
         case .waiting(_, _, let next, _): next
         }
+    }
+
+    var reason: ReasonCode {
+        switch exit {
+        case .ended(_, let reason), .waiting(_, _, _, let reason): reason
+        }
+    }
+}
+
+/// Deliveries of one pack that are settled together.
+public struct PackSettlement: Sendable {
+    public let pack: Pack
+    public var settlements: [Settlement]
+    /// After these nothing of what the worker claimed is left in the pack.
+    public var isLast: Bool
+
+    public init(_ pack: Pack, _ settlements: [Settlement], isLast: Bool) {
+        self.pack = pack
+        self.settlements = settlements
+        self.isLast = isLast
     }
 }

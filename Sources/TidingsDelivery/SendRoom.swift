@@ -1,0 +1,100 @@
+import TidingsCore
+import TidingsProvider
+
+/// Who is inside, who waits in line, and what is known of each host.
+struct SendRoom {
+    typealias Waiter = CheckedContinuation<Bool, Never>
+
+    enum Answer {
+        case granted
+        case refused(after: Duration, ReasonCode)
+        case full
+    }
+
+    private struct Host {
+        var inside = 0
+        var breaker = Breaker()
+    }
+
+    /// Hosts whose breakers are remembered; beyond that the healthy ones are forgotten.
+    private static let rememberedHosts = 10_000
+
+    private let limits: ProviderLimits
+    /// Sends to one host at once.
+    private let hostConcurrency: Int
+    private var bucket: TokenBucket?
+    private var inside = 0
+    private var hosts: [String: Host] = [:]
+    private var line: [UInt64: (host: String, waiter: Waiter)] = [:]
+    /// The tickets of the line, oldest first; those that gave up are dropped when they are met.
+    private var order: [UInt64] = []
+    private var lastTicket: UInt64 = 0
+
+    init(_ limits: ProviderLimits, now: Timestamp) {
+        self.limits = limits
+        hostConcurrency = limits.maximumConcurrencyPerHost ?? limits.maximumConcurrency
+        bucket = limits.requestsPerSecond.map { rate in
+            TokenBucket(.init(perSecond: max(1, Int(rate)), burst: max(1, Int(rate))), at: now)
+        }
+    }
+
+    mutating func ask(_ host: String, now: Timestamp) -> Answer {
+        if case .refused(let until) = hosts[host, default: Host()].breaker.admit(at: now) {
+            return .refused(after: max(until - now, SendGate.comeBack), .breakerOpen)
+        }
+        if let wait = bucket?.take(at: now), wait > .zero { return .refused(after: max(wait, SendGate.comeBack), .rateLimited) }
+        guard isFree(host) else { return .full }
+        occupy(host)
+        return .granted
+    }
+
+    /// Returns who may go in instead.
+    mutating func leave(_ host: String, evidence: Outcome.Evidence, now: Timestamp) -> Waiter? {
+        inside -= 1
+        hosts[host]?.inside -= 1
+        hosts[host]?.breaker.record(evidence, at: now)
+        defer {
+            if hosts.count > Self.rememberedHosts { hosts = hosts.filter { $0.value.inside > 0 || $0.value.breaker.isOpen } }
+        }
+        return admitNext()
+    }
+
+    // MARK: The line
+
+    /// The ticket of who now waits in line; nil when a place was taken at once.
+    mutating func occupyOrWait(_ host: String, _ waiter: Waiter) -> UInt64? {
+        guard !isFree(host) else {
+            occupy(host)
+            return nil
+        }
+        lastTicket += 1
+        line[lastTicket] = (host, waiter)
+        order.append(lastTicket)
+        return lastTicket
+    }
+
+    /// Returns who is to be told that its time is over.
+    mutating func giveUp(_ ticket: UInt64) -> Waiter? {
+        line.removeValue(forKey: ticket)?.waiter
+    }
+
+    /// Gives the place that was left to the longest waiting whose host has room.
+    private mutating func admitNext() -> Waiter? {
+        while true {
+            if line.isEmpty { order.removeAll(keepingCapacity: true) }
+            guard let position = order.firstIndex(where: { line[$0].map { isFree($0.host) } ?? true }) else { return nil }
+            guard let waiting = line.removeValue(forKey: order.remove(at: position)) else { continue }
+            occupy(waiting.host)
+            return waiting.waiter
+        }
+    }
+
+    private func isFree(_ host: String) -> Bool {
+        inside < limits.maximumConcurrency && (hosts[host]?.inside ?? 0) < hostConcurrency
+    }
+
+    private mutating func occupy(_ host: String) {
+        inside += 1
+        hosts[host, default: Host()].inside += 1
+    }
+}

@@ -1,0 +1,74 @@
+import TidingsCore
+import TidingsPostgres
+import TidingsWire
+
+/// Packs of which nothing is left: the row goes, and each delivery gets its new home, without looking at the members one by one.
+struct SettledPacks {
+    private let packs: [PackSettlement]
+    private let worker: String
+
+    init(_ packs: [PackSettlement], worker: String) {
+        self.packs = packs
+        self.worker = worker
+    }
+
+    /// Answers the packs that were closed: those which `worker` still holds, with as many members as it settles. Members leave a claimed pack
+    /// only by its worker's hand, so as many are the same ones.
+    var close: SQL {
+        let closed: SQL = """
+            with closed as (
+                delete from tidings.packs p using unnest(\(packs.map(\.pack.id).uuids), \(packs.map { Int32($0.settlements.count) })) as whole(id, members)
+                where p.id = whole.id and p.claimed_by = \(worker) and cardinality(p.notification_ids) = whole.members
+                returning p.id, p.channel, p.provider, p.lane
+            )
+            """
+        return closed + ended + (waiting ?? "") + " select id from closed"
+    }
+
+    private var ended: SQL {
+        let rows = packs.flatMap { one in
+            one.settlements.compactMap { settlement in
+                if case .ended(let state, let reason) = settlement.exit { (one.pack.id, settlement, state, reason) } else { nil }
+            }
+        }
+        return """
+            , ended as (
+                insert into tidings.deliveries (notification_id, ordinal, tenant, channel, provider, endpoint, state, reason, attempts,
+                    provider_message_id, ended_at)
+                select notification_id, ordinal, tenant, channel, provider, endpoint, state, reason, attempts, provider_message_id,
+                    (select tidings.clock())
+                from unnest(\(rows.map(\.0).uuids), \(rows.map(\.1.entry.notificationID).uuids), \(rows.map { Int16($0.1.entry.ordinal) }),
+                    \(rows.map(\.1.entry.tenant)), \(rows.map(\.1.entry.endpoint)), \(rows.map(\.2.rawValue)), \(rows.map(\.3.rawValue)),
+                    \(rows.map { Int16($0.1.attemptsMade) }), \(rows.map(\.1.providerMessageID)))
+                    as told(pack, notification_id, ordinal, tenant, endpoint, state, reason, attempts, provider_message_id)
+                join closed on closed.id = told.pack
+                on conflict do nothing returning tenant, channel, state, reason
+            ), counted as (
+                insert into tidings.tally (kind, tenant, channel, state, reason, n)
+                select 'ended', tenant, channel, state, reason, count(*) from ended group by tenant, channel, state, reason
+            )
+            """
+    }
+
+    /// Nil when all have ended.
+    private var waiting: SQL? {
+        let rows = packs.flatMap { one in
+            one.settlements.compactMap { settlement in
+                if case .waiting(let time, let kind, _, _) = settlement.exit { (one.pack.id, settlement, time, kind) } else { nil }
+            }
+        }
+        guard !rows.isEmpty else { return nil }
+        return """
+            , waiting as (
+                insert into tidings.due (notification_id, ordinal, lane, due_at, kind, tenant, channel, provider, endpoint, attempt, reason, since)
+                select notification_id, ordinal, lane, due_at, kind, tenant, channel, provider, endpoint, attempt, reason, (select tidings.clock())
+                from unnest(\(rows.map(\.0).uuids), \(rows.map(\.1.entry.notificationID).uuids), \(rows.map { Int16($0.1.entry.ordinal) }),
+                    \(rows.map(\.2.timestamptz)), \(rows.map(\.3.rawValue)), \(rows.map(\.1.entry.tenant)), \(rows.map(\.1.entry.endpoint)),
+                    \(rows.map { Int16($0.1.attemptsMade) }), \(rows.map(\.1.reason.rawValue)))
+                    as told(pack, notification_id, ordinal, due_at, kind, tenant, endpoint, attempt, reason)
+                join closed on closed.id = told.pack
+                on conflict do nothing
+            )
+            """
+    }
+}
