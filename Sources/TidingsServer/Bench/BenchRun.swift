@@ -21,7 +21,7 @@ struct BenchRun {
     private static let look = Duration.milliseconds(20)
     /// Between two looks at the inboxes: as often as it makes sense when the waits are short, seldom when the pipeline is full and each question
     /// would take from what is measured.
-    private static let (eagerPause, lazyPause) = (Duration.microseconds(500), Duration.milliseconds(20))
+    private static let (eagerPause, lazyPause) = (Duration.milliseconds(1), Duration.milliseconds(20))
     /// At full speed one intent in so many is looked for.
     private static let share = 100
     /// Notifications are looked for from this long before the run: the clock of the database is not ours.
