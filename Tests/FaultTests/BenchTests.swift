@@ -20,6 +20,7 @@ extension Faults {
                     [
                         "--private", "--home", "\(folder)/bench", "--intents", "300", "--runs", "2", "--fan-out", "5", "--backlog", "200",
                         "--body", "2000", "--per-message", "7", "--processes", "each", "--floor", floor,
+                        "--memory-graph", "\(folder)/memory.svg",
                     ], in: folder)
                 #expect(report["confirmed"]?.intValue == 600)
                 for name in ["lost", "duplicated", "unaccounted"] { #expect(report[name]?.intValue == 0, "\(name)") }
@@ -31,6 +32,8 @@ extension Faults {
                 let ours = try #require(report["intentsPerSecond"]?.doubleValue)
                 // 300 intents in half a second.
                 #expect(abs((report["floorRatio"]?.doubleValue ?? 0) - ours / 600) < 0.01)
+                let graph = try String(contentsOfFile: "\(folder)/memory.svg", encoding: .utf8)
+                #expect(graph.hasPrefix("<svg") && ["router", "deliver", "release"].allSatisfy(graph.contains))
                 let asked = try String(contentsOfFile: "\(folder)/asked", encoding: .utf8).split(separator: "\n").sorted()
                 #expect(
                     asked == (["deliver 1500 5 50 446", "fill 300 5 50 446", "route 300 5 50 446"].flatMap { [$0, $0] }).map { $0[...] })

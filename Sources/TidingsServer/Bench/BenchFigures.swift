@@ -22,6 +22,8 @@ struct BenchFigures {
     var waits = VisibilityPoll.noWaits
     /// Bytes resident: at most during the run, and at its end.
     var memory: [(role: String, peak: Int, now: Int)] = []
+    /// The same from moment to moment.
+    var trace = MemoryTrace(roles: [])
     var lost = 0
     var duplicated = 0
     var unaccounted = 0

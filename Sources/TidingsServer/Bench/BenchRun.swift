@@ -1,4 +1,5 @@
 import Histogram
+import Synchronization
 import TidingsAMQP
 import TidingsClient
 import TidingsCore
@@ -61,6 +62,10 @@ struct BenchRun {
         var figures = BenchFigures(intents: load.intents)
         let meter = BenchMeter(roles: roles.map(\.processID), servers: system.serverProcesses)
         let began = ContinuousClock.now
+        let isOver = Atomic(false)
+        async let trace = MemoryTrace.record(
+            roles, on: system.store, since: books.before, confirmed: { ledger.confirmed + books.beside.confirmed },
+            until: { isOver.load(ordering: .relaxed) })
 
         // Everybody is seen by the time the totals say so: an inbox entry and the end of its delivery are one statement.
         async let waits = VisibilityPoll(
@@ -78,6 +83,8 @@ struct BenchRun {
         let after = try await waitForTheEnd(of: figures.handled, since: books.before)
         figures.wallSeconds = (ContinuousClock.now - began) / .seconds(1)
         meter.finish(&figures)
+        isOver.store(true, ordering: .relaxed)
+        figures.trace = await trace
         figures.waits = try await waits
         figures.memory = roles.compactMap { role in ProcessUsage.memory(of: role.processID).map { (role.role, $0.peak, $0.now) } }
         figures.deliveries = after.ended - books.before.ended

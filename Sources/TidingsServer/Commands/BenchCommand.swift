@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import TidingsCore
 import TidingsStore
 import TidingsWire
@@ -34,6 +35,7 @@ struct BenchCommand: TidingsCommand {
     @Flag(name: .customLong("private"), help: "Servers and roles of its own, whatever is configured.") var isPrivate = false
     @Option(help: "Where its own servers keep their data, which is deleted first.") var home = ".tidings/bench"
     @Option(help: "Seconds to wait for the end of each run.") var timeout = 600
+    @Option(help: "A file for a picture (SVG) of the roles' memory over the last run.") var memoryGraph: String?
     @OptionGroup var output: OutputOptions
 
     mutating func validate() throws {
@@ -63,6 +65,7 @@ struct BenchCommand: TidingsCommand {
         let report: BenchReport
         do {
             report = try await measure(on: system, floors)
+            if let memoryGraph { try Self.draw(report, into: memoryGraph) }
         } catch {
             try? await system.close()
             throw error
@@ -70,6 +73,15 @@ struct BenchCommand: TidingsCommand {
         try await system.close()
         if output.format == .text { Output.data(report.text) } else { Output.one(report.json, as: output.format) }
         guard report.isSound else { throw Failure(.bad, "something was lost, doubled or left unaccounted") }
+    }
+
+    private static func draw(_ report: BenchReport, into path: String) throws {
+        guard let trace = report.runs.last?.trace else { return }
+        do {
+            try MemoryGraph(trace: trace).svg.write(toFile: path, atomically: true, encoding: .utf8)
+        } catch {
+            throw Failure(.config, "cannot write \(path): \(error.localizedDescription)")
+        }
     }
 
     private func chooseSystem() async throws -> BenchSystem {
