@@ -7,8 +7,8 @@ public struct DeliveryMeters: Sendable {
     private let left: [DeliveryState: Counter]
     private let steps: ClosedFamily<Metrics.Step, Histogram>
 
-    /// How a delivery may leave a worker: ended, or back to `due`, which operators see as retrying.
-    private static let states: [DeliveryState] = [.delivered, .sent, .failed, .expired, .retrying]
+    /// How a delivery may leave a worker: ended, or back to `due`, which operators see as retrying, or held when it is paused.
+    private static let states: [DeliveryState] = [.delivered, .sent, .failed, .expired, .retrying, .held]
 
     public init(_ metrics: Metrics, channel: Channel, provider: String) {
         left = Dictionary(uniqueKeysWithValues: Self.states.map { ($0, metrics.deliveries(channel.rawValue, provider, $0.rawValue)) })
@@ -74,6 +74,7 @@ extension Settlement {
     var state: DeliveryState {
         switch exit {
         case .ended(let state, _): state
+        case .waiting(_, .held, _, _): .held
         case .waiting: .retrying
         }
     }

@@ -8,12 +8,14 @@ import TidingsWire
 /// waited for its time.
 public struct InboxWorker: Sendable {
     private let store: Store
+    private let catalogues: CatalogueSource
     private let packs: PackIntake
     private let meters: DeliveryMeters
     private let logger: Logger
 
-    public init(store: Store, packs: PackIntake, meters: DeliveryMeters, logger: Logger) {
+    public init(store: Store, catalogues: CatalogueSource, packs: PackIntake, meters: DeliveryMeters, logger: Logger) {
         self.store = store
+        self.catalogues = catalogues
         self.packs = packs
         self.meters = meters
         self.logger = logger
@@ -23,7 +25,7 @@ public struct InboxWorker: Sendable {
     public func run() async {
         await packs.run { batch in
             let began = ContinuousClock.now
-            try await patiently("write inbox rows", logger: logger) { try await store.deliverToInbox(batch) }
+            try await patiently("write inbox rows", logger: logger) { try await store.deliverToInbox(batch, pauses: catalogues.pauses) }
             let (deliveries, took) = (batch.reduce(0) { $0 + $1.entries.count }, ContinuousClock.now - began)
             meters.count(deliveries, as: .delivered)
             meters.took(took, for: .inbox)

@@ -66,7 +66,7 @@ public struct ProviderWorker: Sendable {
         await withTaskGroup(of: Settlement?.self) { group in
             // A task each, for each waits for the network by itself; at most ``PackIntake/prefetch`` packs are here, and the gate bounds how many
             // calls are out.
-            for entry in entries { group.addTask { await deliver(entry, claims) } }
+            for entry in entries { group.addTask { await deliver(entry, of: pack, claims) } }
             var open = entries.count
             var ready: [Settlement] = []
             for await outcome in group {
@@ -86,9 +86,13 @@ public struct ProviderWorker: Sendable {
         }
     }
 
-    private func deliver(_ entry: PackEntry, _ claims: PackClaims) async -> Settlement {
+    private func deliver(_ entry: PackEntry, of pack: Pack, _ claims: PackClaims) async -> Settlement {
         let now = store.clock.now()
         if entry.expiresAt <= now { return Settlement(entry, exit: .ended(.expired, .expired)) }
+        if catalogues.pauses.holding(channel: pack.channel, provider: pack.provider, type: entry.type, tenant: entry.tenant, at: now) != nil
+        {
+            return again(entry, after: .zero, .paused)
+        }
         if entry.validUntil <= now || claims.outdated.contains(entry.key) { return again(entry, after: .zero, .afterValidity) }
         let address = claims.addresses[entry.key]
         switch await gate.enter(host: address?.address ?? provider.name, now: now) {
@@ -104,9 +108,10 @@ public struct ProviderWorker: Sendable {
         }
     }
 
-    /// Back through `due` without having been sent: the attempt does not count.
+    /// Back through `due` without having been sent: the attempt does not count. What is paused is due at once, and the releaser puts it with what
+    /// waits for the pause.
     private func again(_ entry: PackEntry, after wait: Duration, _ reason: ReasonCode) -> Settlement {
-        let kind: DueKind = reason == .afterValidity ? .recover : .retry
+        let kind: DueKind = reason == .afterValidity ? .recover : reason == .paused ? .held : .retry
         return Settlement(entry, exit: .waiting(until: store.clock.now().adding(wait), kind: kind, attempt: entry.attempt, reason))
     }
 

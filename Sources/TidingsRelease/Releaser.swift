@@ -10,7 +10,7 @@ public import TidingsWire
 public struct Releaser: Sendable {
     /// Between two looks when nothing was due. The database's clock decides what is due; this bounds how late it is noticed.
     static let interval = Duration.milliseconds(200)
-    /// Deliveries taken out of `due` in one transaction.
+    /// Deliveries taken out of `due` in one transaction, and as many again that were paused.
     static let batch = 500
     /// Packs recovered, or published again, in one turn.
     static let packBatch = 100
@@ -62,11 +62,12 @@ public struct Releaser: Sendable {
         let began = ContinuousClock.now
         let result = try await store.release(lane, limit: Self.batch, catalogue: catalogue, zones: zones) { planned, stored in
             reroute(
-                planned, of: stored.intent, facts: stored.facts, catalogue: catalogue, now: stored.now, acceptedAt: stored.acceptedAt)
+                planned, of: stored.intent, facts: stored.facts, catalogue: catalogue, pauses: stored.pauses, now: stored.now,
+                acceptedAt: stored.acceptedAt)
         }
         if result.released > 0 { record(result, of: lane, took: ContinuousClock.now - began) }
         metrics.packsConfirmed.add(await publisher.publish(result.packs))
-        return result.released == Self.batch
+        return result.released >= Self.batch
     }
 
     private func record(_ result: ReleaseResult, of lane: Lane, took: Duration) {

@@ -63,9 +63,10 @@ public struct Intake: Sendable {
 
     private func write(_ portion: IntakePortion, of decoded: DecodedMessages, _ catalogue: Catalogue) async throws -> [Pack] {
         let began = ContinuousClock.now
+        let pauses = catalogues.pauses
         let result = try await store.take(
             decoded.batch(of: portion), catalogue: catalogue, zones: zones,
-            decide: { intent, facts, now in decide(intent, facts: facts, catalogue: catalogue, now: now) },
+            decide: { intent, facts, now in decide(intent, facts: facts, catalogue: catalogue, pauses: pauses, now: now) },
             refuseConflict: { position, existing in
                 decoded.refusal(
                     of: portion.intents.lowerBound + position, .idempotencyConflict,
@@ -117,8 +118,8 @@ public struct Intake: Sendable {
 }
 
 /// The pure decision, with what the catalogue says of the type.
-func decide(_ intent: Intent, facts: RecipientFacts, catalogue: Catalogue, now: Timestamp) -> RoutedIntent {
-    let decision = route(intent, facts: facts, catalogue: catalogue, now: now, acceptedAt: now)
+func decide(_ intent: Intent, facts: RecipientFacts, catalogue: Catalogue, pauses: Pauses, now: Timestamp) -> RoutedIntent {
+    let decision = route(intent, facts: facts, catalogue: catalogue, pauses: pauses, now: now, acceptedAt: now)
     guard let type = catalogue.types[intent.type] else {
         return RoutedIntent(decision: decision, category: .system, lane: .bulk, expiresAt: now)
     }

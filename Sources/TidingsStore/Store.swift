@@ -6,6 +6,7 @@ public import TidingsPostgres
 /// - `Intake`: what a router writes, one transaction for a batch
 /// - `Outbox`: packs, claimed by workers, settled once
 /// - `Due`: what waits for its time
+/// - `Pauses`: what operators have stopped for a while
 /// - `Recipients`, `Catalogues`, `Refused`: settings, and what could not be taken
 /// - `Operations`: what the command line reads
 public struct Store: Sendable {

@@ -170,7 +170,7 @@ private struct RoutingCase {
                 if timing != .plain, timing != .scheduledInPast { broken.append("neither early nor late") }
             case .hold(let until, _):
                 if until <= now { broken.append("a hold ends later") }
-            case .awaitEscalation, .notSent:
+            case .paused, .awaitEscalation, .notSent:
                 break
             }
         }

@@ -64,6 +64,7 @@ extension PlannedDelivery {
         return switch verdict {
         case .send: "\(place) send"
         case .hold(_, let reason): "\(place) hold \(reason)"
+        case .paused(let pause, _): "\(place) paused \(pause)"
         case .awaitEscalation: "\(place) await"
         case .notSent(let state, let reason): "\(place) \(state) \(reason)"
         }
@@ -74,8 +75,9 @@ func decide(
     _ intent: Intent,
     _ facts: RecipientFacts = .sample(),
     in catalogue: Catalogue = .builtIn,
+    pauses: Pauses = .none,
     at now: Timestamp = noon,
     acceptedAt: Timestamp? = nil
 ) -> Decision {
-    route(intent, facts: facts, catalogue: catalogue, now: now, acceptedAt: acceptedAt ?? now)
+    route(intent, facts: facts, catalogue: catalogue, pauses: pauses, now: now, acceptedAt: acceptedAt ?? now)
 }

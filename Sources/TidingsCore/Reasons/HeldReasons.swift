@@ -21,6 +21,13 @@ extension ReasonExplanation {
             retryable: true,
             explains: [.held, .queued]
         ),
+        ReasonExplanation(
+            .paused,
+            "An operator has paused its channel, provider, type or tenant.",
+            "tidings pause list says what, why and by whom. It goes out when that is resumed, unless it expires first.",
+            retryable: true,
+            explains: [.held]
+        ),
     ]
 
     /// Said beside another reason.

@@ -8,7 +8,7 @@ public enum ReasonCode: String, CaseIterable, Sendable, Hashable {
     case quietHoursDrop, escalationNotNeeded, collapsed, recipientErased, typeRetired, endpointGone, channelNotEligible
 
     // MARK: Waiting
-    case quietHours, scheduledFor, awaitingEscalation, afterValidity
+    case quietHours, scheduledFor, awaitingEscalation, afterValidity, paused
 
     // MARK: Notes
     case scheduledInPast, possibleDuplicate, leaseExpired
@@ -37,7 +37,7 @@ public enum ReasonCode: String, CaseIterable, Sendable, Hashable {
             .sameDevice, .quietHoursDrop, .escalationNotNeeded, .collapsed, .recipientErased, .typeRetired, .endpointGone,
             .channelNotEligible:
             .suppressed
-        case .quietHours, .scheduledFor, .awaitingEscalation, .afterValidity:
+        case .quietHours, .scheduledFor, .awaitingEscalation, .afterValidity, .paused:
             .held
         case .scheduledInPast, .possibleDuplicate, .leaseExpired:
             .note

@@ -1,4 +1,4 @@
-/// The answer of ``route(_:facts:catalogue:now:acceptedAt:)``.
+/// The answer of ``route(_:facts:catalogue:pauses:now:acceptedAt:)``.
 public struct Decision: Sendable, Hashable {
     public var strategy: Strategy
     public var deliveries: [PlannedDelivery]
@@ -38,6 +38,8 @@ public enum Verdict: Sendable, Hashable {
     case send(validUntil: Timestamp)
     /// Waits, and is judged again at `until`.
     case hold(until: Timestamp, reason: ReasonCode)
+    /// Waits for the end of the pause with this id, and is judged again then, at the latest at `lookAgain`.
+    case paused(by: Int, lookAgain: Timestamp)
     /// Waits for the end of an earlier channel, and is judged again then.
     case awaitEscalation
     /// Does not go out, for this reason.
@@ -47,7 +49,7 @@ public enum Verdict: Sendable, Hashable {
     public var state: DeliveryState {
         switch self {
         case .send: .queued
-        case .hold, .awaitEscalation: .held
+        case .hold, .paused, .awaitEscalation: .held
         case .notSent(let state, _): state
         }
     }
@@ -57,6 +59,7 @@ public enum Verdict: Sendable, Hashable {
         switch self {
         case .send: nil
         case .hold(_, let reason): reason
+        case .paused: .paused
         case .awaitEscalation: .awaitingEscalation
         case .notSent(_, let reason): reason
         }
@@ -65,7 +68,7 @@ public enum Verdict: Sendable, Hashable {
     /// True when it goes out, now or later.
     public var isOpen: Bool {
         switch self {
-        case .send, .hold, .awaitEscalation: true
+        case .send, .hold, .paused, .awaitEscalation: true
         case .notSent: false
         }
     }

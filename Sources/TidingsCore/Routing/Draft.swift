@@ -45,6 +45,7 @@ struct Question {
     let intent: Intent
     let facts: RecipientFacts
     let catalogue: Catalogue
+    let pauses: Pauses
     let type: NotificationType
     let policy: CategoryPolicy
     let market: Market
@@ -53,12 +54,13 @@ struct Question {
     let expiry: Timestamp
 
     /// Nil when the catalogue does not have the type.
-    init?(_ intent: Intent, facts: RecipientFacts, catalogue: Catalogue, now: Timestamp, acceptedAt: Timestamp) {
+    init?(_ intent: Intent, facts: RecipientFacts, catalogue: Catalogue, pauses: Pauses, now: Timestamp, acceptedAt: Timestamp) {
         guard let type = catalogue.types[intent.type] else { return nil }
         let wanted = intent.market ?? facts.market ?? catalogue.defaultMarket
         self.intent = intent
         self.facts = facts
         self.catalogue = catalogue
+        self.pauses = pauses
         self.type = type
         self.now = now
         self.acceptedAt = acceptedAt

@@ -1,8 +1,8 @@
 /// Judges one planned delivery again when it is due, its decision has grown old, its provider is gone, or escalation has come to it.
 ///
-/// The stages of ``route(_:facts:catalogue:now:acceptedAt:)`` run on all channels, so that one device does not get the same thing twice,
+/// The stages of ``route(_:facts:catalogue:pauses:now:acceptedAt:)`` run on all channels, so that one device does not get the same thing twice,
 /// and the answer for this delivery is picked. It may change provider when its own no longer carries the endpoint. A planned delivery
-/// without provider and endpoint stands for its whole channel: use ``rerouteChannel(_:of:facts:catalogue:now:acceptedAt:)`` where that may
+/// without provider and endpoint stands for its whole channel: use ``rerouteChannel(_:of:facts:catalogue:pauses:now:acceptedAt:)`` where that may
 /// be several; here it is the first that goes out, else the first of any.
 ///
 /// - Returns: the same delivery with a new verdict, never `awaitEscalation`.
@@ -11,10 +11,11 @@ public func reroute(
     of intent: Intent,
     facts: RecipientFacts,
     catalogue: Catalogue,
+    pauses: Pauses = .none,
     now: Timestamp,
     acceptedAt: Timestamp
 ) -> PlannedDelivery {
-    guard let question = Question(intent, facts: facts, catalogue: catalogue, now: now, acceptedAt: acceptedAt) else {
+    guard let question = Question(intent, facts: facts, catalogue: catalogue, pauses: pauses, now: now, acceptedAt: acceptedAt) else {
         return planned.suppressed(.typeRetired)
     }
     let candidates = judgedCandidates(question, on: planned.channel)
@@ -36,13 +37,14 @@ public func rerouteChannel(
     of intent: Intent,
     facts: RecipientFacts,
     catalogue: Catalogue,
+    pauses: Pauses = .none,
     now: Timestamp,
     acceptedAt: Timestamp
 ) -> [PlannedDelivery] {
     guard planned.provider.isEmpty, planned.endpoint == nil,
-        let question = Question(intent, facts: facts, catalogue: catalogue, now: now, acceptedAt: acceptedAt)
+        let question = Question(intent, facts: facts, catalogue: catalogue, pauses: pauses, now: now, acceptedAt: acceptedAt)
     else {
-        return [reroute(planned, of: intent, facts: facts, catalogue: catalogue, now: now, acceptedAt: acceptedAt)]
+        return [reroute(planned, of: intent, facts: facts, catalogue: catalogue, pauses: pauses, now: now, acceptedAt: acceptedAt)]
     }
     let candidates = judgedCandidates(question, on: planned.channel)
     return candidates.isEmpty ? [planned.suppressed(.channelNotEligible)] : candidates.map(\.planned)
@@ -75,7 +77,7 @@ private func best(of candidates: [Candidate]) -> Candidate {
     func rank(_ candidate: Candidate) -> Int {
         switch candidate.verdict {
         case .send: candidate.isCopy ? 2 : 0
-        case .hold, .awaitEscalation: candidate.isCopy ? 3 : 1
+        case .hold, .paused, .awaitEscalation: candidate.isCopy ? 3 : 1
         case .notSent, nil: 4
         }
     }

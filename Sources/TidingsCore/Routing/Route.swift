@@ -7,6 +7,7 @@
 /// - Parameters:
 ///   - intent: decoded and valid at the time it was accepted.
 ///   - facts: what is known of the recipient now.
+///   - pauses: what operators have stopped for a while.
 ///   - now: the instant of the decision.
 ///   - acceptedAt: when the intent was accepted; its time to live counts from here.
 /// - Returns: deliveries in the order of channels and endpoints, never two for the same channel, provider and endpoint. For a type that the
@@ -15,10 +16,11 @@ public func route(
     _ intent: Intent,
     facts: RecipientFacts,
     catalogue: Catalogue,
+    pauses: Pauses = .none,
     now: Timestamp,
     acceptedAt: Timestamp
 ) -> Decision {
-    guard let question = Question(intent, facts: facts, catalogue: catalogue, now: now, acceptedAt: acceptedAt) else {
+    guard let question = Question(intent, facts: facts, catalogue: catalogue, pauses: pauses, now: now, acceptedAt: acceptedAt) else {
         return Decision(strategy: .all, deliveries: [], notes: [.typeRetired], rules: ["type \(intent.type) is not in the catalogue"])
     }
     var draft = Draft(question)
@@ -36,6 +38,7 @@ extension Draft {
         findEndpoints()
         dropExpired()
         keepQuiet()
+        holdWhatIsPaused()
         sendTheRest()
     }
 }

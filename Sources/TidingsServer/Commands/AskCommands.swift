@@ -74,13 +74,14 @@ struct SimulateCommand: TidingsCommand {
         intent.channels = try Choices.channels(channel)
         let asked = intent
         try await withStore { store, _ in
-            let catalogue = try await CatalogueSource(store).current.catalogue
+            let source = try await CatalogueSource(store)
+            let catalogue = source.current.catalogue
             guard catalogue.types[asked.type] != nil else {
                 throw Failure(.data, "the catalogue has no type \(asked.type)", hint: "tidings catalogue show")
             }
             let now = moment ?? store.clock.now()
             let facts = try await store.facts(of: to, tenant: tenant, zones: TimeZoneDatabase())
-            let decision = route(asked, facts: facts, catalogue: catalogue, now: now, acceptedAt: now)
+            let decision = route(asked, facts: facts, catalogue: catalogue, pauses: source.pauses, now: now, acceptedAt: now)
             Output.list(decision.deliveries.map(Self.row), as: format, empty: "no channel is eligible")
             if format == .text { for rule in decision.rules { Output.data("rule: \(rule)") } }
         }
@@ -91,6 +92,7 @@ struct SimulateCommand: TidingsCommand {
             switch planned.verdict {
             case .send: ("send", "")
             case .hold(let until, _): ("hold", until.rfc3339)
+            case .paused: ("hold", "")
             case .awaitEscalation: ("awaitEscalation", "")
             case .notSent: ("notSent", "")
             }
@@ -106,7 +108,7 @@ struct SimulateCommand: TidingsCommand {
 struct StatusCommand: TidingsCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
-        abstract: "Deliveries by state and reason, queues, and who is running. Exit 1 when something is unaccounted for.")
+        abstract: "Deliveries by state and reason, what is paused, queues, and who is running. Exit 1 when something is unaccounted for.")
 
     /// As the help of --watch says: slow enough to read, and the questions cost the database nothing worth naming.
     private static let watchEvery = Duration.seconds(2)
@@ -119,16 +121,18 @@ struct StatusCommand: TidingsCommand {
         try await withStore { store, _ in
             repeat {
                 let (counts, queues) = (try await store.stateCounts(), try await store.queues())
+                let pauses = try await store.pauses()
                 let (workers, unaccounted) = (try await store.workers(), try await store.unaccounted())
                 if format == .text {
                     Output.list(counts, as: format, empty: "no delivery yet")
+                    Output.list(pauses, as: format, empty: "nothing is paused")
                     Output.list(queues, as: format, empty: "no queue sampled yet: is a release role running?")
                     Output.list(workers, as: format, empty: "no process is running")
                     Output.list(unaccounted, as: format, empty: "everything is accounted for")
                 } else {
                     Output.one(
                         [
-                            "states": .array(counts), "queues": .array(queues), "workers": .array(workers),
+                            "states": .array(counts), "pauses": .array(pauses), "queues": .array(queues), "workers": .array(workers),
                             "unaccounted": .array(unaccounted),
                         ], as: format)
                 }

@@ -67,7 +67,8 @@ struct Root: AsyncParsableCommand {
             version: TidingsVersion.current,
             subcommands: [
                 DevCommand.self, RunCommand.self, SendCommand.self, WhyCommand.self, SimulateCommand.self, StatusCommand.self,
-                FindCommand.self, NotificationCommand.self, DeliveryCommand.self, DeadCommand.self, RejectedCommand.self,
+                FindCommand.self, PauseCommand.self, ResumeCommand.self, NotificationCommand.self, DeliveryCommand.self, DeadCommand.self,
+                RejectedCommand.self,
                 RecipientCommand.self, CatalogueCommand.self, DatabaseCommand.self, DoctorCommand.self, QueueCommand.self,
                 BenchCommand.self,
             ] + TidingsTool.additionalCommands)

@@ -80,7 +80,11 @@ struct Explanation: Sendable {
             value + String(repeating: " ", count: max(1, width - value.count))
         }
         var line = "  " + padded(text("channel"), 10) + padded(text("state"), 12) + padded(text("reason_code"), 20)
-        line += text("due_at").isEmpty ? text("meaning") : "until \(localTime(text("due_at")))"
+        if !text("paused").isEmpty {
+            line += "\(text("paused")) is paused since \(localTime(text("paused_at"))) by \(text("paused_by")): \(text("pause_reason"))"
+        } else {
+            line += text("due_at").isEmpty ? text("meaning") : "until \(localTime(text("due_at")))"
+        }
         if let attempts = delivery["attempts"]?.intValue, attempts > 1 { line += " (attempt \(attempts))" }
         return line
     }

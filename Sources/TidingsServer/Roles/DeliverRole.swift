@@ -105,7 +105,8 @@ private struct Line: Sendable {
                         meters: meters, calls: calls, worker: worker, logger: runtime.logger)
                     group.addTask { await worker.run() }
                 } else {
-                    let worker = InboxWorker(store: runtime.store, packs: packs, meters: meters, logger: runtime.logger)
+                    let worker = InboxWorker(
+                        store: runtime.store, catalogues: runtime.catalogues, packs: packs, meters: meters, logger: runtime.logger)
                     group.addTask { await worker.run() }
                 }
             }

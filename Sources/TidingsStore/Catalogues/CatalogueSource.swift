@@ -1,34 +1,42 @@
 import Synchronization
-import TidingsCore
+public import TidingsCore
 public import TidingsWire
 
-/// The catalogue a role works with: the active one of the database, or the built-in one while none was applied. Roles look for a new one
-/// every few seconds; one that does not compile never replaces the one in use.
+/// What a role works by: the active catalogue of the database, or the built-in one while none was applied, and what is paused. Roles look for
+/// changes of both with one small query; a catalogue that does not compile never replaces the one in use.
 public final class CatalogueSource: Sendable {
-    /// Between two looks at the active catalogue's hash.
-    public static let refreshInterval = Duration.seconds(2)
+    /// Between two looks: how long a pause or another catalogue takes to reach a role at most, but for the query itself.
+    public static let refreshInterval = Duration.milliseconds(500)
+
+    private struct State {
+        var catalogue: CompiledCatalogue
+        var pauses = Pauses.none
+    }
 
     private let store: Store
-    private let state: Mutex<CompiledCatalogue>
+    private let state: Mutex<State>
 
     /// Reads the active catalogue, and keeps the built-in one in the database when it is the active one, so that decisions can name it.
     public init(_ store: Store) async throws {
         self.store = store
         let builtIn = try CompiledCatalogue(CatalogueFile.sealed(.builtIn))
-        state = Mutex(builtIn)
+        state = Mutex(State(catalogue: builtIn))
         try await store.keepCatalogue(hash: builtIn.catalogue.hash, yaml: CatalogueFile.print(builtIn.catalogue))
         _ = try await refresh()
     }
 
-    public var current: CompiledCatalogue { state.withLock { $0 } }
+    public var current: CompiledCatalogue { state.withLock(\.catalogue) }
+
+    /// What is paused, as of the last look.
+    public var pauses: Pauses { state.withLock(\.pauses) }
 
     /// True when another catalogue has become active.
     public func refresh() async throws -> Bool {
-        guard let hash = try await store.activeCatalogueHash(), hash != current.catalogue.hash,
-            let active = try await store.activeCatalogue()
-        else { return false }
+        let (hash, pauses) = try await store.inForce()
+        state.withLock { $0.pauses = pauses }
+        guard let hash, hash != current.catalogue.hash, let active = try await store.activeCatalogue() else { return false }
         let compiled = try CompiledCatalogue(CatalogueFile.sealed(CatalogueFile.parse(yaml: active.yaml)))
-        state.withLock { $0 = compiled }
+        state.withLock { $0.catalogue = compiled }
         return true
     }
 }

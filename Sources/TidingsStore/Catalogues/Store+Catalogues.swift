@@ -1,3 +1,4 @@
+import TidingsCore
 import TidingsPostgres
 
 extension Store {
@@ -8,7 +9,17 @@ extension Store {
         return try result.rows.first?.decode((String, String).self)
     }
 
-    /// The hash alone, for a role that looks often whether it changed.
+    /// The active catalogue's hash, nil while the built-in one is used, and what is paused: for a role that looks often whether either changed.
+    func inForce() async throws -> (hash: String?, pauses: Pauses) {
+        let rows = try await pool.query(
+            """
+            select (select hash from tidings.active_catalogue), p.* from (values (1)) as one left join (\(Self.pausesQuery)) p on true
+            """
+        ).rows
+        return (try rows.first?.decode(0, as: String?.self) ?? nil, try Pauses(rows, from: 1))
+    }
+
+    /// The hash alone.
     public func activeCatalogueHash() async throws -> String? {
         try await pool.query("select hash from tidings.active_catalogue").rows.first?.decode(0, as: String.self)
     }

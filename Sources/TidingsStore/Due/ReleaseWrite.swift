@@ -32,6 +32,9 @@ struct ReleaseWrite {
         case .hold(let until, let reason):
             isNews = true
             wait(delivery, judged, until: until, kind: .held, reason: reason)
+        case .paused(let pause, let time):
+            isNews = true
+            wait(delivery, judged, until: time, kind: .held, reason: .paused, pause: pause)
         case .awaitEscalation:
             wait(delivery, judged, until: .distantFuture, kind: .escalation, reason: .awaitingEscalation)
         case .notSent(let state, let reason):
@@ -46,12 +49,12 @@ struct ReleaseWrite {
     }
 
     private mutating func wait(
-        _ delivery: WaitingDelivery, _ judged: PlannedDelivery, until: Timestamp, kind: DueKind, reason: ReasonCode
+        _ delivery: WaitingDelivery, _ judged: PlannedDelivery, until: Timestamp, kind: DueKind, reason: ReasonCode, pause: Int? = nil
     ) {
         due.add(
             delivery.stored.id, ordinal: delivery.ordinal, lane: delivery.stored.lane, at: until, kind: kind,
             tenant: delivery.stored.intent.tenant, channel: judged.channel, provider: judged.provider, endpoint: judged.endpoint,
-            attempt: delivery.attempt, reason: reason)
+            attempt: delivery.attempt, reason: reason, pause: pause)
     }
 
     mutating func packs(nextID: () -> PackID) -> [Pack] { builder.finish(nextID: nextID) }

@@ -16,16 +16,20 @@ extension Store {
 
     /// Takes what is due out of `due`, judges it again with the facts of this moment, and gives each delivery its next home, in one transaction.
     /// Any number of releasers may run: a row is taken by one of them.
+    ///
+    /// What waits for a pause is not due, however long ago its time was, and is not looked at while the pause lasts. When it is over, up to
+    /// `limit` of it are taken beside up to `limit` that are due, so that neither waits for the other.
     public func release(
         _ lane: Lane, limit: Int, catalogue: Catalogue, zones: TimeZoneDatabase,
         judge: @escaping @Sendable (PlannedDelivery, StoredFacts) -> PlannedDelivery
     ) async throws -> ReleaseResult {
         try await pool.transaction { connection in
-            let answers = try await connection.pipeline([Self.pick(lane, limit: limit), Self.clockQuery])
+            let answers = try await connection.pipeline([Self.pick(lane, limit: limit), Self.clockQuery, Self.pausesQuery])
             let waiting = try answers[0].rows.map(WaitingDelivery.init)
             guard !waiting.isEmpty, let row = answers[1].rows.first else { return ReleaseResult() }
             let now = Timestamp(try row.decode(0, as: PostgresTimestamp.self))
             clock.correct(now)
+            let pauses = try Pauses(answers[2].rows, from: 0)
             let recipients = Set(waiting.map { RecipientKey($0.stored.intent) })
             let facts = try FactsQuery.decode(
                 try await connection.query(FactsQuery.sql(for: recipients)), zones: zones, around: now)
@@ -35,7 +39,7 @@ extension Store {
                 let known = facts[RecipientKey(intent)] ?? .unseen(tenant: intent.tenant, recipient: intent.recipient)
                 let judged = judge(
                     delivery.planned,
-                    StoredFacts(intent: intent, facts: known, now: now, acceptedAt: delivery.stored.acceptedAt))
+                    StoredFacts(intent: intent, facts: known, pauses: pauses, now: now, acceptedAt: delivery.stored.acceptedAt))
                 write.move(delivery, to: judged)
             }
             let packs = write.packs { clock.nextID() }
@@ -45,16 +49,36 @@ extension Store {
         }
     }
 
+    /// `parked` walks the index of paused deliveries from one distinct place to the next, so it costs as much for a million of them as for
+    /// one. A pause that is over is one that is not in force: nobody has to find what it held and bring it forward.
     private static func pick(_ lane: Lane, limit: Int) -> SQL {
         """
-        with saturated as (
+        with recursive saturated as (
             select channel, provider from tidings.packs where lane = \(lane.rawValue)
             group by channel, provider having count(*) > \(Int64(releaseLimit))
-        ), picked as (
+        ), parked (pause_id, lane, channel, provider) as (
+            (select w.pause_id, w.lane, w.channel, w.provider from tidings.due w where w.pause_id is not null
+                order by w.pause_id, w.lane, w.channel, w.provider limit 1)
+            union all
+            select next.* from parked k cross join lateral (
+                select w.pause_id, w.lane, w.channel, w.provider from tidings.due w
+                where w.pause_id is not null and (w.pause_id, w.lane, w.channel, w.provider) > (k.pause_id, k.lane, k.channel, k.provider)
+                order by w.pause_id, w.lane, w.channel, w.provider limit 1) next
+        ), resumed as (
+            select freed.notification_id, freed.ordinal from parked k cross join lateral (
+                select w.notification_id, w.ordinal from tidings.due w
+                where w.pause_id = k.pause_id and w.lane = k.lane and w.channel = k.channel and w.provider = k.provider
+                order by w.notification_id, w.ordinal limit \(Int64(limit)) for update of w skip locked) freed
+            where k.lane = \(lane.rawValue) and not exists (select from tidings.pauses p where p.id = k.pause_id and \(inForce))
+                and not exists (select from saturated s where s.channel = k.channel and s.provider = k.provider)
+            limit \(Int64(limit))
+        ), timely as (
             select w.notification_id, w.ordinal from tidings.due w
             where w.lane = \(lane.rawValue) and w.due_at <= (select tidings.clock())
                 and not exists (select from saturated s where s.channel = w.channel and s.provider = w.provider)
             order by w.due_at, w.notification_id, w.ordinal limit \(Int64(limit)) for update of w skip locked
+        ), picked as (
+            select * from timely union select * from resumed
         ), gone as (
             delete from tidings.due w using picked p where w.notification_id = p.notification_id and w.ordinal = p.ordinal
             returning w.*
@@ -70,6 +94,8 @@ extension Store {
 public struct StoredFacts: Sendable {
     public let intent: Intent
     public let facts: RecipientFacts
+    /// Of this very moment, so that what was released because a pause is over is not put back for it.
+    public let pauses: Pauses
     public let now: Timestamp
     public let acceptedAt: Timestamp
 }

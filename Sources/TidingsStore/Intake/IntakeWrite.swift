@@ -56,6 +56,8 @@ struct IntakeWrite {
                 packs.add(entry, channel: planned.channel, provider: planned.provider, lane: routed.lane)
             case .hold(let until, let reason):
                 wait(claim.id, ordinal, intent, planned, routed.lane, until: until, kind: .held, reason: reason)
+            case .paused(let pause, let time):
+                wait(claim.id, ordinal, intent, planned, routed.lane, until: time, kind: .held, reason: .paused, pause: pause)
             case .awaitEscalation:
                 wait(claim.id, ordinal, intent, planned, routed.lane, until: .distantFuture, kind: .escalation, reason: .awaitingEscalation)
             case .notSent(let state, let reason):
@@ -82,11 +84,11 @@ struct IntakeWrite {
 
     private mutating func wait(
         _ id: NotificationID, _ ordinal: Int, _ intent: Intent, _ planned: PlannedDelivery, _ lane: Lane, until: Timestamp, kind: DueKind,
-        reason: ReasonCode
+        reason: ReasonCode, pause: Int? = nil
     ) {
         due.add(
             id, ordinal: ordinal, lane: lane, at: until, kind: kind, tenant: intent.tenant, channel: planned.channel,
-            provider: planned.provider, endpoint: planned.endpoint, attempt: 1, reason: reason)
+            provider: planned.provider, endpoint: planned.endpoint, attempt: 1, reason: reason, pause: pause)
     }
 
     func statements(packs: [Pack], now: Timestamp) -> [SQL] {

@@ -25,7 +25,9 @@ extension Store {
     public func deliveries(of id: NotificationID) async throws -> [JSON] {
         try await report(
             """
-            select d.*, r.meaning, r.what_to_do from tidings_ops.deliveries d left join tidings_ops.reason_codes r on r.code = d.reason_code
+            select d.*, r.meaning, r.what_to_do, p.scope || ' ' || p.target as paused, p.reason as pause_reason, p.paused_by, p.since_at as paused_at
+            from tidings_ops.deliveries d left join tidings_ops.reason_codes r on r.code = d.reason_code
+            left join tidings_ops.pauses p on p.pause_id = d.pause_id
             where d.notification_id = \(id.uuid) order by d.ordinal
             """)
     }

@@ -1,15 +1,15 @@
-import TidingsCore
+public import TidingsCore
 import TidingsPostgres
 public import TidingsWire
 
 extension Store {
     /// Delivers in-app packs: the inbox row and the outcome are one statement, so there is nothing to claim first and nothing to be unknown.
     ///
-    /// A delivery that was cancelled has left its pack and is not touched. One that is past its validity, or whose recipient changed since
-    /// the decision, goes back to `due` to be routed again. A pack that is gone is settled already.
-    public func deliverToInbox(_ packs: [Pack]) async throws {
+    /// A delivery that was cancelled has left its pack and is not touched. One that is paused or past its validity, or whose recipient changed
+    /// since the decision, goes back to `due` to be routed again. A pack that is gone is settled already.
+    public func deliverToInbox(_ packs: [Pack], pauses: Pauses) async throws {
         let ends = packs.flatMap { pack in pack.entries.filter(\.escalates).map { EscalationStep($0.key) } }
-        let statement = Self.inboxStatement(packs)
+        let statement = Self.inboxStatement(packs, pauses: pauses, now: clock.now())
         guard !ends.isEmpty else {
             _ = try await pool.query(statement)
             return
@@ -23,8 +23,11 @@ extension Store {
         }
     }
 
-    private static func inboxStatement(_ packs: [Pack]) -> SQL {
+    private static func inboxStatement(_ packs: [Pack], pauses: Pauses, now: Timestamp) -> SQL {
         let entries = packs.flatMap { pack in pack.entries.map { (pack, $0) } }
+        let paused = entries.map { pack, entry in
+            pauses.holding(channel: pack.channel, provider: pack.provider, type: entry.type, tenant: entry.tenant, at: now) != nil
+        }
         return """
             with taken as (
                 delete from tidings.packs where id = any(\(packs.map(\.id).uuids)) and claimed_at is null
@@ -33,13 +36,13 @@ extension Store {
                 select taken.id as pack, taken.provider, taken.lane, m.notification_id, m.ordinal
                 from taken cross join lateral unnest(taken.notification_ids, taken.ordinals) as m(notification_id, ordinal)
             ), judged as (
-                select member.*, told.tenant, told.recipient_id, told.attempt, told.created_at,
-                    told.valid_until <= (select tidings.clock()) or coalesce(r.changed_at > told.decided_at, false) as again
+                select member.*, told.tenant, told.recipient_id, told.attempt, told.created_at, told.paused,
+                    told.paused or told.valid_until <= (select tidings.clock()) or coalesce(r.changed_at > told.decided_at, false) as again
                 from unnest(\(entries.map(\.0.id).uuids), \(entries.map(\.1.notificationID).uuids), \(entries.map { Int16($0.1.ordinal) }),
                     \(entries.map(\.1.tenant)), \(entries.map(\.1.recipient)), \(entries.map { Int16($0.1.attempt) }),
                     \(entries.map(\.1.createdAt.timestamptz)), \(entries.map(\.1.decidedAt.timestamptz)),
-                    \(entries.map(\.1.validUntil.timestamptz)))
-                    as told(pack, notification_id, ordinal, tenant, recipient_id, attempt, created_at, decided_at, valid_until)
+                    \(entries.map(\.1.validUntil.timestamptz)), \(paused))
+                    as told(pack, notification_id, ordinal, tenant, recipient_id, attempt, created_at, decided_at, valid_until, paused)
                 join member using (pack, notification_id, ordinal)
                 left join lateral (select r.changed_at from tidings.recipients r
                     where r.tenant = told.tenant and r.id = told.recipient_id limit 1) r on true
@@ -54,8 +57,8 @@ extension Store {
                 on conflict do nothing returning notification_id, ordinal, tenant
             ), waiting as (
                 insert into tidings.due (notification_id, ordinal, lane, due_at, kind, tenant, channel, provider, attempt, reason, since)
-                select notification_id, ordinal, lane, (select tidings.clock()), 'recover', tenant, 'inApp', provider, attempt, 'afterValidity',
-                    (select tidings.clock())
+                select notification_id, ordinal, lane, (select tidings.clock()), case when paused then 'held' else 'recover' end, tenant, 'inApp',
+                    provider, attempt, case when paused then 'paused' else 'afterValidity' end, (select tidings.clock())
                 from judged where again
                 on conflict do nothing
             ), counted as (

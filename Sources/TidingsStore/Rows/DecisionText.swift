@@ -4,7 +4,7 @@ import TidingsWire
 /// A decision as the JSON text that `tidings.notifications.decision` and `tidings.decisions.decision` hold.
 ///
 /// `{"strategy": "all", "rules": [text], "notes": [code], "deliveries": [planned]}`, each planned delivery
-/// `{"channel", "provider", "endpoint"?, "verdict": "send"|"hold"|"awaitEscalation"|"notSent", "until"?, "state"?, "reason"?}`.
+/// `{"channel", "provider", "endpoint"?, "verdict": "send"|"hold"|"awaitEscalation"|"notSent", "until"?, "state"?, "reason"?, "pause"?}`.
 enum DecisionText {
     static func encode(_ decision: Decision, notes: [ReasonCode]) -> String {
         var writer = JSONWriter(capacity: 384)
@@ -45,6 +45,11 @@ enum DecisionText {
             writer.member("verdict", "hold")
             writer.member("until", until.rfc3339)
             writer.member("reason", reason.rawValue)
+        case .paused(let pause, _):
+            writer.member("verdict", "hold")
+            writer.member("reason", ReasonCode.paused.rawValue)
+            writer.key("pause")
+            writer.integer(pause)
         case .awaitEscalation:
             writer.member("verdict", "awaitEscalation")
             writer.member("reason", ReasonCode.awaitingEscalation.rawValue)

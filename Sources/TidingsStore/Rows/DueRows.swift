@@ -27,10 +27,12 @@ struct DueRows {
     private var endpoints: [String?] = []
     private var attempts: [Int16] = []
     private var reasons: [String] = []
+    private var pauses: [Int64?] = []
 
+    /// `pause` is the id of the one it waits for; its time then only says when to look again whatever is paused.
     mutating func add(
         _ id: NotificationID, ordinal: Int, lane: Lane, at time: Timestamp, kind: DueKind, tenant: String, channel: Channel,
-        provider: String, endpoint: String?, attempt: Int, reason: ReasonCode
+        provider: String, endpoint: String?, attempt: Int, reason: ReasonCode, pause: Int? = nil
     ) {
         count += 1
         notificationIDs.append(id.uuid)
@@ -44,6 +46,7 @@ struct DueRows {
         endpoints.append(endpoint)
         attempts.append(Int16(attempt))
         reasons.append(reason.rawValue)
+        pauses.append(pause.map(Int64.init))
     }
 
     /// Nil when there is nothing to insert.
@@ -51,9 +54,9 @@ struct DueRows {
         guard count > 0 else { return nil }
         return """
             insert into tidings.due
-                (notification_id, ordinal, lane, due_at, kind, tenant, channel, provider, endpoint, attempt, reason, since)
+                (notification_id, ordinal, lane, due_at, kind, tenant, channel, provider, endpoint, attempt, reason, pause_id, since)
             select *, (select tidings.clock()) from unnest(\(notificationIDs), \(ordinals), \(lanes), \(dueAt), \(kinds), \(tenants), \(channels),
-                \(providers), \(endpoints), \(attempts), \(reasons))
+                \(providers), \(endpoints), \(attempts), \(reasons), \(pauses))
             """
     }
 }

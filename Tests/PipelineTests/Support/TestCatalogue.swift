@@ -37,4 +37,28 @@ enum TestCatalogue {
             defaultMarket: default
 
             """
+
+    /// Webhooks that may go to this machine, unsigned.
+    static let withWebhook =
+        types + """
+            providers:
+              inbox:
+                channel: inApp
+                kind: inbox
+              webhook:
+                channel: webhook
+                kind: webhook
+                addressing: address
+                settings:
+                  allowHTTP: "true"
+                  allowedPorts: any
+                  allowedNetworks: 127.0.0.0/8
+                  allowUnsigned: "true"
+            markets:
+              default:
+                inApp: [inbox]
+                webhook: [webhook]
+            defaultMarket: default
+
+            """
 }
