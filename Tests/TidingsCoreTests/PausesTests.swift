@@ -91,11 +91,13 @@ import TidingsCore
                 pauses: Pauses(pauses)
             ).deliveries.map(\.summary)
         }
-        let local = "local/plan/phone suppressed sameDevice"
-        #expect(critical([]) == ["push/apns/phone send", local, "inApp/inbox await"])
-        #expect(critical([Self.pause(7, .channel, "push")]) == ["push/apns/phone await", local, "inApp/inbox send"])
-        #expect(critical([Self.pause(7, .channel, "inApp")]) == ["push/apns/phone send", local, "inApp/inbox await"])
-        #expect(critical([Self.pause(7, .tenant, "default")]) == ["push/apns/phone paused 7", local, "inApp/inbox await"])
+        let (push, local) = (Self.pause(7, .channel, "push"), Self.pause(8, .channel, "local"))
+        #expect(critical([]) == ["push/apns/phone send", "local/plan/phone await", "inApp/inbox await"])
+        #expect(critical([push]) == ["push/apns/phone await", "local/plan/phone send", "inApp/inbox await"])
+        #expect(critical([push, local]) == ["push/apns/phone await", "local/plan/phone await", "inApp/inbox send"])
+        #expect(critical([local]) == ["push/apns/phone send", "local/plan/phone await", "inApp/inbox await"])
+        let everything = Self.pause(9, .tenant, "default")
+        #expect(critical([everything]) == ["push/apns/phone paused 9", "local/plan/phone await", "inApp/inbox await"])
     }
 
     @Test func judgedAgainItGoesOutOrWaitsForTheNextPause() {

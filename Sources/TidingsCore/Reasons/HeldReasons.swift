@@ -24,7 +24,7 @@ extension ReasonExplanation {
         ReasonExplanation(
             .paused,
             "An operator has paused its channel, provider, type or tenant.",
-            "tidings pause list says what, why and by whom. It goes out when that is resumed, unless it expires first.",
+            "See tidings pause list for what, why and by whom. It goes out when that is resumed, unless it expires first.",
             retryable: true,
             explains: [.held]
         ),
