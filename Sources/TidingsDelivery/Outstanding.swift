@@ -4,9 +4,9 @@ import Synchronization
 ///
 /// ``run(waitingAtMost:_:)`` returns when the work is done or patience ends, whichever is first; the work goes on either way, and
 /// ``drain()`` waits for all of it.
-actor Outstanding {
+package actor Outstanding {
     /// Batches that may be out beyond patience at once. More of them wait: then providers hang, not one host.
-    static let limit = 64
+    package static let limit = 64
 
     private var running = 0
     private var idle: [CheckedContinuation<Void, Never>] = []

@@ -11,9 +11,9 @@ import TidingsWire
 /// process die, a releaser finds the row and applies the category's policy for unknown outcomes.
 public struct ProviderWorker: Sendable {
     /// A pack that is still out after this long gives its message back, so that one hanging host holds up nobody's queue; its claim goes on.
-    static let patience = Duration.seconds(1)
+    package static let patience = Duration.seconds(1)
     /// How long an outcome waits for others of its pack before it is written.
-    static let gathering = Duration.milliseconds(20)
+    package static let gathering = Duration.milliseconds(20)
 
     private let store: Store
     private let catalogues: CatalogueSource

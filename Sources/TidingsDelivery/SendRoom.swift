@@ -2,7 +2,7 @@ import TidingsCore
 import TidingsProvider
 
 /// Who is inside, who waits in line, and what is known of each host.
-struct SendRoom {
+package struct SendRoom {
     typealias Waiter = CheckedContinuation<Bool, Never>
 
     enum Answer {
@@ -17,7 +17,7 @@ struct SendRoom {
     }
 
     /// Hosts whose breakers are remembered; beyond that the healthy ones are forgotten.
-    private static let rememberedHosts = 10_000
+    package static let rememberedHosts = 10_000
 
     private let limits: ProviderLimits
     /// Sends to one host at once.

@@ -7,11 +7,11 @@ import TidingsWire
 
 /// Writes outcomes in batches: while one batch commits, the next collects. At low load an outcome is written at once, at high load hundreds
 /// share a commit.
-actor Settler {
+package actor Settler {
     /// Outcomes in one commit; a single pack may hold more of them than are left.
-    static let largestBatch = 500
+    package static let largestBatch = 500
     /// Commits under way at once.
-    private static let commitsInWork = 2
+    package static let commitsInWork = 2
 
     private let store: Store
     private let worker: String

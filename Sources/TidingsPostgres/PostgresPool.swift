@@ -6,6 +6,9 @@ import Synchronization
 /// connection is replaced when the next caller needs it; while the server cannot be reached only one attempt at a time is made, with
 /// growing pauses, so that a server that comes back is not met by all at once.
 public final class PostgresPool: Sendable {
+    /// How long a caller waits for a free connection, unless the pool is told otherwise.
+    public static let standardAcquireTimeout = Duration.seconds(10)
+
     public let name: String
     public let size: Int
     let configuration: PostgresConfiguration
@@ -18,7 +21,7 @@ public final class PostgresPool: Sendable {
     ///   - acquireTimeout: how long a caller waits for a free connection.
     ///   - log: called on any thread, must not block.
     public init(
-        _ configuration: PostgresConfiguration, size: Int, name: String, acquireTimeout: Duration = .seconds(10),
+        _ configuration: PostgresConfiguration, size: Int, name: String, acquireTimeout: Duration = standardAcquireTimeout,
         log: @escaping @Sendable (PostgresPoolEvent) -> Void = { _ in }
     ) {
         precondition(size > 0, "a pool without connections")

@@ -9,7 +9,7 @@ public enum PostgresIsolation: String, Sendable, CaseIterable {
 
 extension PostgresPool {
     /// How long the server keeps a transaction whose client sends nothing (25P03), so that a stopped client cannot hold locks.
-    static let idleInTransactionLimit: Duration = .seconds(60)
+    package static let idleInTransactionLimit: Duration = .seconds(60)
 
     /// Runs `body` between BEGIN and COMMIT on one connection.
     ///

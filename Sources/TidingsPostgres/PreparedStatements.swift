@@ -4,7 +4,7 @@ import Synchronization
 ///
 /// A text that comes for the second time gets a name made of the text itself. Where a pooler lends one server session to several clients, the
 /// same name can so only ever mean the same text.
-struct PreparedStatements {
+package struct PreparedStatements {
     /// How a statement is sent.
     enum Form: Equatable {
         /// Parsed, planned and forgotten.
@@ -24,7 +24,7 @@ struct PreparedStatements {
 
     /// Texts remembered for each session. The server keeps some 20 to 100 kB for each; a process has fewer than this, unless it builds texts as
     /// it goes, and those are not worth a name.
-    static let limit = 100
+    package static let limit = 100
 
     /// A text with other types is another statement.
     private struct Key: Hashable {

@@ -8,9 +8,9 @@ import TidingsWire
 /// Publishes what producers enqueued with `tidings_api.enqueue` in their own transactions.
 public struct Relay: Sendable {
     /// Between two looks when there was nothing, or less than a batch: what an enqueued event waits at most before it is on its way.
-    static let interval = Duration.milliseconds(200)
+    package static let interval = Duration.milliseconds(200)
     /// Events in one turn, held in one transaction until the broker has confirmed them.
-    static let batch = 200
+    package static let batch = 200
     /// Characters of a type that go into a routing key.
     private static let longestTypeInKey = 50
 

@@ -9,11 +9,11 @@ public import TidingsWire
 /// of releasers may run; whatever one takes, the others pass over.
 public struct Releaser: Sendable {
     /// Between two looks when nothing was due. The database's clock decides what is due; this bounds how late it is noticed.
-    static let interval = Duration.milliseconds(200)
+    package static let interval = Duration.milliseconds(200)
     /// Deliveries taken out of `due` in one transaction, and as many again that were paused.
-    static let batch = 500
+    package static let batch = 500
     /// Packs recovered, or published again, in one turn.
-    static let packBatch = 100
+    package static let packBatch = 100
 
     private let store: Store
     private let catalogues: CatalogueSource

@@ -7,9 +7,9 @@ import TidingsWire
 /// The slow chores: partitions made ahead and expired, tallies rolled up, old keys forgotten, queues sampled.
 public struct Upkeep: Sendable {
     /// Between two rounds of the quick chores.
-    static let interval = Duration.seconds(5)
+    package static let interval = Duration.seconds(5)
     /// Quick rounds between two looks at what grows old.
-    static let roundsBetweenPartitions = 60
+    package static let roundsBetweenPartitions = 60
 
     private let store: Store
     private let catalogues: CatalogueSource

@@ -53,11 +53,11 @@ struct DecodedMessages: Sendable {
 }
 
 /// What of a batch is committed in one transaction.
-struct IntakePortion: Sendable {
+package struct IntakePortion: Sendable {
     /// Four full batches of single intents.
-    static let maximumIntents = 2_000
+    package static let maximumIntents = 2_000
     /// Events' bytes, counted once for each intent: rows hold about as much again.
-    static let maximumBytes = 16 << 20
+    package static let maximumBytes = 16 << 20
 
     var intents: Range<Int> = 0..<0
     var refused: [RefusedEvent] = []

@@ -15,7 +15,7 @@ public struct Intake: Sendable {
     private let logger: Logger
 
     /// The longest pause between two tries while the database is away.
-    private static let longestPause = Duration.seconds(5)
+    package static let longestPause = Duration.seconds(5)
 
     public init(store: Store, catalogues: CatalogueSource, zones: TimeZoneDatabase, metrics: Metrics, logger: Logger) {
         self.store = store

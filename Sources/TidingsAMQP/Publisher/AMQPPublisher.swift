@@ -48,8 +48,10 @@ public actor AMQPPublisher {
     ///   - confirmTimeout: how long the oldest message may wait for its confirm before the connection is given up. A broker cut off from
     ///     its cluster may never answer. Time spent blocked does not count.
     public init(
-        configuration: AMQPConfiguration, connectionName: String, window: Int = 1_000, maximumBytesInFlight: Int = 16 << 20,
-        confirmTimeout: Duration = .seconds(30), maximumRepublishes: Int = 3, log: @escaping @Sendable (AMQPEvent) -> Void = { _ in }
+        configuration: AMQPConfiguration, connectionName: String, window: Int = standardWindow,
+        maximumBytesInFlight: Int = standardBytesInFlight,
+        confirmTimeout: Duration = standardConfirmTimeout, maximumRepublishes: Int = standardRepublishes,
+        log: @escaping @Sendable (AMQPEvent) -> Void = { _ in }
     ) {
         precondition(window > 0, "a publisher needs at least one message in flight")
         self.configuration = configuration

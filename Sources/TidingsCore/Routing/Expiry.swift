@@ -13,14 +13,16 @@ extension Draft {
 }
 
 extension Question {
-    /// How long a decision to send now may be acted on: until expiry, the person's next quiet hours, or ``longestValidity``, whichever is
+    /// How long a decision to send now may be acted on: until expiry, the person's next quiet hours, or ``Verdict/longestValidity``, whichever is
     /// first.
     fileprivate var validUntil: Timestamp {
-        let limit = min(expiry, now.adding(Question.longestValidity))
+        let limit = min(expiry, now.adding(Verdict.longestValidity))
         guard let start = quietHours?.nextStart(after: now, in: facts.zone) else { return limit }
         return min(limit, start)
     }
+}
 
+extension Verdict {
     /// Preferences and devices change. A pack that waited longer than this is decided again, so a backlog never sends by old wishes.
-    private static let longestValidity = Duration.seconds(15 * 60)
+    public static let longestValidity = Duration.seconds(15 * 60)
 }

@@ -45,15 +45,13 @@ struct RunCommand: TidingsCommand {
     }
 }
 
-/// Runs services until SIGTERM or SIGINT, then stops them gracefully; after ``drainLimit`` the process ends all the same.
+/// Runs services until SIGTERM or SIGINT, then stops them gracefully; after ``RolesService/drainLimit`` the process ends all the same.
 func runServices(_ services: [any Service], logger: Logger) async throws {
-    /// Longer than a provider's deadline, so that what is out comes back.
-    let drainLimit = Duration.seconds(25)
     var configuration = ServiceGroupConfiguration(
         services: services.map {
             .init(service: $0, successTerminationBehavior: .gracefullyShutdownGroup, failureTerminationBehavior: .gracefullyShutdownGroup)
         },
         gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
-    configuration.maximumGracefulShutdownDuration = drainLimit
+    configuration.maximumGracefulShutdownDuration = RolesService.drainLimit
     try await ServiceGroup(configuration: configuration).run()
 }

@@ -70,6 +70,7 @@ struct Root: AsyncParsableCommand {
                 FindCommand.self, PauseCommand.self, ResumeCommand.self, NotificationCommand.self, DeliveryCommand.self, DeadCommand.self,
                 RejectedCommand.self,
                 RecipientCommand.self, CatalogueCommand.self, DatabaseCommand.self, DoctorCommand.self, QueueCommand.self,
+                ConfigCommand.self,
                 BenchCommand.self,
             ] + TidingsTool.additionalCommands)
     }

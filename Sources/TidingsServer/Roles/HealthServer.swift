@@ -9,7 +9,7 @@ import TidingsMetrics
 /// only those reach it who may know.
 struct HealthServer: Sendable {
     /// A scrape takes milliseconds; what takes this long is given up.
-    private static let longestRequest = Duration.seconds(5)
+    static let longestRequest = Duration.seconds(5)
     /// Before listening again after it ended by itself, as when the process has no file descriptors left.
     private static let pause = Duration.seconds(1)
 

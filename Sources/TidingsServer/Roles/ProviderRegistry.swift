@@ -9,6 +9,11 @@ public struct ProviderRegistry: Sendable {
         self.factories = Dictionary(factories.map { ($0.kind, $0) }) { _, last in last }
     }
 
+    /// Every kind with the settings it declares, by name.
+    var kinds: [(kind: String, settings: [ProviderSetting])] {
+        factories.sorted { $0.key < $1.key }.map { ($0.key, $0.value.settings) }
+    }
+
     /// Makes the provider of a binding; throws a ``Failure`` that names the provider when its kind is not linked or its settings are wrong.
     func make(_ binding: ProviderBinding, environment: [String: String]) throws -> any Provider {
         guard let factory = factories[binding.kind] else {

@@ -3,7 +3,7 @@ import TidingsWire
 
 /// Whether this process can do its work now: the database answered a moment ago, every link to the broker is up, and nobody asked it to stop.
 final class Readiness: Sendable {
-    /// The database is asked every two seconds or so; three answers missing are no accident.
+    /// The database is asked twice a second; this long without an answer is no accident.
     static let longestSilence = Duration.seconds(7)
 
     private struct State {

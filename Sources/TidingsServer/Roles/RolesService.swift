@@ -11,7 +11,10 @@ import TidingsWire
 /// Describes itself by its roles: service-lifecycle logs services, and the environment with its secrets must not be in there.
 struct RolesService: Service, CustomStringConvertible {
     /// Between two heartbeats; `tidings_ops.workers` calls a process lost after six of them are missing.
-    private static let heartbeatInterval = Duration.seconds(5)
+    static let heartbeatInterval = Duration.seconds(5)
+
+    /// What a stop may take. Longer than a provider's deadline, so that what is out comes back.
+    static let drainLimit = Duration.seconds(25)
 
     private let runtime: Runtime
     private let router: RouterRole?

@@ -50,7 +50,8 @@ extension Store {
     }
 
     /// `parked` walks the index of paused deliveries from one distinct place to the next, so it costs as much for a million of them as for
-    /// one. A pause that is over is one that is not in force: nobody has to find what it held and bring it forward.
+    /// one. A pause that is over is one that is not in force: nobody has to find what it held and bring it forward. `over` is materialised, or
+    /// the planner may lock what is still paused before it asks whether it is.
     private static func pick(_ lane: Lane, limit: Int) -> SQL {
         """
         with recursive saturated as (
@@ -64,13 +65,15 @@ extension Store {
                 select w.pause_id, w.lane, w.channel, w.provider from tidings.due w
                 where w.pause_id is not null and (w.pause_id, w.lane, w.channel, w.provider) > (k.pause_id, k.lane, k.channel, k.provider)
                 order by w.pause_id, w.lane, w.channel, w.provider limit 1) next
+        ), over as materialized (
+            select k.* from parked k where k.lane = \(lane.rawValue)
+                and not exists (select from tidings.pauses p where p.id = k.pause_id and \(inForce))
+                and not exists (select from saturated s where s.channel = k.channel and s.provider = k.provider)
         ), resumed as (
-            select freed.notification_id, freed.ordinal from parked k cross join lateral (
+            select freed.notification_id, freed.ordinal from over k cross join lateral (
                 select w.notification_id, w.ordinal from tidings.due w
                 where w.pause_id = k.pause_id and w.lane = k.lane and w.channel = k.channel and w.provider = k.provider
                 order by w.notification_id, w.ordinal limit \(Int64(limit)) for update of w skip locked) freed
-            where k.lane = \(lane.rawValue) and not exists (select from tidings.pauses p where p.id = k.pause_id and \(inForce))
-                and not exists (select from saturated s where s.channel = k.channel and s.provider = k.provider)
             limit \(Int64(limit))
         ), timely as (
             select w.notification_id, w.ordinal from tidings.due w

@@ -4,9 +4,9 @@ import TidingsCore
 ///
 /// What is not noted, because the process died or the database was away, is published again after ``Store/confirmTimeoutSeconds``, which is
 /// harmless.
-actor ConfirmNotes {
+package actor ConfirmNotes {
     /// From the first confirm to its note. Far below the time after which somebody would publish the pack again.
-    private static let delay = Duration.milliseconds(250)
+    package static let delay = Duration.milliseconds(250)
 
     private let store: Store
     private var confirmed: [PackID] = []

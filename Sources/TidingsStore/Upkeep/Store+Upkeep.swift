@@ -5,9 +5,9 @@ extension Store {
     /// Days of partitions made ahead, so that a week without any releaser loses nothing.
     public static let partitionDaysAhead = 7
     /// Tally rows rolled up in one turn.
-    private static let tallyBatch: Int64 = 20_000
+    package static let tallyBatch: Int64 = 20_000
     /// Idempotency rows pruned in one turn.
-    private static let pruneBatch: Int64 = 5_000
+    package static let pruneBatch: Int64 = 5_000
 
     /// Moves tally rows into their totals. Rows another process is moving are left to it.
     public func rollUpTally() async throws {

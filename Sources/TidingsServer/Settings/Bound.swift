@@ -1,0 +1,48 @@
+import TidingsAMQP
+import TidingsWire
+
+/// A limit, a batch size or a time that the binary keeps to, read from the constant itself, with the reason for it in one sentence.
+struct Bound: Sendable {
+    /// The constant's own name, as the source has it.
+    let name: String
+    let value: Int
+    /// What is counted: `bytes`, `packs`, …; times are in milliseconds.
+    let unit: String
+    let why: String
+
+    init(_ name: String, _ value: Int, _ unit: String, _ why: String) {
+        self.name = name
+        self.value = value
+        self.unit = unit
+        self.why = why
+    }
+
+    init(_ name: String, _ value: Duration, _ why: String) {
+        self.init(name, Int(value / .milliseconds(1)), Self.time, why)
+    }
+
+    /// The three limits of a batch.
+    static func batch(_ name: String, _ policy: BatchPolicy, _ why: String) -> [Bound] {
+        [
+            Bound("\(name).maximumMessages", policy.maximumMessages, "messages", why),
+            Bound("\(name).maximumBytes", policy.maximumBytes, "bytes", why),
+            Bound("\(name).maximumDelay", policy.maximumDelay, why),
+        ]
+    }
+
+    private static let time = "milliseconds"
+
+    var json: JSON {
+        ["name": .string(name), "value": .number(JSONNumber(Int64(value))), "unit": .string(unit), "why": .string(why)]
+    }
+
+    /// For people: a time with its best unit, a round number of bytes in KiB or MiB.
+    var shown: String {
+        switch unit {
+        case Self.time: DurationText.print(.milliseconds(value))
+        case "bytes" where value >= 1 << 20 && value % (1 << 20) == 0: "\(value >> 20) MiB"
+        case "bytes" where value >= 1 << 10 && value % (1 << 10) == 0: "\(value >> 10) KiB"
+        default: "\(value) \(unit)"
+        }
+    }
+}

@@ -1,0 +1,163 @@
+import TidingsAMQP
+import TidingsCore
+import TidingsDelivery
+import TidingsPostgres
+import TidingsRelease
+import TidingsRouter
+import TidingsStore
+import TidingsWire
+
+/// Every bound of the data path, in the order in which an intent meets them. No number stands here: each is read from where it is used.
+enum Bounds {
+    static var all: [Bound] { intake + routing + delivery + release + connections + house }
+
+    private static var intake: [Bound] {
+        let (limits, json) = (IntentLimits(), JSONLimits.standard)
+        return [
+            Bound("IntentLimits.maximumEventBytes", limits.maximumEventBytes, "bytes", "More than any provider carries."),
+            Bound("IntentLimits.maximumMessageBytes", limits.maximumMessageBytes, "bytes", "A batch waits in memory as a whole."),
+            Bound("IntentLimits.maximumEventsPerMessage", limits.maximumEventsPerMessage, "events", "Of one batch message."),
+            Bound("IntentLimits.maximumRecipients", limits.maximumRecipients, "recipients", "Each becomes a notification of its own."),
+            Bound(
+                "IntentLimits.maximumIntentsPerMessage", limits.maximumIntentsPerMessage, "notifications",
+                "They are decoded before the first is committed."),
+            Bound(
+                "IntentLimits.maximumFanOutBytes", limits.maximumFanOutBytes, "bytes",
+                "An event times its recipients: each gets the whole content."),
+            Bound("IntentLimits.keptRawBytes", limits.keptRawBytes, "bytes", "Kept of what is too large to be kept whole."),
+            Bound("IntentLimits.pastTolerance", limits.pastTolerance, "A queue that stood still overnight; more is a wrong clock or unit."),
+            Bound("IntentLimits.futureHorizon", limits.futureHorizon, "More is nearly always milliseconds taken for seconds."),
+            Bound("IntentLimits.maximumRecipientBytes", limits.maximumRecipientBytes, "bytes", "Names of people are keys of indexes."),
+            Bound("IntentLimits.maximumIDBytes", limits.maximumIDBytes, "bytes", "A key of an index."),
+            Bound("IntentLimits.maximumSourceBytes", limits.maximumSourceBytes, "bytes", "A URI, with room."),
+            Bound("IntentLimits.maximumKeyBytes", limits.maximumKeyBytes, "bytes", "Of groupKey and collapseKey."),
+            Bound("JSONLimits.maximumDepth", json.maximumDepth, "levels", "Nesting of any JSON from outside."),
+            Bound("JSONLimits.maximumNodes", json.maximumNodes, "values", "What one document may cost in memory."),
+            Bound("JSONLimits.maximumNumberLength", json.maximumNumberLength, "characters", "Of one number."),
+            Bound("AMQPMessage.maximumBodyBytes", AMQPMessage.maximumBodyBytes, "bytes", "A larger body is dropped while it is read."),
+            Bound("AMQPValue.maximumDepth", AMQPValue.maximumDepth, "levels", "Nesting of headers; deeper ones are refused, not followed."),
+        ]
+    }
+
+    private static var routing: [Bound] {
+        [Bound("Router.prefetch", Router.prefetch, "messages", "Two batches in work and one being collected.")]
+            + Bound.batch("Router.batch", Router.batch, "Full, or a few milliseconds, whichever is first.") + [
+                Bound("Router.batchesInWork", Router.batchesInWork, "batches", "More only makes transactions wait for each other."),
+                Bound("IntakePortion.maximumIntents", IntakePortion.maximumIntents, "intents", "Of one transaction."),
+                Bound(
+                    "IntakePortion.maximumBytes", IntakePortion.maximumBytes, "bytes", "Of one transaction: rows hold about as much again."),
+                Bound("Intake.longestPause", Intake.longestPause, "Between two tries while the database is away."),
+                Bound(
+                    "PublishBacklog.limit", PublishBacklog.limit, "packs",
+                    "Wait in memory while the broker takes nothing, so that the backlog that raised its alarm can drain."),
+                Bound("ConfirmNotes.delay", ConfirmNotes.delay, "From a confirm to its note: most packs are settled by then and need none."),
+                Bound("SuspectTrial.prefetch", SuspectTrial.prefetch, "messages", "One that kills takes no innocent one along."),
+                Bound("SuspectTrial.trials", SuspectTrial.trials, "trials", "A machine may die in any of them; then it is quarantined."),
+                Bound(
+                    "TopologySpec.deliveryLimit", Int(TopologySpec.deliveryLimit), "returns",
+                    "Then the broker sets a message aside as suspect."),
+                Bound("Pack.maximumEntries", Pack.maximumEntries, "deliveries", "Of one pack."),
+                Bound("Pack.maximumBytes", Pack.maximumBytes, "bytes", "Of one pack, unless one delivery alone is larger."),
+                Bound("Verdict.longestValidity", Verdict.longestValidity, "Then a decision is made again: preferences and devices change."),
+            ]
+    }
+
+    private static var delivery: [Bound] {
+        let (retry, breaker) = (RetryPolicy.standard, Breaker.Policy.standard)
+        return [Bound("PackIntake.prefetch", PackIntake.prefetch, "packs", "Of each queue, in a worker's hands before they are settled.")]
+            + Bound.batch("PackIntake.batch", PackIntake.batch, "Packs are batches already, so one is never waited for long.") + [
+                Bound("PackIntake.batchesInWork", PackIntake.batchesInWork, "batches", "Of each queue at once."),
+                Bound("ProviderWorker.patience", ProviderWorker.patience, "Then a pack's message is given back; its claim goes on."),
+                Bound(
+                    "Outstanding.limit", Outstanding.limit, "batches",
+                    "Out beyond patience at once; more of them wait: providers hang then."),
+                Bound("SendGate.patience", SendGate.patience, "How long a send waits for room before it goes back through due."),
+                Bound("SendGate.comeBack", SendGate.comeBack, "When a send that found no room comes back."),
+                Bound("SendRoom.rememberedHosts", SendRoom.rememberedHosts, "hosts", "Beyond that, healthy ones are forgotten."),
+                Bound("ProviderWorker.gathering", ProviderWorker.gathering, "An outcome waits so long for others of its pack."),
+                Bound("Settler.largestBatch", Settler.largestBatch, "outcomes", "Of one commit."),
+                Bound("Settler.commitsInWork", Settler.commitsInWork, "commits", "One is written while the next collects."),
+                Bound(
+                    "Store.leaseSeconds", .seconds(Store.leaseSeconds),
+                    "A claimed pack is its worker's: longer than any provider's deadline."),
+                Bound(
+                    "RetryPolicy.standard.maximumAttempts", retry.maximumAttempts, "attempts", "Unless the category's retry says otherwise."
+                ),
+                Bound("RetryPolicy.standard.base", retry.base, "The longest wait after the first attempt; it doubles."),
+                Bound("RetryPolicy.standard.cap", retry.cap, "No wait chosen here is longer."),
+                Bound("RetryPolicy.longestProviderWait", RetryPolicy.longestProviderWait, "The longest Retry-After that is honoured."),
+                Bound(
+                    "Breaker.Policy.standard.failureThreshold", breaker.failureThreshold, "failures", "In a row, at one host: no accident."),
+                Bound("Breaker.Policy.standard.coolDown", breaker.coolDown, "Outlasts a reconnect; doubles with each trial that fails."),
+                Bound("Breaker.Policy.standard.longestCoolDown", breaker.longestCoolDown, "The longest anybody waits after repair."),
+                Bound("SendResult.longestDetail", SendResult.longestDetail, "bytes", "Kept of what a provider said."),
+            ]
+    }
+
+    private static var release: [Bound] {
+        [
+            Bound("Releaser.interval", Releaser.interval, "Between two looks: how late what is due is noticed."),
+            Bound("Releaser.batch", Releaser.batch, "deliveries", "Of one transaction, and as many again that were paused."),
+            Bound("Releaser.packBatch", Releaser.packBatch, "packs", "Recovered or published again in one turn."),
+            Bound("Store.releaseLimit", Store.releaseLimit, "packs", "Unfinished in one queue; what waits is better off in a table."),
+            Bound(
+                "Store.confirmTimeoutSeconds", .seconds(Store.confirmTimeoutSeconds),
+                "Then an unconfirmed pack is published again; a living publisher has given up by then."),
+            Bound(
+                "Store.missingAfterSeconds", .seconds(Store.missingAfterSeconds),
+                "A confirmed pack in no sample of its queue is missing then."),
+            Bound("Relay.interval", Relay.interval, "What an enqueued event waits at most before it is on its way."),
+            Bound("Relay.batch", Relay.batch, "events", "Held in one transaction until the broker confirms them."),
+            Bound("Pauses.limit", Pauses.limit, "pauses", "In force at once: each role keeps all of them."),
+        ]
+    }
+
+    private static var connections: [Bound] {
+        [
+            Bound(
+                "Runtime.poolSize", Runtime.poolSize, "connections",
+                "Of one process to PostgreSQL: two batches routed, two settled, chores."),
+            Bound("PostgresPool.standardAcquireTimeout", PostgresPool.standardAcquireTimeout, "Waiting for a free connection."),
+            Bound(
+                "PostgresPool.idleInTransactionLimit", PostgresPool.idleInTransactionLimit, "The server ends what a dead process left open."
+            ),
+            Bound(
+                "PostgresConfiguration.answerGrace", PostgresConfiguration.answerGrace,
+                "Beyond the statement's time-out, for the server's own answer."),
+            Bound("PreparedStatements.limit", PreparedStatements.limit, "statements", "Kept parsed by the server for each session."),
+            Bound("PostgresConnection.pipelineLimit", PostgresConnection.pipelineLimit, "statements", "Of one pipeline."),
+            Bound(
+                "AMQPPublisher.standardWindow", AMQPPublisher.standardWindow, "messages",
+                "In flight; the most a lost connection can duplicate."),
+            Bound(
+                "AMQPPublisher.standardBytesInFlight", AMQPPublisher.standardBytesInFlight, "bytes",
+                "In flight, unless one message is larger."),
+            Bound(
+                "AMQPPublisher.standardConfirmTimeout", AMQPPublisher.standardConfirmTimeout,
+                "A broker cut off from its cluster may never answer; time spent blocked does not count."),
+            Bound(
+                "AMQPPublisher.standardRepublishes", AMQPPublisher.standardRepublishes, "times",
+                "Then the outcome is unknown, and a releaser's."),
+            Bound("AMQPConsumer.settlementGrace", AMQPConsumer.settlementGrace, "For the broker to act on the last settlements."),
+        ]
+    }
+
+    private static var house: [Bound] {
+        [
+            Bound("RolesService.drainLimit", RolesService.drainLimit, "What a stop may take: longer than a provider's deadline."),
+            Bound("RolesService.heartbeatInterval", RolesService.heartbeatInterval, "Between two heartbeats; six missing ones mean lost."),
+            Bound(
+                "CatalogueSource.refreshInterval", CatalogueSource.refreshInterval, "Between two looks at the catalogue and what is paused."
+            ),
+            Bound("Readiness.longestSilence", Readiness.longestSilence, "Of the database, before /health/ready says so."),
+            Bound("HealthServer.longestRequest", HealthServer.longestRequest, "A scrape takes milliseconds."),
+            Bound("Settings.retention", Settings.retention, "Notifications are kept after their day; idempotency keys twice as long."),
+            Bound("Store.partitionDaysAhead", Store.partitionDaysAhead, "days", "A week without any releaser loses nothing."),
+            Bound("Store.tallyBatch", Int(Store.tallyBatch), "rows", "Rolled up in one turn."),
+            Bound("Store.pruneBatch", Int(Store.pruneBatch), "rows", "Idempotency keys forgotten in one turn."),
+            Bound("Upkeep.interval", Upkeep.interval, "Between two rounds of the quick chores."),
+            Bound("Upkeep.roundsBetweenPartitions", Upkeep.roundsBetweenPartitions, "rounds", "Between two looks at what grows old."),
+            Bound("DatabaseClock.maximumSkewSeconds", .seconds(DatabaseClock.maximumSkewSeconds), "Ids carry the database's time."),
+        ]
+    }
+}

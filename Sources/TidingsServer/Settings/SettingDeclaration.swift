@@ -1,0 +1,27 @@
+import TidingsWire
+
+/// An environment variable that Tidings reads, and what it comes to here.
+struct SettingDeclaration: Sendable {
+    let name: String
+    let meaning: String
+    /// What holds without it; empty where nothing does.
+    let defaultValue: String
+    /// How a value is shown: whole, or without what is secret in it.
+    let shown: @Sendable (String) -> String
+
+    init(_ name: String, _ meaning: String, defaultValue: String = "", shown: @escaping @Sendable (String) -> String = { $0 }) {
+        self.name = name
+        self.meaning = meaning
+        self.defaultValue = defaultValue
+        self.shown = shown
+    }
+
+    /// As `config show` prints it: the value in force, and whether the environment says so.
+    func json(in environment: [String: String]) -> JSON {
+        let value = environment[name].flatMap { $0.isEmpty ? nil : $0 }
+        return [
+            "name": .string(name), "value": .string(value.map(shown) ?? defaultValue), "set": .bool(value != nil),
+            "meaning": .string(meaning),
+        ]
+    }
+}
