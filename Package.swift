@@ -143,7 +143,10 @@ let package = Package(
             ["TidingsCore", "TidingsWire", "TidingsHTTP", "TidingsProvider", "ProviderWebhook", "ProviderNull", "TidingsCapture"]),
         tests(
             "PipelineTests",
-            ["TidingsCore", "TidingsWire", "TidingsAMQP", "TidingsPostgres", "TidingsClient", "TidingsTestSupport", "tidings"]),
+            [
+                "TidingsCore", "TidingsWire", "TidingsAMQP", "TidingsPostgres", "TidingsClient", "TidingsMetrics", "TidingsStore",
+                "TidingsRouter", "TidingsDelivery", "TidingsTestSupport", "tidings", logging,
+            ]),
         tests(
             "FaultTests",
             [

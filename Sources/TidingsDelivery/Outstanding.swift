@@ -12,7 +12,9 @@ package actor Outstanding {
     private var idle: [CheckedContinuation<Void, Never>] = []
     private var line: [CheckedContinuation<Void, Never>] = []
 
-    nonisolated func run(waitingAtMost patience: Duration, _ work: @escaping @Sendable () async -> Void) async {
+    package init() {}
+
+    package nonisolated func run(waitingAtMost patience: Duration, _ work: @escaping @Sendable () async -> Void) async {
         await begin()
         let finished = Latch()
         Task {
@@ -41,7 +43,7 @@ package actor Outstanding {
         idle = []
     }
 
-    func drain() async {
+    package func drain() async {
         guard running > 0 else { return }
         await withCheckedContinuation { idle.append($0) }
     }

@@ -45,13 +45,11 @@ public actor AMQPPublisher {
     /// - Parameters:
     ///   - window: the most messages in flight; also the most that one lost connection can duplicate.
     ///   - maximumBytesInFlight: the most encoded bytes in flight, unless one message alone is larger.
-    ///   - confirmTimeout: how long the oldest message may wait for its confirm before the connection is given up. A broker cut off from
-    ///     its cluster may never answer. Time spent blocked does not count.
+    ///   - confirmTimeout: how long the oldest message may wait for its confirm before the connection is given up; time blocked does not count.
     public init(
         configuration: AMQPConfiguration, connectionName: String, window: Int = standardWindow,
-        maximumBytesInFlight: Int = standardBytesInFlight,
-        confirmTimeout: Duration = standardConfirmTimeout, maximumRepublishes: Int = standardRepublishes,
-        log: @escaping @Sendable (AMQPEvent) -> Void = { _ in }
+        maximumBytesInFlight: Int = standardBytesInFlight, confirmTimeout: Duration = standardConfirmTimeout,
+        maximumRepublishes: Int = standardRepublishes, log: @escaping @Sendable (AMQPEvent) -> Void = { _ in }
     ) {
         precondition(window > 0, "a publisher needs at least one message in flight")
         self.configuration = configuration

@@ -4,7 +4,7 @@ extension AMQPPublisher {
     public static let standardWindow = 1_000
     /// Encoded bytes in flight, unless one message alone is larger.
     public static let standardBytesInFlight = 16 << 20
-    /// How long the oldest message may wait for its confirm.
+    /// How long the oldest message may wait for its confirm. A broker cut off from its cluster may never answer.
     public static let standardConfirmTimeout = Duration.seconds(30)
     /// How often a message is published again after a lost connection or confirm.
     public static let standardRepublishes = 3

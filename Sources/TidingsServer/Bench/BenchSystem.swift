@@ -53,9 +53,7 @@ final class BenchSystem: Sendable {
             let settings = try Settings(environment: environment)
             try await Migrator(settings.database).migrate()
             let system = try await BenchSystem(settings, servers: servers)
-            let catalogue = benchCatalogue
-            try await system.store.keepCatalogue(hash: catalogue.hash, yaml: CatalogueFile.print(catalogue))
-            try await system.store.activateCatalogue(hash: catalogue.hash)
+            try await system.store.activate(benchCatalogue)
             return system
         } catch {
             try? await servers.stop()

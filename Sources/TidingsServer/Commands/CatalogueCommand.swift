@@ -21,7 +21,9 @@ struct CatalogueCommand: AsyncParsableCommand {
 
     struct Apply: TidingsCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Check a file, store it, declare its queues and make it the active one. A bad file never replaces a good one.")
+            abstract:
+                "Check a file, store it, declare its queues where they are missing and make it the active one. A bad file never replaces a good one."
+        )
         @Argument(help: "A YAML file, or - for standard input.") var file: String
 
         mutating func run(in context: CommandContext) async throws {
@@ -29,11 +31,15 @@ struct CatalogueCommand: AsyncParsableCommand {
             try await withStore { store, settings in
                 let catalogue = try await read(file, context, settings.environment)
                 let control = AMQPControl(configuration: settings.amqp, connectionName: "tidings catalogue apply")
-                try await Topology(of: catalogue).declare(on: control)
-                await control.close()
-                try await store.keepCatalogue(hash: catalogue.hash, yaml: CatalogueFile.print(catalogue))
-                try await store.activateCatalogue(hash: catalogue.hash)
-                Output.note("active: \(catalogue.types.count) types, hash \(catalogue.hash.prefix(16)); roles follow within seconds")
+                do {
+                    try await Topology(of: catalogue).declareOrFind(on: control)
+                    await control.close()
+                } catch {
+                    await control.close()
+                    throw error
+                }
+                try await store.activate(catalogue)
+                Output.note("active: \(catalogue.types.count) types, hash \(catalogue.hash.prefix(16)); roles follow within a second")
             }
         }
     }

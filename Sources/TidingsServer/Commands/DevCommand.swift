@@ -135,9 +135,7 @@ enum DevelopmentCatalogue {
                 catalogue.providers[name]?.settings.merge(
                     ["allowHTTP": "true", "allowedPorts": "any", "allowedNetworks": "127.0.0.0/8,::1/128"]) { $1 }
             }
-            catalogue = CatalogueFile.sealed(catalogue)
-            try await store.keepCatalogue(hash: catalogue.hash, yaml: CatalogueFile.print(catalogue))
-            try await store.activateCatalogue(hash: catalogue.hash)
+            try await store.activate(CatalogueFile.sealed(catalogue))
         }
         await store.close()
     }

@@ -1,5 +1,6 @@
-import TidingsCore
+public import TidingsCore
 import TidingsPostgres
+import TidingsWire
 
 extension Store {
     /// The YAML of the active catalogue and its hash; nil while the built-in one is used.
@@ -25,18 +26,19 @@ extension Store {
     }
 
     /// Keeps a catalogue under its hash, so that every decision that names the hash can be explained later.
-    public func keepCatalogue(hash: String, yaml: String) async throws {
+    func keepCatalogue(hash: String, yaml: String) async throws {
         _ = try await pool.query(
             """
             insert into tidings.catalogues (hash, yaml, applied_at) values (\(hash), \(yaml), tidings.clock()) on conflict do nothing
             """)
     }
 
-    /// Makes a kept catalogue the active one; every role follows within seconds.
-    public func activateCatalogue(hash: String) async throws {
+    /// Keeps a catalogue and makes it the active one; every role follows within ``CatalogueSource/refreshInterval``. Its queues must be there.
+    public func activate(_ catalogue: Catalogue) async throws {
+        try await keepCatalogue(hash: catalogue.hash, yaml: CatalogueFile.print(catalogue))
         _ = try await pool.query(
             """
-            insert into tidings.active_catalogue (hash) values (\(hash)) on conflict (only_row) do update set hash = excluded.hash
+            insert into tidings.active_catalogue (hash) values (\(catalogue.hash)) on conflict (only_row) do update set hash = excluded.hash
             """)
     }
 

@@ -1,0 +1,126 @@
+import Logging
+import Synchronization
+import Testing
+import TidingsAMQP
+import TidingsCore
+import TidingsDelivery
+import TidingsMetrics
+import TidingsPostgres
+import TidingsRouter
+import TidingsStore
+import TidingsTestSupport
+import TidingsWire
+
+/// What holds memory while a neighbour is slow is filled to its bound, and stays there.
+@Suite struct MemoryBoundTests {
+    /// The database takes nothing: a router holds its prefetch and no more, the rest waits in the broker, and nothing is lost.
+    @Test func aSlowDatabaseLeavesTheBacklogInTheBroker() async throws {
+        let beyond = 700
+        try await withPipeline { pipeline in
+            let lock = try await PostgresConnection.connect(PostgresConfiguration(url: pipeline.system.databaseURL))
+            try await lock.execute(script: "begin; lock table tidings.notifications in access exclusive mode")
+            let publisher = AMQPPublisher(
+                configuration: try AMQPConfiguration(url: pipeline.system.amqpURL), connectionName: "tidings backlog test")
+            let sent = await publisher.publish(
+                (0..<(Router.prefetch + beyond)).map {
+                    OutgoingMessage(
+                        exchange: QueueNames.intentsExchange, routingKey: "transactional.orderUpdate",
+                        body: Array(event(id: "backlog-\($0)", to: "reader-\($0)", data: #""channels":["inApp"]"#).utf8),
+                        contentType: Pipeline.structured, messageID: "backlog-\($0)")
+                })
+            #expect(sent.allSatisfy { $0 == .confirmed })
+            await publisher.close()
+
+            let control = AMQPControl(
+                configuration: try AMQPConfiguration(url: pipeline.system.amqpURL), connectionName: "tidings backlog test")
+            func ready() async throws -> Int { try await control.queueStatus(QueueNames.intents(.urgent))?.messages ?? -1 }
+            #expect(try await eventually { try await ready() == beyond }, "the prefetch is not what is taken")
+            // Whoever waits for the lock stands in line; nobody comes to take more.
+            let waits: SQL = "select count(*) from pg_locks where not granted"
+            #expect(try await pipeline.system.eventually(waits) { $0 > 0 })
+            #expect(try await ready() == beyond, "more than the prefetch was taken")
+            await control.close()
+
+            try await lock.execute(script: "commit")
+            await lock.close()
+            let all: SQL = "select count(*) from tidings_ops.notifications where state = 'done'"
+            #expect(try await pipeline.system.eventually(all) { $0 == Router.prefetch + beyond })
+            try await pipeline.expectSound()
+        }
+    }
+
+    /// The broker takes nothing: committed packs wait in memory up to the bound, and whoever brings more waits before it.
+    @Test func theBacklogOfPacksStopsAtItsLimit() async throws {
+        let nowhere = try AMQPConfiguration(url: "amqp://nobody@127.0.0.1:1/")
+        let store = Store(try PostgresConfiguration(url: "postgres://nobody@127.0.0.1:1/none"), size: 1, name: "unused")
+        let publisher = AMQPPublisher(configuration: nowhere, connectionName: "tidings backlog test")
+        let metrics = Metrics(version: "test")
+        let backlog = PublishBacklog(
+            publisher: PackPublisher(store: store, publisher: publisher), metrics: metrics, logger: Logger(label: "test"))
+        let pack = Pack(
+            id: PackID(high: 0x0190_0000_0000_7abc, low: 0x8000_0000_0000_0001), channel: .push, provider: "phone", lane: .bulk, entries: []
+        )
+        for _ in 0..<(PublishBacklog.limit / 100) { await backlog.publish(Array(repeating: pack, count: 100)) }
+        #expect(metrics.packsWaiting.value == PublishBacklog.limit)
+
+        let events = Mutex<[String]>([])
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask {
+                await backlog.publish([pack])
+                events.withLock { $0.append("let in") }
+            }
+            // Gives the newcomer every chance to come in too early.
+            for _ in 0..<1_000 { await Task.yield() }
+            #expect(metrics.packsWaiting.value == PublishBacklog.limit, "the bound was passed")
+            events.withLock { $0.append("room") }
+            await publisher.close()
+            await group.waitForAll()
+        }
+        #expect(events.withLock { $0 } == ["room", "let in"])
+        await backlog.drain()
+        #expect(metrics.packsWaiting.value == 0)
+        await store.close()
+    }
+
+    /// Providers hang: so many batches are out beyond patience, the next one waits until one of them has ended.
+    @Test func batchesBeyondPatienceStopAtTheirLimit() async {
+        let out = Outstanding()
+        let begun = Mutex(0)
+        let gate = Gate()
+        for _ in 0..<Outstanding.limit {
+            await out.run(waitingAtMost: .zero) {
+                begun.withLock { $0 += 1 }
+                await gate.wait()
+            }
+        }
+        while begun.withLock({ $0 }) < Outstanding.limit { await Task.yield() }
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask {
+                await out.run(waitingAtMost: .zero) { begun.withLock { $0 += 1 } }
+            }
+            for _ in 0..<1_000 { await Task.yield() }
+            #expect(begun.withLock { $0 } == Outstanding.limit, "one more began")
+            await gate.open()
+            await group.waitForAll()
+        }
+        await out.drain()
+        #expect(begun.withLock { $0 } == Outstanding.limit + 1)
+    }
+}
+
+/// Holds everybody until it opens.
+private actor Gate {
+    private var isOpen = false
+    private var line: [CheckedContinuation<Void, Never>] = []
+
+    func wait() async {
+        guard !isOpen else { return }
+        await withCheckedContinuation { line.append($0) }
+    }
+
+    func open() {
+        isOpen = true
+        for continuation in line { continuation.resume() }
+        line = []
+    }
+}
