@@ -133,7 +133,7 @@ let package = Package(
         tests("TidingsSocketTests", ["TidingsSocket"]),
         tests("TidingsCoreTests", ["TidingsCore"]),
         tests("TidingsPostgresTests", ["TidingsPostgres"]),
-        tests("TidingsAMQPTests", ["TidingsAMQP"]),
+        tests("TidingsAMQPTests", ["TidingsAMQP", "TidingsTestSupport"]),
         tests("TidingsHTTPTests", ["TidingsHTTP"]),
         tests("TidingsMetricsTests", ["TidingsMetrics"]),
         tests("PrivateServersTests", ["PrivateServers"]),

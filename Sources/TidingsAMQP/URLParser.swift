@@ -9,8 +9,7 @@ struct URLParser {
         let query = cut(after: "?")
         let path = cut(after: "/")
         let (user, password) = try takeCredentials()
-        let (host, port) = try takeAuthority(defaultPort: isSecure ? 5671 : 5672)
-        var configuration = AMQPConfiguration(host: host, port: port, user: user, password: password)
+        var configuration = AMQPConfiguration(nodes: try takeNodes(defaultPort: isSecure ? 5671 : 5672), user: user, password: password)
         if let path, !path.isEmpty { configuration.virtualHost = try Self.decode(path, "virtual host") }
         if isSecure { configuration.tls = AMQPTLS() }
         for pair in (query ?? "").split(separator: "&") { try Self.apply(pair, to: &configuration) }
@@ -42,23 +41,31 @@ struct URLParser {
         return (user, parts.count == 2 ? try Self.decode(parts[1], "password") : "")
     }
 
-    private func takeAuthority(defaultPort: Int) throws(AMQPError) -> (String, Int) {
-        var host = rest
+    private func takeNodes(defaultPort: Int) throws(AMQPError) -> [AMQPNode] {
+        let authorities = rest.split(separator: ",", omittingEmptySubsequences: false)
+        guard authorities.count <= AMQPConfiguration.maximumNodes else {
+            throw .invalidURL("it names more than \(AMQPConfiguration.maximumNodes) nodes")
+        }
+        return try authorities.map { authority throws(AMQPError) in try Self.node(authority, defaultPort: defaultPort) }
+    }
+
+    private static func node(_ authority: Substring, defaultPort: Int) throws(AMQPError) -> AMQPNode {
+        var host = authority
         var tail: Substring = ""
-        if rest.first == "[" {
-            guard let end = rest.firstIndex(of: "]") else { throw .invalidURL("the host has no closing bracket") }
-            host = rest[rest.index(after: rest.startIndex)..<end]
-            tail = rest[rest.index(after: end)...]
-        } else if let colon = rest.firstIndex(of: ":") {
-            host = rest[..<colon]
-            tail = rest[colon...]
+        if authority.first == "[" {
+            guard let end = authority.firstIndex(of: "]") else { throw .invalidURL("the host has no closing bracket") }
+            host = authority[authority.index(after: authority.startIndex)..<end]
+            tail = authority[authority.index(after: end)...]
+        } else if let colon = authority.firstIndex(of: ":") {
+            host = authority[..<colon]
+            tail = authority[colon...]
         }
         guard !host.isEmpty else { throw .invalidURL("the host is missing") }
-        guard !tail.isEmpty else { return (try Self.decode(host, "host"), defaultPort) }
+        guard !tail.isEmpty else { return AMQPNode(host: try decode(host, "host"), port: defaultPort) }
         guard tail.first == ":", let port = UInt16(tail.dropFirst()), port > 0 else {
             throw .invalidURL("the port is not a number from 1 to 65535")
         }
-        return (try Self.decode(host, "host"), Int(port))
+        return AMQPNode(host: try decode(host, "host"), port: Int(port))
     }
 
     private static func apply(_ pair: Substring, to configuration: inout AMQPConfiguration) throws(AMQPError) {

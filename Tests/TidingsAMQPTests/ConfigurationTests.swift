@@ -35,9 +35,18 @@ import TidingsAMQP
         #expect(configuration.port == 5673)
     }
 
+    @Test func readsTheNodesOfACluster() throws {
+        let configuration = try AMQPConfiguration(url: "amqp://user:a,b@one:5673,two,[::1]:5674/vhost")
+        #expect(configuration.nodes.map(\.description) == ["one:5673", "two:5672", "::1:5674"])
+        #expect(configuration.password == "a,b")
+        #expect(configuration.virtualHost == "vhost")
+        #expect("\(configuration)" == "amqp://user:***@one:5673,two:5672,::1:5674/vhost")
+    }
+
     @Test(arguments: [
         "http://broker", "amqp://", "amqp://broker:0", "amqp://broker:70000", "amqp://broker:x", "amqp://broker/?heartbeet=3",
         "amqp://broker/?heartbeat=0", "amqp://user:%zz@broker", "amqp://broker/a%00b", "amqp://[::1",
+        "amqp://one,,two", "amqp://one,two:x", "amqp://one,", "amqp://" + String(repeating: "a,", count: 16) + "a",
     ])
     func refuses(url: String) {
         #expect(throws: AMQPError.self) { try AMQPConfiguration(url: url) }

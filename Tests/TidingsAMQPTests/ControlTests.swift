@@ -1,5 +1,6 @@
 import Testing
 import TidingsAMQP
+import TidingsTestSupport
 
 @Suite(.enabled(if: Broker.isPresent, "needs TIDINGS_AMQP_URL"), .timeLimit(.minutes(1)))
 struct ControlTests {
@@ -92,6 +93,14 @@ struct ControlTests {
             return
         }
         #expect(start.duration(to: .now) < .seconds(2))
+    }
+
+    @Test func nodesThatCannotBeReachedArePassedOver() async throws {
+        let broker = try Broker.configuration()
+        let address = "127.0.0.1:1,broker.invalid,\(broker.host):\(broker.port)"
+        var configuration = try AMQPConfiguration(url: "amqp://\(broker.user):\(broker.password)@\(address)")
+        configuration.virtualHost = broker.virtualHost
+        try await AMQPControl(configuration: configuration).connect()
     }
 
     @Test func aHostNameThatDoesNotResolveFails() async throws {

@@ -1,6 +1,7 @@
 import Synchronization
 import Testing
 import TidingsAMQP
+import TidingsTestSupport
 
 /// Cut, frozen and reset connections, through a proxy in front of the broker.
 @Suite(.enabled(if: Broker.isPresent, "needs TIDINGS_AMQP_URL"), .timeLimit(.minutes(2)))

@@ -1,7 +1,7 @@
 internal import CRabbitMQ
 internal import Glibc
 
-/// Opens a socket, secures it when asked, logs in and opens the one channel.
+/// Opens a socket to the first node that answers, secures it when asked, logs in and opens the one channel.
 struct Handshake {
     let configuration: AMQPConfiguration
     /// Shown by the broker's own tools next to the connection.
@@ -12,17 +12,30 @@ struct Handshake {
         self.name = name
     }
 
+    /// Passes over nodes that cannot be reached or do not serve yet. What every node would refuse, such as a wrong password, is not asked twice.
     func open() throws(AMQPError) -> (state: amqp_connection_state_t, socket: Int32) {
+        var nodes = configuration.nodes[...]
+        while true {
+            let node = nodes.removeFirst()
+            do throws(AMQPError) {
+                return try unsafe open(node)
+            } catch {
+                guard error.isRetryable, !nodes.isEmpty else { throw error }
+            }
+        }
+    }
+
+    private func open(_ node: AMQPNode) throws(AMQPError) -> (state: amqp_connection_state_t, socket: Int32) {
         guard let state = unsafe amqp_new_connection() else { preconditionFailure("out of memory") }
         do throws(AMQPError) {
             let socket = try unsafe makeSocket(state)
-            try unsafe connect(socket)
+            try unsafe connect(socket, to: node)
             let descriptor = unsafe amqp_socket_get_sockfd(socket)
             SocketTuning.apply(to: descriptor, heartbeat: .seconds(configuration.heartbeatSeconds))
             var timeout = timeval(configuration.connectTimeout)
             _ = unsafe amqp_set_handshake_timeout(state, &timeout)
             _ = unsafe amqp_set_rpc_timeout(state, &timeout)
-            try unsafe logIn(state)
+            try unsafe logIn(state, to: node)
             _ = unsafe amqp_channel_open(state, BrokerConnection.channel)
             if let error = unsafe AMQPError(reply: amqp_get_rpc_reply(state)) { throw error }
             return unsafe (state, descriptor)
@@ -53,10 +66,10 @@ struct Handshake {
         return unsafe socket
     }
 
-    private func connect(_ socket: OpaquePointer) throws(AMQPError) {
+    private func connect(_ socket: OpaquePointer, to node: AMQPNode) throws(AMQPError) {
         var timeout = timeval(configuration.connectTimeout)
         errno = 0
-        let status = unsafe amqp_socket_open_noblock(socket, configuration.host, Int32(configuration.port), &timeout)
+        let status = unsafe amqp_socket_open_noblock(socket, node.host, Int32(node.port), &timeout)
         guard status != AMQP_STATUS_OK.rawValue else { return }
         let systemError = errno
         let error = AMQPError(status: status)
@@ -65,10 +78,10 @@ struct Handshake {
         let text = unsafe isSocketError ? "connection refused or unreachable" : String(cString: amqp_error_string2(status))
         // The library connects without blocking and leaves EINPROGRESS behind, whatever became of the connection.
         let reason = [0, EINPROGRESS].contains(systemError) ? text : unsafe "\(text): \(String(cString: strerror(systemError)))"
-        throw .connectFailed(reason: reason, host: endpoint)
+        throw .connectFailed(reason: reason, host: node.description)
     }
 
-    private func logIn(_ state: amqp_connection_state_t) throws(AMQPError) {
+    private func logIn(_ state: amqp_connection_state_t, to node: AMQPNode) throws(AMQPError) {
         let scratch = ScratchPool()
         var properties = unsafe scratch.table(clientProperties)
         let reply = unsafe tidings_amqp_login(
@@ -77,12 +90,10 @@ struct Handshake {
         switch unsafe AMQPError(reply: reply) {
         case nil: return
         case .connectionClosed(code: 403, _): throw .authenticationRefused
-        case .timedOut: throw .connectFailed(reason: "no answer to the login", host: endpoint)
+        case .timedOut: throw .connectFailed(reason: "no answer to the login", host: node.description)
         case let error?: throw error
         }
     }
-
-    private var endpoint: String { "\(configuration.host):\(configuration.port)" }
 
     /// Each capability must be asked for: without `consumer_cancel_notify`, for one, a deleted queue leaves its consumer in silence.
     private var clientProperties: [String: AMQPValue] {

@@ -47,8 +47,8 @@ struct AddressFuzz: FuzzTarget {
         let parsed = Result { () throws(AMQPError) in try AMQPConfiguration(url: text) }
         switch parsed {
         case .success(let configuration):
-            try require(1...65_535 ~= configuration.port && !configuration.host.isEmpty, "\(configuration)")
-            for part in [configuration.host, configuration.user, configuration.password, configuration.virtualHost] {
+            try require(configuration.nodes.allSatisfy { 1...65_535 ~= $0.port && !$0.host.isEmpty }, "\(configuration)")
+            for part in configuration.nodes.map(\.host) + [configuration.user, configuration.password, configuration.virtualHost] {
                 try require(!part.utf8.contains(0), "a NUL, which would cut a text of C short")
             }
             return true
@@ -78,7 +78,7 @@ struct AddressFuzz: FuzzTarget {
         "https://0x7f.1/", "https://2130706433/", "https://a_b-c.example:65535/%2e%2e/", "https://example.com\\@127.0.0.1/", "ftp://x",
         "https://",
         "amqp://user:p%40ss@host:5672/vhost?heartbeat=10&frame_max=131072", "amqps://[::1]/%2f?verify=verify_none&cacertfile=%2Fca.pem",
-        "amqp://h",
+        "amqp://h", "amqp://u@a:5672,b,[::1]:5673/v",
         "amqps://host?server_name_indication=disable&connect_timeout=5", "postgres://u:p@h:5432/db?sslmode=verify-full&sslrootcert=x",
         "postgresql://h1,h2:5433/db", "postgres://%00@h/d", "10.0.0.0/8", "fc00::/7", "::ffff:1.2.3.4", "0.0.0.0/0", "1.2.3.4/33", "::/129",
     ]

@@ -2,7 +2,7 @@ import Glibc
 import Synchronization
 
 /// A TCP proxy before the broker that can freeze and reset what passes through it. Plain threads, two for each connection.
-final class FaultProxy: Sendable {
+public final class FaultProxy: Sendable {
     private enum Mode { case forwarding, frozen, stalled, withoutConfirms, closed }
 
     private struct State {
@@ -10,15 +10,15 @@ final class FaultProxy: Sendable {
         var pairs: [(client: Int32, server: Int32)] = []
     }
 
-    let port: Int
+    public let port: Int
     private let listener: Int32
     private let target: sockaddr_in
     private let state = Mutex(State())
 
-    struct NoSocket: Error {}
+    public struct NoSocket: Error {}
 
     /// Listens on a free port of the loopback and forwards to `port` there.
-    init(to port: Int) throws {
+    public init(to port: Int) throws {
         let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         self.listener = listener
         target = Self.loopback(port: UInt16(port))
@@ -35,22 +35,22 @@ final class FaultProxy: Sendable {
     }
 
     /// Bytes stop in both directions, and connections stay open: what a cut network looks like to a peer.
-    func freeze() { state.withLock { $0.mode = .frozen } }
+    public func freeze() { state.withLock { $0.mode = .frozen } }
 
     /// Nothing is read any more, so that the sender's buffers fill: what a stopped process looks like to a peer.
-    func stall() { state.withLock { $0.mode = .stalled } }
+    public func stall() { state.withLock { $0.mode = .stalled } }
 
     /// The broker's confirms are swallowed while everything else passes, heartbeats too: what a broker cut off from its cluster looks like.
-    func swallowConfirms() { state.withLock { $0.mode = .withoutConfirms } }
+    public func swallowConfirms() { state.withLock { $0.mode = .withoutConfirms } }
 
     /// Forwards again for connections made from now on; those that were frozen are reset.
-    func thaw() {
+    public func thaw() {
         reset()
         state.withLock { $0.mode = .forwarding }
     }
 
     /// Resets every connection.
-    func reset() {
+    public func reset() {
         state.withLock { state in
             for pair in state.pairs {
                 for socket in [pair.client, pair.server] {
@@ -62,7 +62,7 @@ final class FaultProxy: Sendable {
         }
     }
 
-    func close() {
+    public func close() {
         state.withLock { $0.mode = .closed }
         shutdown(listener, Int32(SHUT_RDWR))
         reset()
