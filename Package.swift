@@ -21,6 +21,9 @@ let settings: [SwiftSetting] = [
 /// The two drivers hold C pointers: every unsafe expression in them is marked.
 let driverSettings = settings + [.strictMemorySafety()]
 
+/// Lets tests kill a process between any two steps of the data path. Only debug builds, which tests run, have the means.
+let faultHooks: [SwiftSetting] = [.define("TIDINGS_FAULT_HOOKS", .when(configuration: .debug))]
+
 /// A target of this package.
 func target(_ name: String, _ dependencies: [Target.Dependency] = [], settings: [SwiftSetting] = settings) -> Target {
     .target(name: name, dependencies: dependencies, swiftSettings: settings)
@@ -81,7 +84,7 @@ let package = Package(
         target("TidingsMetrics"),
         target("PrivateServers"),
 
-        target("TidingsWire", ["TidingsCore", "CCrypto", .product(name: "Yams", package: "Yams")]),
+        target("TidingsWire", ["TidingsCore", "CCrypto", .product(name: "Yams", package: "Yams")], settings: settings + faultHooks),
 
         target("TidingsStore", ["TidingsCore", "TidingsWire", "TidingsPostgres", "TidingsAMQP"]),
         target("TidingsProvider", ["TidingsCore", "TidingsWire"]),
@@ -150,8 +153,8 @@ let package = Package(
         tests(
             "FaultTests",
             [
-                "TidingsCore", "TidingsWire", "TidingsAMQP", "TidingsPostgres", "TidingsClient", "TidingsTestSupport", "PrivateServers",
-                "tidings",
+                "TidingsCore", "TidingsWire", "TidingsAMQP", "TidingsPostgres", "TidingsStore", "TidingsClient", "TidingsTestSupport",
+                "PrivateServers", "tidings",
             ]),
         tests(
             "FuzzTests",

@@ -46,7 +46,9 @@ public struct PackIntake: Sendable {
                 if let pack = try await decode(message) { packs.append(pack) }
             }
             if !packs.isEmpty { try await deliver(packs) }
+            passing(.beforeAck)
             await consumer.acknowledge(batch.tags)
+            passing(.afterAck)
         } catch {
             logger.warning("packs go back to their queue", metadata: ["packs": "\(batch.messages.count)", "error": "\(error)"])
             await consumer.reject(batch.tags, requeue: true)

@@ -47,7 +47,9 @@ public struct ProviderWorker: Sendable {
         let out = Outstanding()
         await packs.run { batch in
             let began = ContinuousClock.now
+            passing(.beforeClaim)
             let claims = try await patiently("claim packs", logger: logger) { try await store.claim(batch, worker: worker) }
+            passing(.afterClaim)
             meters.took(ContinuousClock.now - began, for: .claim)
             await out.run(waitingAtMost: Self.patience) {
                 await withDiscardingTaskGroup { group in
@@ -101,7 +103,9 @@ public struct ProviderWorker: Sendable {
             return again(entry, after: wait, reason)
         case .entered(let pass):
             let startedAt = store.clock.now()
+            passing(.beforeSend, entry.recipient)
             let result = await calls.measure { await provider.send(OutgoingDelivery(entry, address: address)) }
+            passing(.afterSend, entry.recipient)
             let finishedAt = store.clock.now()
             gate.leave(pass, evidence: result.outcome.evidence, now: finishedAt)
             return conclude(entry, result, startedAt: startedAt, finishedAt: finishedAt)

@@ -65,7 +65,9 @@ package actor Settler {
         guard !packs.isEmpty else { return }
         do {
             let began = ContinuousClock.now
+            passing(.beforeSettle)
             try await patiently("record outcomes", logger: logger) { try await store.settle(packs, worker: worker) }
+            passing(.afterSettle)
             record(packs, took: ContinuousClock.now - began)
         } catch {
             let halves = error is PostgresError ? Self.halves(of: packs) : []

@@ -65,6 +65,7 @@ public struct Releaser: Sendable {
                 planned, of: stored.intent, facts: stored.facts, catalogue: catalogue, pauses: stored.pauses, now: stored.now,
                 acceptedAt: stored.acceptedAt)
         }
+        if result.released > 0 { passing(.afterRelease) }
         if result.released > 0 { record(result, of: lane, took: ContinuousClock.now - began) }
         metrics.packsConfirmed.add(await publisher.publish(result.packs))
         return result.released >= Self.batch
@@ -85,6 +86,7 @@ public struct Releaser: Sendable {
 
     private func recover() async throws -> Bool {
         let recovered = try await store.recoverExpiredLeases(limit: Self.packBatch, catalogue: catalogues.current.catalogue)
+        if recovered > 0 { passing(.afterRecover) }
         metrics.recovered.add(recovered)
         if recovered > 0 { logger.notice("recovered deliveries of a worker that stopped", metadata: ["deliveries": "\(recovered)"]) }
         let late = try await store.unconfirmedPacks(limit: Self.packBatch)

@@ -45,8 +45,11 @@ public struct Router: Sendable {
 
     private func handle(_ batch: MessageBatch) async {
         do {
+            passing(.beforeRoute)
             let packs = try await intake.take(batch.messages)
+            passing(.afterRoute)
             await consumer.acknowledge(batch.tags)
+            passing(.afterIntakeAck)
             await backlog.publish(packs)
         } catch {
             // Shutting down: what is unsettled is delivered again to whoever comes next.

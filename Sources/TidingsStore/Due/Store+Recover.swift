@@ -22,6 +22,7 @@ extension Store {
             for delivery in abandoned {
                 write.take(delivery, policy: catalogue.policy(for: delivery.category), random: clock.randomFraction())
             }
+            passing(.beforeRecover)
             _ = try await connection.pipeline(write.statements)
             try await escalate(write.ends, on: connection)
             return abandoned.count

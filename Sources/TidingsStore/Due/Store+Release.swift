@@ -43,6 +43,7 @@ extension Store {
                 write.move(delivery, to: judged)
             }
             let packs = write.packs { clock.nextID() }
+            passing(.beforeRelease)
             _ = try await connection.pipeline(write.statements(packs))
             try await escalate(write.ends, on: connection)
             return ReleaseResult(released: waiting.count, packs: packs)

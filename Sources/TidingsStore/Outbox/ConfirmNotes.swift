@@ -32,5 +32,6 @@ package actor ConfirmNotes {
         let packs = confirmed
         confirmed = []
         try? await store.markConfirmed(packs)
+        passing(.afterConfirm)
     }
 }

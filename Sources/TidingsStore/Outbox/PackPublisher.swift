@@ -20,7 +20,9 @@ public struct PackPublisher: Sendable {
     @discardableResult
     public func publish(_ packs: [Pack]) async -> Int {
         guard !packs.isEmpty else { return 0 }
+        passing(.beforePublish)
         let results = await publisher.publish(packs.map(Self.message))
+        passing(.afterPublish)
         let confirmed = zip(packs, results).compactMap { pack, result in
             if case .confirmed = result { pack.id } else { nil }
         }
