@@ -19,14 +19,14 @@ struct RecoveryWrite {
             after: .unknown(.workerDied), attempt: delivery.attempt, policy: policy, now: now, expiresAt: delivery.expiresAt, random: random
         )
         switch step {
-        case .retry(_, let reason, let possibleDuplicate):
+        case .retry(let later, let reason, let possibleDuplicate):
             attempts.append((delivery, possibleDuplicate))
-            // The lease was the wait: the next attempt is due at once.
+            // The lease was the wait of the first: it is due at once. After that one of them may be what kills; what comes back at different times
+            // comes in different packs, so that the others get away from it.
             due.add(
-                delivery.key.notificationID, ordinal: delivery.key.ordinal, lane: delivery.lane, at: now, kind: .recover,
-                tenant: delivery.tenant, channel: delivery.channel, provider: delivery.provider, endpoint: nil,
-                attempt: delivery.attempt + 1,
-                reason: reason)
+                delivery.key.notificationID, ordinal: delivery.key.ordinal, lane: delivery.lane, at: delivery.attempt == 1 ? now : later,
+                kind: .recover, tenant: delivery.tenant, channel: delivery.channel, provider: delivery.provider, endpoint: nil,
+                attempt: delivery.attempt + 1, reason: reason)
         case .settle(let state, let reason):
             attempts.append((delivery, false))
             ended.add(
