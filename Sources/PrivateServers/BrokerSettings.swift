@@ -11,6 +11,9 @@ struct BrokerSettings: Sendable {
     /// `epmd`, which maps the node's name to its port.
     let namePort: UInt16
 
+    /// Nil for a node alone.
+    var member: ClusterMember?
+
     static let user = "tidings"
 
     /// Marks every process of this home; ``Leftovers`` finds them by it.
@@ -23,8 +26,8 @@ struct BrokerSettings: Sendable {
             "LANG": "C.UTF-8",
             Self.homeVariable: home,
             // The cookie that lets rabbitmqctl in is kept in HOME.
-            "HOME": folder,
-            "RABBITMQ_NODENAME": "tidings@localhost",
+            "HOME": member?.cookieFolder ?? folder,
+            "RABBITMQ_NODENAME": member?.nodeName ?? "tidings@localhost",
             "RABBITMQ_NODE_IP_ADDRESS": "127.0.0.1",
             "RABBITMQ_NODE_PORT": "\(port)",
             "RABBITMQ_DIST_PORT": "\(nodePort)",
@@ -75,6 +78,7 @@ struct BrokerSettings: Sendable {
         log.file = false
         log.console = true
         log.console.level = info
+        \(member?.formation ?? "")
 
         """
     }

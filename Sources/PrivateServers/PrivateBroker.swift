@@ -18,22 +18,24 @@ final class PrivateBroker: Sendable {
         var node: ChildProcess?
     }
 
-    init(layout: ServersLayout, tools: ServerTools) throws(PrivateServersError) {
-        folder = layout.brokerFolder
+    /// `member` makes it a node of a cluster.
+    init(layout: ServersLayout, tools: ServerTools, member: ClusterMember? = nil) throws(PrivateServersError) {
+        folder = member.map { "\(layout.home)/\($0.name)" } ?? layout.brokerFolder
         self.tools = tools
-        log = "\(layout.logFolder)/rabbitmq.log"
+        log = "\(layout.logFolder)/\(member?.name ?? "rabbitmq").log"
         nameLog = "\(layout.logFolder)/epmd.log"
         port = try LoopbackPort.kept(in: "\(folder)/port")
         let nodePort = try LoopbackPort.kept(in: "\(folder)/node-port", avoiding: [port])
+        let (password, namePort) =
+            if let member { (member.password, member.namePort) } else {
+                (
+                    try PrivateFile.secret("\(folder)/password"),
+                    try LoopbackPort.kept(in: "\(folder)/name-port", avoiding: [port, nodePort])
+                )
+            }
         settings = BrokerSettings(
-            folder: folder,
-            home: layout.home,
-            path: tools.path,
-            password: try PrivateFile.secret("\(folder)/password"),
-            port: port,
-            nodePort: nodePort,
-            namePort: try LoopbackPort.kept(in: "\(folder)/name-port", avoiding: [port, nodePort])
-        )
+            folder: folder, home: layout.home, path: tools.path, password: password, port: port, nodePort: nodePort, namePort: namePort,
+            member: member)
     }
 
     var processIDs: [pid_t] {
@@ -52,7 +54,7 @@ final class PrivateBroker: Sendable {
             do throws(PrivateServersError) {
                 try settings.write()
                 if processes.names?.exit(within: .zero) != nil { processes.names = nil }
-                if processes.names == nil { processes.names = try startNames(abandoned) }
+                if processes.names == nil, settings.member?.ownsNames != false { processes.names = try startNames(abandoned) }
                 let node = try ChildProcess.start(command("\(tools.rabbitFolder)/rabbitmq-server"), log: log)
                 processes.node = node
                 let port = port

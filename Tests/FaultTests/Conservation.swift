@@ -1,9 +1,26 @@
 import Testing
+import TidingsCore
 import TidingsPostgres
 import TidingsTestSupport
 
 /// What must hold when the dust has settled.
 struct Conservation: Sendable {
+    /// What was found.
+    struct Audit: Sendable {
+        var confirmed = 0
+        /// Confirmed, and not decided.
+        var lost = 0
+        var unaccounted = 0
+        /// Accepted by the receiver more than once: how many times too many.
+        var extra = 0
+        /// Rows of `tidings_ops.possible_duplicates`.
+        var admitted = 0
+        /// Extra sends without a row.
+        var silent = 0
+        /// Cancelled before they began, as somebody was told.
+        var cancelled = 0
+    }
+
     let system: TestSystem
     let receiver: Receiver
 
@@ -15,14 +32,24 @@ struct Conservation: Sendable {
         }
     }
 
-    /// Everything of the ledger ends in time, the books are whole, and each extra send has its row. Returns those sends.
+    /// Everything of the ledger ends in time, the books are whole, each extra send has its row, and nothing was sent after somebody was told that
+    /// it would not be: `promises` says when, by delivery.
     @discardableResult
-    func expectEnd(of ledger: [String], within limit: Duration = .seconds(60)) async throws -> (extra: Int, rows: Int) {
+    func expectEnd(
+        of ledger: [String], within limit: Duration = .seconds(60), promises: [String: Timestamp] = [:]
+    ) async throws -> Audit {
         if try await !settles(within: limit, ledger: ledger) {
             Issue.record("not everything ended in time: \(try await portrait(ledger))")
         }
-        try await expectWhole(ledger: ledger)
-        return try await expectHonestDuplicates()
+        var audit = Audit(confirmed: ledger.count, cancelled: promises.count)
+        audit.lost = try await missing(ledger)
+        #expect(audit.lost == 0, "confirmed intents are lost")
+        audit.unaccounted = try await system.count("select coalesce(sum(n), 0)::bigint from tidings_ops.unaccounted")
+        #expect(audit.unaccounted == 0)
+        try await expectWhole()
+        try await expectHonestDuplicates(&audit)
+        try await expectKept(promises)
+        return audit
     }
 
     /// What is still open, for whoever reads of a test that failed.
@@ -46,22 +73,20 @@ struct Conservation: Sendable {
             """)
     }
 
-    /// Nothing lost, nothing twice in the books, and the books agree with themselves.
-    private func expectWhole(ledger: [String]) async throws {
-        #expect(try await missing(ledger) == 0, "confirmed intents are lost")
+    /// Nothing twice in the books, and the books agree with themselves.
+    private func expectWhole() async throws {
         #expect(
             try await system.count("select count(*) from (select from tidings.notifications group by event_id having count(*) > 1) twice")
                 == 0)
         #expect(try await system.count("select count(*) from tidings_ops.deliveries where finished_at is null") == 0)
-        #expect(try await system.count("select count(*) from tidings_ops.unaccounted") == 0)
         let audit = try await system.tidings("db", "verify")
         #expect(audit.exitCode == 0, "\(audit.output)")
     }
 
     /// What the receiver accepted more than once, against the rows that admit it. Each extra send has its row, and what the books call
-    /// delivered did arrive. Returns how many extra sends there were and how many rows.
-    private func expectHonestDuplicates() async throws -> (extra: Int, rows: Int) {
-        let accepted = try receiver.acceptances()
+    /// delivered did arrive.
+    private func expectHonestDuplicates(_ audit: inout Audit) async throws {
+        let accepted = try receiver.acceptances().mapValues(\.count)
         let rows = try await keys("select idempotency_key from tidings_ops.possible_duplicates where channel = 'webhook'")
         let admitted = Dictionary(rows.map { ($0, 1) }, uniquingKeysWith: +)
         let delivered = try await keys(
@@ -72,7 +97,20 @@ struct Conservation: Sendable {
         let extra = accepted.mapValues { $0 - 1 }.filter { $0.value > 0 }
         let silent = extra.filter { $0.value > admitted[$0.key, default: 0] }
         #expect(silent.isEmpty, "sent again without a row that says so")
-        return (extra.values.reduce(0, +), rows.count)
+        audit.extra = extra.values.reduce(0, +)
+        audit.silent = silent.map { $0.value - admitted[$0.key, default: 0] }.reduce(0, +)
+        audit.admitted = rows.count
+    }
+
+    /// What was answered as cancelled is cancelled, and the receiver got nothing of it afterwards.
+    private func expectKept(_ promises: [String: Timestamp]) async throws {
+        guard !promises.isEmpty else { return }
+        let cancelled = Set(
+            try await keys("select replace(delivery_id, '/', '-') from tidings_ops.deliveries where state = 'cancelled'"))
+        #expect(promises.keys.filter { !cancelled.contains($0) }.isEmpty, "cancelled, as somebody was told, and ended otherwise")
+        let times = try receiver.acceptances()
+        let broken = promises.filter { delivery, told in times[delivery]?.contains { $0 > told } == true }
+        #expect(broken.isEmpty, "sent after it was cancelled")
     }
 
     private func keys(_ sql: SQL) async throws -> [String] {

@@ -1,12 +1,18 @@
 import Glibc
 import TidingsTestSupport
+import TidingsWire
 
 /// The processes of a system, kept up as a supervisor would.
 actor Crew {
+    /// A process that is to die at a step gets there within this.
+    private static let patience = Duration.seconds(90)
+
     private let system: TestSystem
     private var members: [(role: String, process: TestProcess)] = []
 
     init(_ system: TestSystem) { self.system = system }
+
+    var count: Int { members.count }
 
     func start(_ roles: [String]) async throws {
         for role in roles { members.append((role, try await system.startRole(role))) }
@@ -14,13 +20,90 @@ actor Crew {
 
     /// Kills a process as `kill -9` does and starts another in its place.
     func killAndReplace(_ position: Int) async throws {
-        members[position].process.signal(SIGKILL)
-        _ = await members[position].process.finish()
+        try await end(position, with: SIGKILL)
         members[position].process = try await system.startRole(members[position].role)
     }
+
+    /// Asks a process to stop, starts another in its place, and returns what it answered and after how long.
+    func stopAndReplace(_ position: Int) async throws -> (exitCode: Int32, took: Duration) {
+        let asked = ContinuousClock.now
+        let exitCode = try await end(position, with: SIGTERM)
+        let took = ContinuousClock.now - asked
+        members[position].process = try await system.startRole(members[position].role)
+        return (exitCode, took)
+    }
+
+    @discardableResult
+    private func end(_ position: Int, with signal: Int32) async throws -> Int32 {
+        members[position].process.signal(signal)
+        return await members[position].process.finish().exitCode
+    }
+
+    /// Sends a signal to every process of a role, such as SIGSTOP.
+    func signal(_ role: String, _ number: Int32) {
+        for member in members where member.role == role { member.process.signal(number) }
+    }
+
+    func signal(at position: Int, _ number: Int32) { members[position].process.signal(number) }
+
+    /// The place of the first process of a role.
+    func position(of role: String) throws -> Int {
+        guard let position = members.firstIndex(where: { $0.role == role }) else { throw TestSystemError(message: "there is no \(role)") }
+        return position
+    }
+
+    /// The process whose work `step` is dies there, is replaced by one that dies there too, and then by one that lives. `before` is called
+    /// while it still runs, before each death.
+    func dies(
+        at step: FaultStep, times: Int = 2, pass: Int = 3, before: @Sendable () async throws -> Void = {}
+    ) async throws {
+        let position = try position(of: step.role)
+        for _ in 0..<times {
+            try await replace(position, dyingAt: "\(step.rawValue):\(pass)")
+            try await before()
+            try await died(position)
+        }
+        members[position].process = try await system.startRole(members[position].role)
+    }
+
+    /// Puts a process that dies as told into a place; whoever is there is killed, unless dead.
+    func replace(_ position: Int, dyingAt order: String) async throws {
+        try await end(position, with: SIGKILL)
+        // It may die before it says that it runs.
+        members[position].process = try system.start("run", members[position].role, with: ["TIDINGS_FAULT_AT": order])
+    }
+
+    /// Returns when the process at a place is dead by its own hand.
+    func died(_ position: Int, within limit: Duration = patience) async throws {
+        let process = members[position].process
+        let isDead = try await reached(within: limit) { !process.isRunning }
+        guard isDead else { throw TestSystemError(message: "\(members[position].role) does not die: \(process.errorsSoFar.suffix(1_000))") }
+        let exitCode = await process.finish().exitCode
+        guard exitCode == SIGKILL else { throw TestSystemError(message: "\(members[position].role) ended with \(exitCode)") }
+    }
+
+    /// Whether the process at a place runs.
+    func isRunning(_ position: Int) -> Bool { members[position].process.isRunning }
 
     /// Those that are not running, with what they said last.
     var fallen: [String] {
         members.filter { !$0.process.isRunning }.map { "\($0.role): \($0.process.errorsSoFar.suffix(2_000))" }
+    }
+
+    /// Whether any of those that run now has logged this.
+    func hasSaid(_ text: String) -> Bool { members.contains { $0.process.errorsSoFar.contains(text) } }
+
+    /// What each said last.
+    var lastWords: String { members.map { "\($0.role): \($0.process.errorsSoFar.suffix(500))" }.joined(separator: "\n") }
+}
+
+extension FaultStep {
+    /// Whose work it is.
+    var role: String {
+        switch self {
+        case .beforeRoute, .afterRoute, .afterIntakeAck, .beforePublish, .afterPublish, .afterConfirm: "router"
+        case .beforeClaim, .afterClaim, .beforeSend, .afterSend, .beforeSettle, .afterSettle, .beforeAck, .afterAck: "deliver"
+        case .beforeRelease, .afterRelease, .beforeRecover, .afterRecover: "release"
+        }
     }
 }

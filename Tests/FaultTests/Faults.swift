@@ -44,23 +44,31 @@ func withFolder<Result: Sendable>(_ body: (String) async throws -> Result) async
     return try await body(folder)
 }
 
-/// Private servers of one test, with a system on them; both are gone at the end.
-func withFaultyServers(_ body: (PrivateServers, TestSystem, String) async throws -> Void) async throws {
+/// Private servers of one test in a folder of its own; both are gone at the end.
+func withPrivateServers<Result: Sendable>(_ body: (PrivateServers, String) async throws -> Result) async throws -> Result {
     try await withFolder { folder in
         let servers = try await PrivateServers.start(home: "\(folder)/servers", say: { _ in })
         do {
-            let system = try await TestSystem(databaseURL: servers.databaseURL, amqpURL: servers.amqpURL)
-            do {
-                try await body(servers, system, folder)
-            } catch {
-                try? await system.shutDown()
-                throw error
-            }
-            try await system.shutDown()
+            let result = try await body(servers, folder)
+            try await servers.stop()
+            return result
         } catch {
             try? await servers.stop()
             throw error
         }
-        try await servers.stop()
+    }
+}
+
+/// Private servers of one test, with a system on them.
+func withFaultyServers(_ body: (PrivateServers, TestSystem, String) async throws -> Void) async throws {
+    try await withPrivateServers { servers, folder in
+        let system = try await TestSystem(databaseURL: servers.databaseURL, amqpURL: servers.amqpURL)
+        do {
+            try await body(servers, system, folder)
+        } catch {
+            try? await system.shutDown()
+            throw error
+        }
+        try await system.shutDown()
     }
 }

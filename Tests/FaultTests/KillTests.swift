@@ -49,7 +49,7 @@ extension Faults {
             let settling = ContinuousClock.now - stopped
             print(
                 "\(type(of: producer)): \(ledger.count) confirmed, \(Int(rate))/s with all faults; ended and audited \(settling) after the last;",
-                "\(duplicates.extra) sent again, \(duplicates.rows) possibleDuplicate rows")
+                "\(duplicates.extra) sent again, \(duplicates.admitted) possibleDuplicate rows")
             #expect(rate >= 500, "only \(rate) intents/s were confirmed")
         }
 

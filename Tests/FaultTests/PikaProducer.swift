@@ -17,7 +17,8 @@ struct PikaProducer: LedgerKeeper {
         let script = "\(folder)/producer.py"
         ledgerPath = "\(folder)/ledger"
         try Self.program.write(toFile: script, atomically: true, encoding: .utf8)
-        guard FileManager.default.createFile(atPath: ledgerPath, contents: nil) else {
+        // One that was killed goes on with its ledger.
+        guard FileManager.default.fileExists(atPath: ledgerPath) || FileManager.default.createFile(atPath: ledgerPath, contents: nil) else {
             throw TestSystemError(message: "cannot write \(ledgerPath)")
         }
         let perConnection = Double(FaultLoad.perSecond) / Double(Self.connections)
@@ -30,6 +31,8 @@ struct PikaProducer: LedgerKeeper {
         let result = await process.finish()
         guard result.exitCode == 0 else { throw TestSystemError(message: "the pika producer failed: \(result.errors)") }
     }
+
+    func kill() { process.signal(SIGKILL) }
 
     func stop() { process.signal(SIGTERM) }
 

@@ -37,31 +37,59 @@ enum FaultLoad {
         }
     }
 
+    /// How the same load is spread over time.
+    enum Shape: Sendable {
+        /// A few intents every moment, each webhook in a pack of its own.
+        case spread
+        /// Many at once, their webhooks together in one pack, fast and slow ones: whoever dies leaves it half settled.
+        case bursts
+
+        /// Between two looks at the clock: how bursty a steady rate is.
+        var tick: Duration { self == .spread ? .milliseconds(20) : .milliseconds(200) }
+
+        func intent(_ number: Int, source: String) -> IntentEvent {
+            self == .spread ? FaultLoad.intent(number, source: source) : FaultLoad.burst(number, source: source)
+        }
+    }
+
     static func intent(_ number: Int, source: String) -> IntentEvent {
-        let isUrgent = number.isMultiple(of: 2)
         let hasWebhook = number % webhookShare < 2 && number / webhookShare % 2 == 0
-        return IntentEvent(
+        return intent(
+            number, source: source, isUrgent: number.isMultiple(of: 2), webhook: hasWebhook ? number / webhookShare / 2 % webhooks : nil)
+    }
+
+    /// Intents of one lane that come together.
+    private static let burstSize = perSecond / 5
+
+    private static func burst(_ number: Int, source: String) -> IntentEvent {
+        let place = number % burstSize
+        return intent(
+            number, source: source, isUrgent: (number / burstSize).isMultiple(of: 2),
+            webhook: place < burstSize / webhookShare ? place % webhooks : nil)
+    }
+
+    private static func intent(_ number: Int, source: String, isUrgent: Bool, webhook: Int?) -> IntentEvent {
+        IntentEvent(
             source: source, id: "\(source)-\(number)", type: isUrgent ? "orderUpdate" : "social",
-            category: isUrgent ? .transactional : .social,
-            recipients: [hasWebhook ? "hook-\(number / webhookShare / 2 % webhooks)" : "person-\(number % people)"],
-            title: "Number \(number)", channels: hasWebhook ? [.inApp, .webhook] : [.inApp])
+            category: isUrgent ? .transactional : .social, recipients: [webhook.map { "hook-\($0)" } ?? "person-\(number % people)"],
+            title: "Number \(number)", channels: webhook == nil ? [.inApp] : [.inApp, .webhook])
     }
 }
 
 /// A producer in Swift. What the broker did not confirm it publishes again with the same source and id, as producers are told to.
 actor SteadyProducer: LedgerKeeper {
-    /// Between two looks at the clock: how bursty a steady rate is.
-    private static let tick = Duration.milliseconds(20)
-
     private let client: TidingsClient
     private let source: String
+    private let shape: FaultLoad.Shape
     private var isStopping = false
     private var ids: [String] = []
+    private var elsewhere: Set<String> = []
     private var waiting: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
 
-    init(url: String, source: String) throws {
+    init(url: String, source: String, shape: FaultLoad.Shape = .spread) throws {
         client = try TidingsClient(url: url)
         self.source = source
+        self.shape = shape
     }
 
     func run() async {
@@ -73,9 +101,9 @@ actor SteadyProducer: LedgerKeeper {
                 if due > offered {
                     let numbers = offered..<due
                     offered = due
-                    group.addTask { await self.publish(numbers.map { FaultLoad.intent($0, source: self.source) }) }
+                    group.addTask { await self.publish(numbers.map { self.shape.intent($0, source: self.source) }) }
                 }
-                try? await Task.sleep(for: Self.tick)
+                try? await Task.sleep(for: shape.tick)
             }
         }
         await client.close()
@@ -83,7 +111,7 @@ actor SteadyProducer: LedgerKeeper {
 
     private func publish(_ intents: [IntentEvent]) async {
         var open = intents
-        while !open.isEmpty {
+        while !open.isEmpty, !Task.isCancelled {
             let results = await client.publish(open)
             let settled = zip(open, results).filter { $0.1 == .confirmed }.map(\.0.id)
             ids += settled
@@ -100,7 +128,12 @@ actor SteadyProducer: LedgerKeeper {
         await withCheckedContinuation { waiting.append((count, $0)) }
     }
 
-    func ledger() -> [String] { ids }
+    func ledger() -> [String] { ids + elsewhere }
+
+    var count: Int { ids.count }
+
+    /// What somebody else had confirmed counts as well.
+    func alsoConfirmed(_ more: [String]) { elsewhere.formUnion(more) }
 
     private func wake() {
         for reader in waiting where reader.count <= ids.count { reader.continuation.resume() }

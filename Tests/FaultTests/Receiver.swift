@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import TidingsCore
 import TidingsTestSupport
 
 /// `tidings capture` as the receiver of all webhooks, and its own record of what it accepted: written before it answers, so that it never
@@ -23,27 +24,30 @@ struct Receiver: Sendable {
         return Receiver(url: String(line.dropFirst(prefix.count)), record: record)
     }
 
-    /// How often each `webhook-id` was answered with 2xx.
-    func acceptances() throws -> [String: Int] {
+    /// When each `webhook-id` was answered with 2xx.
+    func acceptances() throws -> [String: [Timestamp]] {
         let text = try String(contentsOfFile: record, encoding: .utf8)
-        return try text.split(separator: "\n").reduce(into: [:]) { counts, line in
+        return try text.split(separator: "\n").reduce(into: [:]) { times, line in
             let request = try JSONDecoder().decode(Request.self, from: Data(line.utf8))
             guard let id = request.webhookId, let status = request.status, (200...299).contains(status) else { return }
-            counts[id, default: 0] += 1
+            times[id, default: []].append(Timestamp(rfc3339: request.at) ?? .distantPast)
         }
     }
 
     private struct Request: Decodable {
+        var at: String
         var webhookId: String?
         var status: Int?
     }
 }
 
 extension TestSystem {
-    /// A catalogue whose webhooks may go to this machine, made active; the broker's topology stands afterwards.
-    func applyCatalogue(folder: String) async throws {
+    /// A catalogue whose webhooks may go to this machine, made active; the broker's topology stands afterwards. `attempts` is how often a
+    /// transactional delivery is tried.
+    func applyCatalogue(folder: String, attempts: Int = 10) async throws {
         let path = "\(folder)/catalogue.yaml"
-        try Self.catalogue.write(toFile: path, atomically: true, encoding: .utf8)
+        let categories = "categories:\n  transactional:\n    retry: {attempts: \(attempts)}\n"
+        try (Self.catalogue + "\n" + categories).write(toFile: path, atomically: true, encoding: .utf8)
         let result = try await tidings("catalogue", "apply", path)
         guard result.exitCode == 0 else { throw TestSystemError(message: "catalogue apply: \(result.errors)") }
     }

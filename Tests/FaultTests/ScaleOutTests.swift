@@ -47,7 +47,7 @@ extension Faults {
                     try await load.publish(to: system)
                     #expect(try await load.isHandled(in: system), "not everything ended in time")
                     let duplicates = try await Conservation(system: system, receiver: receiver).expectEnd(of: load.acceptedIDs)
-                    #expect(duplicates.extra == 0 && duplicates.rows == 0, "nothing died, so nothing may be sent twice")
+                    #expect(duplicates.extra == 0 && duplicates.admitted == 0, "nothing died, so nothing may be sent twice")
                     return Result(totals: try await Self.totals(of: system), shares: try await Self.shares(in: system))
                 }
             }

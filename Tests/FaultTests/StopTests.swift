@@ -1,4 +1,3 @@
-import Glibc
 import Testing
 import TidingsPostgres
 import TidingsTestSupport
@@ -17,16 +16,14 @@ extension Faults {
                     let receiver = try await Receiver.start(in: system, folder: folder)
                     try await system.applyCatalogue(folder: folder)
                     try await FaultLoad.prepare(system, receiver: receiver)
-                    var crew: [(role: String, process: TestProcess)] = []
-                    for role in ["router", "router", "deliver", "deliver", "release", "release"] {
-                        crew.append((role, try await system.startRole(role)))
-                    }
+                    let crew = Crew(system)
+                    try await crew.start(["router", "router", "deliver", "deliver", "release", "release"])
                     let producer = try SteadyProducer(url: system.amqpURL, source: "stopping")
                     async let production: Void = producer.run()
                     await producer.confirmed(atLeast: FaultLoad.perSecond)
-                    for position in crew.indices {
-                        try await stops(crew[position].process, crew[position].role)
-                        crew[position].process = try await system.startRole(crew[position].role)
+                    for position in 0..<(await crew.count) {
+                        let stop = try await crew.stopAndReplace(position)
+                        #expect(stop.exitCode == 0 && stop.took < Self.patience)
                         await producer.confirmed(atLeast: await producer.ledger().count + FaultLoad.perSecond)
                     }
                     await producer.stop()
@@ -34,7 +31,7 @@ extension Faults {
 
                     let ledger = await producer.ledger()
                     let duplicates = try await Conservation(system: system, receiver: receiver).expectEnd(of: ledger)
-                    #expect(duplicates.extra == 0 && duplicates.rows == 0, "nothing died, so nothing may be sent twice")
+                    #expect(duplicates.extra == 0 && duplicates.admitted == 0, "nothing died, so nothing may be sent twice")
                     for column in ["accepted_at from tidings_ops.notifications", "finished_at from tidings_ops.deliveries"] {
                         let stall = try await Self.longestGap(of: column, in: system)
                         print("rolling restart: \(ledger.count) confirmed, longest gap in \(column): \(stall)")
@@ -54,14 +51,6 @@ extension Faults {
                             select at - lag(at) over (order by at) as gap from (select \(name) as at \(column.dropFirst(name.count))) times) gaps
                         """))
             return .milliseconds(gap)
-        }
-
-        private func stops(_ process: TestProcess, _ role: String) async throws {
-            let asked = ContinuousClock.now
-            process.signal(SIGTERM)
-            let result = await process.finish()
-            #expect(result.exitCode == 0, "\(role): \(result.errors.suffix(2_000))")
-            #expect(ContinuousClock.now - asked < Self.patience, "\(role) took \(ContinuousClock.now - asked)")
         }
     }
 }

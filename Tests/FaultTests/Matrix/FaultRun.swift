@@ -1,0 +1,118 @@
+import Foundation
+import PrivateServers
+import Testing
+import TidingsPostgres
+import TidingsTestSupport
+
+/// Runs one row: servers and roles of its own, load, the fault and its end in the middle of it, then the audit.
+struct FaultRun {
+    let row: FaultRow
+    let intents: Int
+
+    /// The system's end is the end of this call.
+    func run() async throws -> FaultReport {
+        if let lacking = await row.lacks() { return FaultReport(row: row, lacking: lacking) }
+        return try await withPrivateServers { servers, folder in
+            switch row.broker {
+            case .alone: return try await run(servers, folder, amqpURL: servers.amqpURL)
+            case .behindProxy:
+                guard var address = URLComponents(string: servers.amqpURL), let port = address.port else {
+                    throw TestSystemError(message: "the broker's address has no port")
+                }
+                let proxy = try FaultProxy(to: port)
+                defer { proxy.close() }
+                address.port = proxy.port
+                return try await run(servers, folder, amqpURL: address.string ?? "", proxy: proxy)
+            case .cluster:
+                let cluster = try await PrivateCluster.start(home: "\(folder)/cluster")
+                do {
+                    let report = try await run(servers, folder, amqpURL: cluster.amqpURL, cluster: cluster)
+                    try await cluster.stop()
+                    return report
+                } catch {
+                    try? await cluster.stop()
+                    throw error
+                }
+            }
+        }
+    }
+
+    private func run(
+        _ servers: PrivateServers, _ folder: String, amqpURL: String, proxy: FaultProxy? = nil, cluster: PrivateCluster? = nil
+    ) async throws -> FaultReport {
+        let system = try await TestSystem(databaseURL: servers.databaseURL, amqpURL: amqpURL)
+        do {
+            let receiver = try await Receiver.start(in: system, folder: folder)
+            try await system.applyCatalogue(folder: folder, attempts: row.attempts)
+            try await FaultLoad.prepare(system, receiver: receiver)
+            let crew = Crew(system)
+            try await crew.start(row.crew)
+            let producer = try SteadyProducer(url: amqpURL, source: "row", shape: row.load)
+            let report = try await run(
+                in: FaultScene(
+                    servers: servers, system: system, folder: folder, receiver: receiver, crew: crew, producer: producer, proxy: proxy,
+                    cluster: cluster))
+            try await system.shutDown()
+            return report
+        } catch {
+            try? await system.shutDown()
+            throw error
+        }
+    }
+
+    private func run(in scene: FaultScene) async throws -> FaultReport {
+        let canceller = Canceller(scene.system)
+        async let production: Void = scene.producer.run()
+        async let cancelling: Void = canceller.run(if: row.cancels)
+        let healed: (ledger: [String], at: String)
+        do {
+            healed = try await disturb(scene)
+            try await scene.confirmed(atLeast: intents)
+        } catch {
+            await scene.producer.stop()
+            await canceller.stop()
+            throw error
+        }
+        await scene.producer.stop()
+        await production
+        await canceller.stop()
+        await cancelling
+        if row.hurries { try await hurry(scene) }
+
+        let ledger = await scene.producer.ledger()
+        let audit = try await Conservation(system: scene.system, receiver: scene.receiver)
+            .expectEnd(of: ledger, within: row.recovery, promises: await canceller.promises)
+        try await row.check(scene)
+        let report = FaultReport(row: row, audit: audit, recovery: try await recovery(of: healed, in: scene))
+        #expect(report.beyondTheWindow == 0, "more was sent again than the fault explains")
+        #expect(await scene.crew.fallen.isEmpty, "a role ended by itself")
+        return report
+    }
+
+    /// The fault, after a third of the load. Returns what was confirmed when it was over, and when that was by the database's clock.
+    private func disturb(_ scene: FaultScene) async throws -> (ledger: [String], at: String) {
+        try await scene.confirmed(atLeast: max(FaultLoad.perSecond, intents / 3))
+        try await row.inject(scene)
+        try await row.heal(scene)
+        let ledger = await scene.producer.ledger()
+        let answer = try await scene.system.query("select tidings.clock()::text")
+        return (ledger, try answer.rows.first?.decode(String.self) ?? "")
+    }
+
+    /// From the end of the fault until everything confirmed by then had ended: decided, sent, tried again where the first try failed.
+    private func recovery(of healed: (ledger: [String], at: String), in scene: FaultScene) async throws -> Duration {
+        let milliseconds = try await scene.system.count(
+            """
+            select greatest(0, extract(epoch from max(d.finished_at) - \(healed.at)::timestamptz) * 1000)::bigint
+            from tidings.notifications n join tidings_ops.deliveries d on d.notification_id = n.id
+            where n.event_id = any(\(healed.ledger))
+            """)
+        return .milliseconds(milliseconds)
+    }
+
+    /// A minute passes in a moment, once calls that are out have come back.
+    private func hurry(_ scene: FaultScene) async throws {
+        try await scene.holds(.seconds(2))
+        _ = try await scene.system.query("update tidings.clock_offset set shift = shift + interval '1 minute'")
+    }
+}

@@ -1,0 +1,50 @@
+import PrivateServers
+import TidingsTestSupport
+
+/// A whole system under load, for a fault to happen to.
+struct FaultScene: Sendable {
+    /// Whatever should go on is given up after this long.
+    private static let patience = Duration.seconds(180)
+
+    let servers: PrivateServers
+    let system: TestSystem
+    let folder: String
+    let receiver: Receiver
+    let crew: Crew
+    let producer: SteadyProducer
+    /// Between everybody and the broker, for rows that ask for it.
+    let proxy: FaultProxy?
+    /// In the place of the one broker, for rows that ask for it.
+    let cluster: PrivateCluster?
+
+    /// Returns when so many more intents are confirmed: by default a second of load.
+    func moreConfirmed(_ count: Int = FaultLoad.perSecond) async throws {
+        try await confirmed(atLeast: await producer.count + count)
+    }
+
+    func confirmed(atLeast count: Int) async throws {
+        let isReached = try await reached(within: Self.patience, every: .milliseconds(100)) { await producer.count >= count }
+        guard isReached else {
+            throw TestSystemError(message: "only \(await producer.count) of \(count) intents are confirmed: \(await crew.lastWords)")
+        }
+    }
+
+    /// How long a fault holds.
+    func holds(_ duration: Duration) async throws { try await Task.sleep(for: duration) }
+
+    func link() throws -> FaultProxy {
+        guard let proxy else { throw TestSystemError(message: "this row asked for no proxy") }
+        return proxy
+    }
+
+    func nodes() throws -> PrivateCluster {
+        guard let cluster else { throw TestSystemError(message: "this row asked for no cluster") }
+        return cluster
+    }
+
+    /// Runs a command that must succeed.
+    func tidings(_ arguments: String...) async throws {
+        let result = try await TestProcess([TestSystem.binary] + arguments, environment: system.environment).finish()
+        guard result.exitCode == 0 else { throw TestSystemError(message: "\(arguments): \(result.errors)") }
+    }
+}

@@ -1,0 +1,121 @@
+import Foundation
+import Glibc
+import Testing
+import TidingsStore
+import TidingsTestSupport
+import TidingsWire
+
+/// Processes of ours that die, hang or are asked to go.
+extension FaultRow {
+    /// A supervisor's patience before it kills.
+    private static let grace = Duration.seconds(25)
+    /// Deaths of the crash loop, and from what its choices are made; another seed by TIDINGS_FAULT_SEED.
+    private static let deaths = 20
+    static let seed = ProcessInfo.processInfo.environment["TIDINGS_FAULT_SEED"].flatMap { UInt64($0) } ?? UInt64.random(in: 1...999_999)
+
+    static let processes = [
+        FaultRow(
+            number: "1", fault: "producer killed amid its batches",
+            injected: "kill -9 of a producer with 8 connections, twice; the same ids again",
+            inject: { scene in
+                // Three times from its first id; whatever it was told each time counts.
+                for _ in 0..<2 {
+                    let victim = try PikaProducer(url: scene.system.amqpURL, source: "killed", folder: scene.folder)
+                    try await victim.confirmed(atLeast: 500)
+                    victim.kill()
+                    _ = try? await victim.run()
+                    await scene.producer.alsoConfirmed(try victim.ledger())
+                }
+                let last = try PikaProducer(url: scene.system.amqpURL, source: "killed", folder: scene.folder)
+                try await last.confirmed(atLeast: 1_000)
+                last.stop()
+                try await last.run()
+                await scene.producer.alsoConfirmed(try last.ledger())
+            }),
+        FaultRow(
+            number: "2", fault: "router killed after its commit, before its ack", injected: "killed at `afterRoute`, twice in a row",
+            inject: { try await $0.crew.dies(at: .afterRoute) }),
+        FaultRow(
+            number: "3", fault: "deliver killed after the provider's 2xx, before its commit",
+            injected: "killed at `afterSend`, twice in a row",
+            bound: .atMost(3 * 128), inject: { try await $0.crew.dies(at: .afterSend) }),
+        FaultRow(
+            number: "4", fault: "crash loop", injected: "20 random kill -9 over all roles, seed \(seed)", bound: .atMost(deaths * 128),
+            inject: { scene in
+                var random = SeededRandom(seed: seed)
+                for _ in 0..<deaths {
+                    try await scene.crew.killAndReplace(Int.random(in: 0..<(await scene.crew.count), using: &random))
+                    try await scene.moreConfirmed(FaultLoad.perSecond / 4)
+                }
+            }),
+        FaultRow(
+            number: "5", fault: "zombie worker", injected: "SIGSTOP of both deliver for 2 leases, then SIGCONT", bound: .atMost(2 * 128),
+            inject: { scene in
+                await scene.crew.signal("deliver", SIGSTOP)
+                try await scene.holds(.seconds(2 * Store.leaseSeconds))
+            },
+            heal: { await $0.crew.signal("deliver", SIGCONT) }),
+        FaultRow(
+            number: "6", fault: "graceful stop under load", injected: "SIGTERM to each process in turn",
+            inject: { scene in
+                for position in 0..<(await scene.crew.count) {
+                    let stop = try await scene.crew.stopAndReplace(position)
+                    #expect(stop.exitCode == 0 && stop.took < grace, "exit \(stop.exitCode) after \(stop.took)")
+                    try await scene.moreConfirmed(FaultLoad.perSecond / 2)
+                }
+            }),
+        FaultRow(
+            number: "30", fault: "two releasers, one paused", injected: "SIGSTOP of one for 30 s, then SIGCONT",
+            crew: ["router", "deliver", "release", "release"],
+            inject: { scene in
+                let position = try await scene.crew.position(of: "release")
+                await scene.crew.signal(at: position, SIGSTOP)
+                try await scene.holds(.seconds(30))
+                await scene.crew.signal(at: position, SIGCONT)
+            }),
+        FaultRow(
+            number: "36", fault: "file descriptors run out",
+            injected: "a router and a deliver with `ulimit -n 16` beside the others, then gone",
+            bound: .callsOfAWorker,
+            inject: { scene in
+                let starved = try ["router", "deliver"].map { role in
+                    try TestProcess(
+                        ["/bin/sh", "-c", "ulimit -n 16; exec \"$0\" run \(role)", TestSystem.binary], environment: scene.system.environment
+                    )
+                }
+                try await scene.holds(.seconds(10))
+                for process in starved {
+                    process.signal(SIGKILL)
+                    _ = await process.finish()
+                }
+            }),
+    ]
+
+    static let steps = FaultStep.allCases.map { step in
+        FaultRow(
+            number: "39.\(step.rawValue)", fault: "death at `\(step.rawValue)`", injected: "twice in a row, half-settled packs, cancels",
+            crew: ["router", "deliver", "release"], load: .bursts, cancels: true, bound: .admitted,
+            inject: { scene in
+                let isRare = step == .beforeRecover || step == .afterRecover
+                try await scene.crew.dies(at: step, pass: isRare ? 1 : 3) {
+                    // There is something to recover only when a worker died before.
+                    if isRare { try await scene.crew.killAndReplace(scene.crew.position(of: "deliver")) }
+                }
+            })
+    }
+}
+
+/// A small generator whose sequence a seed fixes (splitmix64).
+struct SeededRandom: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}
