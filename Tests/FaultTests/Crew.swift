@@ -8,20 +8,25 @@ actor Crew {
     private static let patience = Duration.seconds(90)
 
     private let system: TestSystem
+    /// Added to the environment of each.
+    private let variables: [String: String]
     private var members: [(role: String, process: TestProcess)] = []
 
-    init(_ system: TestSystem) { self.system = system }
+    init(_ system: TestSystem, with variables: [String: String] = [:]) {
+        self.system = system
+        self.variables = variables
+    }
 
     var count: Int { members.count }
 
     func start(_ roles: [String]) async throws {
-        for role in roles { members.append((role, try await system.startRole(role))) }
+        for role in roles { members.append((role, try await system.startRole(role, with: variables))) }
     }
 
     /// Kills a process as `kill -9` does and starts another in its place.
     func killAndReplace(_ position: Int) async throws {
         try await end(position, with: SIGKILL)
-        members[position].process = try await system.startRole(members[position].role)
+        members[position].process = try await system.startRole(members[position].role, with: variables)
     }
 
     /// Asks a process to stop, starts another in its place, and returns what it answered and after how long.
@@ -29,7 +34,7 @@ actor Crew {
         let asked = ContinuousClock.now
         let exitCode = try await end(position, with: SIGTERM)
         let took = ContinuousClock.now - asked
-        members[position].process = try await system.startRole(members[position].role)
+        members[position].process = try await system.startRole(members[position].role, with: variables)
         return (exitCode, took)
     }
 
@@ -63,14 +68,14 @@ actor Crew {
             try await before()
             try await died(position)
         }
-        members[position].process = try await system.startRole(members[position].role)
+        members[position].process = try await system.startRole(members[position].role, with: variables)
     }
 
     /// Puts a process that dies as told into a place; whoever is there is killed, unless dead.
     func replace(_ position: Int, dyingAt order: String) async throws {
         try await end(position, with: SIGKILL)
         // It may die before it says that it runs.
-        members[position].process = try system.start("run", members[position].role, with: ["TIDINGS_FAULT_AT": order])
+        members[position].process = try system.start("run", members[position].role, with: variables.merging(["TIDINGS_FAULT_AT": order]) { $1 })
     }
 
     /// Returns when the process at a place is dead by its own hand.

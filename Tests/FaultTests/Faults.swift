@@ -44,18 +44,36 @@ func withFolder<Result: Sendable>(_ body: (String) async throws -> Result) async
     return try await body(folder)
 }
 
-/// Private servers of one test in a folder of its own; both are gone at the end.
-func withPrivateServers<Result: Sendable>(_ body: (PrivateServers, String) async throws -> Result) async throws -> Result {
+/// Private servers of one test in a folder of its own; both are gone at the end. `disk` gives the database a file system of its own.
+func withPrivateServers<Result: Sendable>(
+    disk hasDisk: Bool = false, _ body: (PrivateServers, String) async throws -> Result
+) async throws -> Result {
     try await withFolder { folder in
-        let servers = try await PrivateServers.start(home: "\(folder)/servers", say: { _ in })
+        guard hasDisk else { return try await withPrivateServers(in: folder, body) }
+        let disk = DataDisk(below: folder)
+        try await disk.mount()
         do {
-            let result = try await body(servers, folder)
-            try await servers.stop()
+            let result = try await withPrivateServers(in: folder, body)
+            try await disk.unmount()
             return result
         } catch {
-            try? await servers.stop()
+            try? await disk.unmount()
             throw error
         }
+    }
+}
+
+private func withPrivateServers<Result: Sendable>(
+    in folder: String, _ body: (PrivateServers, String) async throws -> Result
+) async throws -> Result {
+    let servers = try await PrivateServers.start(home: "\(folder)/servers", say: { _ in })
+    do {
+        let result = try await body(servers, folder)
+        try await servers.stop()
+        return result
+    } catch {
+        try? await servers.stop()
+        throw error
     }
 }
 

@@ -78,6 +78,9 @@ enum FaultLoad {
 
 /// A producer in Swift. What the broker did not confirm it publishes again with the same source and id, as producers are told to.
 actor SteadyProducer: LedgerKeeper {
+    /// Before what was refused is published again.
+    private static let pause = Duration.milliseconds(100)
+
     private let client: TidingsClient
     private let source: String
     private let shape: FaultLoad.Shape
@@ -118,6 +121,7 @@ actor SteadyProducer: LedgerKeeper {
             let known = Set(settled)
             open = open.filter { !known.contains($0.id) }
             wake()
+            if !open.isEmpty { try? await Task.sleep(for: Self.pause) }
         }
     }
 

@@ -119,6 +119,31 @@ struct PublishingTests {
         }
     }
 
+    /// A channel may be stuck with a leader that is gone; a new one finds the new leader.
+    @Test func whereMessagesAreRefusedForLongTheConnectionIsReplaced() async throws {
+        try await Fixture.with(quorum: false) { fixture in
+            try await fixture.control.deleteQueue(fixture.queue)
+            try await fixture.control.declareQueue(
+                QueueDeclaration(name: fixture.queue, arguments: ["x-max-length": 1, "x-overflow": "reject-publish"]))
+            try await fixture.control.bind(Binding(queue: fixture.queue, exchange: fixture.exchange, routingKey: fixture.queue))
+            let log = EventLog()
+            let publisher = AMQPPublisher(
+                configuration: fixture.configuration, connectionName: "test publisher", refusalPatience: .milliseconds(200),
+                log: log.record)
+            #expect(await publisher.publish([fixture.message("first")]) == [.confirmed])
+            var refused = 0
+            while !log.events.contains(where: { if case .connected(generation: 2) = $0 { true } else { false } }), refused < 100_000 {
+                let results = await publisher.publish([fixture.message("a"), fixture.message("b")])
+                #expect(results == [.nacked, .nacked], "nothing that was answered is published again")
+                refused += 1
+            }
+            #expect(refused < 100_000)
+            try await fixture.control.purge(fixture.queue)
+            #expect(await publisher.publish([fixture.message("last")]) == [.confirmed])
+            await publisher.close()
+        }
+    }
+
     @Test func whatTheProtocolCannotCarryIsNeverSent() async throws {
         try await Fixture.with { fixture in
             let publisher = AMQPPublisher(configuration: fixture.configuration, connectionName: "test publisher")

@@ -21,6 +21,7 @@ public actor AMQPPublisher {
     private let window: Int
     private let maximumBytesInFlight: Int
     private let confirmTimeout: Duration
+    private let refusalPatience: Duration
     private let maximumRepublishes: Int
     private let log: @Sendable (AMQPEvent) -> Void
 
@@ -36,6 +37,9 @@ public actor AMQPPublisher {
     private var isIsolating = false
     /// Confirms are not expected before this: while blocked the broker reads nothing.
     private var unblockedAt: ContinuousClock.Instant?
+    private var connectedAt = ContinuousClock.now
+    /// The broker refuses messages on this connection, and has had its time: nothing more is sent over it.
+    private var isRefused = false
     private var submissions: [Int: Submission] = [:]
     private var lastSubmission = 0
     private var runner: CheckedContinuation<Void, any Error>?
@@ -46,10 +50,12 @@ public actor AMQPPublisher {
     ///   - window: the most messages in flight; also the most that one lost connection can duplicate.
     ///   - maximumBytesInFlight: the most encoded bytes in flight, unless one message alone is larger.
     ///   - confirmTimeout: how long the oldest message may wait for its confirm before the connection is given up; time blocked does not count.
+    ///   - refusalPatience: how old a connection becomes on which the broker refuses messages.
     public init(
         configuration: AMQPConfiguration, connectionName: String, window: Int = standardWindow,
         maximumBytesInFlight: Int = standardBytesInFlight, confirmTimeout: Duration = standardConfirmTimeout,
-        maximumRepublishes: Int = standardRepublishes, log: @escaping @Sendable (AMQPEvent) -> Void = { _ in }
+        refusalPatience: Duration = standardRefusalPatience, maximumRepublishes: Int = standardRepublishes,
+        log: @escaping @Sendable (AMQPEvent) -> Void = { _ in }
     ) {
         precondition(window > 0, "a publisher needs at least one message in flight")
         self.configuration = configuration
@@ -57,6 +63,7 @@ public actor AMQPPublisher {
         self.window = window
         self.maximumBytesInFlight = maximumBytesInFlight
         self.confirmTimeout = confirmTimeout
+        self.refusalPatience = refusalPatience
         self.maximumRepublishes = maximumRepublishes
         self.log = log
         backoff = Backoff(configuration.reconnect)
@@ -199,6 +206,8 @@ public actor AMQPPublisher {
         generation += 1
         connection = opened
         self.reconnectAt = nil
+        connectedAt = .now
+        isRefused = false
         backoff.connected()
         log(.connected(generation: generation))
     }
@@ -215,7 +224,9 @@ public actor AMQPPublisher {
     private func take(_ event: BrokerEvent) {
         switch event {
         case .confirmed(let tag, let multiple): answered(tag, multiple, .confirmed)
-        case .refused(let tag, let multiple): answered(tag, multiple, .nacked)
+        case .refused(let tag, let multiple):
+            answered(tag, multiple, .nacked)
+            isRefused = connectedAt.advanced(by: refusalPatience) <= .now
         case .returned(let returned): flying.returned(messageID: returned.messageID, code: returned.code, text: returned.text)
         case .blocked(let reason):
             blocked.withLock { $0 = reason }
@@ -251,6 +262,11 @@ public actor AMQPPublisher {
 
     /// Sends what the window and the socket have room for; true when only the socket lacked room.
     private func send(over connection: BrokerConnection) throws(AMQPError) -> Bool {
+        if isRefused {
+            // What is in flight is answered first, so that nothing goes out twice for this.
+            guard flying.isEmpty else { return false }
+            throw .timedOut("the broker to take what it refuses on this connection")
+        }
         while let parcel = waiting.first {
             if parcel.submission.isDone {
                 _ = waiting.popFirst()
@@ -283,7 +299,13 @@ public actor AMQPPublisher {
         drop()
         let flights = flying.takeAll()
         isIsolating = false
-        let again = flights.compactMap { reconsider($0, after: error, isAlone: flights.count == 1) }
+        var again: [Parcel] = []
+        for flight in flights {
+            switch flight.fate(after: error, isAlone: flights.count == 1, maximumRepublishes: maximumRepublishes) {
+            case .settled(let result): settle(flight.entry, result)
+            case .again(let parcel): again.append(parcel)
+            }
+        }
         if !again.isEmpty { log(.republishing(count: again.count)) }
         waiting.prepend(again)
         failOthers(like: flights, after: error)
@@ -302,28 +324,6 @@ public actor AMQPPublisher {
         connection = nil
         blocked.withLock { $0 = nil }
         unblockedAt = nil
-    }
-
-    /// Decides about one message whose confirm did not come: settled here (nil), or to be published again.
-    private func reconsider(_ flight: ConfirmWindow<Parcel>.Flight, after error: AMQPError, isAlone: Bool) -> Parcel? {
-        var parcel = flight.entry
-        if let returned = flight.returned {
-            settle(parcel, .returned(code: returned.code, text: returned.text))
-            return nil
-        }
-        parcel.losses += 1
-        if case .channelClosed = error {
-            if isAlone {
-                settle(parcel, .failed(error))
-                return nil
-            }
-            parcel.isSuspect = true
-        }
-        guard parcel.losses <= maximumRepublishes else {
-            settle(parcel, .failed(error))
-            return nil
-        }
-        return parcel
     }
 
     /// A missing exchange (404) is missing for every suspect that names it: no need to lose a connection for each.

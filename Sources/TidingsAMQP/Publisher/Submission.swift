@@ -44,3 +44,23 @@ struct Parcel {
 
     func settle(_ result: PublishResult) { submission.settle(index, result) }
 }
+
+extension ConfirmWindow<Parcel>.Flight {
+    enum Fate {
+        case settled(PublishResult)
+        /// To be published again.
+        case again(Parcel)
+    }
+
+    /// Decides about a message whose confirm did not come before its connection was lost.
+    func fate(after error: AMQPError, isAlone: Bool, maximumRepublishes: Int) -> Fate {
+        if let returned { return .settled(.returned(code: returned.code, text: returned.text)) }
+        var parcel = entry
+        parcel.losses += 1
+        if case .channelClosed = error {
+            if isAlone { return .settled(.failed(error)) }
+            parcel.isSuspect = true
+        }
+        return parcel.losses <= maximumRepublishes ? .again(parcel) : .settled(.failed(error))
+    }
+}

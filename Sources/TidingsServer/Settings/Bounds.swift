@@ -138,6 +138,9 @@ enum Bounds {
             Bound(
                 "AMQPPublisher.standardRepublishes", AMQPPublisher.standardRepublishes, "times",
                 "Then the outcome is unknown, and a releaser's."),
+            Bound(
+                "AMQPPublisher.standardRefusalPatience", AMQPPublisher.standardRefusalPatience,
+                "Then a connection on which the broker refuses messages is replaced: a new one finds the queue's new leader."),
             Bound("AMQPConsumer.settlementGrace", AMQPConsumer.settlementGrace, "For the broker to act on the last settlements."),
         ]
     }

@@ -50,10 +50,19 @@ extension FaultRow {
             },
             heal: { $0.signalDatabase(SIGCONT) }),
         FaultRow(
-            number: "26", fault: "database's disk full", injected: "its data on 600 MB, filled to the last byte for 15 s",
-            recovery: .seconds(180),
-            bound: .callsOfAWorker,
-            lacks: { "a small file system for the data alone: private servers have one home" }, inject: { _ in }),
+            number: "26", fault: "database's disk full", injected: "the data's own file system filled to the last byte for 15 s", hasDisk: true,
+            recovery: .seconds(180), bound: .callsOfAWorker, lacks: { geteuid() == 0 ? nil : "the right to mount a file system" },
+            inject: { scene in
+                try DataDisk(below: scene.folder).fill()
+                try await scene.holds(.seconds(15))
+            },
+            heal: { scene in
+                try DataDisk(below: scene.folder).makeRoom()
+                // Where its log found no room it is gone.
+                try await scene.servers.startDatabase()
+                let isBack = try await reached(within: .seconds(60)) { (try? await scene.system.count("select 1")) == 1 }
+                #expect(isBack, "PostgreSQL did not recover")
+            }),
         FaultRow(
             number: "27", fault: "locks and an old snapshot",
             injected: "`lock table` on packs for 10 s; a repeatable read transaction all the while",
@@ -108,10 +117,15 @@ extension FaultRow {
                 }
             }),
         FaultRow(
-            number: "31", fault: "clocks jump", injected: "the database's business clock 2 days ahead and 1 h back, 5 s each",
-            load: .bursts,
-            bound: .admitted,
-            lacks: { "libfaketime for the clocks of processes; packages may not be installed by tests" }, inject: { _ in }),
+            number: "31", fault: "our clocks jump", injected: "every process of ours a day ahead for 10 s, then a day behind for 10 s",
+            variables: { FakeClock(in: $0).variables }, bound: .none, lacks: { FakeClock.isInstalled ? nil : "libfaketime" },
+            inject: { scene in
+                for shift in ["+1d", "-1d"] {
+                    try FakeClock(in: scene.folder).set(shift)
+                    try await scene.holds(.seconds(10))
+                }
+            },
+            heal: { try FakeClock(in: $0.folder).set("+0") }),
     ]
 }
 
@@ -136,4 +150,24 @@ extension FaultScene {
             throw error
         }
     }
+}
+
+/// The wall clock of processes as libfaketime shows it to them: read from a file, while they run.
+private struct FakeClock {
+    private static let library = "/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1"
+    private let file: String
+
+    static var isInstalled: Bool { FileManager.default.fileExists(atPath: library) }
+
+    init(in folder: String) { file = "\(folder)/clock" }
+
+    var variables: [String: String] {
+        // Read at their start, long before the clock jumps.
+        try? set("+0")
+        return [
+            "LD_PRELOAD": Self.library, "FAKETIME_TIMESTAMP_FILE": file, "FAKETIME_NO_CACHE": "1", "FAKETIME_DONT_FAKE_MONOTONIC": "1",
+        ]
+    }
+
+    func set(_ shift: String) throws { try shift.write(toFile: file, atomically: true, encoding: .utf8) }
 }

@@ -25,6 +25,10 @@ struct FaultRow: Sendable, CustomTestStringConvertible {
     let fault: String
     let injected: String
     var broker = Broker.alone
+    /// The database's data lies on a file system of its own: ``DataDisk``.
+    var hasDisk = false
+    /// In the environment of every process.
+    var variables: @Sendable (_ folder: String) -> [String: String] = { _ in [:] }
     /// The processes that a supervisor keeps up.
     var crew = ["router", "deliver", "deliver", "release"]
     var load = FaultLoad.Shape.spread

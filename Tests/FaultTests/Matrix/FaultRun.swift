@@ -12,7 +12,7 @@ struct FaultRun {
     /// The system's end is the end of this call.
     func run() async throws -> FaultReport {
         if let lacking = await row.lacks() { return FaultReport(row: row, lacking: lacking) }
-        return try await withPrivateServers { servers, folder in
+        return try await withPrivateServers(disk: row.hasDisk) { servers, folder in
             switch row.broker {
             case .alone: return try await run(servers, folder, amqpURL: servers.amqpURL)
             case .behindProxy:
@@ -45,7 +45,7 @@ struct FaultRun {
             let receiver = try await Receiver.start(in: system, folder: folder)
             try await system.applyCatalogue(folder: folder, attempts: row.attempts)
             try await FaultLoad.prepare(system, receiver: receiver)
-            let crew = Crew(system)
+            let crew = Crew(system, with: row.variables(folder))
             try await crew.start(row.crew)
             let producer = try SteadyProducer(url: amqpURL, source: "row", shape: row.load)
             let report = try await run(
