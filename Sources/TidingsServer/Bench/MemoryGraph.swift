@@ -22,18 +22,18 @@ struct MemoryGraph {
         ]
         let area = trace.moments.map { Self.point(x($0), y(Double($0.waiting) / waiting)) }.joined(separator: " ")
         parts.append(
-            #"<polygon fill="#dddddd" points="\#(Self.point(Self.left, Self.bottom)) \#(area) \#(Self.point(Self.right, Self.bottom))"/>"#)
+            ##"<polygon fill="#dddddd" points="\##(Self.point(Self.left, Self.bottom)) \##(area) \##(Self.point(Self.right, Self.bottom))"/>"##)
         for (position, role) in trace.roles.enumerated() {
             let color = Self.colors[position % Self.colors.count]
             let line = trace.moments.map { Self.point(x($0), y(Double($0.resident[position]) / 1_048_576 / megabytes)) }
-            parts.append(#"<polyline fill="none" stroke="\#(color)" stroke-width="1.5" points="\#(line.joined(separator: " "))"/>"#)
+            parts.append(##"<polyline fill="none" stroke="\##(color)" stroke-width="1.5" points="\##(line.joined(separator: " "))"/>"##)
             parts.append(Self.text(role, at: Self.left + 90 * Double(position), 20, anchor: "start", color: color))
         }
         parts.append(Self.text("intents waiting", at: Self.right, 20, anchor: "end", color: "#777777"))
         for step in 0...4 {
             let share = Double(step) / 4
             parts.append(
-                #"<line x1="\#(Int(Self.left))" x2="\#(Int(Self.right))" y1="\#(y(share))" y2="\#(y(share))" stroke="#bbbbbb" stroke-width="0.5"/>"#)
+                ##"<line x1="\##(Int(Self.left))" x2="\##(Int(Self.right))" y1="\##(y(share))" y2="\##(y(share))" stroke="#bbbbbb" stroke-width="0.5"/>"##)
             parts.append(Self.text("\(Self.short(megabytes * share)) MB", at: Self.left - 6, y(share) + 4, anchor: "end"))
             parts.append(Self.text(Self.short(waiting * share), at: Self.right + 6, y(share) + 4, anchor: "start", color: "#777777"))
             let time = Self.left + (Self.right - Self.left) * share
@@ -43,7 +43,7 @@ struct MemoryGraph {
     }
 
     private static func text(_ text: String, at x: Double, _ y: Double, anchor: String, color: String = "#333333") -> String {
-        #"<text x="\#(Int(x))" y="\#(Int(y))" text-anchor="\#(anchor)" fill="\#(color)">\#(text)</text>"#
+        ##"<text x="\##(Int(x))" y="\##(Int(y))" text-anchor="\##(anchor)" fill="\##(color)">\##(text)</text>"##
     }
 
     private static func point(_ x: Double, _ y: Double) -> String { "\((x * 10).rounded() / 10),\((y * 10).rounded() / 10)" }

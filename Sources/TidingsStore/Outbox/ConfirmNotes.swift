@@ -1,4 +1,5 @@
 import TidingsCore
+import TidingsWire
 
 /// Notes which packs the broker confirmed, a moment later and many at once: by then most are claimed or settled, and need no note.
 ///
