@@ -63,20 +63,20 @@ import TidingsWire
         for _ in 0..<(PublishBacklog.limit / 100) { await backlog.publish(Array(repeating: pack, count: 100)) }
         #expect(metrics.packsWaiting.value == PublishBacklog.limit)
 
-        let events = Mutex<[String]>([])
+        let events = Record()
         await withTaskGroup(of: Void.self) { group in
             group.addTask {
                 await backlog.publish([pack])
-                events.withLock { $0.append("let in") }
+                events.add("let in")
             }
             // Gives the newcomer every chance to come in too early.
             for _ in 0..<1_000 { await Task.yield() }
             #expect(metrics.packsWaiting.value == PublishBacklog.limit, "the bound was passed")
-            events.withLock { $0.append("room") }
+            events.add("room")
             await publisher.close()
             await group.waitForAll()
         }
-        #expect(events.withLock { $0 } == ["room", "let in"])
+        #expect(events.all == ["room", "let in"])
         await backlog.drain()
         #expect(metrics.packsWaiting.value == 0)
         await store.close()
@@ -85,27 +85,35 @@ import TidingsWire
     /// Providers hang: so many batches are out beyond patience, the next one waits until one of them has ended.
     @Test func batchesBeyondPatienceStopAtTheirLimit() async {
         let out = Outstanding()
-        let begun = Mutex(0)
+        let begun = Record()
         let gate = Gate()
         for _ in 0..<Outstanding.limit {
             await out.run(waitingAtMost: .zero) {
-                begun.withLock { $0 += 1 }
+                begun.add("begun")
                 await gate.wait()
             }
         }
-        while begun.withLock({ $0 }) < Outstanding.limit { await Task.yield() }
+        while begun.all.count < Outstanding.limit { await Task.yield() }
         await withTaskGroup(of: Void.self) { group in
             group.addTask {
-                await out.run(waitingAtMost: .zero) { begun.withLock { $0 += 1 } }
+                await out.run(waitingAtMost: .zero) { begun.add("begun") }
             }
             for _ in 0..<1_000 { await Task.yield() }
-            #expect(begun.withLock { $0 } == Outstanding.limit, "one more began")
+            #expect(begun.all.count == Outstanding.limit, "one more began")
             await gate.open()
             await group.waitForAll()
         }
         await out.drain()
-        #expect(begun.withLock { $0 } == Outstanding.limit + 1)
+        #expect(begun.all.count == Outstanding.limit + 1)
     }
+}
+
+/// What happened, in order.
+private final class Record: Sendable {
+    private let events = Mutex<[String]>([])
+
+    func add(_ event: String) { events.withLock { $0.append(event) } }
+    var all: [String] { events.withLock { $0 } }
 }
 
 /// Holds everybody until it opens.
