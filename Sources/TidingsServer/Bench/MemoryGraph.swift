@@ -22,7 +22,8 @@ struct MemoryGraph {
         ]
         let area = trace.moments.map { Self.point(x($0), y(Double($0.waiting) / waiting)) }.joined(separator: " ")
         parts.append(
-            ##"<polygon fill="#dddddd" points="\##(Self.point(Self.left, Self.bottom)) \##(area) \##(Self.point(Self.right, Self.bottom))"/>"##)
+            ##"<polygon fill="#dddddd" points="\##(Self.point(Self.left, Self.bottom)) \##(area) \##(Self.point(Self.right, Self.bottom))"/>"##
+        )
         for (position, role) in trace.roles.enumerated() {
             let color = Self.colors[position % Self.colors.count]
             let line = trace.moments.map { Self.point(x($0), y(Double($0.resident[position]) / 1_048_576 / megabytes)) }
@@ -33,7 +34,8 @@ struct MemoryGraph {
         for step in 0...4 {
             let share = Double(step) / 4
             parts.append(
-                ##"<line x1="\##(Int(Self.left))" x2="\##(Int(Self.right))" y1="\##(y(share))" y2="\##(y(share))" stroke="#bbbbbb" stroke-width="0.5"/>"##)
+                ##"<line x1="\##(Int(Self.left))" x2="\##(Int(Self.right))" y1="\##(y(share))" y2="\##(y(share))" stroke="#bbbbbb" stroke-width="0.5"/>"##
+            )
             parts.append(Self.text("\(Self.short(megabytes * share)) MB", at: Self.left - 6, y(share) + 4, anchor: "end"))
             parts.append(Self.text(Self.short(waiting * share), at: Self.right + 6, y(share) + 4, anchor: "start", color: "#777777"))
             let time = Self.left + (Self.right - Self.left) * share

@@ -50,7 +50,8 @@ enum Bounds {
                 Bound(
                     "PublishBacklog.limit", PublishBacklog.limit, "packs",
                     "Wait in memory while the broker takes nothing, so that the backlog that raised its alarm can drain."),
-                Bound("ConfirmNotes.delay", ConfirmNotes.delay, "From a confirm to its note: most packs are settled by then and need none."),
+                Bound(
+                    "ConfirmNotes.delay", ConfirmNotes.delay, "From a confirm to its note: most packs are settled by then and need none."),
                 Bound("SuspectTrial.prefetch", SuspectTrial.prefetch, "messages", "One that kills takes no innocent one along."),
                 Bound("SuspectTrial.trials", SuspectTrial.trials, "trials", "A machine may die in any of them; then it is quarantined."),
                 Bound(

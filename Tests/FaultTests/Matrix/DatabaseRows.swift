@@ -50,7 +50,8 @@ extension FaultRow {
             },
             heal: { $0.signalDatabase(SIGCONT) }),
         FaultRow(
-            number: "26", fault: "database's disk full", injected: "the data's own file system filled to the last byte for 15 s", hasDisk: true,
+            number: "26", fault: "database's disk full", injected: "the data's own file system filled to the last byte for 15 s",
+            hasDisk: true,
             recovery: .seconds(180), bound: .callsOfAWorker, lacks: { geteuid() == 0 ? nil : "the right to mount a file system" },
             inject: { scene in
                 try DataDisk(below: scene.folder).fill()
