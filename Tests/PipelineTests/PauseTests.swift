@@ -167,7 +167,9 @@ extension Pipeline {
                 """
             ) { $0 == 1 }
             try #require(settled, "\(id) is not at rest: \(roles.errorsSoFar)")
-            holds = try await deliveries(of: id).contains { $0.reason == "paused" }
+            // The router's own decision: a worker may follow a moment earlier.
+            let decided: SQL = "select count(*) from tidings.notifications where event_id = \(id) and decision like '%paused%'"
+            holds = try await system.count(decided) > 0
         }
         return "probe-\(number)"
     }
