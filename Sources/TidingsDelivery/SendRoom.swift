@@ -3,6 +3,9 @@ import TidingsProvider
 
 /// Who is inside, who waits in line, and what is known of each host.
 package struct SendRoom {
+    /// Hosts whose breakers are remembered; beyond that the healthy ones are forgotten.
+    package static let rememberedHosts = 10_000
+
     typealias Waiter = CheckedContinuation<Bool, Never>
 
     enum Answer {
@@ -15,9 +18,6 @@ package struct SendRoom {
         var inside = 0
         var breaker = Breaker()
     }
-
-    /// Hosts whose breakers are remembered; beyond that the healthy ones are forgotten.
-    package static let rememberedHosts = 10_000
 
     private let limits: ProviderLimits
     /// Sends to one host at once.

@@ -5,6 +5,10 @@ import Synchronization
 /// A text that comes for the second time gets a name made of the text itself. Where a pooler lends one server session to several clients, the
 /// same name can so only ever mean the same text.
 package struct PreparedStatements {
+    /// Texts remembered for each session. The server keeps some 20 to 100 kB for each; a process has fewer than this, unless it builds texts as
+    /// it goes, and those are not worth a name.
+    package static let limit = 100
+
     /// How a statement is sent.
     enum Form: Equatable {
         /// Parsed, planned and forgotten.
@@ -21,10 +25,6 @@ package struct PreparedStatements {
             }
         }
     }
-
-    /// Texts remembered for each session. The server keeps some 20 to 100 kB for each; a process has fewer than this, unless it builds texts as
-    /// it goes, and those are not worth a name.
-    package static let limit = 100
 
     /// A text with other types is another statement.
     private struct Key: Hashable {

@@ -127,6 +127,7 @@ enum Bounds {
                 "Beyond the statement's time-out, for the server's own answer."),
             Bound("PreparedStatements.limit", PreparedStatements.limit, "statements", "Kept parsed by the server for each session."),
             Bound("PostgresConnection.pipelineLimit", PostgresConnection.pipelineLimit, "statements", "Of one pipeline."),
+            Bound("AMQPConfiguration.maximumNodes", AMQPConfiguration.maximumNodes, "nodes", "Of one cluster, named in the URL."),
             Bound(
                 "AMQPPublisher.standardWindow", AMQPPublisher.standardWindow, "messages",
                 "In flight; the most a lost connection can duplicate."),
