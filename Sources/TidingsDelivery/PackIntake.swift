@@ -42,8 +42,11 @@ public struct PackIntake: Sendable {
     private func handle(_ batch: MessageBatch, _ deliver: @Sendable ([Pack]) async throws -> Void) async {
         do {
             var packs: [Pack] = []
+            // Whoever publishes a pack and never hears the confirm publishes it again. A claim keeps the second from another worker, and
+            // nothing would keep it from this one when both messages are in one batch.
+            var seen: Set<PackID> = []
             for message in batch.messages {
-                if let pack = try await decode(message) { packs.append(pack) }
+                if let pack = try await decode(message), seen.insert(pack.id).inserted { packs.append(pack) }
             }
             if !packs.isEmpty { try await deliver(packs) }
             passing(.beforeAck)

@@ -1,0 +1,51 @@
+import Testing
+import TidingsAMQP
+import TidingsClient
+import TidingsCore
+import TidingsPostgres
+import TidingsTestSupport
+import TidingsWire
+
+extension Faults {
+    /// A publisher that never heard the confirm of a pack publishes it again, so one worker may hold both messages at once.
+    @Suite struct RepeatedPackTests {
+        private static let queue = "tidings.deliver.webhook.webhook.urgent"
+        private static let copies = 8
+
+        @Test func manyMessagesOfOnePackAreOneSend() async throws {
+            try await withFolder { folder in
+                try await withTestSystem { system in
+                    let receiver = try await Receiver.start(in: system, folder: folder)
+                    try await system.applyCatalogue(folder: folder)
+                    try await FaultLoad.prepare(system, receiver: receiver)
+                    let client = try TidingsClient(url: system.amqpURL)
+                    _ = try await system.startRole("router")
+                    let intent = IntentEvent(
+                        source: "/tests", id: "once", type: "orderUpdate", category: .transactional, recipients: ["hook-0"], title: "T",
+                        channels: [.webhook])
+                    #expect(await client.publish(intent) == .confirmed)
+                    #expect(try await system.eventually("select count(*) from tidings.packs where confirmed_at is not null") { $0 == 1 })
+                    try await repeatPack(of: system, client)
+                    await client.close()
+
+                    _ = try await system.startRole("deliver")
+                    #expect(try await system.eventually("select count(*) from tidings.packs") { $0 == 0 })
+                    try await Conservation(system: system, receiver: receiver).expectEnd(of: ["once"])
+                    #expect(try receiver.acceptances().mapValues(\.count).values.reduce(0, +) == 1)
+                }
+            }
+        }
+
+        private func repeatPack(of system: TestSystem, _ client: TidingsClient) async throws {
+            let control = AMQPControl(configuration: try AMQPConfiguration(url: system.amqpURL), connectionName: "tests")
+            let message = try #require(try await control.getOne(Self.queue))
+            await control.close()
+            for _ in 0..<Self.copies {
+                #expect(
+                    await client.publish(
+                        raw: message.body, contentType: Pack.contentType, exchange: QueueNames.deliverExchange, routingKey: Self.queue,
+                        id: "pack") == .confirmed)
+            }
+        }
+    }
+}
