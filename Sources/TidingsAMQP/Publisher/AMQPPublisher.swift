@@ -21,7 +21,6 @@ public actor AMQPPublisher {
     private let window: Int
     private let maximumBytesInFlight: Int
     private let confirmTimeout: Duration
-    private let refusalPatience: Duration
     private let maximumRepublishes: Int
     private let log: @Sendable (AMQPEvent) -> Void
 
@@ -37,9 +36,7 @@ public actor AMQPPublisher {
     private var isIsolating = false
     /// Confirms are not expected before this: while blocked the broker reads nothing.
     private var unblockedAt: ContinuousClock.Instant?
-    private var connectedAt = ContinuousClock.now
-    /// The broker refuses messages on this connection, and has had its time: nothing more is sent over it.
-    private var isRefused = false
+    private var refusals: Refusals
     private var submissions: [Int: Submission] = [:]
     private var lastSubmission = 0
     private var runner: CheckedContinuation<Void, any Error>?
@@ -63,7 +60,7 @@ public actor AMQPPublisher {
         self.window = window
         self.maximumBytesInFlight = maximumBytesInFlight
         self.confirmTimeout = confirmTimeout
-        self.refusalPatience = refusalPatience
+        refusals = Refusals(patience: refusalPatience)
         self.maximumRepublishes = maximumRepublishes
         self.log = log
         backoff = Backoff(configuration.reconnect)
@@ -206,8 +203,7 @@ public actor AMQPPublisher {
         generation += 1
         connection = opened
         self.reconnectAt = nil
-        connectedAt = .now
-        isRefused = false
+        refusals.connected()
         backoff.connected()
         log(.connected(generation: generation))
     }
@@ -226,7 +222,7 @@ public actor AMQPPublisher {
         case .confirmed(let tag, let multiple): answered(tag, multiple, .confirmed)
         case .refused(let tag, let multiple):
             answered(tag, multiple, .nacked)
-            isRefused = connectedAt.advanced(by: refusalPatience) <= .now
+            refusals.refused()
         case .returned(let returned): flying.returned(messageID: returned.messageID, code: returned.code, text: returned.text)
         case .blocked(let reason):
             blocked.withLock { $0 = reason }
@@ -262,7 +258,7 @@ public actor AMQPPublisher {
 
     /// Sends what the window and the socket have room for; true when only the socket lacked room.
     private func send(over connection: BrokerConnection) throws(AMQPError) -> Bool {
-        if isRefused {
+        if refusals.areEndless {
             // What is in flight is answered first, so that nothing goes out twice for this.
             guard flying.isEmpty else { return false }
             throw .timedOut("the broker to take what it refuses on this connection")

@@ -8,9 +8,6 @@ extension AMQPPublisher {
     public static let standardConfirmTimeout = Duration.seconds(30)
     /// How often a message is published again after a lost connection or confirm.
     public static let standardRepublishes = 3
-    /// How old a connection becomes on which the broker refuses messages. RabbitMQ 3.10 asks, for as long as a channel lives, the node that led a
-    /// quorum queue when the channel first published to it: one opened just before that node's death was noticed has everything refused until
-    /// the node is back, while the queue has long had another leader. A new channel asks that one. Where the queue is full this costs a
-    /// handshake now and then.
+    /// How old a connection becomes on which the broker refuses messages: another one may reach another leader.
     public static let standardRefusalPatience = Duration.seconds(5)
 }

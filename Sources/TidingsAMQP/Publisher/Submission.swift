@@ -45,14 +45,13 @@ struct Parcel {
     func settle(_ result: PublishResult) { submission.settle(index, result) }
 }
 
-extension ConfirmWindow<Parcel>.Flight {
+extension ConfirmWindow.Flight where Entry == Parcel {
     enum Fate {
         case settled(PublishResult)
-        /// To be published again.
         case again(Parcel)
     }
 
-    /// Decides about a message whose confirm did not come before its connection was lost.
+    /// What becomes of a message whose confirm did not come. `isAlone`: nothing else was in flight, so a refusal means this one.
     func fate(after error: AMQPError, isAlone: Bool, maximumRepublishes: Int) -> Fate {
         if let returned { return .settled(.returned(code: returned.code, text: returned.text)) }
         var parcel = entry
