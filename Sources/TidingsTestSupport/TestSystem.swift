@@ -70,10 +70,7 @@ public final class TestSystem: Sendable {
     /// Starts a long-running command, such as `run("run", "router")`, in this system's environment with `variables` added; ``shutDown()`` ends it.
     @discardableResult
     public func start(_ arguments: String..., with variables: [String: String] = [:]) throws -> TestProcess {
-        // A preloaded library may move the environment before Swift has found its arguments, which lie beside it: `env` takes that upon itself.
-        let directory = variables["LD_PRELOAD"].map { _ in "/" }
-        let process = try TestProcess(
-            [Self.binary] + arguments, environment: environment.merging(variables) { _, new in new }, directory: directory)
+        let process = try TestProcess([Self.binary] + arguments, environment: environment.merging(variables) { _, new in new })
         processes.withLock { $0.append(process) }
         return process
     }

@@ -75,8 +75,8 @@ actor Crew {
     func replace(_ position: Int, dyingAt order: String) async throws {
         try await end(position, with: SIGKILL)
         // It may die before it says that it runs.
-        members[position].process = try system.start(
-            "run", members[position].role, with: variables.merging(["TIDINGS_FAULT_AT": order]) { $1 })
+        let variables = variables.merging(["TIDINGS_FAULT_AT": order]) { $1 }
+        members[position].process = try system.start("run", members[position].role, with: variables)
     }
 
     /// Returns when the process at a place is dead by its own hand.

@@ -173,7 +173,7 @@ private struct Poison {
             }
             #expect(
                 await client.publish(
-                    raw: Array("no pack".utf8), contentType: Pack.contentType, exchange: QueueNames.deliverExchange,
+                    raw: Array("no pack \(number)".utf8), contentType: Pack.contentType, exchange: QueueNames.deliverExchange,
                     routingKey: "tidings.deliver.webhook.webhook.urgent", id: "poison") == .confirmed)
         }
         await client.close()

@@ -28,7 +28,7 @@ struct FaultRow: Sendable, CustomTestStringConvertible {
     /// The database's data lies on a file system of its own: ``DataDisk``.
     var hasDisk = false
     /// In the environment of every process.
-    var variables: @Sendable (_ folder: String) -> [String: String] = { _ in [:] }
+    var variables: @Sendable (_ folder: String) async throws -> [String: String] = { _ in [:] }
     /// The processes that a supervisor keeps up.
     var crew = ["router", "deliver", "deliver", "release"]
     var load = FaultLoad.Shape.spread

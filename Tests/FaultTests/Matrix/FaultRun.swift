@@ -45,7 +45,7 @@ struct FaultRun {
             let receiver = try await Receiver.start(in: system, folder: folder)
             try await system.applyCatalogue(folder: folder, attempts: row.attempts)
             try await FaultLoad.prepare(system, receiver: receiver)
-            let crew = Crew(system, with: row.variables(folder))
+            let crew = Crew(system, with: try await row.variables(folder))
             try await crew.start(row.crew)
             let producer = try SteadyProducer(url: amqpURL, source: "row", shape: row.load)
             let report = try await run(

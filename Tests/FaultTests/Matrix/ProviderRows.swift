@@ -78,13 +78,19 @@ extension FaultRow {
             },
             heal: { await $0.crew.signal("deliver", SIGCONT) },
             check: { scene in
-                let late = try await scene.system.count(
+                let rows = try await scene.system.query(
                     """
-                    select count(*) from tidings_ops.deliveries d join tidings_ops.notifications n using (notification_id)
-                    where n.recipient_id in ('hook-0', 'hook-1', 'hook-2') and d.channel = 'webhook' and d.state = 'delivered'
-                        and d.finished_at > tidings.clock() - interval '2 hours'
-                    """)
-                #expect(late == 0, "\(late) were sent to people who had opted out")
+                    select replace(d.delivery_id, '/', '-'), (extract(epoch from r.changed_at) * 1000000)::bigint
+                    from tidings_ops.deliveries d join tidings_ops.notifications n using (notification_id)
+                    join tidings.recipients r on r.tenant = n.tenant and r.id = n.recipient_id
+                    where n.recipient_id in ('hook-0', 'hook-1', 'hook-2') and d.channel = 'webhook'
+                    """
+                ).rows.map { try $0.decode((String, Int).self) }
+                let times = try scene.receiver.acceptances()
+                let late = rows.filter { delivery, optedOut in
+                    times[delivery]?.contains { $0 > Timestamp(microseconds: Int64(optedOut)) } == true
+                }
+                #expect(late.isEmpty, "sent to people who had opted out")
             }),
     ]
 }
