@@ -2,11 +2,11 @@ import TidingsCore
 import TidingsPostgres
 import TidingsWire
 
-/// Everything one batch of intents writes, collected row by row and sent as one pipeline.
+/// Everything one batch of intents writes, collected row by row: the notifications for COPY, the rest for one pipeline.
 struct IntakeWrite {
     var result = IntakeResult()
     private let catalogue: Catalogue
-    private var notifications = NotificationRows()
+    private(set) var notifications = NotificationRows()
     private var inbox = InboxRows()
     private var ended = EndedRows()
     private var due = DueRows()
@@ -93,7 +93,7 @@ struct IntakeWrite {
 
     func statements(packs: [Pack], now: Timestamp) -> [SQL] {
         [
-            notifications.insert, inbox.insert(at: now), ended.insert, due.insert, PackRows(packs: packs).insert(decidedAt: now),
+            inbox.insert(at: now), ended.insert, due.insert, PackRows(packs: packs).insert(decidedAt: now),
             RefusedRows(refused).insert,
             tally.insert,
         ].compactMap { $0 }

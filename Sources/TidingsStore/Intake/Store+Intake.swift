@@ -43,6 +43,9 @@ extension Store {
                 }
             }
             let finished = packs.finish { clock.nextID() }
+            if write.notifications.rows.rowCount > 0 {
+                _ = try await connection.copyIn(NotificationRows.target, rows: write.notifications.rows)
+            }
             _ = try await connection.pipeline(write.statements(packs: finished, now: now))
             write.result.packs = finished
             return write.result
