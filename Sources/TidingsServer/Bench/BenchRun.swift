@@ -34,8 +34,8 @@ struct BenchRun {
             since: system.store.clock.now().adding(.zero - Self.clockSlack),
             measured: BenchLedger(watching: rate == nil ? Self.share : 1) { load.recipient(of: $0) },
             beside: BenchLedger(watching: .max) { _ in "" }, before: try await system.store.totals())
-        if let backlog { await backlog.publishAll(with: client, ledger: books.beside) }
-        if preload { await load.publishAll(with: client, ledger: books.measured) }
+        if let backlog { try await publishFirst(backlog, with: client, books.beside) }
+        if preload { try await publishFirst(load, with: client, books.measured) }
         let programs = try await system.startRoles(processes)
         do {
             let figures = try await measure(books, client)
@@ -44,6 +44,14 @@ struct BenchRun {
         } catch {
             await system.stop(programs)
             throw error
+        }
+    }
+
+    /// Publishes what has to wait for the roles: all of it, or nothing is measured as it was asked.
+    private func publishFirst(_ load: BenchLoad, with client: TidingsClient, _ ledger: BenchLedger) async throws {
+        await load.publishAll(with: client, ledger: ledger)
+        guard ledger.confirmed == load.intents else {
+            throw Failure(.unavailable, "the broker confirmed \(ledger.confirmed) of \(load.intents) intents before the roles started")
         }
     }
 

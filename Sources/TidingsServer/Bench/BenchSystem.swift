@@ -1,5 +1,6 @@
 import Glibc
 import PrivateServers
+import TidingsAMQP
 import TidingsCore
 import TidingsStore
 import TidingsWire
@@ -54,6 +55,10 @@ final class BenchSystem: Sendable {
             try await Migrator(settings.database).migrate()
             let system = try await BenchSystem(settings, servers: servers)
             try await system.store.activate(benchCatalogue)
+            // What is published before the roles run must find its queues.
+            let control = AMQPControl(configuration: settings.amqpOfCommand, connectionName: "tidings bench")
+            try await Topology(of: benchCatalogue).declare(on: control)
+            await control.close()
             return system
         } catch {
             try? await servers.stop()
