@@ -1,6 +1,6 @@
 public import Logging
 public import TidingsAMQP
-import TidingsCore
+public import TidingsCore
 import TidingsStore
 import TidingsWire
 
@@ -20,12 +20,17 @@ public struct Router: Sendable {
     private let intake: Intake
     private let consumer: AMQPConsumer
     private let backlog: PublishBacklog
+    private let lane: Lane?
+    private let balance: LaneBalance
     private let logger: Logger
 
-    public init(intake: Intake, consumer: AMQPConsumer, backlog: PublishBacklog, logger: Logger) {
+    /// - Parameter lane: whose intents these are; nil for what came another way, and stands outside the balance of the two.
+    public init(intake: Intake, consumer: AMQPConsumer, backlog: PublishBacklog, lane: Lane?, balance: LaneBalance, logger: Logger) {
         self.intake = intake
         self.consumer = consumer
         self.backlog = backlog
+        self.lane = lane
+        self.balance = balance
         self.logger = logger
     }
 
@@ -35,12 +40,20 @@ public struct Router: Sendable {
             let slots = Slots(Self.batchesInWork)
             for await batch in consumer.batches {
                 await slots.take()
+                await yieldIfBulk()
                 group.addTask {
                     await handle(batch)
                     await slots.giveBack()
                 }
             }
         }
+    }
+
+    /// Cancelled or not, the batch in hand is handled.
+    private func yieldIfBulk() async {
+        guard lane == .bulk else { return }
+        let pause = balance.pause()
+        if pause > .zero { try? await Task.sleep(for: pause) }
     }
 
     private func handle(_ batch: MessageBatch) async {

@@ -8,7 +8,7 @@ import TidingsStore
 /// Roles run as real processes of the built binary, so that a test can kill them as an operator's machine would.
 public final class TestSystem: Sendable {
     /// Virtual hosts `test-0` … that `tidings dev --servers-only --test-hosts` made.
-    public static let virtualHosts = 64
+    public static let virtualHosts = 96
 
     public let databaseURL: String
     public let amqpURL: String

@@ -39,6 +39,7 @@ import Testing
         "AMQPPublisher.roomRetry": "how a thread divides its time",
         "OutgoingMessage.framing": "an estimate of the encoded size",
         "ArrayFormat.firstIndex": "of a format",
+        "NotificationRows.columns": "of a table",
         "Bindings.countLimit": "of the protocol",
         "CopyBuffer.chunkSize": "of the protocol's messages",
         "PostgresConnection.heartbeatTimeout": "of a listener, which no role is",

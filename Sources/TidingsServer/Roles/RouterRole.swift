@@ -16,11 +16,16 @@ struct RouterRole: Sendable {
         let intake = Intake(
             store: runtime.store, catalogues: runtime.catalogues, zones: runtime.zones, metrics: runtime.metrics, logger: runtime.logger)
         let backlog = PublishBacklog(publisher: runtime.packs, metrics: runtime.metrics, logger: runtime.logger)
-        let queues = Lane.allCases.map { QueueNames.intents($0) } + [QueueNames.rejectedQueue]
-        let sources = queues.map { runtime.consumer(of: $0, prefetch: Router.prefetch, batch: Router.batch) }
+        let balance = LaneBalance(metrics: runtime.metrics)
+        let lanes: [Lane?] = Lane.allCases + [nil]
+        let sources = lanes.map {
+            runtime.consumer(of: $0.map(QueueNames.intents) ?? QueueNames.rejectedQueue, prefetch: Router.prefetch, batch: Router.batch)
+        }
         let suspect = runtime.consumer(of: QueueNames.suspectQueue, prefetch: SuspectTrial.prefetch, batch: BatchPolicy(maximumMessages: 1))
         self.backlog = backlog
-        routers = sources.map { Router(intake: intake, consumer: $0, backlog: backlog, logger: runtime.logger) }
+        routers = zip(lanes, sources).map { lane, source in
+            Router(intake: intake, consumer: source, backlog: backlog, lane: lane, balance: balance, logger: runtime.logger)
+        }
         suspects = SuspectTrial(store: runtime.store, intake: intake, consumer: suspect, backlog: backlog, logger: runtime.logger)
         consumers = sources + [suspect]
     }
