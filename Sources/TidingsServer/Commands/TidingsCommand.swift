@@ -3,6 +3,7 @@ import Glibc
 import Logging
 import Synchronization
 import TidingsStore
+import TidingsWire
 
 /// What the executable brings along: which providers are linked, and commands of optional parts.
 public struct CommandContext: Sendable {
@@ -33,6 +34,7 @@ public enum TidingsTool {
 
     /// Parses the arguments, runs the command and ends the process.
     public static func main(_ context: CommandContext, additional commands: [any ParsableCommand.Type] = []) async -> Never {
+        CryptoLibrary.keepUntilTheEnd()
         signal(SIGPIPE, SIG_IGN)
         additional.withLock { $0 = commands }
         do {
