@@ -17,11 +17,13 @@ package actor Outstanding {
     package nonisolated func run(waitingAtMost patience: Duration, _ work: @escaping @Sendable () async -> Void) async {
         await begin()
         let finished = Latch()
+        // Outlives the patience of its caller; `drain()` awaits it.
         Task {
             await work()
             await end()
             finished.open()
         }
+        // Ends the wait and nothing else; cancelled when the work is done first.
         let timer = Task {
             try await Task.sleep(for: patience)
             finished.open()

@@ -31,6 +31,7 @@ public struct PackIntake: Sendable {
             let slots = Slots(Self.batchesInWork)
             for await batch in consumer.batches {
                 await slots.take()
+                // The next batch is read meanwhile; the slots bound how many, and the group awaits all.
                 group.addTask {
                     await handle(batch, deliver)
                     await slots.giveBack()

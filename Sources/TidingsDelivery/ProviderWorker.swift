@@ -53,6 +53,7 @@ public struct ProviderWorker: Sendable {
             meters.took(ContinuousClock.now - began, for: .claim)
             await out.run(waitingAtMost: Self.patience) {
                 await withDiscardingTaskGroup { group in
+                    // Each pack settles by itself: one with a slow host holds up none of its neighbours.
                     for pack in batch { group.addTask { await deliver(pack, claims) } }
                 }
             }
@@ -76,6 +77,7 @@ public struct ProviderWorker: Sendable {
                     open -= 1
                     ready.append(outcome)
                     if open > 0 {
+                        // Ends by itself, or with the last outcome.
                         if ready.count == 1 { group.addTask { (try? await Task.sleep(for: Self.gathering), nil as Settlement?).1 } }
                         continue
                     }

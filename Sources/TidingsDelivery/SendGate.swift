@@ -49,6 +49,7 @@ public final class SendGate: Sendable {
         return await withCheckedContinuation { continuation in
             // Room may have come free since the question.
             guard let ticket = room.withLock({ $0.occupyOrWait(host, continuation) }) else { return continuation.resume(returning: true) }
+            // Cancelled by whoever finds room first.
             timer = Task {
                 try await Task.sleep(for: Self.patience)
                 room.withLock { $0.giveUp(ticket) }?.resume(returning: false)

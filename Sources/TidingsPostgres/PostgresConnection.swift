@@ -46,6 +46,7 @@ public actor PostgresConnection {
             outcome.settle(.failure(PostgresError(.connectFailed, message: "no connection before the deadline")))
         }
         defer { timer.cancel() }
+        // Not awaited itself: opening may outlast the deadline, `outcome` does not.
         _ = Task { outcome.settle(await connection.open()) }
         let result = await withTaskCancellationHandler {
             await outcome.value()

@@ -87,6 +87,7 @@ public final class PostgresPool: Sendable {
         let (idle, waiters, drained) = state.withLock { $0.close() }
         for waiter in waiters { waiter.settle(.failure(Self.closed)) }
         for connection in idle { await connection.close() }
+        // A borrower that never returns must not hold up the end for ever.
         let timer = Task {
             try await Task.sleep(for: grace)
             drained.settle(())
@@ -110,6 +111,7 @@ public final class PostgresPool: Sendable {
         case .closed: throw Self.closed
         case .waiting: startOpening(openers)
         }
+        // Whoever waits is told after this time; cancelled when a connection comes first.
         let timer = Task {
             try await Task.sleep(for: acquireTimeout)
             let reason = state.withLock { $0.lastFailure }
@@ -147,6 +149,7 @@ public final class PostgresPool: Sendable {
     // MARK: Opening
 
     private func startOpening(_ count: Int) {
+        // Nobody's child: a connection serves whoever waits when it is open, not the one who asked for it.
         for _ in 0..<count { Task { await open() } }
     }
 

@@ -35,6 +35,7 @@ extension PostgresPool {
             } catch let error as PostgresError where attempt < retries && error.allowsAnotherAttempt(retryAmbiguous: retryAmbiguous) {
                 attempt += 1
                 log(.transactionRetried(error, attempt: attempt))
+                // Jitter keeps those who met once from meeting again.
                 try await Task.sleep(for: Backoff.conflict.pause(attempt: attempt))
             }
         }

@@ -46,6 +46,7 @@ public struct Relay: Sendable {
             } catch {
                 logger.warning("cannot relay enqueued events, trying again", metadata: ["error": "\(error)"])
             }
+            // Nothing signals a new row: NOTIFY would serialise the producers' commits. Cancelled at the stop.
             try? await Task.sleep(for: Self.interval)
         }
     }

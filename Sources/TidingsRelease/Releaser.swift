@@ -53,6 +53,7 @@ public struct Releaser: Sendable {
             } catch {
                 logger.warning("cannot \(what), trying again", metadata: ["error": "\(error)"])
             }
+            // Time itself is what is waited for. Cancelled at the stop.
             try? await Task.sleep(for: Self.interval)
         }
     }

@@ -93,7 +93,7 @@ public actor AMQPPublisher {
                 advance()
             }
         } onCancel: {
-            Task { await close() }
+            Task { await close() }  // a cancellation handler cannot await
         }
     }
 
@@ -111,7 +111,7 @@ public actor AMQPPublisher {
                 accept(messages, Submission(id: id, count: messages.count, continuation: continuation))
             }
         } onCancel: {
-            Task { await abandon(id) }
+            Task { await abandon(id) }  // a cancellation handler cannot await
         }
     }
 

@@ -43,13 +43,14 @@ public struct PackPublisher: Sendable {
 }
 
 extension Store {
-    /// A pack that is claimed has arrived, whatever the broker says, and one that is locked is in a worker's hands: nobody waits for anybody.
+    /// A pack that is locked is in a worker's hands, who needs no confirm to know that it arrived: nobody waits for anybody. One that stays
+    /// claimed for long is noted all the same, or operators would see it as unconfirmed.
     func markConfirmed(_ packs: [PackID]) async throws {
         guard !packs.isEmpty else { return }
         _ = try await pool.query(
             """
             update tidings.packs set confirmed_at = (select tidings.clock()) where id = any(array(
-                select id from tidings.packs where id = any(\(packs.uuids)) and confirmed_at is null and claimed_at is null for update skip locked))
+                select id from tidings.packs where id = any(\(packs.uuids)) and confirmed_at is null for update skip locked))
             """)
     }
 }

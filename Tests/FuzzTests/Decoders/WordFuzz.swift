@@ -41,6 +41,7 @@ struct WordFuzz: FuzzTarget {
     }
 
     private func isRetryAfter(_ text: String) throws -> Bool {
+        // A usual clock and the two ends of time: a date may lie on either side of each.
         for now in [Timestamp(seconds: 1_780_315_200), .distantPast, .distantFuture] {
             guard let after = retryAfter(text, now: now) else { return false }
             try require(after >= .zero && after <= longestRetryAfter, "again after \(after)")
