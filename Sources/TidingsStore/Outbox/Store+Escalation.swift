@@ -21,7 +21,12 @@ extension Store {
     func escalate(_ steps: [EscalationStep], on connection: PostgresConnection) async throws {
         guard !steps.isEmpty else { return }
         let ids = Set(steps.map(\.key.notificationID)).sorted()
-        _ = try await connection.query("select id from tidings.notifications where id = any(\(ids.uuids)) order by id for update")
+        // Each by itself, in the order of the array: a list of ids would be looked for in every day that is kept.
+        _ = try await connection.query(
+            """
+            select n.id from unnest(\(ids.uuids)) as asked(id)
+            cross join lateral (select id from tidings.notifications where id = asked.id limit 1 for update) n
+            """)
         var starting: [DeliveryKey] = []
         var closing: [DeliveryKey] = []
         for (id, members) in try await escalationMembers(of: ids, on: connection) {
@@ -41,11 +46,13 @@ extension Store {
         let result = try await connection.query(
             """
             select n.id, planned.value ->> 'channel', d.state, w.kind
-            from tidings.notifications n
+            from unnest(\(ids.uuids)) as asked(id)
+            cross join lateral (select * from tidings.notifications where id = asked.id limit 1) n
             cross join lateral json_array_elements(n.decision::json -> 'deliveries') with ordinality as planned(value, position)
-            left join tidings.deliveries d on d.notification_id = n.id and d.ordinal = planned.position - 1
+            left join lateral (
+                select state from tidings.deliveries where notification_id = n.id and ordinal = planned.position - 1 limit 1) d on true
             left join tidings.due w on w.notification_id = n.id and w.ordinal = planned.position - 1
-            where n.id = any(\(ids.uuids)) order by n.id, planned.position
+            order by n.id, planned.position
             """)
         var members: [NotificationID: [EscalationMember]] = [:]
         for row in result.rows {

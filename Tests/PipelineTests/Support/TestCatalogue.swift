@@ -61,4 +61,33 @@ enum TestCatalogue {
             defaultMarket: default
 
             """
+
+    /// A push provider that accepts everything, the inbox, and webhooks that may go to this machine: one of each kind of work.
+    static let withEveryKind =
+        types + """
+            providers:
+              inbox:
+                channel: inApp
+                kind: inbox
+              phone:
+                channel: push
+                kind: "null"
+                addressing: person
+              webhook:
+                channel: webhook
+                kind: webhook
+                addressing: address
+                settings:
+                  allowHTTP: "true"
+                  allowedPorts: any
+                  allowedNetworks: 127.0.0.0/8
+                  allowUnsigned: "true"
+            markets:
+              default:
+                push: [phone]
+                inApp: [inbox]
+                webhook: [webhook]
+            defaultMarket: default
+
+            """
 }

@@ -1,0 +1,98 @@
+import Glibc
+import Testing
+import TidingsPostgres
+import TidingsTestSupport
+
+/// What the roles ask of the big tables they ask by an index, and only of the days they work on: all else costs more with every day that is kept.
+/// PostgreSQL counts it for us. Its planner is told to avoid reading whole tables, which it prefers while they are as small as here, so one that
+/// is read whole all the same has no index that would do; and to plan without looking at the values, so the days are left out by the statement
+/// itself.
+@Suite struct PlanTests {
+    private static let planning = ["PGOPTIONS": "-c enable_seqscan=off -c plan_cache_mode=force_generic_plan"]
+    /// Longer than a dead worker's packs stay its own, and than anything here waits.
+    private static let later = "5 minutes"
+
+    @Test func theRolesReadByIndexAndOnlyTheirDays() async throws {
+        try await withPipeline(catalogue: TestCatalogue.withEveryKind, variables: Self.planning) { pipeline in
+            let system = pipeline.system
+            _ = try await system.query("select tidings.ensure_partitions(29, 7)")
+            // Nobody listens there, so what goes there is tried again.
+            #expect(try await system.tidings("recipient", "set", "caller", "--webhook", "http://127.0.0.1:9/").exitCode == 0)
+            _ = try await system.query("select pg_stat_reset()")
+
+            try await publishEachKind(pipeline)
+            let roles = try await replaceByOneAfterADeath(pipeline)
+            // What is recovered may have to wait once more before it is tried again.
+            var haveAllEnded = false
+            for _ in 0..<3 where !haveAllEnded {
+                try await pipeline.shiftClock(by: Self.later)
+                haveAllEnded = try await system.eventually(within: Pipeline.patience, Self.pending) { $0 == 0 }
+            }
+            #expect(haveAllEnded, "\(roles.errorsSoFar)")
+            roles.signal(SIGTERM)
+            _ = await roles.finish()
+
+            let tables = try await bigTables(of: system)
+            #expect(tables.filter { $0.wasWritten && $0.day != nil }.count >= 5, "every kind of work left its traces: \(tables)")
+            #expect(tables.filter { $0.wholeReads > 0 } == [], "read whole")
+            let days = Set(tables.filter { $0.name.hasPrefix("notifications") && $0.wasWritten }.map(\.day))
+            #expect(tables.filter { $0.day != nil && !days.contains($0.day) && $0.indexReads > 0 } == [], "of days nothing happened on")
+        }
+    }
+
+    /// At once, again, with another content, later, tried again, and one channel after the other. Waits until all are decided.
+    private func publishEachKind(_ pipeline: Pipeline) async throws {
+        let soon = try await pipeline.clock(plus: "1 minute")
+        await pipeline.publish(event(id: "once", to: "reader"))
+        await pipeline.publish(event(id: "once", to: "reader"))
+        await pipeline.publish(event(id: "once", to: "reader", title: "Another title"))
+        await pipeline.publish(event(id: "scheduled", to: "reader", data: #""scheduledFor":"\#(soon)""#))
+        await pipeline.publish(event(id: "critical", to: "reader", data: #""critical":true"#))
+        await pipeline.publish(event(id: "refused", to: "caller", data: #""channels":["webhook"],"expiresAt":"\#(soon)""#))
+        let areDecided = try await pipeline.system.eventually(within: Pipeline.patience, Pipeline.takenQuery) { $0 == 6 }
+        try #require(areDecided, "\(pipeline.roles.errorsSoFar)")
+        let isTriedAgain = try await pipeline.system.eventually(
+            within: Pipeline.patience, "select count(*) from tidings.due where kind = 'retry' and attempt >= 2"
+        ) { $0 == 1 }
+        try #require(isTriedAgain, "\(pipeline.roles.errorsSoFar)")
+    }
+
+    /// Ends the roles, lets others die with a pack in their hands, and returns the third.
+    private func replaceByOneAfterADeath(_ pipeline: Pipeline) async throws -> TestProcess {
+        pipeline.roles.signal(SIGTERM)
+        _ = await pipeline.roles.finish()
+        let dying = try await Pipeline.startRoles(
+            of: pipeline.system, with: Self.planning.merging(["TIDINGS_FAULT_AT": "afterClaim:1"]) { $1 })
+        await pipeline.publish(event(id: "orphan", to: "reader", data: #""channels":["push"]"#))
+        #expect(await dying.finish().exitCode == SIGKILL)
+        return try await Pipeline.startRoles(of: pipeline.system, with: Self.planning)
+    }
+
+    /// What is in a pack or waits, without a look at a big table.
+    private static let pending: SQL = "select (select count(*) from tidings.packs) + (select count(*) from tidings.due)"
+
+    /// How often a table was read, as PostgreSQL has counted.
+    private struct BigTable: Hashable, CustomStringConvertible {
+        var name: String
+        /// YYYYMMDD; nil for tables that are not kept by day.
+        var day: String?
+        var wholeReads: Int
+        var indexReads: Int
+        var wasWritten: Bool
+
+        var description: String { "\(name): \(wholeReads) whole, \(indexReads) by index" }
+    }
+
+    /// The tables that grow with what is kept.
+    private func bigTables(of system: TestSystem) async throws -> [BigTable] {
+        try await system.query(
+            #"""
+            select relname::text, substring(relname from '_p(\d{8})$'), seq_scan, coalesce(idx_scan, 0), n_tup_ins > 0
+            from pg_stat_user_tables where schemaname = 'tidings' and relname ~ '_p\d{8}$|^idempotency_|^recipients$|^endpoints$' order by 1
+            """#
+        ).rows.map {
+            let (name, day, whole, indexed, wasWritten) = try $0.decode((String, String?, Int, Int, Bool).self)
+            return BigTable(name: name, day: day, wholeReads: whole, indexReads: indexed, wasWritten: wasWritten)
+        }
+    }
+}
