@@ -1,5 +1,5 @@
 public import Logging
-import TidingsCore
+public import TidingsCore
 public import TidingsMetrics
 import TidingsPostgres
 public import TidingsStore
@@ -15,7 +15,8 @@ public struct Releaser: Sendable {
     /// Packs recovered, or published again, in one turn.
     package static let packBatch = 100
 
-    private let store: Store
+    /// The store of a lane's work, or of what belongs to none.
+    private let stores: @Sendable (Lane?) -> Store
     private let catalogues: CatalogueSource
     private let zones: TimeZoneDatabase
     private let publisher: PackPublisher
@@ -23,9 +24,10 @@ public struct Releaser: Sendable {
     private let logger: Logger
 
     public init(
-        store: Store, catalogues: CatalogueSource, zones: TimeZoneDatabase, publisher: PackPublisher, metrics: Metrics, logger: Logger
+        stores: @escaping @Sendable (Lane?) -> Store, catalogues: CatalogueSource, zones: TimeZoneDatabase, publisher: PackPublisher,
+        metrics: Metrics, logger: Logger
     ) {
-        self.store = store
+        self.stores = stores
         self.catalogues = catalogues
         self.zones = zones
         self.publisher = publisher
@@ -61,7 +63,7 @@ public struct Releaser: Sendable {
     private func release(_ lane: Lane) async throws -> Bool {
         let catalogue = catalogues.current.catalogue
         let began = ContinuousClock.now
-        let result = try await store.release(lane, limit: Self.batch, catalogue: catalogue, zones: zones) { planned, stored in
+        let result = try await stores(lane).release(lane, limit: Self.batch, catalogue: catalogue, zones: zones) { planned, stored in
             reroute(
                 planned, of: stored.intent, facts: stored.facts, catalogue: catalogue, pauses: stored.pauses, now: stored.now,
                 acceptedAt: stored.acceptedAt)
@@ -86,6 +88,7 @@ public struct Releaser: Sendable {
     }
 
     private func recover() async throws -> Bool {
+        let store = stores(nil)
         let recovered = try await store.recoverExpiredLeases(limit: Self.packBatch, catalogue: catalogues.current.catalogue)
         if recovered > 0 { passing(.afterRecover) }
         metrics.recovered.add(recovered)

@@ -59,7 +59,9 @@ public struct Router: Sendable {
     private func handle(_ batch: MessageBatch) async {
         do {
             passing(.beforeRoute)
+            let began = ContinuousClock.now
             let packs = try await intake.take(batch.messages)
+            if lane == .urgent { balance.urgent(took: ContinuousClock.now - began) }
             passing(.afterRoute)
             await consumer.acknowledge(batch.tags)
             passing(.afterIntakeAck)

@@ -14,10 +14,10 @@ public struct Store: Sendable {
     /// The database's clock as this process knows it.
     public let clock: DatabaseClock
 
-    /// Does not connect. `size` connections are opened as they are needed.
-    public init(_ configuration: PostgresConfiguration, size: Int, name: String) {
+    /// Does not connect. `size` connections are opened as they are needed. Stores of one process share its clock.
+    public init(_ configuration: PostgresConfiguration, size: Int, name: String, clock: DatabaseClock = DatabaseClock()) {
         pool = PostgresPool(configuration, size: size, name: name)
-        clock = DatabaseClock()
+        self.clock = clock
     }
 
     /// Connects, refuses a schema this binary does not know or a clock that is far off, and learns the database's time.

@@ -36,17 +36,20 @@ final class BenchSystem: Sendable {
     /// The servers that are configured, and whatever roles run there.
     static func configured(_ settings: Settings) async throws -> BenchSystem { try await BenchSystem(settings, servers: nil) }
 
-    /// New private servers with an empty database, the built-in catalogue, and a provider that accepts at once on every channel that has none.
-    static func fresh(home: String) async throws -> BenchSystem {
+    /// Private servers with the built-in catalogue and a provider that accepts at once on every channel that has none; with an empty database
+    /// unless what `home` holds is kept.
+    static func own(home: String, keep: Bool) async throws -> BenchSystem {
         let servers: PrivateServers
         do {
-            servers = try await PrivateServers.start(home: home, fresh: true) { Output.note($0) }
+            servers = try await PrivateServers.start(home: home, fresh: !keep) { Output.note($0) }
         } catch {
             throw Failure(.config, "\(error)")
         }
         do {
             // What a floor program logs in with; a private broker has no guest.
-            _ = try await servers.rabbitmqctl(["add_user", "guest", "guest"])
+            if !(try await servers.rabbitmqctl(["list_users"])).contains("guest") {
+                _ = try await servers.rabbitmqctl(["add_user", "guest", "guest"])
+            }
             _ = try await servers.rabbitmqctl(["set_permissions", "guest", ".*", ".*", ".*"])
             var environment = Settings.processEnvironment()
             environment["TIDINGS_AMQP_URL"] = servers.amqpURL

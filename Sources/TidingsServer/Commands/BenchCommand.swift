@@ -34,6 +34,7 @@ struct BenchCommand: TidingsCommand {
         []
     @Flag(name: .customLong("private"), help: "Servers and roles of its own, whatever is configured.") var isPrivate = false
     @Option(help: "Where its own servers keep their data, which is deleted first.") var home = ".tidings/bench"
+    @Flag(help: "Do not delete it: measure on what is stored there, such as by deploy/fill (own servers).") var keep = false
     @Option(help: "Seconds to wait for the end of each run.") var timeout = 600
     @Option(help: "A file for a picture (SVG) of the roles' memory over the last run.") var memoryGraph: String?
     @OptionGroup var output: OutputOptions
@@ -86,12 +87,12 @@ struct BenchCommand: TidingsCommand {
 
     private func chooseSystem() async throws -> BenchSystem {
         if !isPrivate, let settings = try? Settings.read() {
-            guard !preload, backlog == 0, processes == .one else {
-                throw Failure(.usage, "--preload, --backlog and --processes need servers of their own", hint: "add --private")
+            guard !preload, backlog == 0, processes == .one, !keep else {
+                throw Failure(.usage, "--preload, --backlog, --processes and --keep need servers of their own", hint: "add --private")
             }
             return try await .configured(settings)
         }
-        return try await .fresh(home: home)
+        return try await .own(home: home, keep: keep)
     }
 
     private func measure(on system: BenchSystem, _ floors: [FloorProgram]) async throws -> BenchReport {

@@ -73,7 +73,7 @@ final class DeliverRole: Sendable {
 
 /// One provider with a consumer for each lane.
 private struct Line: Sendable {
-    let consumers: [AMQPConsumer]
+    private let lanes: [(lane: Lane, consumer: AMQPConsumer)]
     private let runtime: Runtime
     private let provider: (any Provider)?
     private let meters: DeliveryMeters
@@ -86,27 +86,29 @@ private struct Line: Sendable {
             ? nil : try runtime.providers.make(binding, environment: runtime.settings.environment)
         meters = DeliveryMeters(runtime.metrics, channel: binding.channel, provider: binding.name)
         calls = provider.map { CallMeters(runtime.metrics, provider: $0.name) }
-        consumers = Lane.allCases.map { lane in
-            runtime.consumer(
-                of: QueueNames.deliver(channel: binding.channel, provider: binding.name, lane: lane), prefetch: PackIntake.prefetch,
-                batch: PackIntake.batch)
+        lanes = Lane.allCases.map { lane in
+            let queue = QueueNames.deliver(channel: binding.channel, provider: binding.name, lane: lane)
+            return (lane, runtime.consumer(of: queue, prefetch: PackIntake.prefetch, batch: PackIntake.batch))
         }
     }
+
+    var consumers: [AMQPConsumer] { lanes.map(\.consumer) }
 
     func run(worker: String) async {
         // Both lanes share the provider's bounds.
         let gate = provider.map { SendGate($0.limits, now: runtime.store.clock.now()) }
         await withDiscardingTaskGroup { group in
-            for consumer in consumers {
-                let packs = PackIntake(store: runtime.store, consumer: consumer, logger: runtime.logger)
+            for (lane, consumer) in lanes {
+                let store = runtime.store(of: lane)
+                let packs = PackIntake(store: store, consumer: consumer, logger: runtime.logger)
                 if let provider, let calls, let gate {
                     let worker = ProviderWorker(
-                        store: runtime.store, catalogues: runtime.catalogues, provider: provider, gate: gate, packs: packs,
+                        store: store, catalogues: runtime.catalogues, provider: provider, gate: gate, packs: packs,
                         meters: meters, calls: calls, worker: worker, logger: runtime.logger)
                     group.addTask { await worker.run() }
                 } else {
                     let worker = InboxWorker(
-                        store: runtime.store, catalogues: runtime.catalogues, packs: packs, meters: meters, logger: runtime.logger)
+                        store: store, catalogues: runtime.catalogues, packs: packs, meters: meters, logger: runtime.logger)
                     group.addTask { await worker.run() }
                 }
             }

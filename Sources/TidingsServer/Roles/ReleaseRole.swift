@@ -16,7 +16,8 @@ final class ReleaseRole: Sendable {
         self.runtime = runtime
         control = AMQPControl(configuration: runtime.settings.amqp, connectionName: "tidings upkeep")
         releaser = Releaser(
-            store: runtime.store, catalogues: runtime.catalogues, zones: runtime.zones, publisher: runtime.packs, metrics: runtime.metrics,
+            stores: runtime.store(of:), catalogues: runtime.catalogues, zones: runtime.zones, publisher: runtime.packs,
+            metrics: runtime.metrics,
             logger: runtime.logger)
         relay = Relay(
             store: runtime.store, catalogues: runtime.catalogues, publisher: runtime.publisher, metrics: runtime.metrics,

@@ -13,8 +13,11 @@ struct RouterRole: Sendable {
     private let backlog: PublishBacklog
 
     init(_ runtime: Runtime) {
-        let intake = Intake(
-            store: runtime.store, catalogues: runtime.catalogues, zones: runtime.zones, metrics: runtime.metrics, logger: runtime.logger)
+        func intake(_ lane: Lane?) -> Intake {
+            Intake(
+                store: runtime.store(of: lane), catalogues: runtime.catalogues, zones: runtime.zones, metrics: runtime.metrics,
+                logger: runtime.logger)
+        }
         let backlog = PublishBacklog(publisher: runtime.packs, metrics: runtime.metrics, logger: runtime.logger)
         let balance = LaneBalance(metrics: runtime.metrics)
         let lanes: [Lane?] = Lane.allCases + [nil]
@@ -24,9 +27,9 @@ struct RouterRole: Sendable {
         let suspect = runtime.consumer(of: QueueNames.suspectQueue, prefetch: SuspectTrial.prefetch, batch: BatchPolicy(maximumMessages: 1))
         self.backlog = backlog
         routers = zip(lanes, sources).map { lane, source in
-            Router(intake: intake, consumer: source, backlog: backlog, lane: lane, balance: balance, logger: runtime.logger)
+            Router(intake: intake(lane), consumer: source, backlog: backlog, lane: lane, balance: balance, logger: runtime.logger)
         }
-        suspects = SuspectTrial(store: runtime.store, intake: intake, consumer: suspect, backlog: backlog, logger: runtime.logger)
+        suspects = SuspectTrial(store: runtime.store, intake: intake(nil), consumer: suspect, backlog: backlog, logger: runtime.logger)
         consumers = sources + [suspect]
     }
 

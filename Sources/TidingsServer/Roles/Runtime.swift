@@ -10,7 +10,9 @@ import TidingsWire
 /// What every role of a process shares: the store, the catalogue in force, the publisher of packs, and the log.
 struct Runtime: Sendable {
     let settings: Settings
+    /// For bulk work, and for what belongs to no lane.
     let store: Store
+    private let urgentStore: Store
     let catalogues: CatalogueSource
     let zones: TimeZoneDatabase
     let publisher: AMQPPublisher
@@ -22,8 +24,9 @@ struct Runtime: Sendable {
     /// Where this process offers its metrics and health; nil when it shall not.
     let metricsListen: ListenAddress?
 
-    /// Connections to PostgreSQL that one process opens at most: two batches routed, two settled, a few chores.
-    static let poolSize = 8
+    /// Connections to PostgreSQL that one process opens at most: two batches routed, two settled, a few chores; and for urgent work alone, which
+    /// so never waits for bulk work to give one back.
+    static let (poolSize, urgentPoolSize) = (8, 4)
 
     /// Connects to the database, reads the catalogue and declares the broker's topology.
     init(settings: Settings, providers: ProviderRegistry, logger: Logger) async throws {
@@ -32,6 +35,7 @@ struct Runtime: Sendable {
         self.logger = logger
         metricsListen = try settings.metricsListen()
         store = Store(settings.database, size: Self.poolSize, name: "tidings")
+        urgentStore = Store(settings.database, size: Self.urgentPoolSize, name: "tidings urgent", clock: store.clock)
         try await store.open()
         catalogues = try await CatalogueSource(store)
         zones = TimeZoneDatabase()
@@ -52,6 +56,9 @@ struct Runtime: Sendable {
             throw error
         }
     }
+
+    /// The store whose connections a lane's work uses.
+    func store(of lane: Lane?) -> Store { lane == .urgent ? urgentStore : store }
 
     func consumer(of queue: String, prefetch: Int, batch: BatchPolicy) -> AMQPConsumer {
         readiness.link(queue, isUp: false)
@@ -79,6 +86,7 @@ struct Runtime: Sendable {
     func close() async {
         await packs.noteConfirms()
         await publisher.close()
+        await urgentStore.close()
         await store.close()
     }
 

@@ -124,6 +124,9 @@ enum Bounds {
             Bound(
                 "Runtime.poolSize", Runtime.poolSize, "connections",
                 "Of one process to PostgreSQL: two batches routed, two settled, chores."),
+            Bound(
+                "Runtime.urgentPoolSize", Runtime.urgentPoolSize, "connections",
+                "Beside them, for urgent work alone: it never waits for bulk work to give one back."),
             Bound("PostgresPool.standardAcquireTimeout", PostgresPool.standardAcquireTimeout, "Waiting for a free connection."),
             Bound(
                 "PostgresPool.idleInTransactionLimit", PostgresPool.idleInTransactionLimit, "The server ends what a dead process left open."
