@@ -1,6 +1,6 @@
 public import Logging
 public import TidingsAMQP
-import TidingsCore
+public import TidingsCore
 public import TidingsStore
 public import TidingsWire
 
@@ -17,11 +17,15 @@ public struct PackIntake: Sendable {
 
     private let store: Store
     private let consumer: AMQPConsumer
+    private let lane: Lane
+    private let balance: LaneBalance
     private let logger: Logger
 
-    public init(store: Store, consumer: AMQPConsumer, logger: Logger) {
+    public init(store: Store, consumer: AMQPConsumer, lane: Lane, balance: LaneBalance, logger: Logger) {
         self.store = store
         self.consumer = consumer
+        self.lane = lane
+        self.balance = balance
         self.logger = logger
     }
 
@@ -31,6 +35,7 @@ public struct PackIntake: Sendable {
             let slots = Slots(Self.batchesInWork)
             for await batch in consumer.batches {
                 await slots.take()
+                if lane == .bulk { await balance.yieldToUrgent() }
                 // The next batch is read meanwhile; the slots bound how many, and the group awaits all.
                 group.addTask {
                     await handle(batch, deliver)
@@ -38,6 +43,11 @@ public struct PackIntake: Sendable {
                 }
             }
         }
+    }
+
+    /// The claim of a batch, or whatever else begins its work, took so long.
+    func began(after duration: Duration) {
+        if lane == .urgent { balance.urgent(took: duration) }
     }
 
     private func handle(_ batch: MessageBatch, _ deliver: @Sendable ([Pack]) async throws -> Void) async {

@@ -50,7 +50,9 @@ public struct ProviderWorker: Sendable {
             passing(.beforeClaim)
             let claims = try await patiently("claim packs", logger: logger) { try await store.claim(batch, worker: worker) }
             passing(.afterClaim)
-            meters.took(ContinuousClock.now - began, for: .claim)
+            let duration = ContinuousClock.now - began
+            meters.took(duration, for: .claim)
+            packs.began(after: duration)
             await out.run(waitingAtMost: Self.patience) {
                 await withDiscardingTaskGroup { group in
                     // Each pack settles by itself: one with a slow host holds up none of its neighbours.

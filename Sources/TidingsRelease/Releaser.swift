@@ -20,17 +20,19 @@ public struct Releaser: Sendable {
     private let catalogues: CatalogueSource
     private let zones: TimeZoneDatabase
     private let publisher: PackPublisher
+    private let balance: LaneBalance
     private let metrics: Metrics
     private let logger: Logger
 
     public init(
         stores: @escaping @Sendable (Lane?) -> Store, catalogues: CatalogueSource, zones: TimeZoneDatabase, publisher: PackPublisher,
-        metrics: Metrics, logger: Logger
+        balance: LaneBalance, metrics: Metrics, logger: Logger
     ) {
         self.stores = stores
         self.catalogues = catalogues
         self.zones = zones
         self.publisher = publisher
+        self.balance = balance
         self.metrics = metrics
         self.logger = logger
     }
@@ -61,6 +63,7 @@ public struct Releaser: Sendable {
     }
 
     private func release(_ lane: Lane) async throws -> Bool {
+        if lane == .bulk { await balance.yieldToUrgent() }
         let catalogue = catalogues.current.catalogue
         let began = ContinuousClock.now
         let result = try await stores(lane).release(lane, limit: Self.batch, catalogue: catalogue, zones: zones) { planned, stored in
@@ -69,7 +72,11 @@ public struct Releaser: Sendable {
                 acceptedAt: stored.acceptedAt)
         }
         if result.released > 0 { passing(.afterRelease) }
-        if result.released > 0 { record(result, of: lane, took: ContinuousClock.now - began) }
+        if result.released > 0 {
+            let duration = ContinuousClock.now - began
+            record(result, of: lane, took: duration)
+            if lane == .urgent { balance.urgent(took: duration) }
+        }
         metrics.packsConfirmed.add(await publisher.publish(result.packs))
         return result.released >= Self.batch
     }

@@ -1,7 +1,7 @@
 public import Logging
 public import TidingsAMQP
 public import TidingsCore
-import TidingsStore
+public import TidingsStore
 import TidingsWire
 
 /// Takes intents of one lane from the broker, decides what becomes of each, and commits it: decode → facts → decide → one transaction → ack →
@@ -40,20 +40,13 @@ public struct Router: Sendable {
             let slots = Slots(Self.batchesInWork)
             for await batch in consumer.batches {
                 await slots.take()
-                await yieldIfBulk()
+                if lane == .bulk { await balance.yieldToUrgent() }
                 group.addTask {
                     await handle(batch)
                     await slots.giveBack()
                 }
             }
         }
-    }
-
-    /// Cancelled or not, the batch in hand is handled.
-    private func yieldIfBulk() async {
-        guard lane == .bulk else { return }
-        let pause = balance.pause()
-        if pause > .zero { try? await Task.sleep(for: pause) }
     }
 
     private func handle(_ batch: MessageBatch) async {

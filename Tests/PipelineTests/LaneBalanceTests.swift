@@ -1,10 +1,12 @@
 import Testing
-import TidingsMetrics
-import TidingsRouter
+import TidingsPostgres
+import TidingsStore
+import TidingsTestSupport
+import TidingsWire
 
 /// Bulk yields while urgent batches take too long, and only then.
 @Suite struct LaneBalanceTests {
-    private let balance = LaneBalance(metrics: Metrics(version: "test"))
+    private let balance = LaneBalance()
     private let start = ContinuousClock.now
     private let slow = LaneBalance.target + .milliseconds(1)
 
@@ -41,5 +43,53 @@ import TidingsRouter
         balance.urgent(took: slow, now: now)
         #expect(balance.pause(now: now + LaneBalance.memory) > .zero)
         #expect(balance.pause(now: now + LaneBalance.memory + .milliseconds(1)) == .zero)
+    }
+
+    /// Every batch takes longer than urgent ones may, as on servers that are too small. Then bulk waits, goes on all the same, and is told about.
+    @Test func theRolesYieldAndSaySo() async throws {
+        try await withPipeline(catalogue: TestCatalogue.withPush) { pipeline in
+            _ = try await pipeline.system.query(
+                """
+                create function tidings.slowly() returns trigger language plpgsql as $$ begin perform pg_sleep(0.03); return null; end $$
+                """)
+            _ = try await pipeline.system.query(
+                "create trigger slowly before insert on tidings.idempotency for each statement execute function tidings.slowly()")
+            await pipeline.publish(event(id: "bulk", type: "social", to: "reader"), key: "social.social")
+            var number = 0
+            let yields = try await eventually {
+                number += 1
+                await pipeline.publish(event(id: "urgent-\(number)", to: "reader"))
+                return try await pipeline.system.count("select count(*) from tidings_ops.bulk_yields") == 1
+            }
+            try #require(yields, "\(pipeline.roles.errorsSoFar)")
+            let row = try #require(try await pipeline.json("status")["bulkYields"]?.arrayValue?.first)
+            #expect(try #require(row["bulk_pause_ms"]?.intValue) >= 16 && #require(row["urgent_took_ms"]?.intValue) >= 30, "\(row)")
+            let status = try await pipeline.system.tidings("status").output
+            #expect(status.contains("bulk work yields: each batch of all-") && status.contains(" and is to take 15; "), "\(status)")
+
+            #expect(try await pipeline.outcome(of: "bulk") == [Ended("inApp", "delivered", "delivered")])
+            let isOver = try await eventually { try await pipeline.json("status")["bulkYields"] == [] }
+            #expect(isOver, "without urgent work there is nothing to yield to")
+            try await pipeline.expectSound()
+        }
+    }
+
+    /// From two samples of a queue: how fast it drains, and when it is empty.
+    @Test func whenAQueueClears() async throws {
+        try await withOwnSystem { system in
+            _ = try await system.query(
+                """
+                insert into tidings.queue_samples (queue, ready, consumers, sampled_at, earlier_ready, earlier_at)
+                select name, ready, 1, tidings.clock(), earlier, tidings.clock() - interval '5 seconds'
+                from (values ('shrinks', 600, 1100), ('grows', 50, 10), ('empty', 0, 10), ('new', 7, null)) as t(name, ready, earlier)
+                """)
+            let rows = try await system.query(
+                """
+                select queue || ' ' || coalesce(drained_per_second::text, '-') || ' ' || coalesce(extract(epoch from clears_at - sampled_at)::int::text, '-')
+                from tidings_ops.queues order by queue
+                """
+            ).rows.map { try $0.decode(String.self) }
+            #expect(rows == ["empty 2.0 0", "grows -8.0 -", "new - -", "shrinks 100.0 6"])
+        }
     }
 }

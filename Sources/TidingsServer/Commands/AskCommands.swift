@@ -121,18 +121,20 @@ struct StatusCommand: TidingsCommand {
         try await withStore { store, _ in
             repeat {
                 let (counts, queues) = (try await store.stateCounts(), try await store.queues())
-                let pauses = try await store.pauses()
+                let (pauses, yields) = (try await store.pauses(), try await store.bulkYields())
                 let (workers, unaccounted) = (try await store.workers(), try await store.unaccounted())
                 if format == .text {
                     Output.list(counts, as: format, empty: "no delivery yet")
                     Output.list(pauses, as: format, empty: "nothing is paused")
+                    yields.map(BulkYield.sentence).forEach(Output.data)
                     Output.list(queues, as: format, empty: "no queue sampled yet: is a release role running?")
                     Output.list(workers, as: format, empty: "no process is running")
                     Output.list(unaccounted, as: format, empty: "everything is accounted for")
                 } else {
                     Output.one(
                         [
-                            "states": .array(counts), "pauses": .array(pauses), "queues": .array(queues), "workers": .array(workers),
+                            "states": .array(counts), "pauses": .array(pauses), "bulkYields": .array(yields), "queues": .array(queues),
+                            "workers": .array(workers),
                             "unaccounted": .array(unaccounted),
                         ], as: format)
                 }

@@ -100,7 +100,8 @@ private struct Line: Sendable {
         await withDiscardingTaskGroup { group in
             for (lane, consumer) in lanes {
                 let store = runtime.store(of: lane)
-                let packs = PackIntake(store: store, consumer: consumer, logger: runtime.logger)
+                let packs = PackIntake(
+                    store: store, consumer: consumer, lane: lane, balance: runtime.balance, logger: runtime.logger)
                 if let provider, let calls, let gate {
                     let worker = ProviderWorker(
                         store: store, catalogues: runtime.catalogues, provider: provider, gate: gate, packs: packs,

@@ -17,6 +17,7 @@ final class ReleaseRole: Sendable {
         control = AMQPControl(configuration: runtime.settings.amqp, connectionName: "tidings upkeep")
         releaser = Releaser(
             stores: runtime.store(of:), catalogues: runtime.catalogues, zones: runtime.zones, publisher: runtime.packs,
+            balance: runtime.balance,
             metrics: runtime.metrics,
             logger: runtime.logger)
         relay = Relay(

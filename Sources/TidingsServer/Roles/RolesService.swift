@@ -101,7 +101,7 @@ struct RolesService: Service, CustomStringConvertible {
     }
 
     private func beat() async throws {
-        try await runtime.store.heartbeat(identity, handled: runtime.metrics.handled)
+        try await runtime.store.heartbeat(identity, handled: runtime.metrics.handled, yielding: runtime.balance.yielding())
         runtime.readiness.databaseAnswered()
     }
 

@@ -19,7 +19,6 @@ struct RouterRole: Sendable {
                 logger: runtime.logger)
         }
         let backlog = PublishBacklog(publisher: runtime.packs, metrics: runtime.metrics, logger: runtime.logger)
-        let balance = LaneBalance(metrics: runtime.metrics)
         let lanes: [Lane?] = Lane.allCases + [nil]
         let sources = lanes.map {
             runtime.consumer(of: $0.map(QueueNames.intents) ?? QueueNames.rejectedQueue, prefetch: Router.prefetch, batch: Router.batch)
@@ -27,7 +26,7 @@ struct RouterRole: Sendable {
         let suspect = runtime.consumer(of: QueueNames.suspectQueue, prefetch: SuspectTrial.prefetch, batch: BatchPolicy(maximumMessages: 1))
         self.backlog = backlog
         routers = zip(lanes, sources).map { lane, source in
-            Router(intake: intake(lane), consumer: source, backlog: backlog, lane: lane, balance: balance, logger: runtime.logger)
+            Router(intake: intake(lane), consumer: source, backlog: backlog, lane: lane, balance: runtime.balance, logger: runtime.logger)
         }
         suspects = SuspectTrial(store: runtime.store, intake: intake(nil), consumer: suspect, backlog: backlog, logger: runtime.logger)
         consumers = sources + [suspect]

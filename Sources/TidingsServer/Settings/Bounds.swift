@@ -113,6 +113,9 @@ enum Bounds {
             Bound(
                 "Store.missingAfterSeconds", .seconds(Store.missingAfterSeconds),
                 "A confirmed pack in no sample of its queue is missing then."),
+            Bound(
+                "Store.sampleSpacingSeconds", .seconds(Store.sampleSpacingSeconds),
+                "A queue sampled less long ago is not sampled again, whoever did it."),
             Bound("Relay.interval", Relay.interval, "What an enqueued event waits at most before it is on its way."),
             Bound("Relay.batch", Relay.batch, "events", "Held in one transaction until the broker confirms them."),
             Bound("Pauses.limit", Pauses.limit, "pauses", "In force at once: each role keeps all of them."),

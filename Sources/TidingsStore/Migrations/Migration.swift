@@ -15,7 +15,9 @@ public struct Migration: Sendable {
     public let sql: String
 
     /// Every migration of this binary, in order.
-    public static let all: [Migration] = [tables, opsViews, enqueueAndRoles, comments, planner, enqueueLimits, leastPrivilege, pauses]
+    public static let all: [Migration] = [
+        tables, opsViews, enqueueAndRoles, comments, planner, enqueueLimits, leastPrivilege, pauses, yielding,
+    ]
     /// The schema this binary needs.
     public static var latest: Int { all[all.count - 1].number }
 }

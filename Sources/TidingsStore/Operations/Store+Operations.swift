@@ -69,6 +69,11 @@ extension Store {
         try await report("select * from tidings_ops.queues order by queue")
     }
 
+    /// Processes whose bulk work yields to urgent work now, and when what waits in bulk is done at this pace.
+    public func bulkYields() async throws -> [JSON] {
+        try await report("select * from tidings_ops.bulk_yields order by worker_id")
+    }
+
     public func workers() async throws -> [JSON] {
         try await report(
             "select * from tidings_ops.workers where heartbeat_at > tidings.clock() - interval '1 hour' order by role, worker_id")

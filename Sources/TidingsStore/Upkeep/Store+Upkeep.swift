@@ -56,23 +56,31 @@ extension Store {
         }
     }
 
-    /// A process says that it is alive and what it has handled.
-    public func heartbeat(_ worker: WorkerIdentity, handled: Int) async throws {
+    /// A process says that it is alive, what it has handled, and whether its bulk work yields.
+    public func heartbeat(_ worker: WorkerIdentity, handled: Int, yielding: (pause: Duration, cause: Duration)? = nil) async throws {
         _ = try await pool.query(
             """
-            insert into tidings.workers (id, role, host, pid, version, started_at, heartbeat_at, handled)
+            insert into tidings.workers (id, role, host, pid, version, started_at, heartbeat_at, handled, bulk_pause_ms, urgent_took_ms)
             values (\(worker.id), \(worker.role), \(worker.host), \(worker.pid), \(worker.version), tidings.clock(), tidings.clock(),
-                \(Int64(handled)))
-            on conflict (id) do update set heartbeat_at = excluded.heartbeat_at, handled = excluded.handled
+                \(Int64(handled)), \(Int32((yielding?.pause ?? .zero) / .milliseconds(1))),
+                \(yielding.map { Int32($0.cause / .milliseconds(1)) }))
+            on conflict (id) do update set heartbeat_at = excluded.heartbeat_at, handled = excluded.handled,
+                bulk_pause_ms = excluded.bulk_pause_ms, urgent_took_ms = excluded.urgent_took_ms
             """)
     }
+
+    /// A queue that another process sampled less long ago is not sampled again: how fast it drains is told from two samples.
+    package static let sampleSpacingSeconds = 2.5
 
     public func sampleQueue(_ queue: String, ready: Int, consumers: Int) async throws {
         _ = try await pool.query(
             """
-            insert into tidings.queue_samples (queue, ready, consumers, sampled_at)
+            insert into tidings.queue_samples as last (queue, ready, consumers, sampled_at)
             values (\(queue), \(Int64(ready)), \(Int32(clamping: consumers)), tidings.clock())
-            on conflict (queue) do update set ready = excluded.ready, consumers = excluded.consumers, sampled_at = excluded.sampled_at
+            on conflict (queue) do update set ready = excluded.ready, consumers = excluded.consumers, sampled_at = excluded.sampled_at,
+                earlier_ready = case when excluded.sampled_at > last.sampled_at then last.ready end,
+                earlier_at = case when excluded.sampled_at > last.sampled_at then last.sampled_at end
+            where abs(extract(epoch from excluded.sampled_at - last.sampled_at)) >= \(Self.sampleSpacingSeconds)
             """)
     }
 
