@@ -3,7 +3,7 @@ import Synchronization
 /// How much bulk work yields to urgent work in one process: additive increase, multiplicative decrease, as TCP shares a link.
 ///
 /// Whatever bulk work comes in batches (routing, delivering, releasing) puts each of them off by a pause. It doubles while urgent batches take
-/// longer than ``target``, and shrinks with each one that does not. Without urgent work there is nothing to yield to.
+/// longer than ``target``, and shrinks as long as they do not. Without urgent work there is nothing to yield to.
 public final class LaneBalance: Sendable {
     /// What an urgent batch may take from the broker's hand to its commit. A sixth of the 100 ms within which an urgent intent is to be seen:
     /// confirm, collecting and the reader's own look come on top.
@@ -11,8 +11,8 @@ public final class LaneBalance: Sendable {
     /// The first pause, and the longest: bulk always goes on, at about 2,000 a second even then.
     public static let firstPause = Duration.milliseconds(16)
     public static let longestPause = Duration.milliseconds(250)
-    /// What a good urgent batch takes off the pause.
-    public static let relief = Duration.milliseconds(1)
+    /// What comes off the pause in a second while urgent batches are in time, however many there are.
+    public static let relief = Duration.milliseconds(100)
     /// Between two doublings: what the last one brought must show first.
     public static let reaction = Duration.milliseconds(100)
     /// After this long without an urgent batch bulk goes on at once.
@@ -21,6 +21,8 @@ public final class LaneBalance: Sendable {
     private struct State {
         var pause = Duration.zero
         var cause = Duration.zero
+        /// When the pause last became shorter, or might have.
+        var relievedAt = ContinuousClock.now
         var doubledAt = ContinuousClock.now
         var urgentAt = ContinuousClock.now
     }
@@ -37,8 +39,10 @@ public final class LaneBalance: Sendable {
     public func urgent(took duration: Duration, now: ContinuousClock.Instant = .now) {
         let pause = state.withLock { state in
             state.urgentAt = now
+            let since = now - state.relievedAt
+            state.relievedAt = now
             if duration <= Self.target {
-                state.pause = max(.zero, state.pause - Self.relief)
+                state.pause = max(.zero, state.pause - Self.relief * (since / .seconds(1)))
             } else {
                 state.cause = duration
                 if now - state.doubledAt >= Self.reaction {

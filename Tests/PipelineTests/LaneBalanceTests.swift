@@ -32,10 +32,11 @@ import TidingsWire
     @Test func whatIsInTimeGivesBulkItsShareBack() {
         let now = start + LaneBalance.reaction
         balance.urgent(took: slow, now: now)
-        for _ in 0..<3 { balance.urgent(took: .milliseconds(5), now: now) }
-        #expect(balance.pause(now: now) == LaneBalance.firstPause - LaneBalance.relief * 3)
-        for _ in 0..<100 { balance.urgent(took: .milliseconds(5), now: now) }
-        #expect(balance.pause(now: now) == .zero)
+        for part in 1...3 { balance.urgent(took: .milliseconds(5), now: now + .milliseconds(10) * part) }
+        let after = now + .milliseconds(30)
+        #expect(balance.pause(now: after) == LaneBalance.firstPause - LaneBalance.relief * 0.03, "by time, not by their number")
+        balance.urgent(took: .milliseconds(5), now: after + .seconds(1))
+        #expect(balance.pause(now: after + .seconds(1)) == .zero)
     }
 
     @Test func withoutUrgentWorkThereIsNothingToYieldTo() {

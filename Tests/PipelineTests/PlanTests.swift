@@ -40,6 +40,23 @@ import TidingsTestSupport
         }
     }
 
+    /// Whoever looks for an id may have to look into every day, but by an index into each.
+    @Test func findReadsByIndex() async throws {
+        try await withOwnSystem { system in
+            _ = try await system.query("select tidings.ensure_partitions(29, 7)")
+            _ = try await system.query("select pg_stat_reset()")
+            for id in ["0191a4c2-0000-7000-8000-000000000001", "o-17", "user-42"] {
+                let result = try await TestProcess(
+                    [TestSystem.binary, "find", id], environment: system.environment.merging(Self.planning) { $1 }
+                ).finish()
+                #expect(result.exitCode == 1 && result.errors.contains("nothing has the id"), "\(result.errors)")
+            }
+            let tables = try await bigTables(of: system)
+            #expect(tables.filter { $0.wholeReads > 0 } == [], "read whole")
+            #expect(tables.contains { $0.name == "recipients" && $0.indexReads > 0 })
+        }
+    }
+
     /// At once, again, with another content, later, tried again, and one channel after the other. Waits until all are decided.
     private func publishEachKind(_ pipeline: Pipeline) async throws {
         let soon = try await pipeline.clock(plus: "1 minute")

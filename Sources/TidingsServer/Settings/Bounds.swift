@@ -49,7 +49,7 @@ enum Bounds {
                 Bound("LaneBalance.target", LaneBalance.target, "What an urgent batch may take before bulk yields to it."),
                 Bound("LaneBalance.firstPause", LaneBalance.firstPause, "Before a bulk batch, while urgent takes too long; it doubles."),
                 Bound("LaneBalance.longestPause", LaneBalance.longestPause, "Bulk always goes on."),
-                Bound("LaneBalance.relief", LaneBalance.relief, "Off the pause for each urgent batch in time."),
+                Bound("LaneBalance.relief", LaneBalance.relief, "Off the pause in each second in which urgent batches are in time."),
                 Bound("LaneBalance.reaction", LaneBalance.reaction, "Between two doublings."),
                 Bound("LaneBalance.memory", LaneBalance.memory, "Without urgent work for so long, bulk goes on at once."),
                 Bound("Intake.longestPause", Intake.longestPause, "Between two tries while the database is away."),

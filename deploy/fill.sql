@@ -1,0 +1,186 @@
+-- How deploy/fill multiplies notifications: a day of them at a time, each a copy of one that the product itself took, routed and delivered, with
+-- an id of that day, an event id of its own and one of many people. All of a day happens in one transaction, so a day is there or is not.
+-- The tables are filled first and indexed then. Nothing else may write meanwhile: run it while no role runs.
+set check_function_bodies = off; -- the tables they use are made later
+set client_min_messages = warning;
+create schema if not exists tidings_fill;
+comment on schema tidings_fill is 'What deploy/fill has done. Drop it when you are done.';
+
+create or replace function tidings_fill.key(tenant text, source text, event_id text, recipient text) returns uuid
+    language sql immutable parallel safe as $$
+    -- As the router makes it: four texts, each after its length in bytes; the first half of their SHA-256.
+    select left(encode(sha256(
+        int4send(octet_length(tenant)) || convert_to(tenant, 'UTF8') || int4send(octet_length(source)) || convert_to(source, 'UTF8') ||
+        int4send(octet_length(event_id)) || convert_to(event_id, 'UTF8') || int4send(octet_length(recipient)) || convert_to(recipient, 'UTF8')),
+        'hex'), 32)::uuid
+$$;
+
+-- The notification that is multiplied: the newest one whose every delivery has ended.
+create or replace function tidings_fill.choose_model() returns text language plpgsql as $$
+declare
+    model tidings.notifications;
+begin
+    if to_regclass('tidings_fill.model') is null then
+        select n.* into model from tidings.notifications n
+        where n.planned = 2 and n.planned = (select count(*) from tidings.deliveries d where d.notification_id = n.id)
+            and exists (select from tidings.inbox i where i.notification_id = n.id and i.tenant = n.tenant and i.recipient_id = n.recipient_id)
+        order by n.id desc limit 1;
+        if model.id is null then raise exception 'there is no notification to multiply: none has two ended deliveries and an inbox entry'; end if;
+        create table tidings_fill.model as select (model).*, i.content_hash, i.key from tidings.idempotency i
+            where i.notification_id = model.id;
+        create table tidings_fill.model_deliveries as select * from tidings.deliveries where notification_id = model.id;
+        create table tidings_fill.days (day date primary key, intents bigint not null, done_at timestamptz);
+        -- Filled in the order of time and indexed at the end: keys have no order.
+        create table tidings_fill.idempotency (like tidings.idempotency) partition by hash (key);
+        for i in 0..7 loop
+            execute format('create table tidings_fill.idempotency_%s partition of tidings_fill.idempotency
+                for values with (modulus 8, remainder %s)', i, i);
+        end loop;
+    end if;
+    if exists (select from tidings_fill.model where key <> tidings_fill.key(tenant, source, event_id, recipient_id)) then
+        raise exception 'the router makes its idempotency keys otherwise by now: correct tidings_fill.key';
+    end if;
+    return (select id::text from tidings_fill.model);
+end $$;
+
+-- Shares the intents out over the last 30 days, today only until now. A second call changes nothing.
+create or replace function tidings_fill.plan(total bigint) returns void language plpgsql as $$
+declare
+    today constant timestamptz := date_trunc('day', tidings.clock() at time zone 'UTC') at time zone 'UTC';
+begin
+    if exists (select from tidings_fill.days) then return; end if;
+    perform tidings.ensure_partitions(29, 7);
+    insert into tidings_fill.days (day, intents)
+    select (today at time zone 'UTC')::date - back, total / 30 + case when back < total % 30 then 1 else 0 end from generate_series(0, 29) back;
+end $$;
+
+-- Puts a filled table in the place of a partition. What that held comes along.
+create or replace function tidings_fill.put(parent text, suffix text, low uuid, high uuid) returns void language plpgsql as $$
+declare
+    child constant text := parent || '_p' || suffix;
+begin
+    execute format('lock table tidings.%I in access exclusive mode', parent);
+    execute format('insert into tidings_fill.%I select * from tidings.%I', child, child);
+    execute format('alter table tidings.%I detach partition tidings.%I', parent, child);
+    execute format('drop table tidings.%I', child);
+    execute format('alter table tidings_fill.%I set schema tidings', child);
+    execute format('alter table tidings.%I attach partition tidings.%I for values from (%L) to (%L)', parent, child, low, high);
+    execute format('alter table tidings.%I drop constraint in_its_day', child);
+end $$;
+
+create or replace function tidings_fill.index(parent text, suffix text) returns void language plpgsql as $$
+declare
+    definition text;
+begin
+    for definition in
+        select coalesce(
+            (select format('alter table tidings_fill.%I add %s', parent || '_p' || suffix, pg_get_constraintdef(c.oid))
+                from pg_constraint c where c.conindid = i.indexrelid and c.contype = 'p' and c.conrelid = i.indrelid),
+            regexp_replace(pg_get_indexdef(i.indexrelid), ' INDEX .* USING ',
+                format(' INDEX ON tidings_fill.%I USING ', parent || '_p' || suffix)))
+        from pg_index i where i.indrelid = ('tidings.' || parent)::regclass
+    loop
+        execute definition;
+    end loop;
+end $$;
+
+-- The empty tables of a day, in a transaction of their own: making them like others locks those until its end.
+create or replace function tidings_fill.prepare(day_ date) returns void language plpgsql as $$
+declare
+    low constant uuid := tidings.first_id(day_::timestamp at time zone 'UTC');
+    high constant uuid := tidings.first_id((day_ + 1)::timestamp at time zone 'UTC');
+    parent text;
+    keyed_by text;
+begin
+    if exists (select from tidings_fill.days where day = day_ and done_at is not null) then return; end if;
+    foreach parent in array array['notifications', 'deliveries', 'inbox'] loop
+        keyed_by := case parent when 'notifications' then 'id' else 'notification_id' end;
+        execute format('create table if not exists tidings_fill.%I (like tidings.%I including defaults including storage,
+            constraint in_its_day check (%I >= %L and %I < %L))', parent || '_p' || to_char(day_, 'YYYYMMDD'), parent, keyed_by, low, keyed_by, high);
+    end loop;
+end $$;
+
+create or replace function tidings_fill.fill(day_ date, people bigint) returns void language plpgsql as $$
+declare
+    suffix constant text := to_char(day_, 'YYYYMMDD');
+    starts constant timestamptz := day_::timestamp at time zone 'UTC';
+    low constant uuid := tidings.first_id(starts);
+    high constant uuid := tidings.first_id((day_ + 1)::timestamp at time zone 'UTC');
+    seconds constant float8 := extract(epoch from least(starts + interval '1 day', tidings.clock() - interval '1 minute') - starts);
+    total bigint;
+    parent text;
+begin
+    select intents into total from tidings_fill.days where day = day_ and done_at is null for update skip locked;
+    if total is null then return; end if;
+    set local work_mem = '64MB';
+    set local maintenance_work_mem = '512MB';
+    set local synchronous_commit = off;
+    execute format($sql$
+        insert into tidings_fill.notifications_p%1$s
+        select (lpad(to_hex((extract(epoch from at) * 1000)::bigint), 12, '0') || '7' || right(to_hex(4096 + n %% 4096), 3)
+                || '8' || left(md5(%1$L || n), 15))::uuid,
+            m.tenant, '/fill', %1$L || '-' || n, 'person-' || (n::bigint * 7919) %% %2$s, m.type, m.category, m.lane, m.title, m.body, m.data,
+            m.group_key, m.collapse_key, m.market, m.critical, m.channels, m.scheduled_for, at + (m.expires_at - m.accepted_at), at,
+            m.traceparent, m.planned, m.decision, m.catalogue
+        from tidings_fill.model m, generate_series(0, %3$s - 1) n, lateral (select %4$L::timestamptz + n * interval '1 second' * %5$L::float8) as t(at)
+        $sql$, suffix, people, total, starts, seconds / total);
+    execute format($sql$
+        insert into tidings_fill.deliveries_p%1$s
+        select n.id, d.ordinal, d.tenant, d.channel, d.provider, d.endpoint, d.state, d.reason, d.attempts, d.provider_message_id,
+            n.accepted_at + (d.ended_at - m.accepted_at)
+        from tidings_fill.model m, tidings_fill.notifications_p%1$s n, tidings_fill.model_deliveries d
+        $sql$, suffix);
+    execute format($sql$
+        insert into tidings_fill.inbox_p%1$s (tenant, recipient_id, notification_id, created_at)
+        select tenant, recipient_id, id, accepted_at from tidings_fill.notifications_p%1$s
+        $sql$, suffix);
+    execute format($sql$
+        insert into tidings_fill.idempotency
+        select tidings_fill.key(n.tenant, n.source, n.event_id, n.recipient_id), n.id, m.content_hash
+        from tidings_fill.notifications_p%1$s n, tidings_fill.model m
+        $sql$, suffix);
+    foreach parent in array array['notifications', 'deliveries', 'inbox'] loop perform tidings_fill.index(parent, suffix); end loop;
+
+    insert into tidings.tally (kind, n)
+    select kind, n from tidings_fill.model, lateral (values ('taken', total), ('accepted', total), ('planned', total * planned)) as t(kind, n);
+    insert into tidings.tally (kind, tenant, channel, state, reason, n)
+    select 'ended', tenant, channel, state, reason, total * count(*) from tidings_fill.model_deliveries group by 1, 2, 3, 4, 5;
+    update tidings_fill.days set done_at = clock_timestamp() where day = day_;
+    foreach parent in array array['notifications', 'deliveries', 'inbox'] loop
+        perform tidings_fill.put(parent, suffix, low, high);
+    end loop;
+end $$;
+
+-- No day is filled any more: each of the eight tables of keys is then a table by itself, so that two can be indexed at a time.
+create or replace function tidings_fill.part_keys() returns void language plpgsql as $$
+begin
+    for i in 0..7 loop
+        if exists (select from pg_inherits where inhrelid = to_regclass('tidings_fill.idempotency_' || i)) then
+            execute format('alter table tidings_fill.idempotency detach partition tidings_fill.idempotency_%s', i);
+        end if;
+    end loop;
+end $$;
+
+-- Indexes one of them and puts it in the place of the product's. What that held comes along.
+create or replace function tidings_fill.put_keys(part integer) returns void language plpgsql as $$
+declare
+    child constant text := 'idempotency_' || part;
+begin
+    if to_regclass('tidings_fill.' || child) is null then return; end if;
+    set local maintenance_work_mem = '512MB';
+    execute format('alter table tidings_fill.%I add primary key (key)', child);
+    execute format('create index on tidings_fill.%I using brin (notification_id) with (autosummarize = on)', child);
+    lock table tidings.idempotency in access exclusive mode;
+    execute format('insert into tidings_fill.%I select * from tidings.%I', child, child);
+    execute format('alter table tidings.idempotency detach partition tidings.%I', child);
+    execute format('drop table tidings.%I', child);
+    execute format('alter table tidings_fill.%I set schema tidings', child);
+    execute format('alter table tidings.idempotency attach partition tidings.%I for values with (modulus 8, remainder %s)', child, part);
+end $$;
+
+create or replace function tidings_fill.people(people bigint) returns void language sql as $$
+    insert into tidings.recipients (tenant, id, time_zone, changed_at)
+    select m.tenant, 'person-' || n, (array['UTC', 'Europe/Berlin', 'America/New_York', 'Asia/Tokyo'])[n % 4 + 1], tidings.clock()
+    from tidings_fill.model m, generate_series(0, people - 1) n
+    on conflict do nothing
+$$;
