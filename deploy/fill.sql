@@ -26,7 +26,9 @@ begin
             and exists (select from tidings.inbox i where i.notification_id = n.id and i.tenant = n.tenant and i.recipient_id = n.recipient_id)
         order by n.id desc limit 1;
         if model.id is null then raise exception 'there is no notification to multiply: none has two ended deliveries and an inbox entry'; end if;
-        create table tidings_fill.model as select (model).*, i.content_hash, i.key from tidings.idempotency i
+        create table tidings_fill.model as select (model).*, i.content_hash, i.key,
+            -- Tells the ids of this fill from those of another.
+            left(md5(clock_timestamp()::text), 6) as salt from tidings.idempotency i
             where i.notification_id = model.id;
         create table tidings_fill.model_deliveries as select * from tidings.deliveries where notification_id = model.id;
         create table tidings_fill.days (day date primary key, intents bigint not null, done_at timestamptz);
@@ -43,12 +45,18 @@ begin
     return (select id::text from tidings_fill.model);
 end $$;
 
--- Shares the intents out over the last 30 days, today only until now. A second call changes nothing.
+-- Shares the intents out over the last 30 days, today only until now. Later calls go on with the same days.
 create or replace function tidings_fill.plan(total bigint) returns void language plpgsql as $$
 declare
     today constant timestamptz := date_trunc('day', tidings.clock() at time zone 'UTC') at time zone 'UTC';
 begin
-    if exists (select from tidings_fill.days) then return; end if;
+    if exists (select from tidings_fill.days) then
+        if (select sum(intents) from tidings_fill.days) <> total then
+            raise exception '% deliveries were begun here', (select sum(intents) * 2 from tidings_fill.days)
+                using hint = 'ask for as many, or begin anew: drop schema tidings_fill cascade';
+        end if;
+        return;
+    end if;
     perform tidings.ensure_partitions(29, 7);
     insert into tidings_fill.days (day, intents)
     select (today at time zone 'UTC')::date - back, total / 30 + case when back < total % 30 then 1 else 0 end from generate_series(0, 29) back;
@@ -93,6 +101,10 @@ declare
     keyed_by text;
 begin
     if exists (select from tidings_fill.days where day = day_ and done_at is not null) then return; end if;
+    -- What is resumed long after may be past retention by now.
+    if to_regclass('tidings.notifications_p' || to_char(day_, 'YYYYMMDD')) is null then
+        perform tidings.ensure_partitions((tidings.clock() at time zone 'UTC')::date - day_, 7);
+    end if;
     foreach parent in array array['notifications', 'deliveries', 'inbox'] loop
         keyed_by := case parent when 'notifications' then 'id' else 'notification_id' end;
         execute format('create table if not exists tidings_fill.%I (like tidings.%I including defaults including storage,
@@ -106,20 +118,22 @@ declare
     starts constant timestamptz := day_::timestamp at time zone 'UTC';
     low constant uuid := tidings.first_id(starts);
     high constant uuid := tidings.first_id((day_ + 1)::timestamp at time zone 'UTC');
-    seconds constant float8 := extract(epoch from least(starts + interval '1 day', tidings.clock() - interval '1 minute') - starts);
+    seconds constant float8 := greatest(1, extract(epoch from least(starts + interval '1 day', tidings.clock() - interval '1 minute') - starts));
     total bigint;
     parent text;
 begin
-    select intents into total from tidings_fill.days where day = day_ and done_at is null for update skip locked;
+    select intents into total from tidings_fill.days where day = day_ and done_at is null for update;
     if total is null then return; end if;
+    -- What an earlier try left behind.
+    execute format('truncate tidings_fill.notifications_p%1$s, tidings_fill.deliveries_p%1$s, tidings_fill.inbox_p%1$s', suffix);
     set local work_mem = '64MB';
     set local maintenance_work_mem = '512MB';
     set local synchronous_commit = off;
     execute format($sql$
         insert into tidings_fill.notifications_p%1$s
         select (lpad(to_hex((extract(epoch from at) * 1000)::bigint), 12, '0') || '7' || right(to_hex(4096 + n %% 4096), 3)
-                || '8' || left(md5(%1$L || n), 15))::uuid,
-            m.tenant, '/fill', %1$L || '-' || n, 'person-' || (n::bigint * 7919) %% %2$s, m.type, m.category, m.lane, m.title, m.body, m.data,
+                || '8' || left(md5(m.salt || %1$L || n), 15))::uuid,
+            m.tenant, '/fill', %1$L || '-' || m.salt || '-' || n, 'person-' || (n::bigint * 7919) %% %2$s, m.type, m.category, m.lane, m.title, m.body, m.data,
             m.group_key, m.collapse_key, m.market, m.critical, m.channels, m.scheduled_for, at + (m.expires_at - m.accepted_at), at,
             m.traceparent, m.planned, m.decision, m.catalogue
         from tidings_fill.model m, generate_series(0, %3$s - 1) n, lateral (select %4$L::timestamptz + n * interval '1 second' * %5$L::float8) as t(at)
@@ -154,6 +168,7 @@ end $$;
 -- No day is filled any more: each of the eight tables of keys is then a table by itself, so that two can be indexed at a time.
 create or replace function tidings_fill.part_keys() returns void language plpgsql as $$
 begin
+    if exists (select from tidings_fill.days where done_at is null) then raise exception 'not every day is filled'; end if;
     for i in 0..7 loop
         if exists (select from pg_inherits where inhrelid = to_regclass('tidings_fill.idempotency_' || i)) then
             execute format('alter table tidings_fill.idempotency detach partition tidings_fill.idempotency_%s', i);
@@ -177,6 +192,12 @@ begin
     execute format('alter table tidings_fill.%I set schema tidings', child);
     execute format('alter table tidings.idempotency attach partition tidings.%I for values with (modulus 8, remainder %s)', child, part);
 end $$;
+
+-- Deliveries of the days that are filled and not yet past retention.
+create or replace function tidings_fill.stored() returns bigint language sql as $$
+    select coalesce(sum(intents) * 2, 0)::bigint from tidings_fill.days
+    where done_at is not null and to_regclass('tidings.notifications_p' || to_char(day, 'YYYYMMDD')) is not null
+$$;
 
 create or replace function tidings_fill.people(people bigint) returns void language sql as $$
     insert into tidings.recipients (tenant, id, time_zone, changed_at)

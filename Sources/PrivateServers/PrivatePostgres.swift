@@ -145,8 +145,9 @@ final class PrivatePostgres: Sendable {
     /// busy server begins a checkpoint every minute, and logs little else.
     private static let logBetweenCheckpoints = "4GB"
     /// A crash with much to recover takes long; silence beyond this is a fault.
-    private static let startLimit = Duration.seconds(60)
-    private static let stopLimit = Duration.seconds(20)
+    private static let startLimit = Duration.seconds(300)
+    /// A checkpoint writes all that is changed in memory first.
+    private static let stopLimit = Duration.seconds(60)
     /// initdb takes 1 to 2 s here; a slow disk ten times that.
     private static let toolLimit = Duration.seconds(60)
 }

@@ -29,6 +29,7 @@ public struct InboxWorker: Sendable {
             let (deliveries, took) = (batch.reduce(0) { $0 + $1.entries.count }, ContinuousClock.now - began)
             meters.count(deliveries, as: .delivered)
             meters.took(took, for: .inbox)
+            packs.began(after: took)
             logger.debug(
                 "wrote inbox rows",
                 metadata: [

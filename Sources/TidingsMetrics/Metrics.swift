@@ -45,7 +45,8 @@ public final class Metrics: Sendable {
         packsConfirmed = list.single("tidings_packs_confirmed_total", "Packs that the broker confirmed to this process, first or again.")
         packsWaiting = list.single("tidings_packs_waiting", "Committed packs in memory that the broker has not answered for yet.")
         bulkPause = list.single(
-            "tidings_bulk_pause_milliseconds", "How long each bulk batch is put off because urgent ones take too long; 0 for not at all.")
+            "tidings_bulk_pause_milliseconds", "How long each bulk batch is put off because urgent ones take too long; looked at every 5 s."
+        )
         deliveries = list.family(
             "tidings_deliveries_total",
             "Deliveries that left a worker, by the state it recorded. What ends as it is decided, as most inbox entries do, counts as an "

@@ -21,26 +21,22 @@ public final class LaneBalance: Sendable {
     private struct State {
         var pause = Duration.zero
         var cause = Duration.zero
-        /// When the pause last became shorter, or might have.
-        var relievedAt = ContinuousClock.now
         var doubledAt = ContinuousClock.now
         var urgentAt = ContinuousClock.now
     }
 
     private let state = Mutex(State())
-    private let onChange: @Sendable (Duration) -> Void
 
-    /// - Parameter onChange: told the pause with every urgent batch; called on any thread, must not block.
-    public init(onChange: @escaping @Sendable (Duration) -> Void = { _ in }) {
-        self.onChange = onChange
-    }
+    public init() {}
 
     /// An urgent batch was committed at `now`, this long after it was taken.
     public func urgent(took duration: Duration, now: ContinuousClock.Instant = .now) {
-        let pause = state.withLock { state in
-            state.urgentAt = now
-            let since = now - state.relievedAt
-            state.relievedAt = now
+        state.withLock { state in
+            // Reports may overtake each other by a little.
+            let since = max(.zero, now - state.urgentAt)
+            // What was learned before is about another hour.
+            if since > Self.memory { state.pause = .zero }
+            state.urgentAt = max(state.urgentAt, now)
             if duration <= Self.target {
                 state.pause = max(.zero, state.pause - Self.relief * (since / .seconds(1)))
             } else {
@@ -50,9 +46,7 @@ public final class LaneBalance: Sendable {
                     state.doubledAt = now
                 }
             }
-            return state.pause
         }
-        onChange(pause)
     }
 
     /// How long the next bulk batch waits.

@@ -39,6 +39,19 @@ import TidingsWire
         #expect(balance.pause(now: after + .seconds(1)) == .zero)
     }
 
+    @Test func aPauseIsNotRememberedForLong() {
+        var now = start
+        for _ in 0..<10 {
+            now += LaneBalance.reaction
+            balance.urgent(took: slow, now: now)
+        }
+        now += .seconds(3_600)
+        balance.urgent(took: slow, now: now)
+        #expect(balance.pause(now: now) == LaneBalance.firstPause)
+        balance.urgent(took: .zero, now: now - .seconds(1))
+        #expect(balance.pause(now: now) == LaneBalance.firstPause, "a report that was overtaken takes nothing off, and adds nothing")
+    }
+
     @Test func withoutUrgentWorkThereIsNothingToYieldTo() {
         let now = start + LaneBalance.reaction
         balance.urgent(took: slow, now: now)
@@ -55,23 +68,38 @@ import TidingsWire
                 """)
             _ = try await pipeline.system.query(
                 "create trigger slowly before insert on tidings.idempotency for each statement execute function tidings.slowly()")
-            await pipeline.publish(event(id: "bulk", type: "social", to: "reader"), key: "social.social")
-            var number = 0
-            let yields = try await eventually {
-                number += 1
-                await pipeline.publish(event(id: "urgent-\(number)", to: "reader"))
-                return try await pipeline.system.count("select count(*) from tidings_ops.bulk_yields") == 1
-            }
-            try #require(yields, "\(pipeline.roles.errorsSoFar)")
-            let row = try #require(try await pipeline.json("status")["bulkYields"]?.arrayValue?.first)
-            #expect(try #require(row["bulk_pause_ms"]?.intValue) >= 16 && #require(row["urgent_took_ms"]?.intValue) >= 30, "\(row)")
-            let status = try await pipeline.system.tidings("status").output
-            #expect(status.contains("bulk work yields: each batch of all-") && status.contains(" and is to take 15; "), "\(status)")
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                // Until cancelled: without urgent work nothing yields.
+                group.addTask { await Self.publishUrgent(pipeline) }
+                var row: JSON?
+                let yields = try await eventually {
+                    row = try await pipeline.json("status")["bulkYields"]?.arrayValue?.first
+                    return row?["bulk_pause_ms"]?.intValue == Int(LaneBalance.longestPause / .milliseconds(1))
+                }
+                try #require(yields, "\(row ?? .null) \(pipeline.roles.errorsSoFar)")
+                #expect(try #require(row?["urgent_took_ms"]?.intValue) > Int(LaneBalance.target / .milliseconds(1)))
+                let status = try await pipeline.system.tidings("status").output
+                #expect(status.contains("bulk work yields: each batch of all-") && status.contains(" and is to take 15; "), "\(status)")
 
-            #expect(try await pipeline.outcome(of: "bulk") == [Ended("inApp", "delivered", "delivered")])
+                let began = ContinuousClock.now
+                await pipeline.publish(event(id: "bulk", type: "social", to: "reader"), key: "social.social")
+                #expect(try await pipeline.outcome(of: "bulk") == [Ended("inApp", "delivered", "delivered")])
+                #expect(ContinuousClock.now - began >= LaneBalance.longestPause * 0.9, "it was put off")
+                group.cancelAll()
+            }
             let isOver = try await eventually { try await pipeline.json("status")["bulkYields"] == [] }
             #expect(isOver, "without urgent work there is nothing to yield to")
             try await pipeline.expectSound()
+        }
+    }
+
+    private static func publishUrgent(_ pipeline: Pipeline) async {
+        var number = 0
+        while !Task.isCancelled {
+            number += 1
+            await pipeline.publish(event(id: "urgent-\(number)", to: "reader"))
+            // As far apart as keeps the pause at its longest.
+            try? await Task.sleep(for: .milliseconds(50))
         }
     }
 

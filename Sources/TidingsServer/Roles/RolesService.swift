@@ -101,7 +101,9 @@ struct RolesService: Service, CustomStringConvertible {
     }
 
     private func beat() async throws {
-        try await runtime.store.heartbeat(identity, handled: runtime.metrics.handled, yielding: runtime.balance.yielding())
+        let yielding = runtime.balance.yielding()
+        runtime.metrics.bulkPause.set(Int((yielding?.pause ?? .zero) / .milliseconds(1)))
+        try await runtime.store.heartbeat(identity, handled: runtime.metrics.handled, yielding: yielding)
         runtime.readiness.databaseAnswered()
     }
 

@@ -19,9 +19,9 @@ struct Runtime: Sendable {
     let packs: PackPublisher
     let providers: ProviderRegistry
     let logger: Logger
-    let metrics: Metrics
+    let metrics = Metrics(version: TidingsVersion.current)
     /// Every role of this process tells it how urgent work fares, and has bulk work ask it.
-    let balance: LaneBalance
+    let balance = LaneBalance()
     let readiness = Readiness()
     /// Where this process offers its metrics and health; nil when it shall not.
     let metricsListen: ListenAddress?
@@ -35,9 +35,6 @@ struct Runtime: Sendable {
         self.settings = settings
         self.providers = providers
         self.logger = logger
-        let metrics = Metrics(version: TidingsVersion.current)
-        self.metrics = metrics
-        balance = LaneBalance { metrics.bulkPause.set(Int($0 / .milliseconds(1))) }
         metricsListen = try settings.metricsListen()
         store = Store(settings.database, size: Self.poolSize, name: "tidings")
         urgentStore = Store(settings.database, size: Self.urgentPoolSize, name: "tidings urgent", clock: store.clock)

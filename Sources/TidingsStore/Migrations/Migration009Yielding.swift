@@ -49,7 +49,7 @@ extension Migration {
                 cross join (
                     select coalesce(sum(ready), 0)::bigint as ready, sum(tidings.drained_per_second(s)) as drained_per_second,
                         case when count(*) filter (where tidings.clears_at(s) is null) = 0 then max(tidings.clears_at(s)) end as clears_at
-                    from tidings.queue_samples s where queue like '%.bulk'
+                    from tidings.queue_samples s where queue like '%.bulk' and sampled_at > tidings.clock() - interval '30 seconds'
                 ) b
                 where w.state = 'running' and w.bulk_pause_ms > 0;
             comment on view tidings_ops.bulk_yields is
