@@ -99,9 +99,17 @@ final class PrivateBroker: Sendable {
 
     func resume() { processes.withLock { $0.node?.signal(SIGCONT) } }
 
-    /// Runs `rabbitmqctl` and returns its standard output.
+    /// Runs `rabbitmqctl` and returns its standard output. A node accepts connections a moment before it counts as running, and refuses until then:
+    /// it is asked again.
     func control(_ arguments: [String]) throws(PrivateServersError) -> String {
-        try command("\(tools.rabbitFolder)/rabbitmqctl", arguments).succeed(within: Self.toolLimit)
+        let deadline = ContinuousClock.now + Self.toolLimit
+        while true {
+            do throws(PrivateServersError) {
+                return try command("\(tools.rabbitFolder)/rabbitmqctl", arguments).succeed(within: Self.toolLimit)
+            } catch {
+                guard "\(error)".contains("requires the 'rabbit' app to be running"), ContinuousClock.now < deadline else { throw error }
+            }
+        }
     }
 
     /// One import of definitions however many names: each run of `rabbitmqctl` costs a second.
