@@ -89,7 +89,7 @@ import TidingsTestSupport
     private static let pending: SQL = "select (select count(*) from tidings.packs) + (select count(*) from tidings.due)"
 
     /// How often a table was read, as PostgreSQL has counted.
-    private struct BigTable: Hashable, CustomStringConvertible {
+    private struct BigTable: Equatable, CustomStringConvertible {
         var name: String
         /// YYYYMMDD; nil for tables that are not kept by day.
         var day: String?

@@ -57,7 +57,7 @@ extension Store {
     }
 
     /// A process says that it is alive, what it has handled, and whether its bulk work yields.
-    public func heartbeat(_ worker: WorkerIdentity, handled: Int, yielding: (pause: Duration, cause: Duration)? = nil) async throws {
+    public func heartbeat(_ worker: WorkerIdentity, handled: Int, yielding: (pause: Duration, cause: Duration)?) async throws {
         _ = try await pool.query(
             """
             insert into tidings.workers (id, role, host, pid, version, started_at, heartbeat_at, handled, bulk_pause_ms, urgent_took_ms)

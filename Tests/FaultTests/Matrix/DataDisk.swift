@@ -4,7 +4,7 @@ import TidingsTestSupport
 
 /// A file system for the database's data alone, small enough to be filled.
 struct DataDisk: Sendable {
-    /// Data of some tens of MB, and the log of a row's load; more of the log than a checkpoint needs is not kept.
+    /// Data of some tens of MB, and the log of all that a row writes: no checkpoint drops any of it before then.
     private static let megabytes = 1_500
 
     private let path: String

@@ -20,74 +20,36 @@ enum TestCatalogue {
     static let standard = types
 
     /// A push provider that accepts everything and needs no device, so that something comes before the inbox.
-    static let withPush =
-        types + """
-            providers:
-              inbox:
-                channel: inApp
-                kind: inbox
-              phone:
-                channel: push
-                kind: "null"
-                addressing: person
-            markets:
-              default:
-                push: [phone]
-                inApp: [inbox]
-            defaultMarket: default
-
-            """
+    static let withPush = types + serving(push)
 
     /// Webhooks that may go to this machine, unsigned.
-    static let withWebhook =
-        types + """
+    static let withWebhook = types + serving(webhook)
+
+    /// Push, webhooks and the inbox: one of each kind of work.
+    static let withEveryKind = types + serving(push, webhook)
+
+    private typealias Binding = (channel: String, name: String, members: String)
+
+    private static let inbox: Binding = ("inApp", "inbox", "kind: inbox")
+    private static let push: Binding = ("push", "phone", #"kind: "null", addressing: person"#)
+    private static let webhook: Binding = (
+        "webhook", "webhook",
+        """
+        kind: webhook, addressing: address, settings: {allowHTTP: "true", allowedPorts: any, allowedNetworks: 127.0.0.0/8, allowUnsigned: "true"}
+        """
+    )
+
+    /// A provider for each of these channels and for the inbox, in the one market there is.
+    private static func serving(_ others: Binding...) -> String {
+        let bindings = others + [inbox]
+        return """
             providers:
-              inbox:
-                channel: inApp
-                kind: inbox
-              webhook:
-                channel: webhook
-                kind: webhook
-                addressing: address
-                settings:
-                  allowHTTP: "true"
-                  allowedPorts: any
-                  allowedNetworks: 127.0.0.0/8
-                  allowUnsigned: "true"
+            \(bindings.map { "  \($0.name): {channel: \($0.channel), \($0.members)}" }.joined(separator: "\n"))
             markets:
               default:
-                inApp: [inbox]
-                webhook: [webhook]
+            \(bindings.map { "    \($0.channel): [\($0.name)]" }.joined(separator: "\n"))
             defaultMarket: default
 
             """
-
-    /// A push provider that accepts everything, the inbox, and webhooks that may go to this machine: one of each kind of work.
-    static let withEveryKind =
-        types + """
-            providers:
-              inbox:
-                channel: inApp
-                kind: inbox
-              phone:
-                channel: push
-                kind: "null"
-                addressing: person
-              webhook:
-                channel: webhook
-                kind: webhook
-                addressing: address
-                settings:
-                  allowHTTP: "true"
-                  allowedPorts: any
-                  allowedNetworks: 127.0.0.0/8
-                  allowUnsigned: "true"
-            markets:
-              default:
-                push: [phone]
-                inApp: [inbox]
-                webhook: [webhook]
-            defaultMarket: default
-
-            """
+    }
 }
