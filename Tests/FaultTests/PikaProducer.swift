@@ -4,11 +4,11 @@ import TidingsTestSupport
 
 /// A producer in another language, with a library that is not ours: Python and `pika`, one process, a file as its ledger.
 ///
-/// It publishes from the moment it is made, before any role has declared where to. Each of its connections waits for the confirm of one
-/// message before it publishes the next, and writes the id down only then.
+/// It publishes from the moment it is made, before any role has declared where to, and writes an id down once its confirm has come. What was
+/// returned, refused or not answered before its connection ended is published again.
 struct PikaProducer: LedgerKeeper {
-    /// Connections that publish at once: one alone waits for the broker's disk half of the time.
-    private static let connections = 8
+    /// Published and not confirmed yet.
+    private static let mostInFlight = 256
 
     private let process: TestProcess
     private let ledgerPath: String
@@ -21,9 +21,8 @@ struct PikaProducer: LedgerKeeper {
         guard FileManager.default.fileExists(atPath: ledgerPath) || FileManager.default.createFile(atPath: ledgerPath, contents: nil) else {
             throw TestSystemError(message: "cannot write \(ledgerPath)")
         }
-        let perConnection = Double(FaultLoad.perSecond) / Double(Self.connections)
         process = try TestProcess(
-            ["/usr/bin/python3", script, url, source, ledgerPath, "\(Self.connections)", "\(perConnection)"],
+            ["/usr/bin/python3", script, url, source, ledgerPath, "\(FaultLoad.perSecond)", "\(Self.mostInFlight)"],
             environment: ProcessInfo.processInfo.environment)
     }
 
@@ -46,62 +45,77 @@ struct PikaProducer: LedgerKeeper {
     }
 
     private static let program = """
-        import json, os, signal, sys, threading, time, traceback
+        import collections, json, signal, sys, time
         import pika
 
-        url, source, ledger_path, connections, rate = sys.argv[1], sys.argv[2], sys.argv[3], int(sys.argv[4]), float(sys.argv[5])
-        stopping = threading.Event()
-        signal.signal(signal.SIGTERM, lambda *_: stopping.set())
-        ledger = open(ledger_path, "a", buffering=1)
-        writing = threading.Lock()
+        url, source, ledger_path, rate, most_in_flight = sys.argv[1], sys.argv[2], sys.argv[3], float(sys.argv[4]), int(sys.argv[5])
+        stopping = False
 
-        def event(number, id):
+        def stop(*_):
+            global stopping
+            stopping = True
+        signal.signal(signal.SIGTERM, stop)
+
+        def event(number):
             urgent = number % 2 == 0
             webhook = number % 10 < 2 and number // 10 % 2 == 0
             recipient = f"hook-{number // 20 % 9}" if webhook else f"person-{number % 40}"
             kind = "orderUpdate" if urgent else "social"
             data = {"recipient": recipient, "title": f"Number {number}", "channels": ["inApp", "webhook"] if webhook else ["inApp"]}
             key = ("transactional." if urgent else "social.") + kind
-            return key, json.dumps({"specversion": "1.0", "id": id, "source": source, "type": kind, "data": data})
+            return key, json.dumps({"specversion": "1.0", "id": f"{source}-{number}", "source": source, "type": kind, "data": data})
 
-        def connect():
-            parameters = pika.URLParameters(url)
-            parameters.connection_attempts, parameters.retry_delay = 600, 0.2
-            channel = pika.BlockingConnection(parameters).channel()
-            channel.confirm_delivery()
-            return channel
+        class Producer:
+            def __init__(self, ledger):
+                self.ledger = ledger
+                self.began, self.made, self.again = time.monotonic(), 0, collections.deque()
+                self.in_flight, self.returned = {}, set()
 
-        def produce(worker):
-            channel, number, began = connect(), worker, time.monotonic()
-            sent = 0
-            while not stopping.is_set():
-                time.sleep(max(0, began + sent / rate - time.monotonic()))
-                id = f"{source}-{number}"
-                key, body = event(number, id)
-                while True:
-                    try:
-                        channel.basic_publish(
-                            "tidings.intents", key, body, mandatory=True,
-                            properties=pika.BasicProperties(
-                                content_type="application/cloudevents+json", delivery_mode=2, message_id=id))
-                        break
-                    except (pika.exceptions.AMQPError, OSError):
-                        channel = connect()
-                with writing:
-                    ledger.write(id + "\\n")
-                number += connections
-                sent += 1
-            channel.connection.close()
+            def run(self):
+                while not stopping:
+                    self.connection = pika.SelectConnection(
+                        pika.URLParameters(url), on_open_callback=lambda c: c.channel(on_open_callback=self.opened),
+                        on_open_error_callback=lambda c, _: c.ioloop.stop(), on_close_callback=lambda c, _: c.ioloop.stop())
+                    self.connection.ioloop.start()
+                    self.again.extend(self.in_flight.values())
+                    self.in_flight.clear()
+                    self.returned.clear()
+                    time.sleep(0.2)
 
-        def work(worker):
-            try:
-                produce(worker)
-            except BaseException:
-                traceback.print_exc()
-                os._exit(1)
+            def opened(self, channel):
+                self.channel, self.tag = channel, 0
+                channel.add_on_close_callback(lambda *_: self.connection.is_open and self.connection.close())
+                channel.add_on_return_callback(lambda _, __, properties, ___: self.returned.add(properties.message_id))
+                channel.confirm_delivery(self.answered, callback=lambda _: self.tick())
 
-        workers = [threading.Thread(target=work, args=(worker,)) for worker in range(connections)]
-        for worker in workers: worker.start()
-        for worker in workers: worker.join()
+            def tick(self):
+                if stopping and not self.in_flight and self.connection.is_open: return self.connection.close()
+                if not self.channel.is_open: return
+                while not stopping and len(self.in_flight) < most_in_flight:
+                    if self.again: number = self.again.popleft()
+                    elif self.made < (time.monotonic() - self.began) * rate: number, self.made = self.made, self.made + 1
+                    else: break
+                    key, body = event(number)
+                    self.tag += 1
+                    self.in_flight[self.tag] = number
+                    self.channel.basic_publish(
+                        "tidings.intents", key, body, mandatory=True,
+                        properties=pika.BasicProperties(
+                            content_type="application/cloudevents+json", delivery_mode=2, message_id=f"{source}-{number}"))
+                self.connection.ioloop.call_later(0.02, self.tick)
+
+            def answered(self, frame):
+                answer = frame.method
+                tags = [t for t in self.in_flight if t <= answer.delivery_tag] if answer.multiple else [answer.delivery_tag]
+                for number in [self.in_flight.pop(t) for t in tags]:
+                    id = f"{source}-{number}"
+                    if isinstance(answer, pika.spec.Basic.Ack) and id not in self.returned:
+                        self.ledger.write(id + "\\n")
+                    else:
+                        self.returned.discard(id)
+                        self.again.append(number)
+
+        with open(ledger_path, "a", buffering=1) as ledger:
+            Producer(ledger).run()
         """
 }
