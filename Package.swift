@@ -148,7 +148,7 @@ let package = Package(
             "PipelineTests",
             [
                 "TidingsCore", "TidingsWire", "TidingsAMQP", "TidingsPostgres", "TidingsClient", "TidingsMetrics", "TidingsStore",
-                "TidingsRouter", "TidingsDelivery", "TidingsTestSupport", "tidings", logging,
+                "TidingsProvider", "TidingsRouter", "TidingsDelivery", "TidingsTestSupport", "tidings", logging,
             ]),
         tests(
             "FaultTests",

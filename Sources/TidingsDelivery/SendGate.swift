@@ -59,7 +59,10 @@ public final class SendGate: Sendable {
 
     /// The authority of a URL, so that all paths of a host share its bound; anything else stands for itself.
     private static func host(of address: String) -> String {
-        guard let scheme = address.firstRange(of: "://") else { return address }
-        return String(address[scheme.upperBound...].prefix { $0 != "/" && $0 != "?" && $0 != "#" })
+        // Once for every call: looked for in the bytes, where a search for text costs more than the rest of the gate.
+        let bytes = address.utf8
+        guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), bytes[colon...].starts(with: "://".utf8) else { return address }
+        let ends = "/?#".utf8
+        return String(Substring(bytes[colon...].dropFirst(3).prefix { !ends.contains($0) }))
     }
 }
