@@ -11,7 +11,7 @@ public struct PackIntake: Sendable {
     /// Packs the broker may hand over before they are settled: 10 of them are 500 deliveries.
     public static let prefetch = 40
     /// How a batch is cut. Packs are batches already, so a batch is never waited for long.
-    public static let batch = BatchPolicy(maximumMessages: 10, maximumBytes: 1 << 20, maximumDelay: .milliseconds(2))
+    public static let batch = BatchPolicy(maximumMessages: 10, maximumBytes: 1 << 20, maximumDelay: .milliseconds(5))
     /// Batches in work at once.
     public static let batchesInWork = 4
 

@@ -41,7 +41,7 @@ enum Bounds {
 
     private static var routing: [Bound] {
         [Bound("Router.prefetch", Router.prefetch, "messages", "Two batches in work and one being collected.")]
-            + Bound.batch("Router.batch", Router.batch, "Full, or a few milliseconds, whichever is first.") + [
+            + Bound.batch("Router.batch", Router.batch, "Full, or after a moment, whichever is first.") + [
                 Bound("Router.batchesInWork", Router.batchesInWork, "batches", "More only makes transactions wait for each other."),
                 Bound("IntakePortion.maximumIntents", IntakePortion.maximumIntents, "intents", "Of one transaction."),
                 Bound(
