@@ -38,6 +38,15 @@ actor Crew {
         return (exitCode, took)
     }
 
+    /// Asks all at once to stop, and returns what each answered and after how long.
+    func stopAll() async -> [(role: String, exitCode: Int32, took: Duration)] {
+        let asked = ContinuousClock.now
+        for member in members { member.process.signal(SIGTERM) }
+        var stops: [(role: String, exitCode: Int32, took: Duration)] = []
+        for member in members { stops.append((member.role, await member.process.finish().exitCode, ContinuousClock.now - asked)) }
+        return stops
+    }
+
     @discardableResult
     private func end(_ position: Int, with signal: Int32) async throws -> Int32 {
         members[position].process.signal(signal)

@@ -1,3 +1,4 @@
+import PrivateServers
 import Testing
 import TidingsPostgres
 import TidingsTestSupport
@@ -5,7 +6,9 @@ import TidingsTestSupport
 extension Faults {
     /// A rolling restart under load costs nothing: each process in turn is asked to stop and replaced, while its twin goes on.
     @Suite struct StopTests {
-        /// A supervisor's patience before it kills: systemd and Kubernetes wait 30 s or more.
+        /// Systemd and Kubernetes wait 30 s or more before they kill.
+        private static let supervisorPatience = Duration.seconds(30)
+        /// With the servers there, a stop takes less than it may.
         private static let patience = Duration.seconds(25)
         /// Without a new notification, and without a delivery that ends.
         private static let longestStall = Duration.seconds(2)
@@ -38,6 +41,37 @@ extension Faults {
                         #expect(stall < Self.longestStall, "\(column)")
                     }
                 }
+            }
+        }
+
+        /// Also with both servers gone, when nothing of what is in work can be finished; once they are back, nothing of it is missing.
+        @Test func aStopEndsWithoutServers() async throws {
+            try await withFaultyServers { servers, system, folder in
+                let receiver = try await Receiver.start(in: system, folder: folder)
+                try await system.applyCatalogue(folder: folder)
+                try await FaultLoad.prepare(system, receiver: receiver)
+                let crew = Crew(system)
+                try await crew.start(["router", "deliver", "release"])
+                let producer = try SteadyProducer(url: system.amqpURL, source: "stranded")
+                async let production: Void = producer.run()
+                await producer.confirmed(atLeast: FaultLoad.perSecond)
+
+                try await servers.stopDatabase(immediate: true)
+                let hasWork = try await reached(within: Self.patience) { await crew.hasSaid("cannot commit a batch") }
+                try #require(hasWork)
+                try await servers.killBroker()
+                for stop in await crew.stopAll() {
+                    #expect(stop.exitCode == 0 && stop.took < Self.supervisorPatience, "\(stop)")
+                }
+
+                try await servers.startDatabase()
+                try await servers.startBroker()
+                try await crew.start(["router", "deliver", "release"])
+                await producer.confirmed(atLeast: await producer.ledger().count + FaultLoad.perSecond)
+                await producer.stop()
+                await production
+                let conservation = Conservation(system: system, receiver: receiver)
+                try await conservation.expectEnd(of: await producer.ledger())
             }
         }
 

@@ -31,7 +31,7 @@ struct RunCommand: TidingsCommand {
         let logger = Logger(label: role.rawValue)
         let runtime = try await Runtime(settings: try .read(), providers: context.providers, logger: logger)
         logger.notice("running", metadata: ["catalogue": "\(runtime.catalogues.current.catalogue.hash)"])
-        try await runServices([RolesService(roles, runtime: runtime)], logger: logger)
+        try await runServices([RolesService(roles, runtime: runtime), StopDeadline(logger: logger)], logger: logger)
     }
 
     private var roles: [Role] {
@@ -45,7 +45,7 @@ struct RunCommand: TidingsCommand {
     }
 }
 
-/// Runs services until SIGTERM or SIGINT, then stops them gracefully; after ``RolesService/drainLimit`` the process ends all the same.
+/// Runs services until SIGTERM or SIGINT, then stops them gracefully; after ``RolesService/drainLimit`` they are cancelled.
 func runServices(_ services: [any Service], logger: Logger) async throws {
     var configuration = ServiceGroupConfiguration(
         services: services.map {

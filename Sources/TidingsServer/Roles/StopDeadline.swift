@@ -1,0 +1,26 @@
+import Glibc
+import Logging
+import ServiceLifecycle
+
+/// Ends the process when its stop has taken too long.
+///
+/// After ``RolesService/drainLimit`` everything is cancelled and ends, but for what must not be given up lightly: an outcome that a provider has
+/// answered is written as soon as the database is back, and that may be tomorrow. A releaser finds it by its lease, as after any death.
+struct StopDeadline: Service, CustomStringConvertible {
+    /// From the signal to the end of the process. Less than the 30 s after which supervisors kill.
+    static let limit = RolesService.drainLimit + .seconds(2)
+
+    let logger: Logger
+    let description = "the deadline of a stop"
+
+    func run() async throws {
+        try await gracefulShutdown()
+        let logger = logger
+        // Runs on when everything else is cancelled, and ends with the process.
+        Task {
+            try await Task.sleep(for: Self.limit)
+            logger.error("not all that was in work could be finished: a releaser brings it back")
+            exit(0)
+        }
+    }
+}
