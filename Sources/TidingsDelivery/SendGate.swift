@@ -49,7 +49,7 @@ public final class SendGate: Sendable {
         return await withCheckedContinuation { continuation in
             // Room may have come free since the question.
             guard let ticket = room.withLock({ $0.occupyOrWait(host, continuation) }) else { return continuation.resume(returning: true) }
-            // Cancelled by whoever finds room first.
+            // Ends the wait for room after ``patience`` and nothing else; cancelled above when room was found first.
             timer = Task {
                 try await Task.sleep(for: Self.patience)
                 room.withLock { $0.giveUp(ticket) }?.resume(returning: false)

@@ -42,6 +42,7 @@ public struct Router: Sendable {
             for await batch in consumer.batches {
                 await slots.take()
                 if lane == .bulk { await balance.yieldToUrgent() }
+                // The next batch is read meanwhile; the slots bound how many, and the group awaits all.
                 group.addTask {
                     await handle(batch)
                     await slots.giveBack()

@@ -48,7 +48,9 @@ struct RolesService: Service, CustomStringConvertible {
 
     private func runRoles() async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
+            // No child of the group, which ends with its roles: this ends with them, cancelled below.
             let chores = Task { await self.chores() }
+            // A task for each role, until it is stopped; the group awaits all.
             if let router { group.addTask { try await router.run() } }
             if let deliver { group.addTask { try await deliver.run() } }
             if let release { group.addTask { await release.run() } }
@@ -63,6 +65,7 @@ struct RolesService: Service, CustomStringConvertible {
                     throw error
                 }
             } onGracefulShutdown: {
+                // The handler cannot await. What it stops ends the roles, and those are awaited above.
                 Task { await self.stop() }
             }
         }
@@ -95,6 +98,7 @@ struct RolesService: Service, CustomStringConvertible {
             } catch {
                 runtime.logger.warning("cannot reach the database or broker for chores", metadata: ["error": "\(error)"])
             }
+            // Time itself is what is waited for. Cancelled when the roles have ended.
             try? await Task.sleep(for: CatalogueSource.refreshInterval)
             sinceHeartbeat += CatalogueSource.refreshInterval
         }

@@ -16,7 +16,7 @@ struct StopDeadline: Service, CustomStringConvertible {
     func run() async throws {
         try await gracefulShutdown()
         let logger = logger
-        // Runs on when everything else is cancelled, and ends with the process.
+        // A child would be cancelled with all the services; this runs on, and ends with the process. Time itself is what is waited for.
         Task {
             try await Task.sleep(for: Self.limit)
             logger.error("not all that was in work could be finished: a releaser brings it back")
