@@ -16,12 +16,13 @@ public enum WebhookProviderFactory: ProviderFactory {
         }
         let settings = try ProviderSettings(binding, declared: settings, environment: environment)
         let configuration = try WebhookConfiguration(settings)
-        let transport = HTTPTransport(
-            configuration: HTTPConfiguration(
-                maximumRequests: configuration.maximumConcurrency,
-                maximumRequestsPerHost: configuration.maximumConcurrencyPerHost,
-                userAgent: "Tidings (Standard Webhooks 1.0.0)",
-                certificateAuthorityFile: settings.text("certificateAuthorities")))
-        return WebhookProvider(name: binding.name, configuration: configuration, transport: transport)
+        let http = HTTPConfiguration(
+            maximumRequests: configuration.maximumConcurrency, maximumRequestsPerHost: configuration.maximumConcurrencyPerHost,
+            userAgent: "Tidings (Standard Webhooks 1.0.0)", certificateAuthorityFile: settings.text("certificateAuthorities"))
+        do {
+            return WebhookProvider(name: binding.name, configuration: configuration, transport: try HTTPTransport(configuration: http))
+        } catch {
+            throw ProviderConfigurationError(provider: binding.name, message: "\(error)")
+        }
     }
 }

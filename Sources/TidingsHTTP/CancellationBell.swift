@@ -1,5 +1,6 @@
 import Glibc
 import Synchronization
+import TidingsSocket
 
 /// How a cancelled task, on whatever thread that happens, tells the transfer loop: the transfer's number in a list, and a byte in a
 /// pipe that the loop polls.
@@ -8,9 +9,9 @@ final class CancellationBell: Sendable {
     private let writer: Int32
     private let rung = Mutex<[UInt64]>([])
 
-    init() {
+    init() throws(SocketThread.StartError) {
         var ends: [Int32] = [-1, -1]
-        precondition(pipe(&ends) == 0, "no file descriptor left for an HTTP transport")
+        guard pipe(&ends) == 0 else { throw SocketThread.StartError("no file descriptor to cancel by") }
         for end in ends {
             _ = fcntl(end, F_SETFL, O_NONBLOCK)
             _ = fcntl(end, F_SETFD, FD_CLOEXEC)

@@ -1,4 +1,4 @@
-import TidingsSocket
+public import TidingsSocket
 
 /// Sends HTTP requests through libcurl, from one thread of its own.
 ///
@@ -27,11 +27,11 @@ public actor HTTPTransport {
 
     public nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
 
-    /// Starts the thread; libcurl is opened by the first request.
-    public init(configuration: HTTPConfiguration = HTTPConfiguration()) {
+    /// Starts the thread, or says what the process lacks for it; libcurl is opened by the first request.
+    public init(configuration: HTTPConfiguration = HTTPConfiguration()) throws(SocketThread.StartError) {
         self.configuration = configuration
-        thread = SocketThread(name: "http")
-        bell = CancellationBell()
+        thread = try SocketThread(starting: "http")
+        bell = try CancellationBell()
     }
 
     /// Sends one request and waits for its answer or its failure. Never throws; the outcome says whether the request may have arrived.

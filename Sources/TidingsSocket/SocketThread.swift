@@ -57,11 +57,31 @@ public final class SocketThread: SerialExecutor {
     /// Says in messages which thread it is.
     public let name: String
 
-    /// Starts the thread.
-    public init(name: String) {
+    /// What the machine or its limits (`ulimit -n`, `ulimit -u`) refused; as text, for a message.
+    public struct StartError: Error, Hashable, CustomStringConvertible {
+        public let description: String
+
+        /// What was missing, with the system's word for it.
+        public init(_ what: String, code: Int32 = errno) { description = "\(what): \(String(cString: strerror(code)))" }
+    }
+
+    /// Starts the thread. For what a process cannot begin without: where nothing is left for it, the process ends with the reason.
+    /// What is opened later uses ``init(starting:)``.
+    public convenience init(name: String) {
+        do throws(StartError) {
+            try self.init(starting: name)
+        } catch {
+            preconditionFailure(error.description)
+        }
+    }
+
+    /// Starts the thread, or says what it lacks: two file descriptors, or a thread.
+    public init(starting name: String) throws(StartError) {
         self.name = name
         var ends: [Int32] = [-1, -1]
-        precondition(pipe(&ends) == 0, "no file descriptor left for the wake-up of thread \(name)")
+        guard pipe(&ends) == 0 else {
+            throw StartError("no file descriptor for thread \(name)")
+        }
         for end in ends {
             _ = fcntl(end, F_SETFL, O_NONBLOCK)
             _ = fcntl(end, F_SETFD, FD_CLOEXEC)
@@ -82,7 +102,10 @@ public final class SocketThread: SerialExecutor {
                 return nil
             }, unmanaged.toOpaque())
         pthread_attr_destroy(&attributes)
-        precondition(status == 0, "cannot start thread \(name): error \(status)")
+        guard status == 0 else {
+            unmanaged.release()
+            throw StartError("cannot start thread \(name)", code: status)
+        }
     }
 
     deinit {

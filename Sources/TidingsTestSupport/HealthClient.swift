@@ -7,10 +7,11 @@ public struct HealthClient: Sendable {
 
     /// Such as `127.0.0.1:41873`.
     public let address: String
-    private let transport = HTTPTransport()
+    private let transport: HTTPTransport
 
     /// Waits until the process says where it listens.
     public init(of process: TestProcess) async throws {
+        transport = try HTTPTransport()
         let deadline = ContinuousClock.now + .seconds(30)
         while ContinuousClock.now < deadline, process.isRunning {
             if let found = Self.address(in: process.errorsSoFar) {

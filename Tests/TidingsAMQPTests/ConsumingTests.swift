@@ -55,7 +55,7 @@ struct ConsumingTests {
     @Test func stopEndsDeliveriesButNotSettling() async throws {
         try await Fixture.with { fixture in
             try await fixture.publish((0..<10).map { fixture.message("m\($0)") })
-            let consumer = fixture.consumer(prefetch: 10, batch: BatchPolicy(maximumMessages: 4))
+            let consumer = try fixture.consumer(prefetch: 10, batch: BatchPolicy(maximumMessages: 4))
             async let end: Void = consumer.run()
             let held = await consumer.read(4)
             await consumer.stop()
@@ -63,7 +63,7 @@ struct ConsumingTests {
             #expect(await consumer.read(1).isEmpty)
             await consumer.acknowledge(held.map(\.tag))
             await consumer.close()
-            let rest = AMQPConsumer(
+            let rest = try AMQPConsumer(
                 configuration: fixture.configuration, connectionName: "test rest", queues: [fixture.queue], prefetch: 10)
             try await rest.running { rest in
                 #expect(Set(await rest.read(6).compactMap(\.messageID)) == Set((4..<10).map { "m\($0)" }))
@@ -74,7 +74,7 @@ struct ConsumingTests {
     @Test func cancellingRunClosesAndEndsTheBatches() async throws {
         try await Fixture.with { fixture in
             let log = EventLog()
-            let consumer = fixture.consumer(log: log.record)
+            let consumer = try fixture.consumer(log: log.record)
             let run = Task { try await consumer.run() }
             await log.first { if case .consuming = $0 { true } else { false } }
             async let read = consumer.read(1)
@@ -103,7 +103,7 @@ struct ConsumingTests {
         try await Fixture.with { fixture in
             let lost = Mutex<[String]>([])
             let log = EventLog()
-            let consumer = fixture.consumer(
+            let consumer = try fixture.consumer(
                 onQueueLost: { queue in
                     lost.withLock { $0.append(queue) }
                     try? await fixture.declare()
@@ -126,7 +126,7 @@ struct ConsumingTests {
         try await Fixture.with { fixture in
             try await fixture.control.deleteQueue(fixture.queue)
             let asked = Mutex(0)
-            let consumer = fixture.consumer(onQueueLost: { _ in
+            let consumer = try fixture.consumer(onQueueLost: { _ in
                 let times = asked.withLock { asked in
                     asked += 1
                     return asked
@@ -156,7 +156,7 @@ struct ConsumingTests {
             try await fixture.publish([fixture.message("held")])
             let missing = Broker.unique("missing")
             let asked = EventLog()
-            let consumer = AMQPConsumer(
+            let consumer = try AMQPConsumer(
                 configuration: fixture.configuration, connectionName: "test", queues: [fixture.queue, missing], prefetch: 10,
                 log: asked.record)
             try await consumer.running { consumer in

@@ -15,7 +15,7 @@ import Testing
         "Sources/TidingsServer/Commands/DoctorCommand.swift": "a store is closed after the answer is printed",
         "Sources/TidingsServer/Roles/ReleaseRole.swift": "the turns are cancelled by stop(); run() awaits them",
         "Sources/TidingsServer/Roles/RolesService.swift": "chores end with the roles; a shutdown handler cannot await",
-        "Sources/TidingsServer/Roles/StopDeadline.swift": "it must outlast the cancellation of all services",
+        "Sources/TidingsServer/Roles/StopDeadline.swift": "it must outlast the cancellation of all roles",
         "Sources/TidingsTestSupport/TestSystem.swift": "the first of many tests makes what all await",
     ]
 

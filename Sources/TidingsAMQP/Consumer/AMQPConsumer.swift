@@ -50,10 +50,12 @@ public actor AMQPConsumer {
     ///     crash, how many messages are delivered twice.
     ///   - onQueueLost: called from ``run()`` when a queue is deleted or cannot be consumed; may declare it again. The consumer then asks
     ///     for the queue again, with growing pauses.
+    ///
+    /// Throws ``AMQPError/socket(_:)`` when the process has no file descriptor or thread left.
     public init(
         configuration: AMQPConfiguration, connectionName: String, queues: [String], prefetch: Int, batch: BatchPolicy = BatchPolicy(),
         onQueueLost: @escaping @Sendable (String) async -> Void = { _ in }, log: @escaping @Sendable (AMQPEvent) -> Void = { _ in }
-    ) {
+    ) throws(AMQPError) {
         precondition((1...65_535).contains(prefetch), "an unlimited prefetch would put the whole queue into memory")
         self.configuration = configuration
         self.connectionName = connectionName
@@ -61,7 +63,11 @@ public actor AMQPConsumer {
         self.prefetch = prefetch
         self.onQueueLost = onQueueLost
         self.log = log
-        thread = SocketThread(name: "amqp-consumer")
+        do throws(SocketThread.StartError) {
+            thread = try SocketThread(starting: "amqp-consumer")
+        } catch {
+            throw AMQPError.socket(error.description)
+        }
         // A batch that waited for more than the prefetch would always wait its whole delay.
         var batch = batch
         batch.maximumMessages = min(batch.maximumMessages, prefetch * max(1, queues.count))

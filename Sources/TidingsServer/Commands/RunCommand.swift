@@ -31,7 +31,7 @@ struct RunCommand: TidingsCommand {
         let logger = Logger(label: role.rawValue)
         let runtime = try await Runtime(settings: try .read(), providers: context.providers, logger: logger)
         logger.notice("running", metadata: ["catalogue": "\(runtime.catalogues.current.catalogue.hash)"])
-        try await runServices([RolesService(roles, runtime: runtime), StopDeadline(logger: logger)], logger: logger)
+        try await runServices([try RolesService(roles, runtime: runtime, deadline: StopDeadline(logger: logger))], logger: logger)
     }
 
     private var roles: [Role] {

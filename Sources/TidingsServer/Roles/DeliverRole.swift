@@ -86,9 +86,9 @@ private struct Line: Sendable {
             ? nil : try runtime.providers.make(binding, environment: runtime.settings.environment)
         meters = DeliveryMeters(runtime.metrics, channel: binding.channel, provider: binding.name)
         calls = provider.map { CallMeters(runtime.metrics, provider: $0.name) }
-        lanes = Lane.allCases.map { lane in
+        lanes = try Lane.allCases.map { lane in
             let queue = QueueNames.deliver(channel: binding.channel, provider: binding.name, lane: lane)
-            return (lane, runtime.consumer(of: queue, prefetch: PackIntake.prefetch, batch: PackIntake.batch))
+            return (lane, try runtime.consumer(of: queue, prefetch: PackIntake.prefetch, batch: PackIntake.batch))
         }
     }
 

@@ -21,15 +21,18 @@ struct RolesService: Service, CustomStringConvertible {
     private let deliver: DeliverRole?
     private let release: ReleaseRole?
     private let identity: WorkerIdentity
+    private let deadline: StopDeadline?
     let description: String
 
-    init(_ roles: [Role], runtime: Runtime) {
+    /// - Parameter deadline: ends the process when the stop takes too long; nil where the process has more to stop than its roles.
+    init(_ roles: [Role], runtime: Runtime, deadline: StopDeadline? = nil) throws {
         self.runtime = runtime
+        self.deadline = deadline
         description = roles.map(\.name).joined(separator: ", ")
         identity = WorkerIdentity(
             role: roles.count == 1 ? roles[0].name : "all", host: Self.hostName(), pid: getpid(), version: TidingsVersion.current,
             instance: String(UInt32.random(in: 0...UInt32.max), radix: 36))
-        router = roles.contains(.router) ? RouterRole(runtime) : nil
+        router = roles.contains(.router) ? try RouterRole(runtime) : nil
         release = roles.contains(.release) ? ReleaseRole(runtime) : nil
         let channels = roles.reduce(into: Set<Channel>()) { if case .deliver(let some) = $1 { $0.formUnion(some) } }
         deliver = channels.isEmpty ? nil : DeliverRole(runtime, channels: channels, worker: identity.id)
@@ -60,18 +63,19 @@ struct RolesService: Service, CustomStringConvertible {
                     while try await group.next() != nil {}
                 } catch {
                     runtime.logger.error("a role cannot go on, stopping all of this process", metadata: ["error": "\(error)"])
-                    await stop()
+                    await stop(exitCode: EXIT_FAILURE)
                     while await group.nextResult() != nil {}
                     throw error
                 }
             } onGracefulShutdown: {
                 // The handler cannot await. What it stops ends the roles, and those are awaited above.
-                Task { await self.stop() }
+                Task { await self.stop(exitCode: EXIT_SUCCESS) }
             }
         }
     }
 
-    private func stop() async {
+    private func stop(exitCode: Int32) async {
+        deadline?.begin(exitCode: exitCode)
         runtime.readiness.drain()
         runtime.logger.notice("stopping: intake ends, what is in work is finished")
         await router?.stop()

@@ -12,7 +12,7 @@ struct RouterRole: Sendable {
     private let suspects: SuspectTrial
     private let backlog: PublishBacklog
 
-    init(_ runtime: Runtime) {
+    init(_ runtime: Runtime) throws {
         func intake(_ lane: Lane?) -> Intake {
             Intake(
                 store: runtime.store(of: lane), catalogues: runtime.catalogues, zones: runtime.zones, metrics: runtime.metrics,
@@ -20,10 +20,11 @@ struct RouterRole: Sendable {
         }
         let backlog = PublishBacklog(publisher: runtime.packs, metrics: runtime.metrics, logger: runtime.logger)
         let lanes: [Lane?] = Lane.allCases + [nil]
-        let sources = lanes.map {
-            runtime.consumer(of: $0.map(QueueNames.intents) ?? QueueNames.rejectedQueue, prefetch: Router.prefetch, batch: Router.batch)
+        let sources = try lanes.map {
+            try runtime.consumer(of: $0.map(QueueNames.intents) ?? QueueNames.rejectedQueue, prefetch: Router.prefetch, batch: Router.batch)
         }
-        let suspect = runtime.consumer(of: QueueNames.suspectQueue, prefetch: SuspectTrial.prefetch, batch: BatchPolicy(maximumMessages: 1))
+        let suspect = try runtime.consumer(
+            of: QueueNames.suspectQueue, prefetch: SuspectTrial.prefetch, batch: BatchPolicy(maximumMessages: 1))
         self.backlog = backlog
         routers = zip(lanes, sources).map { lane, source in
             Router(intake: intake(lane), consumer: source, backlog: backlog, lane: lane, balance: runtime.balance, logger: runtime.logger)

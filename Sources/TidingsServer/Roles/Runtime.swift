@@ -62,9 +62,9 @@ struct Runtime: Sendable {
     /// The store whose connections a lane's work uses.
     func store(of lane: Lane?) -> Store { lane == .urgent ? urgentStore : store }
 
-    func consumer(of queue: String, prefetch: Int, batch: BatchPolicy) -> AMQPConsumer {
+    func consumer(of queue: String, prefetch: Int, batch: BatchPolicy) throws -> AMQPConsumer {
         readiness.link(queue, isUp: false)
-        return AMQPConsumer(
+        return try AMQPConsumer(
             configuration: settings.amqp, connectionName: "tidings \(queue)", queues: [queue], prefetch: prefetch, batch: batch,
             onQueueLost: { queue in await restore(queue) }, log: Self.log(queue, logger, metrics, readiness))
     }

@@ -86,7 +86,8 @@ extension FaultRow {
                 try await scene.holds(.seconds(10))
                 for process in starved {
                     process.signal(SIGKILL)
-                    _ = await process.finish()
+                    let end = await process.finish()
+                    #expect(![SIGILL, SIGTRAP, SIGABRT].contains(end.exitCode), "a trap: \(end.errors.suffix(300))")
                 }
             }),
     ]

@@ -62,8 +62,8 @@ struct Fixture {
     func consumer(
         prefetch: Int = 500, batch: BatchPolicy = BatchPolicy(), configuration: AMQPConfiguration? = nil,
         onQueueLost: @escaping @Sendable (String) async -> Void = { _ in }, log: @escaping @Sendable (AMQPEvent) -> Void = { _ in }
-    ) -> AMQPConsumer {
-        AMQPConsumer(
+    ) throws -> AMQPConsumer {
+        try AMQPConsumer(
             configuration: configuration ?? self.configuration, connectionName: "test consumer", queues: [queue], prefetch: prefetch,
             batch: batch, onQueueLost: onQueueLost, log: log)
     }
