@@ -19,10 +19,10 @@ public enum WebhookProviderFactory: ProviderFactory {
         let http = HTTPConfiguration(
             maximumRequests: configuration.maximumConcurrency, maximumRequestsPerHost: configuration.maximumConcurrencyPerHost,
             userAgent: "Tidings (Standard Webhooks 1.0.0)", certificateAuthorityFile: settings.text("certificateAuthorities"))
-        do {
-            return WebhookProvider(name: binding.name, configuration: configuration, transport: try HTTPTransport(configuration: http))
+        do throws(HTTPFailure) {
+            return WebhookProvider(name: binding.name, configuration: configuration, transport: try HTTPTransport.open(http))
         } catch {
-            throw ProviderConfigurationError(provider: binding.name, message: "\(error)")
+            throw ProviderConfigurationError(provider: binding.name, message: error.message)
         }
     }
 }

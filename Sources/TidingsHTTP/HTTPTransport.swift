@@ -1,4 +1,4 @@
-public import TidingsSocket
+import TidingsSocket
 
 /// Sends HTTP requests through libcurl, from one thread of its own.
 ///
@@ -27,11 +27,21 @@ public actor HTTPTransport {
 
     public nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
 
-    /// Starts the thread, or says what the process lacks for it; libcurl is opened by the first request.
-    public init(configuration: HTTPConfiguration = HTTPConfiguration()) throws(SocketThread.StartError) {
+    /// Starts the thread; libcurl is opened by the first request. Throws ``HTTPFailure/Kind/connect`` when the process has no file descriptor or
+    /// thread left.
+    // No initializer that throws: of an actor with an isolated deinit, Swift 6.3 crashes over it in other modules of a release build.
+    public static func open(_ configuration: HTTPConfiguration = HTTPConfiguration()) throws(HTTPFailure) -> HTTPTransport {
+        do throws(SocketThread.StartError) {
+            return HTTPTransport(configuration, thread: try SocketThread(starting: "http"), bell: try CancellationBell())
+        } catch {
+            throw HTTPFailure(.connect, error.description)
+        }
+    }
+
+    private init(_ configuration: HTTPConfiguration, thread: SocketThread, bell: CancellationBell) {
         self.configuration = configuration
-        thread = try SocketThread(starting: "http")
-        bell = try CancellationBell()
+        self.thread = thread
+        self.bell = bell
     }
 
     /// Sends one request and waits for its answer or its failure. Never throws; the outcome says whether the request may have arrived.

@@ -37,7 +37,7 @@ public actor PostgresConnection {
     ///
     /// Throws `.connectFailed`, with the SQLSTATE if the server refused, or `.cancelled`.
     public static func connect(_ configuration: PostgresConfiguration) async throws(PostgresError) -> PostgresConnection {
-        let connection = try PostgresConnection(configuration)
+        let connection = PostgresConnection(configuration, thread: try startThread(configuration))
         let outcome = FirstOutcome<Result<Void, PostgresError>>()
         // Resolving a name may block the connection's thread for longer than the caller wants to wait: this side has its own clock.
         let limit = configuration.connectTimeout + openingSlack
@@ -60,13 +60,18 @@ public actor PostgresConnection {
     /// What the caller's clock adds to the thread's, so that the thread's error, which says more, usually comes first.
     private static let openingSlack: Duration = .milliseconds(250)
 
-    private init(_ configuration: PostgresConfiguration) throws(PostgresError) {
-        self.configuration = configuration
+    // An initializer that throws, of an actor with an isolated deinit, crashes Swift 6.3 in release builds; so the thread comes from outside.
+    private static func startThread(_ configuration: PostgresConfiguration) throws(PostgresError) -> SocketThread {
         do throws(SocketThread.StartError) {
-            thread = try SocketThread(starting: "pg-\(configuration.applicationName)")
+            return try SocketThread(starting: "pg-\(configuration.applicationName)")
         } catch {
             throw PostgresError(.connectFailed, message: error.description)
         }
+    }
+
+    private init(_ configuration: PostgresConfiguration, thread: SocketThread) {
+        self.configuration = configuration
+        self.thread = thread
         (notifications, notified) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(Self.notificationLimit))
     }
 

@@ -11,7 +11,7 @@ public struct HealthClient: Sendable {
 
     /// Waits until the process says where it listens.
     public init(of process: TestProcess) async throws {
-        transport = try HTTPTransport()
+        transport = try HTTPTransport.open()
         let deadline = ContinuousClock.now + .seconds(30)
         while ContinuousClock.now < deadline, process.isRunning {
             if let found = Self.address(in: process.errorsSoFar) {

@@ -25,7 +25,7 @@ struct AlarmTests {
         await log.first { if case .blocked = $0 { true } else { false } }
         #expect(await publisher.isBlocked)
         #expect(await publisher.blockedReason == "low on memory")
-        let consumer = try AMQPConsumer(configuration: configuration, connectionName: "test consumer", queues: [queue], prefetch: 100)
+        let consumer = try AMQPConsumer.make(configuration: configuration, connectionName: "test consumer", queues: [queue], prefetch: 100)
         do {
             try await consumer.running { consumer in
                 let messages = await consumer.read(10)

@@ -63,7 +63,7 @@ struct ConsumingTests {
             #expect(await consumer.read(1).isEmpty)
             await consumer.acknowledge(held.map(\.tag))
             await consumer.close()
-            let rest = try AMQPConsumer(
+            let rest = try AMQPConsumer.make(
                 configuration: fixture.configuration, connectionName: "test rest", queues: [fixture.queue], prefetch: 10)
             try await rest.running { rest in
                 #expect(Set(await rest.read(6).compactMap(\.messageID)) == Set((4..<10).map { "m\($0)" }))
@@ -156,7 +156,7 @@ struct ConsumingTests {
             try await fixture.publish([fixture.message("held")])
             let missing = Broker.unique("missing")
             let asked = EventLog()
-            let consumer = try AMQPConsumer(
+            let consumer = try AMQPConsumer.make(
                 configuration: fixture.configuration, connectionName: "test", queues: [fixture.queue, missing], prefetch: 10,
                 log: asked.record)
             try await consumer.running { consumer in

@@ -192,7 +192,7 @@ struct PublishingTests {
             Issue.record("expected a failed connect, got \(results)")
             return
         }
-        let consumer = try AMQPConsumer(configuration: configuration, connectionName: "test", queues: ["q"], prefetch: 1)
+        let consumer = try AMQPConsumer.make(configuration: configuration, connectionName: "test", queues: ["q"], prefetch: 1)
         await #expect(throws: AMQPError.self) { try await consumer.run() }
         #expect(await consumer.read(1).isEmpty)
         await consumer.close()

@@ -20,7 +20,7 @@ struct TLSTests {
         let results = await publisher.publish(
             (0..<200).map { OutgoingMessage(exchange: "", routingKey: queue, body: body, messageID: "m\($0)") })
         #expect(results.allSatisfy { $0 == .confirmed })
-        let consumer = try AMQPConsumer(configuration: configuration, connectionName: "test consumer", queues: [queue], prefetch: 50)
+        let consumer = try AMQPConsumer.make(configuration: configuration, connectionName: "test consumer", queues: [queue], prefetch: 50)
         try await consumer.running { consumer in
             var count = 0
             for await batch in consumer.batches {

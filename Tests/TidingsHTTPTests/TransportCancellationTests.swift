@@ -50,7 +50,7 @@ struct TransportCancellationTests {
 
     @Test func closingEndsEverythingAndRefusesMore() async throws {
         let server = try LoopbackServer([.readRequest, .waitForPeerToClose])
-        let transport = try HTTPTransport()
+        let transport = try HTTPTransport.open()
         let tasks = (0..<5).map { _ in Task { await transport.send(.post(server.url)) } }
         for _ in tasks { await server.next { if case .request = $0 { true } else { false } } }
         await transport.close()
@@ -67,7 +67,7 @@ struct TransportCancellationTests {
     @Test func lettingGoClosesConnections() async throws {
         let server = try LoopbackServer([.readRequest, .send("HTTP/1.1 204 No\r\n\r\n"), .waitForPeerToClose])
         do {
-            let transport = try HTTPTransport()
+            let transport = try HTTPTransport.open()
             let status = try await transport.send(.post(server.url)).requireResponse().status
             #expect(status == 204)
         }

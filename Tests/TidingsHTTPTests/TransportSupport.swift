@@ -43,7 +43,7 @@ extension HTTPResult {
 func withTransport<Value>(
     _ configuration: HTTPConfiguration = HTTPConfiguration(), _ body: (HTTPTransport) async throws -> Value
 ) async throws -> Value {
-    let transport = try HTTPTransport(configuration: configuration)
+    let transport = try HTTPTransport.open(configuration)
     do {
         let value = try await body(transport)
         await transport.close()

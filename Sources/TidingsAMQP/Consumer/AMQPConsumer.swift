@@ -52,10 +52,26 @@ public actor AMQPConsumer {
     ///     for the queue again, with growing pauses.
     ///
     /// Throws ``AMQPError/socket(_:)`` when the process has no file descriptor or thread left.
-    public init(
+    // Not an initializer: one that throws, of an actor with an isolated deinit, crashes Swift 6.3 in release builds.
+    public static func make(
         configuration: AMQPConfiguration, connectionName: String, queues: [String], prefetch: Int, batch: BatchPolicy = BatchPolicy(),
         onQueueLost: @escaping @Sendable (String) async -> Void = { _ in }, log: @escaping @Sendable (AMQPEvent) -> Void = { _ in }
-    ) throws(AMQPError) {
+    ) throws(AMQPError) -> AMQPConsumer {
+        let thread: SocketThread
+        do throws(SocketThread.StartError) {
+            thread = try SocketThread(starting: "amqp-consumer")
+        } catch {
+            throw AMQPError.socket(error.description)
+        }
+        return AMQPConsumer(
+            configuration, connectionName: connectionName, queues: queues, prefetch: prefetch, batch: batch, onQueueLost: onQueueLost,
+            log: log, thread: thread)
+    }
+
+    private init(
+        _ configuration: AMQPConfiguration, connectionName: String, queues: [String], prefetch: Int, batch: BatchPolicy,
+        onQueueLost: @escaping @Sendable (String) async -> Void, log: @escaping @Sendable (AMQPEvent) -> Void, thread: SocketThread
+    ) {
         precondition((1...65_535).contains(prefetch), "an unlimited prefetch would put the whole queue into memory")
         self.configuration = configuration
         self.connectionName = connectionName
@@ -63,11 +79,7 @@ public actor AMQPConsumer {
         self.prefetch = prefetch
         self.onQueueLost = onQueueLost
         self.log = log
-        do throws(SocketThread.StartError) {
-            thread = try SocketThread(starting: "amqp-consumer")
-        } catch {
-            throw AMQPError.socket(error.description)
-        }
+        self.thread = thread
         // A batch that waited for more than the prefetch would always wait its whole delay.
         var batch = batch
         batch.maximumMessages = min(batch.maximumMessages, prefetch * max(1, queues.count))

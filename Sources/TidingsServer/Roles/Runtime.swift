@@ -64,7 +64,7 @@ struct Runtime: Sendable {
 
     func consumer(of queue: String, prefetch: Int, batch: BatchPolicy) throws -> AMQPConsumer {
         readiness.link(queue, isUp: false)
-        return try AMQPConsumer(
+        return try AMQPConsumer.make(
             configuration: settings.amqp, connectionName: "tidings \(queue)", queues: [queue], prefetch: prefetch, batch: batch,
             onQueueLost: { queue in await restore(queue) }, log: Self.log(queue, logger, metrics, readiness))
     }

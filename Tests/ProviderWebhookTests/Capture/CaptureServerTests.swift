@@ -20,7 +20,7 @@ struct CaptureServerTests {
     }
 
     private func withCaptureAndTransport(_ body: (CaptureServer, String, HTTPTransport) async throws -> Void) async throws {
-        let transport = try HTTPTransport()
+        let transport = try HTTPTransport.open()
         try await withCapture { server, origin in try await body(server, origin, transport) }
         await transport.close()
     }

@@ -63,7 +63,7 @@ struct Fixture {
         prefetch: Int = 500, batch: BatchPolicy = BatchPolicy(), configuration: AMQPConfiguration? = nil,
         onQueueLost: @escaping @Sendable (String) async -> Void = { _ in }, log: @escaping @Sendable (AMQPEvent) -> Void = { _ in }
     ) throws -> AMQPConsumer {
-        try AMQPConsumer(
+        try AMQPConsumer.make(
             configuration: configuration ?? self.configuration, connectionName: "test consumer", queues: [queue], prefetch: prefetch,
             batch: batch, onQueueLost: onQueueLost, log: log)
     }
