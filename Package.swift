@@ -3,9 +3,11 @@ import PackageDescription
 
 // A target imports only targets of lower lines, never its own line; CI builds with --explicit-target-dependency-import-check error.
 //
-//   6  tidings
-//   5  TidingsServer
-//   4  TidingsRouter  TidingsDelivery  TidingsRelease  ProviderWebhook  ProviderNull  TidingsClient  TidingsCapture
+//   7  tidings
+//   6  TidingsServer
+//   5  TidingsRouter  TidingsDelivery  TidingsRelease  TidingsClient  TidingsCapture
+//      ProviderAirship  ProviderBraze  ProviderFCM  ProviderHTTP  ProviderNull  ProviderWebhook
+//   4  TidingsHTTPProvider
 //   3  TidingsStore  TidingsProvider
 //   2  TidingsWire
 //   1  TidingsCore  TidingsAMQP  TidingsPostgres  TidingsHTTP  TidingsMetrics  PrivateServers
@@ -52,9 +54,13 @@ let package = Package(
         .library(name: "TidingsServer", targets: ["TidingsServer"]),
     ],
     traits: [
-        .trait(name: "Webhook", description: "The webhook provider (needs libcurl)."),
+        .trait(name: "Airship", description: "The push provider Airship (needs libcurl)."),
+        .trait(name: "Braze", description: "The push provider Braze (needs libcurl)."),
         .trait(name: "Capture", description: "tidings capture, the stand-in for every provider."),
-        .default(enabledTraits: ["Webhook", "Capture"]),
+        .trait(name: "FCM", description: "The push provider Firebase Cloud Messaging (needs libcurl)."),
+        .trait(name: "HTTP", description: "The provider for a JSON-over-HTTP service of one's own (needs libcurl)."),
+        .trait(name: "Webhook", description: "The webhook provider (needs libcurl)."),
+        .default(enabledTraits: ["Airship", "Braze", "Capture", "FCM", "HTTP", "Webhook"]),
     ],
     dependencies: [
         // The command line: subcommands, help, completion. About 25 s of a clean debug build on 2 cores.
@@ -101,8 +107,13 @@ let package = Package(
         target(
             "TidingsRelease",
             ["TidingsCore", "TidingsWire", "TidingsAMQP", "TidingsMetrics", "TidingsPostgres", "TidingsStore", logging]),
-        target("ProviderWebhook", ["TidingsCore", "TidingsWire", "TidingsHTTP", "TidingsProvider"]),
+        target("TidingsHTTPProvider", ["TidingsCore", "TidingsHTTP", "TidingsProvider"]),
+        target("ProviderAirship", ["TidingsCore", "TidingsWire", "TidingsHTTP", "TidingsProvider", "TidingsHTTPProvider"]),
+        target("ProviderBraze", ["TidingsCore", "TidingsWire", "TidingsHTTP", "TidingsProvider", "TidingsHTTPProvider"]),
+        target("ProviderFCM", ["TidingsCore", "TidingsWire", "TidingsHTTP", "TidingsProvider", "TidingsHTTPProvider"]),
+        target("ProviderHTTP", ["TidingsCore", "TidingsWire", "TidingsHTTP", "TidingsProvider", "TidingsHTTPProvider"]),
         target("ProviderNull", ["TidingsCore", "TidingsProvider"]),
+        target("ProviderWebhook", ["TidingsCore", "TidingsWire", "TidingsHTTP", "TidingsProvider", "TidingsHTTPProvider"]),
         target("TidingsClient", ["TidingsCore", "TidingsWire", "TidingsAMQP"]),
         target(
             "TidingsCapture",
@@ -126,6 +137,10 @@ let package = Package(
             name: "tidings",
             dependencies: [
                 "TidingsServer", "TidingsProvider", "ProviderNull", arguments,
+                .target(name: "ProviderAirship", condition: .when(traits: ["Airship"])),
+                .target(name: "ProviderBraze", condition: .when(traits: ["Braze"])),
+                .target(name: "ProviderFCM", condition: .when(traits: ["FCM"])),
+                .target(name: "ProviderHTTP", condition: .when(traits: ["HTTP"])),
                 .target(name: "ProviderWebhook", condition: .when(traits: ["Webhook"])),
                 .target(name: "TidingsCapture", condition: .when(traits: ["Capture"])),
             ],
@@ -143,7 +158,16 @@ let package = Package(
         tests("TidingsWireTests", ["TidingsCore", "TidingsWire"]),
         tests(
             "ProviderWebhookTests",
-            ["TidingsCore", "TidingsWire", "TidingsHTTP", "TidingsProvider", "ProviderWebhook", "ProviderNull", "TidingsCapture"]),
+            [
+                "TidingsCore", "TidingsWire", "TidingsHTTP", "TidingsProvider", "TidingsHTTPProvider", "ProviderWebhook", "ProviderNull",
+                "TidingsCapture",
+            ]),
+        tests(
+            "PushProviderTests",
+            [
+                "TidingsCore", "TidingsWire", "TidingsHTTP", "TidingsProvider", "TidingsHTTPProvider", "ProviderAirship", "ProviderBraze",
+                "ProviderFCM", "ProviderHTTP", "TidingsCapture",
+            ]),
         tests(
             "PipelineTests",
             [
@@ -159,8 +183,8 @@ let package = Package(
         tests(
             "FuzzTests",
             [
-                "TidingsCore", "TidingsWire", "TidingsAMQP", "TidingsPostgres", "TidingsHTTP", "TidingsProvider", "ProviderWebhook",
-                "CRabbitMQ", "CLibpq",
+                "TidingsCore", "TidingsWire", "TidingsAMQP", "TidingsPostgres", "TidingsHTTP", "TidingsProvider", "TidingsHTTPProvider",
+                "ProviderWebhook", "CRabbitMQ", "CLibpq",
             ]),
         tests("TidyTests", []),
     ]

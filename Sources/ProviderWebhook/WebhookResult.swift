@@ -1,5 +1,6 @@
 import TidingsCore
 import TidingsHTTP
+import TidingsHTTPProvider
 
 /// What an answer, or its absence, means for the delivery: the table of Standard Webhooks 1.0.0.
 ///
@@ -28,18 +29,11 @@ private func outcome(of response: HTTPResponse, now: Timestamp) -> Outcome {
     }
 }
 
-/// Once the request may have arrived, only `unknown` is true; before, a retry repeats nothing.
+/// The recipient chose the address, so a bad one is no fault of ours.
 private func outcome(of failure: HTTPFailure) -> Outcome {
     switch failure.kind {
-    case .dns: .retry(after: nil, .dnsFailed)
-    case .connect: .retry(after: nil, .connectionFailed)
-    case .tls: .retry(after: nil, .tlsFailed)
-    case .timeoutBeforeSend: .retry(after: nil, .timeout)
-    case .timeoutAfterSend: .unknown(.timeout)
-    case .resetAfterSend: .unknown(.outcomeUnknown)
-    case .protocolError, .cancelled:
-        failure.requestMayHaveArrived ? .unknown(.outcomeUnknown) : .retry(after: nil, .connectionFailed)
     case .addressRefused, .schemeRefused, .portRefused, .invalidURL: .rejected(.addressRefused)
     case .invalidHeader: .rejected(.providerRejected)
+    default: failure.outcome
     }
 }

@@ -100,9 +100,13 @@ enum CaptureAnswer: Sendable {
         var status: Int
         var headers: [(String, String)] = []
         var delay = Duration.zero
+        /// Nil for a few words, or for ``bodyBytes`` of them.
+        var body: [UInt8]?
         var bodyBytes: Int?
         var drip: Duration?
     }
+
+    var isSuccess: Bool { status.map { (200...299).contains($0) } ?? false }
 
     var status: Int? {
         switch self {

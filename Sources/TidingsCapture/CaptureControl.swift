@@ -51,7 +51,8 @@ struct CaptureControl: Sendable {
 
     private func messages(_ query: [String: String]) -> Reply {
         let found = ledger.requests { request in
-            (query["id"] == nil || request.webhookID == query["id"]) && (query["path"] == nil || request.path == query["path"])
+            (query["id"] == nil || [request.webhookID, request.messageID].contains(query["id"]))
+                && (query["path"] == nil || request.path == query["path"])
         }
         var json = JSONWriter(capacity: 4_096)
         json.beginArray()

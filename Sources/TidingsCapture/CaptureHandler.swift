@@ -6,6 +6,7 @@ import TidingsCore
 /// Between the HTTP server and the ledger: reads a request whole, and carries out the answer.
 struct CaptureHandler: HTTPHandler {
     let ledger: CaptureLedger
+    let standIns: [any StandIn]
 
     func handleRequest(_ request: HTTPRequest) async throws -> HTTPResponse {
         let (body, isTooLong) = try await read(request.bodySequence)
@@ -24,21 +25,35 @@ struct CaptureHandler: HTTPHandler {
             return HTTPResponse(
                 statusCode: HTTPStatusCode(reply.status, phrase: ""), headers: [.contentType: "application/json"], body: Data(reply.body))
         }
+        let now = now()
         let arrival = CaptureLedger.Arrival(
             method: request.method.rawValue, path: path, webhookID: request.headers[HTTPHeader("webhook-id")],
             webhookTimestamp: request.headers[HTTPHeader("webhook-timestamp")],
-            signature: request.headers[HTTPHeader("webhook-signature")], body: body, isTooLong: isTooLong)
-        switch ledger.take(arrival, now: now()) {
+            signature: request.headers[HTTPHeader("webhook-signature")], body: body, isTooLong: isTooLong,
+            standIn: standInAnswer(to: request, path: path, body, now: now))
+        switch ledger.take(arrival, now: now) {
         case .close(let hold):
             try await Task.sleep(for: hold)
             return HTTPResponse(webSocket: ClosingWithoutAnswer())
         case .http(let answer):
             if answer.delay > .zero { try await Task.sleep(for: answer.delay) }
             var headers = HTTPHeaders()
-            for (name, value) in answer.headers { headers[HTTPHeader(name)] = value }
             headers[.contentType] = "text/plain"
+            for (name, value) in answer.headers { headers[HTTPHeader(name)] = value }
             return HTTPResponse(statusCode: HTTPStatusCode(answer.status, phrase: ""), headers: headers, body: content(of: answer))
         }
+    }
+
+    private func standInAnswer(to request: HTTPRequest, path: String, _ body: [UInt8], now: Timestamp) -> StandInAnswer? {
+        for standIn in standIns {
+            let own = type(of: standIn).path
+            guard path == own || path.hasPrefix(own + "/") else { continue }
+            let headers = Dictionary(request.headers.map { ($0.key.rawValue.lowercased(), $0.value) }) { _, last in last }
+            return standIn.answer(
+                StandInRequest(
+                    method: request.method.rawValue, path: String(path.dropFirst(own.count)), headers: headers, body: body, now: now))
+        }
+        return nil
     }
 
     private func read(_ sequence: HTTPBodySequence) async throws -> (bytes: [UInt8], isTooLong: Bool) {
@@ -51,7 +66,7 @@ struct CaptureHandler: HTTPHandler {
     }
 
     private func content(of answer: CaptureAnswer.Response) -> HTTPBodySequence {
-        let words = Data("captured, answered \(answer.status)\n".utf8)
+        let words = Data(answer.body ?? Array("captured, answered \(answer.status)\n".utf8))
         let data = answer.bodyBytes.map { Data(repeating: UInt8(ascii: "x"), count: $0) } ?? words
         guard let drip = answer.drip else { return HTTPBodySequence(data: data, suggestedBufferSize: 64 << 10) }
         return HTTPBodySequence(from: DrippingBytes(data: data, interval: drip), count: data.count, suggestedBufferSize: 1)

@@ -16,6 +16,8 @@ final class CaptureLedger: Sendable {
         var body: [UInt8]
         /// The body went on beyond ``CaptureLimits/acceptedBodyBytes``.
         var isTooLong = false
+        /// What the provider would say whose path it is.
+        var standIn: StandInAnswer?
     }
 
     private struct Counts {
@@ -47,16 +49,17 @@ final class CaptureLedger: Sendable {
     /// not on record must not happen.
     func take(_ arrival: Arrival, now: Timestamp) -> CaptureAnswer {
         state.withLock { state in
-            let key = arrival.webhookID ?? "path \(arrival.path)"
+            let key = arrival.webhookID ?? arrival.standIn?.messageID ?? "path \(arrival.path)"
             let counts = state.counts[key]
             let isCounted = counts != nil || state.counts.count < CaptureLimits.countedIDs
             let attempt = (counts?.attempts ?? 0) + 1
-            let behaviour = Self.behaviour(for: arrival.path, among: state.behaviours)
-            let answer = arrival.isTooLong ? .http(CaptureAnswer.Response(status: 413)) : behaviour.answer(attempt: attempt)
+            let answer =
+                arrival.isTooLong
+                ? .http(CaptureAnswer.Response(status: 413)) : Self.answer(to: arrival, attempt: attempt, among: state.behaviours)
             let check = Self.nearest(arrival.path, among: state.checks) ?? standardCheck
             let request = CapturedRequest(
                 at: now, method: arrival.method, path: arrival.path, webhookID: arrival.webhookID,
-                webhookTimestamp: arrival.webhookTimestamp, attempt: isCounted ? attempt : nil,
+                messageID: arrival.standIn?.messageID, webhookTimestamp: arrival.webhookTimestamp, attempt: isCounted ? attempt : nil,
                 signature: check.verdict(
                     id: arrival.webhookID, timestamp: arrival.webhookTimestamp, signature: arrival.signature, body: arrival.body, now: now),
                 status: answer.status, body: String(decoding: arrival.body.prefix(CaptureLimits.recordedBodyBytes), as: UTF8.self),
@@ -73,7 +76,8 @@ final class CaptureLedger: Sendable {
         state.stats.requests += 1
         state.stats.signatures[request.signature, default: 0] += 1
         state.stats.statuses[request.status ?? 0, default: 0] += 1
-        if request.webhookID == nil { state.stats.withoutID += 1 }
+        let hasID = request.webhookID != nil || request.messageID != nil
+        if !hasID { state.stats.withoutID += 1 }
         guard let key else {
             state.stats.isExact = false
             return
@@ -83,7 +87,7 @@ final class CaptureLedger: Sendable {
         let isAccepted = request.status.map { (200...299).contains($0) } ?? false
         if isAccepted { counts.accepted += 1 }
         state.counts[key] = counts
-        guard request.webhookID != nil else { return }
+        guard hasID else { return }
         if counts.attempts == 1 { state.stats.distinctIDs += 1 }
         guard isAccepted else { return }
         if counts.accepted == 1 { state.stats.acceptedIDs += 1 }
@@ -136,8 +140,16 @@ final class CaptureLedger: Sendable {
 
     // MARK: By path
 
-    private static func behaviour(for path: String, among behaviours: [String: CaptureBehaviour]) -> CaptureBehaviour {
-        nearest(path, among: behaviours) ?? .named(by: path)
+    /// A behaviour that was set goes first, so that a stand-in misbehaves as asked; then the stand-in, then what the path says by itself.
+    private static func answer(to arrival: Arrival, attempt: Int, among behaviours: [String: CaptureBehaviour]) -> CaptureAnswer {
+        let programmed = nearest(arrival.path, among: behaviours)?.answer(attempt: attempt)
+        guard let standIn = arrival.standIn else { return programmed ?? CaptureBehaviour.named(by: arrival.path).answer(attempt: attempt) }
+        guard let programmed else { return standIn.answer(attempt: attempt) }
+        guard case .http(let asked) = programmed, programmed.isSuccess, case .http(var response) = standIn.answer(attempt: attempt) else {
+            return programmed
+        }
+        response.delay = asked.delay
+        return .http(response)
     }
 
     /// The value of the path itself or of the nearest one above it: one look-up a segment.

@@ -3,7 +3,7 @@ import FlyingSocks
 import Foundation
 import TidingsCore
 
-/// A stand-in for webhook receivers, on plain HTTP/1.1: it records what arrives, checks signatures, and misbehaves on request.
+/// A stand-in for webhook receivers and push providers, on plain HTTP/1.1: it records what arrives, checks it, and misbehaves on request.
 ///
 /// What a request gets is decided by a ``CaptureBehaviour`` that was set for its path, else by the path itself: see
 /// ``CaptureBehaviour/named(by:)``. Every request is written to the record before it is answered, so the record never knows less than a
@@ -26,7 +26,8 @@ public final class CaptureServer: Sendable {
         let timeout = (CaptureLimits.longestHold + .seconds(10)) / .seconds(1)
         self.ledger = ledger
         server = HTTPServer(
-            address: address, timeout: timeout, logger: .disabled, handler: CaptureHandler(ledger: ledger))
+            address: address, timeout: timeout, logger: .disabled,
+            handler: CaptureHandler(ledger: ledger, standIns: [AirshipStandIn(), BrazeStandIn(), FCMStandIn()]))
     }
 
     /// Listens and answers until ``stop()`` or until the task is cancelled.
@@ -60,9 +61,9 @@ public final class CaptureServer: Sendable {
 
     public var stats: CaptureStats { ledger.stats }
 
-    /// The last ``CaptureLimits/remembered`` requests, oldest first; with an id, those of that `webhook-id`.
+    /// The last ``CaptureLimits/remembered`` requests, oldest first; with an id, those of that `webhook-id` or message.
     public func requests(id: String? = nil) -> [CapturedRequest] {
-        ledger.requests { id == nil || $0.webhookID == id }
+        ledger.requests { id == nil || $0.webhookID == id || $0.messageID == id }
     }
 
     /// Sets the behaviour for its path, replacing the one it had.

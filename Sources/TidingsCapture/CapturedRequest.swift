@@ -8,9 +8,11 @@ public struct CapturedRequest: Sendable, Hashable {
     /// Percent-encoded, without the query.
     public var path: String
     public var webhookID: String?
+    /// Of a request to a stand-in: whom it sends what, by which repetitions are counted.
+    public var messageID: String?
     /// As the header had it.
     public var webhookTimestamp: String?
-    /// Which request with this id it is, from 1; without an id, which one to this path. Nil beyond ``CaptureLimits/countedIDs``.
+    /// Which request with this id it is, from 1; without any id, which one to this path. Nil beyond ``CaptureLimits/countedIDs``.
     public var attempt: Int?
     public var signature: SignatureVerdict
     /// The status it gets; nil when the connection is closed without an answer.
@@ -28,6 +30,8 @@ public struct CapturedRequest: Sendable, Hashable {
         json.member("path", path)
         json.key("webhookId")
         webhookID.map { json.string($0) } ?? json.null()
+        json.key("messageId")
+        messageID.map { json.string($0) } ?? json.null()
         json.key("webhookTimestamp")
         webhookTimestamp.map { json.string($0) } ?? json.null()
         json.key("attempt")

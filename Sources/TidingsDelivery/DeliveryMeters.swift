@@ -45,13 +45,13 @@ public struct CallMeters: Sendable {
     }
 
     /// Counts a call while it is out, then how long it took with which outcome.
-    func measure(_ call: () async -> SendResult) async -> SendResult {
+    func measure(_ call: () async -> [SendResult]) async -> [SendResult] {
         inFlight.add(1)
         let began = ContinuousClock.now
-        let result = await call()
-        calls(of: result.outcome).observe(ContinuousClock.now - began)
+        let results = await call()
+        if let outcome = results.first?.outcome { calls(of: outcome).observe(ContinuousClock.now - began) }
         inFlight.add(-1)
-        return result
+        return results
     }
 
     /// A delivery was put off without a call.

@@ -48,7 +48,9 @@ public struct ProviderWorker: Sendable {
         await packs.run { batch in
             let began = ContinuousClock.now
             passing(.beforeClaim)
-            let claims = try await patiently("claim packs", logger: logger) { try await store.claim(batch, worker: worker) }
+            let claims = try await patiently("claim packs", logger: logger) {
+                try await store.claim(batch, worker: worker, badges: provider.showsBadge)
+            }
             passing(.afterClaim)
             let duration = ContinuousClock.now - began
             meters.took(duration, for: .claim)
@@ -68,19 +70,20 @@ public struct ProviderWorker: Sendable {
         guard let members = claims.members[pack.id] else { return }
         let entries = pack.entries.filter { members.contains($0.key) }
         // nil comes when the first outcome that is not written yet has waited long enough.
-        await withTaskGroup(of: Settlement?.self) { group in
-            // A task each, for each waits for the network by itself; at most ``PackIntake/prefetch`` packs are here, and the gate bounds how many
-            // calls are out.
-            for entry in entries { group.addTask { await deliver(entry, of: pack, claims) } }
+        await withTaskGroup(of: [Settlement]?.self) { group in
+            // A task for each call, for each waits for the network by itself; at most ``PackIntake/prefetch`` packs are here, and the gate bounds
+            // how many calls are out.
+            for call in sentTogether(entries, claims) { group.addTask { await deliver(call, of: pack, claims) } }
             var open = entries.count
             var ready: [Settlement] = []
-            for await outcome in group {
-                if let outcome {
-                    open -= 1
-                    ready.append(outcome)
+            for await outcomes in group {
+                if let outcomes {
+                    open -= outcomes.count
+                    let isFirst = ready.isEmpty
+                    ready += outcomes
                     if open > 0 {
                         // Ends by itself, or with the last outcome.
-                        if ready.count == 1 { group.addTask { (try? await Task.sleep(for: Self.gathering), nil as Settlement?).1 } }
+                        if isFirst { group.addTask { (try? await Task.sleep(for: Self.gathering), nil as [Settlement]?).1 } }
                         continue
                     }
                     // The pause that may still be running has nothing to end.
@@ -92,28 +95,73 @@ public struct ProviderWorker: Sendable {
         }
     }
 
-    private func deliver(_ entry: PackEntry, of pack: Pack, _ claims: PackClaims) async -> Settlement {
+    /// The entries of each call: those of equal content together, as far as the provider takes several.
+    private func sentTogether(_ entries: [PackEntry], _ claims: PackClaims) -> [[PackEntry]] {
+        let most = provider.limits.maximumTogether
+        guard most > 1 else { return entries.map { [$0] } }
+        var order: [OutgoingDelivery.Content] = []
+        var alike: [OutgoingDelivery.Content: [PackEntry]] = [:]
+        for entry in entries {
+            let content = outgoing(entry, claims).content
+            if alike[content] == nil { order.append(content) }
+            alike[content, default: []].append(entry)
+        }
+        return order.flatMap { content in
+            let all = alike[content] ?? []
+            return stride(from: 0, to: all.count, by: most).map { Array(all[$0..<min($0 + most, all.count)]) }
+        }
+    }
+
+    private func outgoing(_ entry: PackEntry, _ claims: PackClaims) -> OutgoingDelivery {
+        OutgoingDelivery(
+            entry, address: claims.addresses[entry.key], badge: claims.badges[entry.key],
+            silent: catalogues.current.catalogue.types[entry.type]?.silent ?? false)
+    }
+
+    /// One call, with what comes before and after it; a settlement for each entry.
+    private func deliver(_ entries: [PackEntry], of pack: Pack, _ claims: PackClaims) async -> [Settlement] {
+        var settlements: [Settlement] = []
+        var going: [PackEntry] = []
         let now = store.clock.now()
+        for entry in entries {
+            if let early = settledUnsent(entry, of: pack, claims, now: now) { settlements.append(early) } else { going.append(entry) }
+        }
+        guard let first = going.first else { return settlements }
+        switch await gate.enter(host: host(of: first, claims), now: now) {
+        case .refused(let wait, let reason):
+            calls.deferred(reason)
+            return settlements + going.map { again($0, after: wait, reason) }
+        case .entered(let pass):
+            let items = going.map { outgoing($0, claims) }
+            let startedAt = store.clock.now()
+            passing(.beforeSend, first.recipient)
+            let results = await calls.measure { items.count == 1 ? [await provider.send(items[0])] : await provider.send(together: items) }
+            passing(.afterSend, first.recipient)
+            let finishedAt = store.clock.now()
+            gate.leave(pass, evidence: results.first?.outcome.evidence ?? .none, now: finishedAt)
+            return settlements
+                + going.enumerated().map { position, entry in
+                    // A provider that says nothing of one has left its end open.
+                    let result = position < results.count ? results[position] : SendResult(.unknown(.outcomeUnknown))
+                    return conclude(entry, result, startedAt: startedAt, finishedAt: finishedAt)
+                }
+        }
+    }
+
+    /// Who is called: each webhook's address names a host of its own; every other provider is one place.
+    private func host(of entry: PackEntry, _ claims: PackClaims) -> String {
+        provider.channel == .webhook ? claims.addresses[entry.key]?.address ?? provider.name : provider.name
+    }
+
+    /// For what is not to be sent now, or not as it is.
+    private func settledUnsent(_ entry: PackEntry, of pack: Pack, _ claims: PackClaims, now: Timestamp) -> Settlement? {
         if entry.expiresAt <= now { return Settlement(entry, exit: .ended(.expired, .expired)) }
         if catalogues.pauses.holding(channel: pack.channel, provider: pack.provider, type: entry.type, tenant: entry.tenant, at: now) != nil
         {
             return again(entry, after: .zero, .paused)
         }
         if entry.validUntil <= now || claims.outdated.contains(entry.key) { return again(entry, after: .zero, .afterValidity) }
-        let address = claims.addresses[entry.key]
-        switch await gate.enter(host: address?.address ?? provider.name, now: now) {
-        case .refused(let wait, let reason):
-            calls.deferred(reason)
-            return again(entry, after: wait, reason)
-        case .entered(let pass):
-            let startedAt = store.clock.now()
-            passing(.beforeSend, entry.recipient)
-            let result = await calls.measure { await provider.send(OutgoingDelivery(entry, address: address)) }
-            passing(.afterSend, entry.recipient)
-            let finishedAt = store.clock.now()
-            gate.leave(pass, evidence: result.outcome.evidence, now: finishedAt)
-            return conclude(entry, result, startedAt: startedAt, finishedAt: finishedAt)
-        }
+        return nil
     }
 
     /// Back through `due` without having been sent: the attempt does not count. What is paused is due at once, and the releaser puts it with what
@@ -141,7 +189,8 @@ public struct ProviderWorker: Sendable {
             let speaksForItself = state.isSuccess && entry.attempt == 1
             return Settlement(
                 entry, exit: .ended(state, reason), providerMessageID: providerMessageID,
-                attempt: speaksForItself ? nil : record, endpointIsGone: result.outcome == .endpointGone)
+                attempt: speaksForItself ? nil : record,
+                endpointGoneAt: result.outcome == .endpointGone ? result.goneSince ?? startedAt : nil)
         case .retry(let time, let reason, let possibleDuplicate):
             record.possibleDuplicate = possibleDuplicate
             return Settlement(
@@ -151,13 +200,14 @@ public struct ProviderWorker: Sendable {
 }
 
 extension OutgoingDelivery {
-    init(_ entry: PackEntry, address: EndpointAddress?) {
+    init(_ entry: PackEntry, address: EndpointAddress?, badge: Int?, silent: Bool) {
         self.init(
             notificationID: entry.notificationID, ordinal: entry.ordinal, attempt: entry.attempt, tenant: entry.tenant,
             recipient: entry.recipient, type: entry.type, category: entry.category, title: entry.title, body: entry.body, data: entry.data,
             createdAt: entry.createdAt, endpointAddress: address?.address, secrets: address?.secrets ?? [],
             idempotencyKey: entry.key.idempotencyKey, traceparent: entry.traceparent, groupKey: entry.groupKey,
-            collapseKey: entry.collapseKey)
+            collapseKey: entry.collapseKey, silent: silent, badge: silent ? nil : badge, expiresAt: entry.expiresAt,
+            device: address?.platform.map { OutgoingDevice(platform: $0, environment: address?.environment ?? "production") })
     }
 }
 

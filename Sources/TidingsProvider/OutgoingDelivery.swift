@@ -27,11 +27,20 @@ public struct OutgoingDelivery: Sendable, Hashable {
     public var traceparent: String?
     public var groupKey: String?
     public var collapseKey: String?
+    /// Wakes the app and shows nothing: the type is declared `silent`.
+    public var silent: Bool
+    /// The person's unread notifications, for the number on the app's icon; nil where it is not known.
+    public var badge: Int?
+    /// Past this the provider should not deliver it either; nil where that does not matter.
+    public var expiresAt: Timestamp?
+    /// The device behind ``endpointAddress``; nil for an address that is no device.
+    public var device: OutgoingDevice?
 
     public init(
         notificationID: NotificationID, ordinal: Int, attempt: Int, tenant: String, recipient: String, type: String, category: Category,
         title: String? = nil, body: String? = nil, data: String = "{}", createdAt: Timestamp, endpointAddress: String? = nil,
-        secrets: [String] = [], idempotencyKey: String, traceparent: String? = nil, groupKey: String? = nil, collapseKey: String? = nil
+        secrets: [String] = [], idempotencyKey: String, traceparent: String? = nil, groupKey: String? = nil, collapseKey: String? = nil,
+        silent: Bool = false, badge: Int? = nil, expiresAt: Timestamp? = nil, device: OutgoingDevice? = nil
     ) {
         self.notificationID = notificationID
         self.ordinal = ordinal
@@ -50,5 +59,44 @@ public struct OutgoingDelivery: Sendable, Hashable {
         self.traceparent = traceparent
         self.groupKey = groupKey
         self.collapseKey = collapseKey
+        self.silent = silent
+        self.badge = badge
+        self.expiresAt = expiresAt
+        self.device = device
+    }
+}
+
+extension OutgoingDelivery {
+    /// What a person would see and an app would read: deliveries of equal content may go out in one call, where the provider can.
+    public struct Content: Sendable, Hashable {
+        public var type: String
+        public var category: Category
+        public var title: String?
+        public var body: String?
+        public var data: String
+        public var groupKey: String?
+        public var collapseKey: String?
+        public var silent: Bool
+        public var badge: Int?
+        public var expiresAt: Timestamp?
+    }
+
+    public var content: Content {
+        Content(
+            type: type, category: category, title: title, body: body, data: data, groupKey: groupKey, collapseKey: collapseKey,
+            silent: silent, badge: badge, expiresAt: expiresAt)
+    }
+}
+
+/// What a push provider must know of a device beside its token.
+public struct OutgoingDevice: Sendable, Hashable {
+    /// `ios`, `android` or `web`.
+    public var platform: String
+    /// `production` or `sandbox`: which of a platform's servers issued the token.
+    public var environment: String
+
+    public init(platform: String, environment: String) {
+        self.platform = platform
+        self.environment = environment
     }
 }

@@ -9,13 +9,30 @@ public protocol Provider: Sendable {
     var name: String { get }
     var channel: Channel { get }
     var limits: ProviderLimits { get }
+    /// Whether it sends ``OutgoingDelivery/badge``: the person's unread notifications are counted for it with every claim.
+    var showsBadge: Bool { get }
 
     /// Sends one delivery, once, and says how it ended. Never throws and always returns within ``ProviderLimits/sendTimeout``, give or take
     /// a second; cancelling the task ends it sooner. `unknown` is reserved for the case where the request may have arrived unanswered.
     func send(_ item: OutgoingDelivery) async -> SendResult
 
+    /// Sends deliveries of the same ``OutgoingDelivery/content`` in one call, at most ``ProviderLimits/maximumTogether`` of them, and says how
+    /// each ended, in their order.
+    func send(together items: [OutgoingDelivery]) async -> [SendResult]
+
     /// Lets go of connections. Sends under way end, and later ones are refused.
     func close() async
+}
+
+extension Provider {
+    public var showsBadge: Bool { false }
+
+    /// For a provider whose calls carry one delivery each.
+    public func send(together items: [OutgoingDelivery]) async -> [SendResult] {
+        var results: [SendResult] = []
+        for item in items { results.append(await send(item)) }
+        return results
+    }
 }
 
 /// What a provider can take, as data for whoever calls it.
@@ -28,17 +45,20 @@ public struct ProviderLimits: Sendable, Hashable {
     public var maximumConcurrencyPerHost: Int?
     /// Nil for no limit.
     public var requestsPerSecond: Double?
+    /// Deliveries of the same content that one call may carry.
+    public var maximumTogether: Int
     /// How long one call may take from start to end.
     public var sendTimeout: Duration
 
     public init(
         maximumBodyBytes: Int, maximumConcurrency: Int, maximumConcurrencyPerHost: Int? = nil, requestsPerSecond: Double? = nil,
-        sendTimeout: Duration
+        maximumTogether: Int = 1, sendTimeout: Duration
     ) {
         self.maximumBodyBytes = maximumBodyBytes
         self.maximumConcurrency = maximumConcurrency
         self.maximumConcurrencyPerHost = maximumConcurrencyPerHost
         self.requestsPerSecond = requestsPerSecond
+        self.maximumTogether = maximumTogether
         self.sendTimeout = sendTimeout
     }
 }

@@ -2,8 +2,20 @@ import ArgumentParser
 import ProviderNull
 import TidingsProvider
 
+#if Airship
+    import ProviderAirship
+#endif
+#if Braze
+    import ProviderBraze
+#endif
 #if Capture
     import TidingsCapture
+#endif
+#if FCM
+    import ProviderFCM
+#endif
+#if HTTP
+    import ProviderHTTP
 #endif
 #if Webhook
     import ProviderWebhook
@@ -12,6 +24,18 @@ import TidingsProvider
 /// The providers of this binary: one package trait each.
 let linkedProviders: [any ProviderFactory.Type] = {
     var factories: [any ProviderFactory.Type] = [NullProviderFactory.self]
+    #if Airship
+        factories.append(AirshipProviderFactory.self)
+    #endif
+    #if Braze
+        factories.append(BrazeProviderFactory.self)
+    #endif
+    #if FCM
+        factories.append(FCMProviderFactory.self)
+    #endif
+    #if HTTP
+        factories.append(HTTPProviderFactory.self)
+    #endif
     #if Webhook
         factories.append(WebhookProviderFactory.self)
     #endif

@@ -2,8 +2,11 @@
 #ifndef TIDINGS_CCRYPTO_H
 #define TIDINGS_CCRYPTO_H
 
+#include <openssl/bio.h>
 #include <openssl/crypto.h>
+#include <openssl/err.h>
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
+#include <openssl/pem.h>
 
 #endif

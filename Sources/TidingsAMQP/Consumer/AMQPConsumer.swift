@@ -45,30 +45,7 @@ public actor AMQPConsumer {
         enum Kind { case acknowledge, reject(requeue: Bool) }
     }
 
-    /// - Parameters:
-    ///   - prefetch: how many unsettled messages the broker lets each queue's consumer hold, 1 to 65,535. It bounds memory and, after a
-    ///     crash, how many messages are delivered twice.
-    ///   - onQueueLost: called from ``run()`` when a queue is deleted or cannot be consumed; may declare it again. The consumer then asks
-    ///     for the queue again, with growing pauses.
-    ///
-    /// Throws ``AMQPError/socket(_:)`` when the process has no file descriptor or thread left.
-    // Not an initializer: one that throws, of an actor with an isolated deinit, crashes Swift 6.3 in release builds.
-    public static func make(
-        configuration: AMQPConfiguration, connectionName: String, queues: [String], prefetch: Int, batch: BatchPolicy = BatchPolicy(),
-        onQueueLost: @escaping @Sendable (String) async -> Void = { _ in }, log: @escaping @Sendable (AMQPEvent) -> Void = { _ in }
-    ) throws(AMQPError) -> AMQPConsumer {
-        let thread: SocketThread
-        do throws(SocketThread.StartError) {
-            thread = try SocketThread(starting: "amqp-consumer")
-        } catch {
-            throw AMQPError.socket(error.description)
-        }
-        return AMQPConsumer(
-            configuration, connectionName: connectionName, queues: queues, prefetch: prefetch, batch: batch, onQueueLost: onQueueLost,
-            log: log, thread: thread)
-    }
-
-    private init(
+    init(
         _ configuration: AMQPConfiguration, connectionName: String, queues: [String], prefetch: Int, batch: BatchPolicy,
         onQueueLost: @escaping @Sendable (String) async -> Void, log: @escaping @Sendable (AMQPEvent) -> Void, thread: SocketThread
     ) {

@@ -29,7 +29,9 @@ extension Outcome {
         switch self {
         case .accepted, .rejected, .endpointGone: .healthy
         case .retry(_, .providerThrottled), .retry(_, .rateLimited), .retry(_, .breakerOpen): .none
-        case .retry, .misconfigured, .unknown: .failing
+        // Wrong credentials end each delivery with that reason; holding back others until they are right would hide it.
+        case .misconfigured: .none
+        case .retry, .unknown: .failing
         }
     }
 }

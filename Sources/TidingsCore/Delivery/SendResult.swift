@@ -5,12 +5,15 @@ public struct SendResult: Sendable, Hashable {
     public var status: Int?
     /// What the provider said, shortened and made printable.
     public private(set) var detail: String?
+    /// Of an endpoint that is gone: since when, where the provider says it. One registered after that is another and stays.
+    public var goneSince: Timestamp?
 
     /// Control characters of `detail` become spaces, and it is cut to ``longestDetail`` bytes at a character's edge; an empty one becomes
     /// nil.
-    public init(_ outcome: Outcome, status: Int? = nil, detail: String? = nil) {
+    public init(_ outcome: Outcome, status: Int? = nil, detail: String? = nil, goneSince: Timestamp? = nil) {
         self.outcome = outcome
         self.status = status
+        self.goneSince = goneSince
         self.detail = detail.flatMap(SendResult.printable)
     }
 

@@ -10,6 +10,8 @@ public struct Endpoint: Sendable, Hashable {
     public var address: String
     /// What its owner lets it show.
     public var permission: Permission
+    /// Whose providers serve it; nil: the person's market.
+    public var market: String?
     /// A provider said that it no longer exists; kept for the record, never used.
     public var isGone: Bool
 
@@ -19,6 +21,7 @@ public struct Endpoint: Sendable, Hashable {
         provider: String? = nil,
         address: String,
         permission: Permission = .authorized,
+        market: String? = nil,
         isGone: Bool = false
     ) {
         self.id = id
@@ -26,6 +29,7 @@ public struct Endpoint: Sendable, Hashable {
         self.provider = provider
         self.address = address
         self.permission = permission
+        self.market = market
         self.isGone = isGone
     }
 
@@ -40,13 +44,15 @@ public enum Permission: String, CaseIterable, Sendable, Hashable {
     case authorized
     /// Shown quietly, until the person decides.
     case provisional
+    /// Shown for some hours, as Apple grants it to App Clips.
+    case ephemeral
     case denied
     /// Never asked, so nothing can be shown yet.
     case notDetermined
 
     public var allowsVisible: Bool {
         switch self {
-        case .authorized, .provisional: true
+        case .authorized, .provisional, .ephemeral: true
         case .denied, .notDetermined: false
         }
     }

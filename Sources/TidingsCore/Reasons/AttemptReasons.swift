@@ -116,5 +116,23 @@ extension ReasonExplanation {
             retryable: true,
             explains: [.held, .retrying]
         ),
+        ReasonExplanation(
+            .tokenMalformed,
+            "The device's token is not what this provider's tokens look like.",
+            "Have the app register again with the token that its platform gave it, naming the provider.",
+            explains: [.failed]
+        ),
+        ReasonExplanation(
+            .payloadTooLarge,
+            "What would be sent is larger than the provider takes.",
+            "Send less: shorten the body or the data, and let the app fetch the rest.",
+            explains: [.failed]
+        ),
+        ReasonExplanation(
+            .contentMissing,
+            "It would show nothing: it has neither a title nor a body, and its type is not silent.",
+            "Give the type a title or body in the catalogue, send one with the intent, or declare the type silent.",
+            explains: [.failed]
+        ),
     ]
 }

@@ -51,5 +51,17 @@ extension ReasonExplanation {
             retryable: true,
             explains: [.retrying, .queued, .failed]
         ),
+        ReasonExplanation(
+            .unregistered,
+            "The app, or an operator, has taken the device out.",
+            "Nothing. The app registers it again when its person wants notifications there.",
+            explains: [.suppressed]
+        ),
+        ReasonExplanation(
+            .deviceLimit,
+            "The person has as many devices as one may have, and this one registered longest ago.",
+            "Nothing. Its app registers it again when it is used.",
+            explains: [.suppressed]
+        ),
     ]
 }

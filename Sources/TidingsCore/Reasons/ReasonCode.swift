@@ -11,12 +11,12 @@ public enum ReasonCode: String, CaseIterable, Sendable, Hashable {
     case quietHours, scheduledFor, awaitingEscalation, afterValidity, paused
 
     // MARK: Notes
-    case scheduledInPast, possibleDuplicate, leaseExpired
+    case scheduledInPast, possibleDuplicate, leaseExpired, unregistered, deviceLimit
 
     // MARK: Attempts
     case providerThrottled, providerUnavailable, timeout, connectionFailed, providerRejected, httpStatus, redirectRefused
     case addressRefused, responseTooLarge, tlsFailed, dnsFailed, misconfigured, retriesExhausted, outcomeUnknown, workerDied
-    case breakerOpen, rateLimited
+    case breakerOpen, rateLimited, tokenMalformed, payloadTooLarge, contentMissing
 
     // MARK: Other ends
     case expired, cancelledByProducer, cancelledByOperator, accepted, delivered
@@ -39,11 +39,11 @@ public enum ReasonCode: String, CaseIterable, Sendable, Hashable {
             .suppressed
         case .quietHours, .scheduledFor, .awaitingEscalation, .afterValidity, .paused:
             .held
-        case .scheduledInPast, .possibleDuplicate, .leaseExpired:
+        case .scheduledInPast, .possibleDuplicate, .leaseExpired, .unregistered, .deviceLimit:
             .note
         case .providerThrottled, .providerUnavailable, .timeout, .connectionFailed, .providerRejected, .httpStatus,
             .redirectRefused, .addressRefused, .responseTooLarge, .tlsFailed, .dnsFailed, .misconfigured, .retriesExhausted,
-            .outcomeUnknown, .workerDied, .breakerOpen, .rateLimited:
+            .outcomeUnknown, .workerDied, .breakerOpen, .rateLimited, .tokenMalformed, .payloadTooLarge, .contentMissing:
             .attempt
         case .expired, .cancelledByProducer, .cancelledByOperator, .accepted, .delivered:
             .end

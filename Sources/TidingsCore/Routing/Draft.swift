@@ -48,6 +48,7 @@ struct Question {
     let pauses: Pauses
     let type: NotificationType
     let policy: CategoryPolicy
+    /// Of the person, or of the intent when it names one.
     let market: Market
     let now: Timestamp
     let acceptedAt: Timestamp
@@ -67,6 +68,12 @@ struct Question {
         policy = catalogue.policy(for: type.category)
         market = catalogue.markets[wanted] ?? catalogue.markets[catalogue.defaultMarket] ?? Market(name: wanted, providers: [:])
         expiry = catalogue.expiry(of: intent, type: type, acceptedAt: acceptedAt)
+    }
+
+    /// The providers that may carry a channel to an endpoint: those of its own market, unless the intent names one.
+    func bindings(for channel: Channel, to endpoint: Endpoint) -> [ProviderBinding] {
+        let own = intent.market == nil ? endpoint.market.flatMap { catalogue.markets[$0] } : nil
+        return catalogue.bindings(for: channel, in: own ?? market)
     }
 
     /// The person's quiet hours, when they count for this type.

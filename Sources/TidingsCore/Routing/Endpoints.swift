@@ -21,7 +21,7 @@ extension Draft {
         var result = direct
         var carried: Set<String> = []
         for endpoint in live {
-            let carriers = bindings.filter { $0.carries(endpoint) }
+            let carriers = question.bindings(for: channel, to: endpoint).filter { $0.carries(endpoint) }
             if carriers.isEmpty, !reachesPerson {
                 result.append(.refused(channel, refusal(of: endpoint, on: channel) ?? .noProvider, endpoint: endpoint.id))
             }

@@ -71,7 +71,8 @@ struct Root: AsyncParsableCommand {
                 DevCommand.self, RunCommand.self, SendCommand.self, WhyCommand.self, SimulateCommand.self, StatusCommand.self,
                 FindCommand.self, PauseCommand.self, ResumeCommand.self, NotificationCommand.self, DeliveryCommand.self, DeadCommand.self,
                 RejectedCommand.self,
-                RecipientCommand.self, CatalogueCommand.self, DatabaseCommand.self, DoctorCommand.self, QueueCommand.self,
+                RecipientCommand.self, DeviceCommand.self, CatalogueCommand.self, DatabaseCommand.self, DoctorCommand.self,
+                QueueCommand.self,
                 ConfigCommand.self,
                 BenchCommand.self,
             ] + TidingsTool.additionalCommands)

@@ -85,8 +85,11 @@ struct Explanation: Sendable {
         } else {
             line += text("due_at").isEmpty ? text("meaning") : "until \(localTime(text("due_at")))"
         }
-        if let attempts = delivery["attempts"]?.intValue, attempts > 1 { line += " (attempt \(attempts))" }
-        return line
+        var notes: [String] = []
+        // A market may have several for push.
+        if text("channel") == "push", !text("provider").isEmpty { notes.append("by \(text("provider"))") }
+        if let attempts = delivery["attempts"]?.intValue, attempts > 1 { notes.append("attempt \(attempts)") }
+        return notes.isEmpty ? line : line + " (\(notes.joined(separator: ", ")))"
     }
 
     private func line(forAttempt attempt: JSON) -> String {

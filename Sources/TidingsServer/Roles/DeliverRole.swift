@@ -83,7 +83,8 @@ private struct Line: Sendable {
         self.runtime = runtime
         provider =
             binding.kind == ProviderBinding.inboxKind
-            ? nil : try runtime.providers.make(binding, environment: runtime.settings.environment)
+            ? nil
+            : ConfiguredProvider(binding, registry: runtime.providers, environment: runtime.settings.environment, logger: runtime.logger)
         meters = DeliveryMeters(runtime.metrics, channel: binding.channel, provider: binding.name)
         calls = provider.map { CallMeters(runtime.metrics, provider: $0.name) }
         lanes = try Lane.allCases.map { lane in

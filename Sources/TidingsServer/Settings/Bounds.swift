@@ -170,6 +170,17 @@ enum Bounds {
             Bound("Readiness.longestSilence", Readiness.longestSilence, "Of the database, before /health/ready says so."),
             Bound("HealthServer.longestRequest", HealthServer.longestRequest, "A scrape takes milliseconds."),
             Bound("Settings.retention", Settings.retention, "Notifications are kept after their day; idempotency keys twice as long."),
+            Bound(
+                "ConfiguredProvider.lookInterval", ConfiguredProvider.lookInterval,
+                "Between two looks at the files of a provider's settings."),
+            Bound(
+                "Store.devicesPerPerson", Store.devicesPerPerson, "devices",
+                "Active; with one more, the one registered longest ago is retired."),
+            Bound(
+                "Store.goneDevicesPerPerson", Store.goneDevicesPerPerson, "devices", "Kept for the record; the oldest beyond are forgotten."
+            ),
+            Bound("Store.longestToken", Store.longestToken, "bytes", "Firebase's have about 160 and may grow."),
+            Bound("Store.largestBadge", Store.largestBadge, "notifications", "On an app's icon; more are counted as this many."),
             Bound("Store.partitionDaysAhead", Store.partitionDaysAhead, "days", "A week without any releaser loses nothing."),
             Bound("Store.tallyBatch", Int(Store.tallyBatch), "rows", "Rolled up in one turn."),
             Bound("Store.pruneBatch", Int(Store.pruneBatch), "rows", "Idempotency keys forgotten in one turn."),

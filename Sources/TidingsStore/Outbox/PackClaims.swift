@@ -27,6 +27,10 @@ public struct EndpointAddress: Sendable {
     public let address: String
     /// For signing; the current one first.
     public let secrets: [String]
+    /// Of a device: `ios`, `android` or `web`.
+    public let platform: String?
+    /// Of a device: `production` or `sandbox`.
+    public let environment: String?
 }
 
 /// What a worker may send of the packs it asked for.
@@ -37,6 +41,8 @@ public struct PackClaims: Sendable {
     public internal(set) var outdated: Set<DeliveryKey> = []
     /// For deliveries that name an endpoint which exists.
     public internal(set) var addresses: [DeliveryKey: EndpointAddress] = [:]
+    /// Unread notifications of the person at the time of the claim, at most ``Store/largestBadge``, where they were asked for.
+    public internal(set) var badges: [DeliveryKey: Int] = [:]
     /// The database's time of the claim.
     public internal(set) var at: Timestamp = .distantPast
 }

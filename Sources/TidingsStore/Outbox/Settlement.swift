@@ -41,17 +41,17 @@ public struct Settlement: Sendable {
     public var providerMessageID: String?
     /// Nil when no call was made, or when the first call succeeded: then the delivery's own row says it all.
     public var attempt: AttemptRecord?
-    /// The endpoint told that it is gone for good.
-    public var endpointIsGone: Bool
+    /// The endpoint told that it was gone for good at this time; one registered later is another.
+    public var endpointGoneAt: Timestamp?
 
     public init(
-        _ entry: PackEntry, exit: Exit, providerMessageID: String? = nil, attempt: AttemptRecord? = nil, endpointIsGone: Bool = false
+        _ entry: PackEntry, exit: Exit, providerMessageID: String? = nil, attempt: AttemptRecord? = nil, endpointGoneAt: Timestamp? = nil
     ) {
         self.entry = entry
         self.exit = exit
         self.providerMessageID = providerMessageID
         self.attempt = attempt
-        self.endpointIsGone = endpointIsGone
+        self.endpointGoneAt = endpointGoneAt
     }
 
     /// Calls made so far for an ending; for waiting, the number of the next one. What expired before its call was not attempted.

@@ -43,17 +43,24 @@ extension Store {
 /// Endpoints that told to be gone for good.
 private struct EndpointsGone {
     let entries: [PackEntry]
+    let times: [Timestamp]
 
-    init(_ settlements: [Settlement]) { entries = settlements.filter(\.endpointIsGone).map(\.entry) }
+    init(_ settlements: [Settlement]) {
+        let gone = settlements.filter { $0.endpointGoneAt != nil }
+        entries = gone.map(\.entry)
+        times = gone.compactMap(\.endpointGoneAt)
+    }
 
     /// Nil when there are none.
     var update: SQL? {
         guard !entries.isEmpty else { return nil }
         return """
             with gone as (
-                update tidings.endpoints e set gone_at = (select tidings.clock()), changed_at = (select tidings.clock())
-                from unnest(\(entries.map(\.tenant)), \(entries.map(\.recipient)), \(entries.map(\.endpoint))) as told(tenant, recipient_id, id)
+                update tidings.endpoints e set gone_at = (select tidings.clock()), changed_at = (select tidings.clock()), gone_reason = 'endpointGone'
+                from unnest(\(entries.map(\.tenant)), \(entries.map(\.recipient)), \(entries.map(\.endpoint)), \(times.map(\.timestamptz)))
+                    as told(tenant, recipient_id, id, at)
                 where e.tenant = told.tenant and e.recipient_id = told.recipient_id and e.id = told.id and e.gone_at is null
+                    and coalesce(e.registered_at <= told.at, true)
                 returning e.tenant, e.recipient_id
             )
             update tidings.recipients r set changed_at = (select tidings.clock()) from gone where r.tenant = gone.tenant and r.id = gone.recipient_id

@@ -12,7 +12,8 @@ enum FactsQuery {
         let keys = Array(recipients)
         return """
             select r.tenant, r.id, r.time_zone, r.quiet_start, r.quiet_end, r.disabled_channels, r.disabled_categories, r.enabled_types,
-                r.disabled_types, r.market, r.changed_at, e.id, e.channel, e.provider, e.address, e.permission, e.gone_at is not null
+                r.disabled_types, r.market, r.changed_at, e.id, e.channel, e.provider, e.address, e.permission, e.gone_at is not null,
+                e.market
             from unnest(\(keys.map(\.tenant)), \(keys.map(\.id))) as asked(tenant, id)
             join tidings.recipients r on r.tenant = asked.tenant and r.id = asked.id
             left join tidings.endpoints e on e.tenant = r.tenant and e.recipient_id = r.id
@@ -57,6 +58,6 @@ enum FactsQuery {
         return Endpoint(
             id: id, channel: channel, provider: try row.decode(13, as: String?.self), address: try row.decode(14, as: String.self),
             permission: Permission(rawValue: try row.decode(15, as: String.self)) ?? .notDetermined,
-            isGone: try row.decode(16, as: Bool.self))
+            market: try row.decode(17, as: String?.self), isGone: try row.decode(16, as: Bool.self))
     }
 }

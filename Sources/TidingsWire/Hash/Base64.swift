@@ -60,3 +60,35 @@ public enum Base64 {
         }
     }
 }
+
+/// The URL-safe alphabet without padding, RFC 4648 section 5, as JSON Web Signatures are written (RFC 7515 section 2).
+public enum Base64URL {
+    /// `bytes` in one line.
+    public static func encode(_ bytes: some Collection<UInt8>) -> String {
+        let text = Base64.encode(bytes).utf8.compactMap { digit -> UInt8? in
+            switch digit {
+            case UInt8(ascii: "+"): UInt8(ascii: "-")
+            case UInt8(ascii: "/"): UInt8(ascii: "_")
+            case UInt8(ascii: "="): nil
+            default: digit
+            }
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    /// The bytes; nil when the text is not exactly what ``encode(_:)`` would write.
+    public static func decode(_ text: String) -> [UInt8]? {
+        var digits: [UInt8] = []
+        digits.reserveCapacity(text.utf8.count + 2)
+        for digit in text.utf8 {
+            switch digit {
+            case UInt8(ascii: "-"): digits.append(UInt8(ascii: "+"))
+            case UInt8(ascii: "_"): digits.append(UInt8(ascii: "/"))
+            case UInt8(ascii: "+"), UInt8(ascii: "/"), UInt8(ascii: "="): return nil
+            default: digits.append(digit)
+            }
+        }
+        while !digits.count.isMultiple(of: 4) { digits.append(UInt8(ascii: "=")) }
+        return Base64.decode(String(decoding: digits, as: UTF8.self))
+    }
+}

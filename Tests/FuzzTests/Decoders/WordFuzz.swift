@@ -1,6 +1,6 @@
 import TidingsCore
 
-@testable import ProviderWebhook
+@testable import TidingsHTTPProvider
 @testable import TidingsWire
 
 /// The small readers of single texts: what is accepted and printed is accepted again, and is the same.

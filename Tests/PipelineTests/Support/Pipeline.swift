@@ -169,8 +169,15 @@ extension Pipeline {
 func withPipeline<Result: Sendable>(
     catalogue: String? = nil, variables: [String: String] = [:], _ body: (Pipeline) async throws -> Result
 ) async throws -> Result {
+    try await withPipeline(variables: variables, preparing: { _ in catalogue }, body)
+}
+
+/// The same with a catalogue that depends on the system: on what else was started for it.
+func withPipeline<Result: Sendable>(
+    variables: [String: String] = [:], preparing: (TestSystem) async throws -> String?, _ body: (Pipeline) async throws -> Result
+) async throws -> Result {
     try await withOwnSystem { system in
-        let pipeline = try await Pipeline(system, catalogue: catalogue, variables: variables)
+        let pipeline = try await Pipeline(system, catalogue: try await preparing(system), variables: variables)
         do {
             let result = try await body(pipeline)
             await pipeline.close()

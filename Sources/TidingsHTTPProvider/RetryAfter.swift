@@ -1,8 +1,8 @@
-import TidingsCore
+public import TidingsCore
 
 /// Reads `Retry-After` (RFC 9110 section 10.2.3): seconds, or a date in any of the three forms of section 5.6.7. A date that has passed is
 /// zero; anything else, and more than ``longestRetryAfter``, nil or cut.
-func retryAfter(_ text: String, now: Timestamp) -> Duration? {
+public func retryAfter(_ text: String, now: Timestamp) -> Duration? {
     if !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
         return Int64(text).map { min(.seconds($0), longestRetryAfter) } ?? longestRetryAfter
     }

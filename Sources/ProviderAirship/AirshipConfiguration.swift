@@ -1,0 +1,73 @@
+import TidingsHTTPProvider
+import TidingsProvider
+import TidingsWire
+
+/// How one binding of kind `airship` sends.
+struct AirshipConfiguration: Sendable {
+    enum Platform: String, CaseIterable, Sendable {
+        case ios, android, web
+    }
+
+    /// What proves that the app is ours.
+    enum Credential: Sendable {
+        /// Of the app, for HTTP Basic; the app's other secret may not send.
+        case masterSecret(String)
+        /// Made in Airship's dashboard; it has no end.
+        case token(String)
+    }
+
+    /// Airship's name for the app.
+    var appKey: String
+    var credential: Credential
+    /// At least one, in the order of ``Platform``.
+    var platforms: [Platform]
+    var call: CallSettings
+
+    /// Of every call, in the order they are sent.
+    var headers: [(String, String)] {
+        let common = [("accept", "application/vnd.urbanairship+json; version=3"), ("content-type", "application/json")]
+        return switch credential {
+        case .masterSecret(let secret): common + [("authorization", "Basic \(Base64.encode(Array("\(appKey):\(secret)".utf8)))")]
+        case .token(let token): common + [("authorization", "Bearer \(token)"), ("x-ua-appkey", appKey)]
+        }
+    }
+}
+
+extension AirshipConfiguration {
+    /// In the United States; an app in Europe is at `https://go.airship.eu`.
+    static let endpoint = "https://go.urbanairship.com"
+
+    /// The settings of the catalogue, in the order of the documentation.
+    static let settings =
+        [
+            ProviderSetting("appKey", "The app's key, as `env:NAME` or `file:/path`; required."),
+            ProviderSetting("masterSecret", "The app's master secret, as `env:NAME` or `file:/path`; required unless there is a `token`."),
+            ProviderSetting("token", "A bearer token in place of `masterSecret`, as `env:NAME` or `file:/path`."),
+            ProviderSetting(
+                "platforms", "Which devices of a person get it: `ios`, `android`, `web`; silent ones do not go to `web`.",
+                defaultValue: "ios, android"),
+        ] + CallSettings.declarations(endpoint: endpoint)
+
+    init(_ settings: ProviderSettings) throws(ProviderConfigurationError) {
+        guard let appKey = try settings.secret("appKey") else { throw settings.error("appKey", "must be set: env:NAME or file:/path") }
+        self.appKey = appKey
+        switch (try settings.secret("masterSecret"), try settings.secret("token")) {
+        case (let secret?, nil): credential = .masterSecret(secret)
+        case (nil, let token?): credential = .token(token)
+        case (nil, nil): throw settings.error("masterSecret", "must be set, or token: env:NAME or file:/path")
+        case (.some, .some): throw settings.error("token", "stands in place of masterSecret: set one of them")
+        }
+        platforms = try Self.platforms(settings)
+        call = try CallSettings(settings, endpoint: Self.endpoint)
+    }
+
+    private static func platforms(_ settings: ProviderSettings) throws(ProviderConfigurationError) -> [Platform] {
+        guard let words = settings.list("platforms") else { return [.ios, .android] }
+        let known = Platform.allCases.map(\.rawValue)
+        for word in words where !known.contains(word) {
+            throw settings.error("platforms", "\"\(word)\" is none of \(known.joined(separator: ", "))")
+        }
+        guard !words.isEmpty else { throw settings.error("platforms", "names no platform") }
+        return Platform.allCases.filter { words.contains($0.rawValue) }
+    }
+}

@@ -1,0 +1,104 @@
+import Glibc
+import TidingsCore
+import TidingsHTTP
+import TidingsHTTPProvider
+import TidingsProvider
+
+/// Delivers by push through Airship, which knows a person by their named user, the delivery's recipient, and keeps their devices itself.
+///
+/// `POST /api/push` with one push object for each delivery, up to 100 in a call. Success means that Airship took it: it tells neither whether
+/// a person has a device nor whether one was reached. The call has no idempotency key, so an attempt that ended without an answer may arrive
+/// twice when repeated.
+struct AirshipProvider: Provider {
+    /// Push objects of one call.
+    static let maximumTogether = 100
+    /// 5 MiB.
+    static let maximumBodyBytes = 5 << 20
+
+    let name: String
+    let channel = Channel.push
+    let limits: ProviderLimits
+    private let configuration: AirshipConfiguration
+    private let transport: HTTPTransport
+    private let now: @Sendable () -> Timestamp
+
+    /// - Parameters:
+    ///   - transport: closed by ``close()``.
+    ///   - now: the clock of times to live and of dates in `Retry-After`.
+    init(
+        name: String, configuration: AirshipConfiguration, transport: HTTPTransport,
+        now: @escaping @Sendable () -> Timestamp = AirshipProvider.systemTime
+    ) {
+        self.name = name
+        self.configuration = configuration
+        self.transport = transport
+        self.now = now
+        limits = configuration.call.limits(maximumBodyBytes: Self.maximumBodyBytes, maximumTogether: Self.maximumTogether)
+    }
+
+    func send(_ item: OutgoingDelivery) async -> SendResult {
+        await send(together: [item])[0]
+    }
+
+    /// One call for all that can be sent. Airship refuses an array as a whole for one bad object in it, and nothing is sent then: each object
+    /// is sent alone, once, within the time that is left, and gets an answer of its own.
+    func send(together items: [OutgoingDelivery]) async -> [SendResult] {
+        let deadline = ContinuousClock.now + configuration.call.timeout
+        var results: [SendResult?] = []
+        var pushes: [[UInt8]] = []
+        var places: [Int] = []
+        for (place, item) in items.enumerated() {
+            do throws(AirshipRefusal) {
+                pushes.append(try airshipPush(of: item, platforms: configuration.platforms, now: now()))
+                places.append(place)
+                results.append(nil)
+            } catch {
+                results.append(error.result)
+            }
+        }
+        var answers = await post(pushes, until: deadline)
+        if pushes.count > 1, case .rejected? = answers.first?.outcome {
+            answers = await postEachAlone(pushes, refusedWith: answers, until: deadline)
+        }
+        for (place, answer) in zip(places, answers) { results[place] = answer }
+        return results.compactMap(\.self)
+    }
+
+    private func postEachAlone(
+        _ pushes: [[UInt8]], refusedWith answers: [SendResult], until deadline: ContinuousClock.Instant
+    ) async -> [SendResult] {
+        // At once, because they share what is left of one call's time; the transport keeps to the limit of calls under way.
+        await withTaskGroup(of: (Int, SendResult).self) { group in
+            for (place, push) in pushes.enumerated() { group.addTask { (place, await post([push], until: deadline)[0]) } }
+            var answers = answers
+            for await (place, answer) in group { answers[place] = answer }
+            return answers
+        }
+    }
+
+    /// One call; as many results as push objects.
+    private func post(_ pushes: [[UInt8]], until deadline: ContinuousClock.Instant) async -> [SendResult] {
+        guard !pushes.isEmpty else { return [] }
+        let body = airshipBody(of: pushes)
+        guard body.count <= Self.maximumBodyBytes else {
+            let refusal = AirshipRefusal(
+                .payloadTooLarge, "a request of \(body.count) bytes is over the limit of \(Self.maximumBodyBytes)")
+            return Array(repeating: refusal.result, count: pushes.count)
+        }
+        var request = configuration.call.request(
+            url: configuration.call.endpoint + "/api/push", headers: configuration.headers, body: body)
+        request.totalTimeout = ContinuousClock.now.duration(to: deadline)
+        return airshipResults(of: await transport.send(request), count: pushes.count, now: now())
+    }
+
+    func close() async {
+        await transport.close()
+    }
+
+    /// The system's clock, in UTC.
+    static func systemTime() -> Timestamp {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return Timestamp(microseconds: Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1_000)
+    }
+}

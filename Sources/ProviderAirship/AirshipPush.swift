@@ -1,0 +1,161 @@
+import TidingsCore
+import TidingsProvider
+import TidingsWire
+
+/// Why there is nothing to send.
+struct AirshipRefusal: Error {
+    var result: SendResult
+
+    init(_ reason: ReasonCode, _ detail: String) {
+        result = SendResult(.rejected(reason), detail: detail)
+    }
+}
+
+/// The body of `POST /api/push`: a single push object by itself, several as an array.
+func airshipBody(of pushes: [[UInt8]]) -> [UInt8] {
+    if pushes.count == 1 { return pushes[0] }
+    var json = JSONWriter(capacity: 2 + pushes.reduce(0) { $0 + $1.count + 1 })
+    json.beginArray()
+    for push in pushes { json.raw(push) }
+    json.endArray()
+    return json.bytes
+}
+
+/// The push object of one delivery: for the named user that is its recipient, on each of the platforms that can have it.
+func airshipPush(
+    of item: OutgoingDelivery, platforms: [AirshipConfiguration.Platform], now: Timestamp
+) throws(AirshipRefusal) -> [UInt8] {
+    // A browser shows something for every push.
+    let platforms = item.silent ? platforms.filter { $0 != .web } : platforms
+    guard !platforms.isEmpty else { throw AirshipRefusal(.providerRejected, "it is silent, and no platform but web is set") }
+    let notification = try AirshipNotification(of: item, now: now)
+    var json = JSONWriter(capacity: 4_096)
+    json.beginObject()
+    json.key("audience")
+    json.beginObject()
+    json.member("named_user", item.recipient)
+    json.endObject()
+    json.key("device_types")
+    json.beginArray()
+    for platform in platforms { json.string(platform.rawValue) }
+    json.endArray()
+    json.key("notification")
+    json.beginObject()
+    if let alert = notification.alert { json.member("alert", alert) }
+    for platform in platforms {
+        json.key(platform.rawValue)
+        switch platform {
+        case .ios: json.raw(try notification.ios())
+        case .android: json.raw(notification.android())
+        case .web: json.raw(notification.web())
+        }
+    }
+    json.endObject()
+    json.endObject()
+    return json.bytes
+}
+
+/// One delivery's content as the objects of the platforms.
+private struct AirshipNotification {
+    /// Bytes of the alert and of the `ios` object as JSON: what Apple takes, less than which Airship does not ask for.
+    static let maximumAppleBytes = 4_096
+    /// Bytes of an iOS `collapse_id`.
+    static let longestCollapseID = 64
+    /// Seconds: four weeks, the longest that Google keeps a message for an Android device.
+    static let longestTimeToLive: Int64 = 28 * 86_400
+
+    /// The text that every platform shows: the body, or the title where that is all; nil for a silent one.
+    let alert: String?
+    private let title: String?
+    private let item: OutgoingDelivery
+    private let now: Timestamp
+
+    init(of item: OutgoingDelivery, now: Timestamp) throws(AirshipRefusal) {
+        let title = item.title.flatMap { $0.isEmpty ? nil : $0 }
+        let body = item.body.flatMap { $0.isEmpty ? nil : $0 }
+        guard item.silent || title != nil || body != nil else {
+            throw AirshipRefusal(.contentMissing, "it has neither a title nor a body, and its type is not silent")
+        }
+        self.item = item
+        self.now = now
+        alert = item.silent ? nil : body ?? title
+        self.title = item.silent || body == nil ? nil : title
+    }
+
+    func ios() throws(AirshipRefusal) -> [UInt8] {
+        var json = JSONWriter(capacity: 2_048)
+        json.beginObject()
+        if item.silent {
+            json.member("content-available", 1)
+            // Apple's priority for what wakes an app without showing anything; 10, the default, is refused for it.
+            json.member("priority", 5)
+        } else {
+            if let title { json.member("title", title) }
+            if let badge = item.badge { json.member("badge", badge) }
+            json.member("sound", "default")
+            json.member("category", item.category.rawValue)
+            if let groupKey = item.groupKey { json.member("thread_id", groupKey) }
+        }
+        if let collapseKey = item.collapseKey { json.member("collapse_id", Self.collapseID(collapseKey)) }
+        if let expiresAt = item.expiresAt { json.member("expiry", String(expiresAt.rfc3339.prefix(19))) }
+        writeExtra(to: &json)
+        json.endObject()
+        let count = json.bytes.count + (alert?.utf8.count ?? 0)
+        guard count <= Self.maximumAppleBytes else {
+            throw AirshipRefusal(
+                .payloadTooLarge, "the notification for iOS would have \(count) bytes, and Apple takes \(Self.maximumAppleBytes)")
+        }
+        return json.bytes
+    }
+
+    func android() -> [UInt8] {
+        var json = JSONWriter(capacity: 2_048)
+        json.beginObject()
+        if let title { json.member("title", title) }
+        if let collapseKey = item.collapseKey { json.member("collapse_key", collapseKey) }
+        writeTimeToLive(to: &json)
+        json.member("delivery_priority", !item.silent && item.category.defaultLane == .urgent ? "high" : "normal")
+        writeExtra(to: &json)
+        json.endObject()
+        return json.bytes
+    }
+
+    func web() -> [UInt8] {
+        var json = JSONWriter(capacity: 1_024)
+        json.beginObject()
+        if let title { json.member("title", title) }
+        writeTimeToLive(to: &json)
+        writeExtra(to: &json)
+        json.endObject()
+        return json.bytes
+    }
+
+    /// What the app reads: text throughout, as Android must have it. Beside a visible message `id`, `type`, `category`, `createdAt` and `data`
+    /// as JSON in a text; for an app that was woken the type and the fields of the data.
+    private func writeExtra(to json: inout JSONWriter) {
+        json.key("extra")
+        json.beginObject()
+        if item.silent {
+            json.member("type", item.type)
+            // `aps` is Apple's own, beside which the fields of `extra` lie on the device.
+            for (name, text) in item.dataTexts where !["aps", "type"].contains(name) { json.member(name, text) }
+        } else {
+            json.member("id", item.notificationID.description)
+            json.member("type", item.type)
+            json.member("category", item.category.rawValue)
+            json.member("createdAt", item.createdAt.rfc3339)
+            json.member("data", item.data)
+        }
+        json.endObject()
+    }
+
+    private func writeTimeToLive(to json: inout JSONWriter) {
+        guard let expiresAt = item.expiresAt else { return }
+        json.member("time_to_live", min(max(0, (expiresAt - now).components.seconds), Self.longestTimeToLive))
+    }
+
+    /// A key that is too long becomes the 64 digits of its SHA-256, so that different keys stay different.
+    private static func collapseID(_ key: String) -> String {
+        key.utf8.count <= longestCollapseID ? key : Hexadecimal.encode(SHA256.hash(Array(key.utf8)))
+    }
+}

@@ -1,0 +1,52 @@
+import TidingsCore
+import TidingsHTTP
+import TidingsHTTPProvider
+import TidingsProvider
+import TidingsWire
+
+/// What Airship's answer, or its absence, means for each of `count` push objects, in their order. Only success tells them apart, by their
+/// push ids.
+func airshipResults(of result: HTTPResult, count: Int, now: Timestamp) -> [SendResult] {
+    let response: HTTPResponse
+    switch result {
+    case .failed(let failure): return Array(repeating: SendResult(failure.outcome, detail: failure.message), count: count)
+    case .response(let answer): response = answer
+    }
+    let json = try? JSON.parse(response.body)
+    if (200...299).contains(response.status), json?["ok"]?.boolValue == true {
+        let ids = (json?["push_ids"]?.arrayValue ?? []).map(\.stringValue)
+        return (0..<count).map { place in
+            // Fewer or more ids than objects cannot be told whose they are.
+            let id = ids.count == count ? ids[place] : nil
+            return SendResult(.accepted(providerMessageID: id, delivered: false), status: response.status)
+        }
+    }
+    let words = json.flatMap(words) ?? String(decoding: response.body, as: UTF8.self)
+    return Array(repeating: SendResult(failure(of: response, now: now), status: response.status, detail: words), count: count)
+}
+
+/// The outcome of an answer that is not the promised success.
+private func failure(of response: HTTPResponse, now: Timestamp) -> Outcome {
+    let after = response.header("retry-after").flatMap { retryAfter($0, now: now) }
+    return switch response.status {
+    case 200...299: .unknown(.outcomeUnknown)
+    case 300...399: .misconfigured(.redirectRefused)
+    case 400: .rejected(.providerRejected)
+    case 401, 403, 404, 405, 406: .misconfigured(.misconfigured)
+    case 413: .rejected(.payloadTooLarge)
+    case 429: .retry(after: after, .providerThrottled)
+    case 500...599: .retry(after: after, .providerUnavailable)
+    default: .retry(after: after, .httpStatus)
+    }
+}
+
+/// `40000 Could not parse request body: Unexpected key, at notification.alert1, operation 7f1a…`, each part where it is there; nil for what
+/// is no error of Airship's. Its support asks for the operation.
+private func words(_ json: JSON) -> String? {
+    guard let error = json["error"]?.stringValue else { return nil }
+    let code = json["error_code"]?.intValue.map { "\($0) " } ?? ""
+    let cause = json["details"]?["error"]?.stringValue.map { ": \($0)" } ?? ""
+    let place = json["details"]?["path"]?.stringValue.map { ", at \($0)" } ?? ""
+    let operation = json["operation_id"]?.stringValue.map { ", operation \($0)" } ?? ""
+    return code + error + cause + place + operation
+}

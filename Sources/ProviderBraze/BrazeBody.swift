@@ -1,0 +1,169 @@
+import TidingsCore
+import TidingsProvider
+import TidingsWire
+
+/// Why there is nothing to send.
+struct BrazeRefusal: Error {
+    var result: SendResult
+
+    init(_ reason: ReasonCode, _ detail: String) {
+        result = SendResult(.rejected(reason), detail: detail)
+    }
+}
+
+/// The body of `POST /messages/send`: the people, each named once, the campaign where there is one, and one message for each platform.
+///
+/// The notification's `id` and `createdAt` are in it only when the binding makes one call for each person.
+func brazeBody(
+    of item: OutgoingDelivery, to people: [String], configuration: BrazeConfiguration, now: Timestamp
+) throws(BrazeRefusal) -> [UInt8] {
+    let message = try BrazeMessage(of: item, namesNotification: configuration.perPerson, now: now)
+    var json = JSONWriter(capacity: 8_192)
+    json.beginObject()
+    json.key("external_user_ids")
+    json.beginArray()
+    // Compared as bytes: Swift takes a precomposed and a decomposed letter for the same text, and Braze does not.
+    var named: Set<[UInt8]> = []
+    for person in people where named.insert(Array(person.utf8)).inserted { json.string(person) }
+    json.endArray()
+    if let campaignID = configuration.campaignID { json.member("campaign_id", campaignID) }
+    json.key("messages")
+    json.beginObject()
+    for platform in configuration.platforms {
+        let variation = configuration.variationIDs[platform]
+        switch platform {
+        case .ios:
+            json.key("apple_push")
+            json.raw(try message.apple(variation: variation))
+        case .android:
+            json.key("android_push")
+            json.raw(try message.android(variation: variation))
+        }
+    }
+    json.endObject()
+    json.endObject()
+    guard json.bytes.count <= BrazeProvider.maximumBodyBytes else {
+        throw BrazeRefusal(
+            .payloadTooLarge, "a request of \(json.bytes.count) bytes is over the limit of \(BrazeProvider.maximumBodyBytes)")
+    }
+    return json.bytes
+}
+
+/// One delivery's content as Braze's objects for the platforms.
+private struct BrazeMessage {
+    /// Bytes of an `apple_push` object as JSON.
+    static let maximumAppleBytes = 1_912
+    /// Bytes of the `alert` of an `android_push` object and of its `extra` as JSON.
+    static let maximumAndroidBytes = 4_000
+    /// Seconds: four weeks, the longest that Google keeps a message for an Android device.
+    static let longestTimeToLive: Int64 = 28 * 86_400
+    /// Bytes that Apple takes of a collapse id.
+    static let longestCollapseID = 64
+
+    private let item: OutgoingDelivery
+    private let title: String?
+    private let body: String?
+    private let namesNotification: Bool
+    private let now: Timestamp
+
+    init(of item: OutgoingDelivery, namesNotification: Bool, now: Timestamp) throws(BrazeRefusal) {
+        self.item = item
+        title = item.title.flatMap { $0.isEmpty ? nil : $0 }
+        body = item.body.flatMap { $0.isEmpty ? nil : $0 }
+        self.namesNotification = namesNotification
+        self.now = now
+        guard item.silent || title != nil || body != nil else {
+            throw BrazeRefusal(.contentMissing, "it has neither a title nor a body, and its type is not silent")
+        }
+    }
+
+    /// The `apple_push` object.
+    func apple(variation: String?) throws(BrazeRefusal) -> [UInt8] {
+        var json = JSONWriter(capacity: 2_048)
+        json.beginObject()
+        if item.silent {
+            json.member("content-available", true)
+            // Apple's priority for what wakes an app without showing anything; 10, the default, is refused for it.
+            json.member("apns_priority", 5)
+        } else {
+            json.key("alert")
+            json.beginObject()
+            if let title { json.member("title", title) }
+            if let body { json.member("body", body) }
+            json.endObject()
+            json.member("sound", "default")
+            if let badge = item.badge { json.member("badge", badge) }
+            json.member("category", item.category.rawValue)
+            if let groupKey = item.groupKey { json.member("notification_group_thread_id", groupKey) }
+        }
+        if let collapseKey = item.collapseKey { json.member("collapse_id", Self.collapseID(collapseKey)) }
+        if let expiresAt = item.expiresAt { json.member("expiry", String(expiresAt.rfc3339.prefix(19)) + "Z") }
+        json.key("extra")
+        json.raw(item.silent ? silentExtra(textOnly: false) : visibleExtra)
+        if let variation { json.member("message_variation_id", variation) }
+        json.endObject()
+        try refuse(json.bytes.count, over: Self.maximumAppleBytes, "the message for iOS")
+        return json.bytes
+    }
+
+    /// The `android_push` object. A visible one must have both texts: where a delivery has one of them, it stands for the other as well.
+    func android(variation: String?) throws(BrazeRefusal) -> [UInt8] {
+        let extra = item.silent ? silentExtra(textOnly: true) : visibleExtra
+        var json = JSONWriter(capacity: 4_096)
+        json.beginObject()
+        let alert = item.silent ? nil : body ?? title
+        if let alert {
+            json.member("alert", alert)
+            json.member("title", title ?? alert)
+        } else {
+            json.member("send_to_sync", true)
+        }
+        json.key("extra")
+        json.raw(extra)
+        if let collapseKey = item.collapseKey { json.member("collapse_key", collapseKey) }
+        if let expiresAt = item.expiresAt {
+            json.member("time_to_live", min(max(0, (expiresAt - now).components.seconds), Self.longestTimeToLive))
+        }
+        if !item.silent { json.member("priority", item.category.defaultLane == .urgent ? 1 : 0) }
+        if let variation { json.member("message_variation_id", variation) }
+        json.endObject()
+        try refuse((alert?.utf8.count ?? 0) + extra.count, over: Self.maximumAndroidBytes, "alert and extra for Android")
+        return json.bytes
+    }
+
+    /// What the app reads beside a visible message: text throughout, `data` as JSON in a text.
+    private var visibleExtra: [UInt8] {
+        var json = JSONWriter(capacity: 256 + item.data.utf8.count)
+        json.beginObject()
+        if namesNotification { json.member("id", item.notificationID.description) }
+        json.member("type", item.type)
+        json.member("category", item.category.rawValue)
+        if namesNotification { json.member("createdAt", item.createdAt.rfc3339) }
+        json.member("data", item.data)
+        json.endObject()
+        return json.bytes
+    }
+
+    /// What an app reads that was woken: the type and the fields of the data, on Android each as text, which is all that carries there.
+    /// Braze refuses fields named `ab` and `aps`, so they are left out.
+    private func silentExtra(textOnly: Bool) -> [UInt8] {
+        var json = JSONWriter(capacity: 256 + item.data.utf8.count)
+        json.beginObject()
+        json.member("type", item.type)
+        for (name, value) in item.dataFields where !["ab", "aps", "type"].contains(name) {
+            json.key(name)
+            if textOnly { json.string(value.stringValue ?? value.serialized) } else { json.value(value) }
+        }
+        json.endObject()
+        return json.bytes
+    }
+
+    /// A key that is too long becomes the 64 digits of its SHA-256, so that different keys stay different.
+    private static func collapseID(_ key: String) -> String {
+        key.utf8.count <= longestCollapseID ? key : Hexadecimal.encode(SHA256.hash(Array(key.utf8)))
+    }
+
+    private func refuse(_ count: Int, over limit: Int, _ what: String) throws(BrazeRefusal) {
+        if count > limit { throw BrazeRefusal(.payloadTooLarge, "\(what) would have \(count) bytes, and Braze takes \(limit)") }
+    }
+}

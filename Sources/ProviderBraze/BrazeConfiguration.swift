@@ -1,0 +1,69 @@
+import TidingsHTTPProvider
+import TidingsProvider
+
+/// How one binding of kind `braze` sends.
+struct BrazeConfiguration: Sendable {
+    enum Platform: String, CaseIterable, Sendable {
+        case ios, android
+
+        /// The setting with its variation of a campaign.
+        var variationSetting: String { "\(rawValue)VariationId" }
+    }
+
+    /// Of the REST API, with the permission `messages.send`.
+    var apiKey: String
+    /// At least one, in the order of ``Platform``.
+    var platforms: [Platform]
+    /// What Braze counts the messages for; nil for none.
+    var campaignID: String?
+    /// With a campaign one for each of ``platforms``, otherwise none.
+    var variationIDs: [Platform: String] = [:]
+    /// One call for each person; a visible message then tells its `id` and `createdAt`.
+    var perPerson: Bool
+    var call: CallSettings
+}
+
+extension BrazeConfiguration {
+    /// The settings of the catalogue, in the order of the documentation.
+    static let settings =
+        [
+            ProviderSetting("apiKey", "A REST API key with the permission `messages.send`, as `env:NAME` or `file:/path`; required."),
+            ProviderSetting("platforms", "Which devices of a person get it: `ios`, `android` or both.", defaultValue: "ios, android"),
+            ProviderSetting("campaignId", "The campaign that Braze counts the messages for; empty for none."),
+            ProviderSetting("iosVariationId", "The campaign's message variation for iOS; required with `campaignId`."),
+            ProviderSetting("androidVariationId", "The campaign's message variation for Android; required with `campaignId`."),
+            ProviderSetting(
+                "perPerson",
+                "Make one call for each person, so that a visible message tells the app its `id` and `createdAt`; otherwise one call is for up "
+                    + "to 50 people, who share a message without the two.",
+                defaultValue: "false"),
+        ] + CallSettings.declarations(endpoint: "")
+
+    init(_ settings: ProviderSettings) throws(ProviderConfigurationError) {
+        guard let apiKey = try settings.secret("apiKey") else { throw settings.error("apiKey", "must be set: env:NAME or file:/path") }
+        self.apiKey = apiKey
+        platforms = try Self.platforms(settings)
+        campaignID = settings.text("campaignId")
+        perPerson = try settings.flag("perPerson", default: false)
+        call = try CallSettings(settings, endpoint: "")
+        for platform in Platform.allCases {
+            let isNeeded = campaignID != nil && platforms.contains(platform)
+            let variation = settings.text(platform.variationSetting)
+            if isNeeded, variation == nil { throw settings.error(platform.variationSetting, "must be set, because campaignId is") }
+            if !isNeeded, variation != nil {
+                throw settings.error(platform.variationSetting, "means nothing without campaignId and \(platform.rawValue) in platforms")
+            }
+            variationIDs[platform] = variation
+        }
+    }
+
+    private static func platforms(_ settings: ProviderSettings) throws(ProviderConfigurationError) -> [Platform] {
+        guard let words = settings.list("platforms") else { return Platform.allCases }
+        let known = Platform.allCases.map(\.rawValue)
+        for word in words where !known.contains(word) {
+            throw settings.error("platforms", "\"\(word)\" is none of \(known.joined(separator: ", "))")
+        }
+        guard !words.isEmpty else { throw settings.error("platforms", "names no platform") }
+        return Platform.allCases.filter { words.contains($0.rawValue) }
+    }
+}

@@ -1,0 +1,72 @@
+import Glibc
+import TidingsCore
+import TidingsHTTP
+import TidingsHTTPProvider
+import TidingsProvider
+
+/// Delivers by push through Braze, which knows a person by their external user id, the delivery's recipient, and keeps their devices itself.
+///
+/// `POST /messages/send`, one call for up to 50 people. Success means that Braze took it: it tells neither whether a person has a device nor
+/// whether one was reached. The call has no idempotency key, so an attempt that ended without an answer may arrive twice when repeated.
+struct BrazeProvider: Provider {
+    /// What one call may name.
+    static let maximumPeople = 50
+    /// Far above 50 people with the largest message for each platform; Braze names no limit for the whole.
+    static let maximumBodyBytes = 256 << 10
+
+    let name: String
+    let channel = Channel.push
+    let limits: ProviderLimits
+    private let configuration: BrazeConfiguration
+    private let transport: HTTPTransport
+    private let now: @Sendable () -> Timestamp
+
+    /// - Parameters:
+    ///   - transport: closed by ``close()``.
+    ///   - now: the clock of times to live, and of the moment from which Braze takes calls again.
+    init(
+        name: String, configuration: BrazeConfiguration, transport: HTTPTransport,
+        now: @escaping @Sendable () -> Timestamp = BrazeProvider.systemTime
+    ) {
+        self.name = name
+        self.configuration = configuration
+        self.transport = transport
+        self.now = now
+        limits = configuration.call.limits(
+            maximumBodyBytes: Self.maximumBodyBytes, maximumTogether: configuration.perPerson ? 1 : Self.maximumPeople)
+    }
+
+    func send(_ item: OutgoingDelivery) async -> SendResult {
+        await send(together: [item])[0]
+    }
+
+    /// One call, whose result is that of every delivery in it.
+    func send(together items: [OutgoingDelivery]) async -> [SendResult] {
+        guard let first = items.first else { return [] }
+        return Array(repeating: await send(first, to: items.map(\.recipient)), count: items.count)
+    }
+
+    private func send(_ item: OutgoingDelivery, to people: [String]) async -> SendResult {
+        let body: [UInt8]
+        do throws(BrazeRefusal) {
+            body = try brazeBody(of: item, to: people, configuration: configuration, now: now())
+        } catch {
+            return error.result
+        }
+        let request = configuration.call.request(
+            url: configuration.call.endpoint + "/messages/send",
+            headers: [("authorization", "Bearer \(configuration.apiKey)"), ("content-type", "application/json")], body: body)
+        return brazeResult(of: await transport.send(request), now: now())
+    }
+
+    func close() async {
+        await transport.close()
+    }
+
+    /// The system's clock, in UTC.
+    static func systemTime() -> Timestamp {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return Timestamp(microseconds: Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1_000)
+    }
+}

@@ -1,0 +1,71 @@
+import TidingsCore
+import TidingsHTTP
+import TidingsHTTPProvider
+import TidingsWire
+
+/// What every call to FCM carries in its `authorization` header.
+struct AccessToken: Sendable, Hashable {
+    var text: String
+    /// From here on another one is fetched: ``margin`` before it expires, or after half of a life that is shorter than twice that.
+    var refreshAt: Timestamp
+
+    /// Seconds.
+    static let margin: Int64 = 300
+    /// Seconds that a token lives when the answer does not say; Google's usual figure.
+    static let usualLife = 3_600
+    /// Seconds; a longer life is not believed.
+    static let longestLife = 86_400
+}
+
+/// Why there is no access token, as the result of the delivery that needed it. Nothing was sent to a device, so it never says `unknown`.
+struct ExchangeFailure: Error, Sendable, Hashable {
+    var result: SendResult
+
+    init(_ outcome: Outcome, status: Int? = nil, _ words: String) {
+        result = SendResult(outcome, status: status, detail: "no access token: \(words)")
+    }
+
+    /// Google does not take the key or the account: the same answer would come again.
+    var isRefusal: Bool {
+        if case .misconfigured = result.outcome { return true }
+        return false
+    }
+}
+
+/// What the answer to an exchange means: the table of RFC 6749 section 5, where every refusal is one of the operator's settings.
+func accessToken(from result: HTTPResult, now: Timestamp) -> Result<AccessToken, ExchangeFailure> {
+    switch result {
+    case .failed(let failure): return .failure(ExchangeFailure(outcome(of: failure), failure.message))
+    case .response(let response):
+        let json = try? JSON.parse(response.body)
+        guard (200...299).contains(response.status) else { return .failure(refusal(response, json, now: now)) }
+        guard let text = json?["access_token"]?.stringValue, !text.isEmpty, text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+            let words = "the answer of the token endpoint holds none"
+            return .failure(ExchangeFailure(.retry(after: nil, .providerUnavailable), status: response.status, words))
+        }
+        let life = Int64(min(max(0, json?["expires_in"]?.intValue ?? AccessToken.usualLife), AccessToken.longestLife))
+        return .success(AccessToken(text: text, refreshAt: now.adding(.seconds(max(life - AccessToken.margin, life / 2)))))
+    }
+}
+
+private func refusal(_ response: HTTPResponse, _ json: JSON?, now: Timestamp) -> ExchangeFailure {
+    let after = response.header("retry-after").flatMap { retryAfter($0, now: now) }
+    let outcome: Outcome =
+        switch response.status {
+        case 429: .retry(after: after, .providerThrottled)
+        case 408, 500...599: .retry(after: after, .providerUnavailable)
+        default: .misconfigured(.misconfigured)
+        }
+    let words = [json?["error"]?.stringValue, json?["error_description"]?.stringValue].compactMap(\.self)
+    return ExchangeFailure(
+        outcome, status: response.status, words.isEmpty ? "the token endpoint answered \(response.status)" : words.joined(separator: ": "))
+}
+
+/// An exchange that broke off is repeated without harm, unlike a message.
+private func outcome(of failure: HTTPFailure) -> Outcome {
+    switch failure.outcome {
+    case .unknown(.timeout): .retry(after: nil, .timeout)
+    case .unknown: .retry(after: nil, .connectionFailed)
+    case let outcome: outcome
+    }
+}

@@ -1,0 +1,46 @@
+import TidingsHTTPProvider
+import TidingsProvider
+
+/// How one binding of kind `fcm` sends.
+struct FCMConfiguration: Sendable {
+    /// Google's public address.
+    static let endpoint = "https://fcm.googleapis.com"
+
+    var account: ServiceAccount
+    /// The id or the number of the Firebase project that the devices' tokens belong to.
+    var projectID: String
+    var call: CallSettings
+
+    /// Where messages are posted to.
+    var sendURL: String { "\(call.endpoint)/v1/projects/\(projectID)/messages:send" }
+}
+
+extension FCMConfiguration {
+    /// The settings of the catalogue, in the order of the documentation.
+    static let settings =
+        [
+            ProviderSetting(
+                "serviceAccount", "The JSON key file of a service account that may send: `env:NAME` of its text, or `file:/path`."),
+            ProviderSetting("projectId", "The Firebase project, by id or number; empty for the one that the key file names."),
+        ] + CallSettings.declarations(endpoint: endpoint)
+
+    init(_ settings: ProviderSettings) throws(ProviderConfigurationError) {
+        guard let text = try settings.secret("serviceAccount") else {
+            throw settings.error("serviceAccount", "must be set: file:/path or env:NAME of the service account's JSON key file")
+        }
+        do throws(ServiceAccount.Problem) {
+            account = try ServiceAccount(json: text)
+        } catch {
+            throw settings.error("serviceAccount", error.description)
+        }
+        if let projectID = settings.text("projectId") {
+            guard ServiceAccount.isProjectID(projectID) else {
+                throw settings.error("projectId", "\"\(projectID)\" is not the id or the number of a project")
+            }
+            self.projectID = projectID
+        } else {
+            projectID = account.projectID
+        }
+        call = try CallSettings(settings, endpoint: Self.endpoint)
+    }
+}

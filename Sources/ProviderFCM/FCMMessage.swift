@@ -1,0 +1,102 @@
+import TidingsCore
+import TidingsProvider
+import TidingsWire
+
+/// Why a delivery is not sent at all, as its result.
+struct UnsendableMessage: Error, Sendable, Hashable {
+    var result: SendResult
+
+    init(_ reason: ReasonCode, _ detail: String) {
+        result = SendResult(.rejected(reason), detail: detail)
+    }
+}
+
+/// What FCM takes.
+enum FCMLimits {
+    /// Bytes of the keys and values of `data` and `notification`.
+    static let payloadBytes = 4_096
+    /// Bytes of a registration token; today's have some 160.
+    static let tokenBytes = 4_096
+    /// Bytes of a request's body: the payload twice, for both platforms, with every byte escaped, and what is around it.
+    static let bodyBytes = 64 << 10
+    /// Seconds that FCM keeps a message for a device that is offline: 28 days.
+    static let longestLife: Int64 = 2_419_200
+    /// Bytes of an `apns-collapse-id`.
+    static let collapseIDBytes = 64
+}
+
+/// The body of `messages:send`: `token`, `data`, `notification` for what is shown, and the blocks `android` and `apns` for the platform of
+/// the device, both where it is not known.
+///
+/// - Parameter now: what `ttl` counts from.
+func fcmBody(of item: OutgoingDelivery, now: Timestamp) throws(UnsendableMessage) -> [UInt8] {
+    let token = try registrationToken(of: item)
+    guard item.silent || item.title != nil || item.body != nil else {
+        throw UnsendableMessage(.contentMissing, "the message has neither title nor body")
+    }
+    let data = fcmData(of: item)
+    let shown = item.silent ? [] : [("title", item.title), ("body", item.body)].compactMap { name, text in text.map { (name, $0) } }
+    let size = (data + shown).reduce(0) { $0 + $1.0.utf8.count + $1.1.utf8.count }
+    guard size <= FCMLimits.payloadBytes else {
+        throw UnsendableMessage(
+            .payloadTooLarge, "the names and texts of data and notification have \(size) bytes; FCM takes \(FCMLimits.payloadBytes)")
+    }
+    var json = JSONWriter(capacity: 1_024 + 2 * size)
+    json.beginObject()
+    json.key("message")
+    json.beginObject()
+    json.member("token", token)
+    json.writeTexts("data", data)
+    if !item.silent { json.writeTexts("notification", shown) }
+    let platform = item.device?.platform
+    if platform == nil || platform == "android" { item.writeAndroid(to: &json, now: now) }
+    if platform == nil || platform == "ios" { item.writeAPNs(to: &json) }
+    json.endObject()
+    json.endObject()
+    return json.bytes
+}
+
+private func registrationToken(of item: OutgoingDelivery) throws(UnsendableMessage) -> String {
+    guard let token = item.endpointAddress else { throw UnsendableMessage(.noAddress, "the delivery has no registration token") }
+    guard (1...FCMLimits.tokenBytes).contains(token.utf8.count), token.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+        throw UnsendableMessage(
+            .tokenMalformed,
+            "the token has \(token.utf8.count) bytes; FCM's have 1 to \(FCMLimits.tokenBytes), all of them printable ASCII without spaces")
+    }
+    return token
+}
+
+/// The member `data`, which holds nothing but texts.
+///
+/// What is shown has `id`, `type`, `category`, `createdAt`, and `data` with the notification's data as JSON text. What is silent has `type`
+/// and each field of the data, a value that is no text as its JSON. FCM keeps some names for itself; such a field gets a leading underscore.
+/// A field that is named `type` is left out, and so is one whose name with the underscore another field has.
+func fcmData(of item: OutgoingDelivery) -> [(String, String)] {
+    guard item.silent else {
+        return [
+            ("id", item.notificationID.description), ("type", item.type), ("category", item.category.rawValue),
+            ("createdAt", item.createdAt.rfc3339), ("data", item.data),
+        ]
+    }
+    let fields = item.dataTexts
+    let names = Set(fields.map(\.0))
+    var texts = [("type", item.type)]
+    for (name, text) in fields where name != "type" {
+        let allowed = isReserved(name) ? "_\(name)" : name
+        if allowed == name || !names.contains(allowed) { texts.append((allowed, text)) }
+    }
+    return texts
+}
+
+private func isReserved(_ name: String) -> Bool {
+    name == "from" || name == "message_type" || name.hasPrefix("google") || name.hasPrefix("gcm")
+}
+
+extension JSONWriter {
+    fileprivate mutating func writeTexts(_ name: String, _ texts: [(String, String)]) {
+        key(name)
+        beginObject()
+        for (name, text) in texts { member(name, text) }
+        endObject()
+    }
+}

@@ -1,0 +1,85 @@
+import Glibc
+import TidingsCore
+import TidingsHTTP
+import TidingsHTTPProvider
+import TidingsProvider
+
+/// Delivers to devices through Firebase Cloud Messaging, HTTP v1: one call a message, under an access token that a service account's key gets.
+///
+/// FCM knows no idempotency key: a message whose call broke off may arrive twice, and the collapse key hides that on the device.
+struct FCMProvider: Provider {
+    let name: String
+    let channel = Channel.push
+    let limits: ProviderLimits
+    /// In Apple's block.
+    let showsBadge = true
+    private let configuration: FCMConfiguration
+    private let transport: HTTPTransport
+    private let tokens: AccessTokens
+    private let now: @Sendable () -> Timestamp
+
+    /// - Parameters:
+    ///   - transport: closed by ``close()``.
+    ///   - now: the clock of assertions, of a token's life, of `ttl` and of dates in `Retry-After`.
+    init(
+        name: String, configuration: FCMConfiguration, transport: HTTPTransport,
+        now: @escaping @Sendable () -> Timestamp = FCMProvider.systemTime
+    ) {
+        self.name = name
+        self.configuration = configuration
+        self.transport = transport
+        self.now = now
+        limits = configuration.call.limits(maximumBodyBytes: FCMLimits.bodyBytes)
+        let (call, url) = (configuration.call, configuration.account.tokenURI)
+        tokens = AccessTokens(account: configuration.account, now: now) { body, timeout in
+            var request = call.request(url: url, headers: [("content-type", "application/x-www-form-urlencoded")], body: body)
+            request.totalTimeout = timeout
+            return await transport.send(request)
+        }
+    }
+
+    func send(_ item: OutgoingDelivery) async -> SendResult {
+        // One limit for all calls that the message takes.
+        let deadline = ContinuousClock.now + limits.sendTimeout
+        let body: [UInt8]
+        do throws(UnsendableMessage) {
+            body = try fcmBody(of: item, now: now())
+        } catch {
+            return error.result
+        }
+        do throws(ExchangeFailure) {
+            let token = try await tokens.token(before: deadline)
+            let result = await post(body, token, before: deadline)
+            guard refusesAccessToken(result), await tokens.drop(token) else { return fcmResult(of: result, now: now()) }
+            let fresh = try await tokens.token(before: deadline)
+            let second = await post(body, fresh, before: deadline)
+            if refusesAccessToken(second) { await tokens.noteReplacedInVain() }
+            return fcmResult(of: second, now: now())
+        } catch {
+            return error.result
+        }
+    }
+
+    func close() async {
+        await transport.close()
+    }
+
+    private func post(_ body: [UInt8], _ token: String, before deadline: ContinuousClock.Instant) async -> HTTPResult {
+        let headers = [("authorization", "Bearer \(token)"), ("content-type", "application/json; charset=utf-8")]
+        var request = configuration.call.request(url: configuration.sendURL, headers: headers, body: body)
+        request.totalTimeout = deadline - .now
+        guard request.totalTimeout > .zero else {
+            return .failed(
+                HTTPFailure(
+                    kind: .timeoutBeforeSend, requestMayHaveArrived: false, message: "no time was left after fetching an access token"))
+        }
+        return await transport.send(request)
+    }
+
+    /// The system's clock, in UTC.
+    static func systemTime() -> Timestamp {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return Timestamp(microseconds: Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1_000)
+    }
+}

@@ -1,0 +1,85 @@
+import TidingsCore
+import TidingsHTTP
+import TidingsHTTPProvider
+import TidingsWire
+
+/// Google's figures for trying again.
+enum FCMRetry {
+    /// After "too many messages" that names no time.
+    static let throttled = Duration.seconds(60)
+    /// Never sooner after a failure of FCM's own.
+    static let shortest = Duration.seconds(10)
+}
+
+/// What an answer of `messages:send`, or its absence, means for the delivery. FCM's own code counts first, then the status of google.rpc, then
+/// that of HTTP, because a dead token and a wrong project share the latter two. An accepted message is FCM's, not yet the device's.
+func fcmResult(of result: HTTPResult, now: Timestamp) -> SendResult {
+    switch result {
+    case .failed(let failure): return SendResult(failure.outcome, detail: failure.message)
+    case .response(let response) where (200...299).contains(response.status):
+        guard let name = (try? JSON.parse(response.body))?["name"]?.stringValue, !name.isEmpty else {
+            return SendResult(
+                .unknown(.outcomeUnknown), status: response.status, detail: "the answer names no message: \(excerpt(response))")
+        }
+        return SendResult(.accepted(providerMessageID: name, delivered: false), status: response.status)
+    case .response(let response):
+        let error = FCMError(body: response.body)
+        let after = response.header("retry-after").flatMap { retryAfter($0, now: now) }
+        let outcome =
+            outcome(code: error.code, error, after) ?? outcome(status: error.status, after) ?? outcome(httpStatus: response.status, after)
+        return SendResult(outcome, status: response.status, detail: error.words ?? excerpt(response))
+    }
+}
+
+/// Whether FCM refused the access token, and nothing else: then a fresh one may help.
+func refusesAccessToken(_ result: HTTPResult) -> Bool {
+    guard case .response(let response) = result, response.status == 401 else { return false }
+    return FCMError(body: response.body).code == nil
+}
+
+private func outcome(code: String?, _ error: FCMError, _ after: Duration?) -> Outcome? {
+    switch code {
+    case "UNREGISTERED": .endpointGone
+    case "INVALID_ARGUMENT": error.saysTokenIsInvalid ? .endpointGone : .rejected(.providerRejected)
+    // The token is another project's. It may be the wrong project that is configured, so no device is given up.
+    case "SENDER_ID_MISMATCH": .rejected(.tokenMalformed)
+    case "THIRD_PARTY_AUTH_ERROR", "APNS_AUTH_ERROR": .misconfigured(.misconfigured)
+    case "QUOTA_EXCEEDED": throttled(after)
+    case "INTERNAL", "UNAVAILABLE", "UNSPECIFIED_ERROR": unavailable(after)
+    default: nil
+    }
+}
+
+private func outcome(status: String?, _ after: Duration?) -> Outcome? {
+    switch status {
+    case "UNREGISTERED": .endpointGone
+    case "INVALID_ARGUMENT": .rejected(.providerRejected)
+    case "UNAUTHENTICATED", "PERMISSION_DENIED", "NOT_FOUND": .misconfigured(.misconfigured)
+    case "RESOURCE_EXHAUSTED": throttled(after)
+    case "INTERNAL", "UNAVAILABLE": unavailable(after)
+    default: nil
+    }
+}
+
+private func outcome(httpStatus: Int, _ after: Duration?) -> Outcome {
+    switch httpStatus {
+    // A redirect too says that the address is not FCM's.
+    case 300...399, 401, 403, 404: .misconfigured(.misconfigured)
+    case 413: .rejected(.payloadTooLarge)
+    case 429: throttled(after)
+    case 408, 500...599: unavailable(after)
+    default: .rejected(.providerRejected)
+    }
+}
+
+private func throttled(_ after: Duration?) -> Outcome {
+    .retry(after: after ?? FCMRetry.throttled, .providerThrottled)
+}
+
+private func unavailable(_ after: Duration?) -> Outcome {
+    .retry(after: max(after ?? .zero, FCMRetry.shortest), .providerUnavailable)
+}
+
+private func excerpt(_ response: HTTPResponse) -> String {
+    String(decoding: response.body.prefix(SendResult.longestDetail), as: UTF8.self)
+}

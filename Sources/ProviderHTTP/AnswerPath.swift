@@ -1,0 +1,53 @@
+import TidingsWire
+
+/// A place in a JSON answer: a JSON Pointer (RFC 6901), such as `/result/id` or `/results/0/status`.
+struct AnswerPath: Sendable, Hashable {
+    private let segments: [String]
+
+    init(_ text: String) throws(SettingProblem) {
+        guard text.hasPrefix("/") else {
+            throw SettingProblem("\"\(text)\" is not a JSON pointer, which begins with a slash: /result/id")
+        }
+        var segments: [String] = []
+        for segment in text.dropFirst().split(separator: "/", omittingEmptySubsequences: false) {
+            segments.append(try Self.unescaped(segment))
+        }
+        self.segments = segments
+    }
+
+    /// The text, number or truth value at that place, as text; nil for anything else and where there is nothing.
+    func text(in answer: JSON) -> String? {
+        var value = answer
+        for segment in segments {
+            guard let inner = Self.value(segment, in: value) else { return nil }
+            value = inner
+        }
+        switch value {
+        case .string(let text): return text
+        case .number, .bool: return value.serialized
+        case .null, .array, .object: return nil
+        }
+    }
+
+    private static func value(_ segment: String, in value: JSON) -> JSON? {
+        guard let elements = value.arrayValue else { return value[segment] }
+        // The one spelling of a number that section 4 allows.
+        guard let index = Int(segment), String(index) == segment, elements.indices.contains(index) else { return nil }
+        return elements[index]
+    }
+
+    /// `~1` is a slash and `~0` a tilde; a tilde before anything else is an error.
+    private static func unescaped(_ segment: Substring) throws(SettingProblem) -> String {
+        let parts = segment.split(separator: "~", omittingEmptySubsequences: false)
+        var text = parts.first.map { String($0) } ?? ""
+        for part in parts.dropFirst() {
+            switch part.first {
+            case "0": text += "~"
+            case "1": text += "/"
+            default: throw SettingProblem("in \"\(segment)\" a tilde is neither ~0 (a tilde) nor ~1 (a slash)")
+            }
+            text += part.dropFirst()
+        }
+        return text
+    }
+}

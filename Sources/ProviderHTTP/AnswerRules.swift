@@ -1,0 +1,128 @@
+import TidingsCore
+import TidingsHTTP
+import TidingsHTTPProvider
+import TidingsProvider
+import TidingsWire
+
+/// What the answers of a service mean.
+struct AnswerRules: Sendable {
+    /// Characters of a message id; a longer one is no id but a mistake, and is not kept.
+    static let longestMessageID = 256
+
+    /// Characters; a shorter word of a secret is a scheme such as `Bearer`.
+    static let shortestSecretWord = 8
+
+    private let statuses: [StatusMeaning: StatusList]
+    /// What must stand where in the answer, beside a status of success.
+    private let expected: (path: AnswerPath, value: String)?
+    private let messageIDPath: AnswerPath?
+    /// Whether success means that the person has it.
+    private let delivered: Bool
+    /// Taken out of what the service says, should it repeat what it was sent.
+    private let secrets: [String]
+
+    func read(_ result: HTTPResult, now: Timestamp) -> SendResult {
+        switch result {
+        case .failed(let failure):
+            return SendResult(failure.outcome, detail: failure.message)
+        case .response(let response):
+            if meaning(of: response.status) == .success { return success(response) }
+            return SendResult(refusal(response, now: now), status: response.status, detail: words(of: response))
+        }
+    }
+
+    private func meaning(of status: Int) -> StatusMeaning? {
+        StatusMeaning.allCases.first { statuses[$0]?.contains(status) == true }
+    }
+
+    private func refusal(_ response: HTTPResponse, now: Timestamp) -> Outcome {
+        switch meaning(of: response.status) {
+        case .retry: .retry(after: response.header("retry-after").flatMap { retryAfter($0, now: now) }, retryReason(response.status))
+        case .gone: .endpointGone
+        case .misconfigured: .misconfigured(.misconfigured)
+        case .success, nil: .rejected((300...399).contains(response.status) ? .redirectRefused : .providerRejected)
+        }
+    }
+
+    private func retryReason(_ status: Int) -> ReasonCode {
+        switch status {
+        case 429: .providerThrottled
+        case 500...599: .providerUnavailable
+        default: .httpStatus
+        }
+    }
+
+    /// A status of success, whose body counts only if a setting looks into it.
+    private func success(_ response: HTTPResponse) -> SendResult {
+        guard expected != nil || messageIDPath != nil else {
+            return SendResult(.accepted(providerMessageID: nil, delivered: delivered), status: response.status)
+        }
+        guard !response.bodyTruncated, let answer = try? JSON.parse(response.body) else {
+            let problem = response.bodyTruncated ? "the answer is longer than read, or broke off" : "the answer is no JSON"
+            return SendResult(.unknown(.outcomeUnknown), status: response.status, detail: "\(problem): \(words(of: response))")
+        }
+        if let expected, expected.path.text(in: answer) != expected.value {
+            return SendResult(.rejected(.providerRejected), status: response.status, detail: words(of: response))
+        }
+        let id = messageIDPath.flatMap { $0.text(in: answer) }.flatMap { (1...Self.longestMessageID).contains($0.count) ? $0 : nil }
+        return SendResult(.accepted(providerMessageID: id, delivered: delivered), status: response.status)
+    }
+
+    private func words(of response: HTTPResponse) -> String {
+        var words = String(decoding: response.body, as: UTF8.self)
+        for secret in secrets where !secret.isEmpty { words = words.replacing(secret, with: "[secret]") }
+        return words
+    }
+}
+
+// MARK: From the settings
+
+extension AnswerRules {
+    static let settings =
+        StatusMeaning.allCases.map { ProviderSetting($0.rawValue, $0.explanation, defaultValue: $0.standard) } + [
+            ProviderSetting(
+                "successPath",
+                "A JSON pointer into the answer, for a service that answers 200 to what it refuses: `/status`. Goes with successValue."),
+            ProviderSetting("successValue", "The text, number or truth value that must stand at successPath, or the delivery was refused."),
+            ProviderSetting("messageIdPath", "A JSON pointer to the service's own id in the answer: `/result/id`."),
+            ProviderSetting(
+                "delivered", "Whether success means that the delivery has arrived, and not only that the service took it.",
+                defaultValue: "false"),
+        ]
+
+    /// - Parameter secrets: what the calls carry; a word of one, such as the token after `Bearer`, is a secret too.
+    init(_ settings: ProviderSettings, secrets: [String]) throws(ProviderConfigurationError) {
+        statuses = try Self.statuses(settings)
+        let path = try Self.path("successPath", settings)
+        let value = settings.text("successValue")
+        if path == nil, value != nil { throw settings.error("successPath", "must be set, because successValue is") }
+        if path != nil, value == nil { throw settings.error("successValue", "must be set, because successPath is") }
+        expected = path.flatMap { path in value.map { (path, $0) } }
+        messageIDPath = try Self.path("messageIdPath", settings)
+        delivered = try settings.flag("delivered", default: false)
+        let words = secrets.flatMap { $0.split(separator: " ") }.filter { $0.count >= Self.shortestSecretWord }
+        self.secrets = secrets + words.map(String.init)
+    }
+
+    private static func statuses(_ settings: ProviderSettings) throws(ProviderConfigurationError) -> [StatusMeaning: StatusList] {
+        var lists: [StatusMeaning: StatusList] = [:]
+        for meaning in StatusMeaning.allCases {
+            let text = settings.text(meaning.rawValue) ?? meaning.standard
+            let words = text.split { $0 == "," || $0.isWhitespace }.map(String.init)
+            let list = try settings.compile(meaning.rawValue) { () throws(SettingProblem) in try StatusList(words) }
+            for (other, taken) in lists.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+                guard let status = list.firstShared(with: taken) else { continue }
+                let written = settings.text(meaning.rawValue) == nil ? other : meaning
+                throw settings.error(
+                    written.rawValue, "\(status) is in \(other.rawValue) and in \(meaning.rawValue), which is \(text)")
+            }
+            lists[meaning] = list
+        }
+        return lists
+    }
+
+    private static func path(_ setting: String, _ settings: ProviderSettings) throws(ProviderConfigurationError) -> AnswerPath? {
+        guard let text = settings.text(setting) else { return nil }
+        return try settings.compile(setting) { () throws(SettingProblem) in try AnswerPath(text) }
+    }
+}

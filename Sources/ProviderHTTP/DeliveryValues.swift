@@ -1,0 +1,65 @@
+import TidingsCore
+import TidingsProvider
+import TidingsWire
+
+/// The values that placeholders have for one delivery.
+struct DeliveryValues: Sendable {
+    let item: OutgoingDelivery
+    let channel: Channel
+    /// Without members where no template asks for them.
+    private let data: JSONObject
+
+    init(_ item: OutgoingDelivery, channel: Channel, parsingData: Bool) {
+        self.item = item
+        self.channel = channel
+        // It was checked when it was taken in; what an older version wrote and this one cannot read counts as no fields.
+        data = parsingData ? (try? JSON.parse(item.data))?.objectValue ?? JSONObject() : JSONObject()
+    }
+
+    /// Nil for a value that the delivery does not have.
+    func value(of placeholder: Placeholder) -> JSON? {
+        switch placeholder {
+        case .property(let property): return value(of: property)
+        case .dataField(let path):
+            var value = JSON.object(data)
+            for name in path {
+                guard let member = value[name] else { return nil }
+                value = member
+            }
+            return value
+        }
+    }
+
+    /// For use inside a text: a text as it is, anything else as its JSON, nothing for null and for what the delivery does not have.
+    func text(of placeholder: Placeholder) -> String {
+        switch value(of: placeholder) {
+        case nil, .null: ""
+        case .string(let text): text
+        case .some(let value): value.serialized
+        }
+    }
+
+    private func value(of property: Placeholder.Property) -> JSON? {
+        switch property {
+        case .id: .string(item.notificationID.description)
+        case .recipient: .string(item.recipient)
+        case .tenant: .string(item.tenant)
+        case .channel: .string(channel.rawValue)
+        case .type: .string(item.type)
+        case .category: .string(item.category.rawValue)
+        case .title: item.title.map { .string($0) }
+        case .body: item.body.map { .string($0) }
+        case .data: .object(data)
+        case .createdAt: .string(item.createdAt.rfc3339)
+        case .expiresAt: item.expiresAt.map { .string($0.rfc3339) }
+        case .address: item.endpointAddress.map { .string($0) }
+        case .idempotencyKey: .string(item.idempotencyKey)
+        case .attempt: .number(JSONNumber(Int64(item.attempt)))
+        case .groupKey: item.groupKey.map { .string($0) }
+        case .collapseKey: item.collapseKey.map { .string($0) }
+        case .traceparent: item.traceparent.map { .string($0) }
+        case .silent: .bool(item.silent)
+        case .badge: item.badge.map { .number(JSONNumber(Int64($0))) }
+        }
+    }
+}

@@ -1,0 +1,53 @@
+import Glibc
+import TidingsCore
+import TidingsHTTP
+import TidingsHTTPProvider
+import TidingsProvider
+
+/// Delivers by one HTTP call to a service whose address, body and answers the operator described.
+///
+/// A delivery without title and body is sent like any other: a service of one's own may write the words itself, from type and data.
+struct HTTPProvider: Provider {
+    let name: String
+    let channel: Channel
+    let limits: ProviderLimits
+    private let configuration: ServiceConfiguration
+    private let transport: HTTPTransport
+    private let now: @Sendable () -> Timestamp
+
+    /// - Parameters:
+    ///   - transport: closed by ``close()``.
+    ///   - now: the clock of dates in `Retry-After`.
+    init(
+        name: String, channel: Channel, configuration: ServiceConfiguration, transport: HTTPTransport,
+        now: @escaping @Sendable () -> Timestamp = HTTPProvider.systemTime
+    ) {
+        self.name = name
+        self.channel = channel
+        self.configuration = configuration
+        self.transport = transport
+        self.now = now
+        limits = configuration.calls.limits(maximumBodyBytes: configuration.maximumBodyBytes)
+    }
+
+    func send(_ item: OutgoingDelivery) async -> SendResult {
+        let request: HTTPRequest
+        do throws(Refusal) {
+            request = try configuration.request(for: item, channel: channel)
+        } catch {
+            return error.result
+        }
+        return configuration.answers.read(await transport.send(request), now: now())
+    }
+
+    func close() async {
+        await transport.close()
+    }
+
+    /// The system's clock, in UTC.
+    static func systemTime() -> Timestamp {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return Timestamp(microseconds: Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1_000)
+    }
+}

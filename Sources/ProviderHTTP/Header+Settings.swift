@@ -1,0 +1,111 @@
+import TidingsCore
+import TidingsProvider
+
+extension Header {
+    /// In the order in which they are sent; `traceparent` of the delivery comes last, unless there is a header of that name.
+    ///
+    /// - Parameter contentType: nil for a call without a body.
+    static func all(
+        _ settings: ProviderSettings, contentType: String?, _ binding: ProviderBinding, _ environment: [String: String]
+    ) throws(ProviderConfigurationError) -> [Header] {
+        var headers: [Header] = []
+        func add(_ setting: String, _ make: () throws(SettingProblem) -> Header) throws(ProviderConfigurationError) {
+            headers.append(try settings.compile(setting, make))
+        }
+        if let contentType {
+            try add("contentType") { () throws(SettingProblem) in try Header("content-type", template: contentType) }
+        }
+        let idempotencyHeader = settings.text("idempotencyHeader") ?? "Idempotency-Key"
+        if idempotencyHeader != "none" {
+            try add("idempotencyHeader") { () throws(SettingProblem) in
+                try Header(try name(idempotencyHeader, besides: headers), template: "{{idempotencyKey}}")
+            }
+        }
+        if let secret = try settings.secret("authorization") {
+            try add("authorization") { () throws(SettingProblem) in try Header("authorization", secret: secret) }
+        }
+        for line in settings.text("headers")?.split(whereSeparator: \.isNewline) ?? [] where !line.allSatisfy(\.isWhitespace) {
+            let (name, value) = try settings.compile("headers") { () throws(SettingProblem) in try parts(of: line, besides: headers) }
+            let isReference = value.hasPrefix("env:") || value.hasPrefix("file:")
+            let secret = isReference ? try self.secret(value, binding, environment) : nil
+            try add("headers") { () throws(SettingProblem) in
+                if let secret { return try Header(name, secret: secret) }
+                return try Header(name, template: value, refusingSecrets: true)
+            }
+        }
+        if !headers.contains(where: { $0.name.lowercased() == "traceparent" }) {
+            try add("headers") { () throws(SettingProblem) in try Header("traceparent", template: "{{traceparent}}") }
+        }
+        return headers
+    }
+
+    private init(_ name: String, template text: String, refusingSecrets: Bool = false) throws(SettingProblem) {
+        let template = try ValueTemplate(text)
+        guard isHeaderText(template.literal) else { throw SettingProblem("the value of \(name) holds a control character") }
+        let isPublic = !template.placeholders.isEmpty || !Self.speaksOfSecret(name)
+        guard isPublic || !refusingSecrets else {
+            throw SettingProblem("the value of \(name) is named, not written down: env:NAME or file:/path")
+        }
+        self.name = name
+        value = .template(template)
+    }
+
+    private init(_ name: String, secret text: String) throws(SettingProblem) {
+        guard isHeaderText(text) else { throw SettingProblem("the secret of \(name) holds a control character") }
+        self.name = name
+        value = .secret(text)
+    }
+
+    /// Name and value of a line.
+    private static func parts(of line: Substring, besides taken: [Header]) throws(SettingProblem) -> (name: String, value: String) {
+        guard let colon = line.firstIndex(of: ":") else { throw SettingProblem("a line is not \"Name: value\"") }
+        return (try name(line[..<colon].trimmingBlanks, besides: taken), line[line.index(after: colon)...].trimmingBlanks)
+    }
+
+    /// The name, when it is one that an operator may choose and no header has yet.
+    private static func name(_ text: String, besides taken: [Header]) throws(SettingProblem) -> String {
+        guard isHeaderName(text) else { throw SettingProblem("\"\(text)\" is not the name of a header") }
+        switch text.lowercased() {
+        case "authorization": throw SettingProblem("Authorization is a setting of its own, authorization")
+        case "content-type": throw SettingProblem("Content-Type is a setting of its own, contentType")
+        case "connection", "content-length", "expect", "host", "transfer-encoding": throw SettingProblem("\(text) is not for a setting")
+        case let name where taken.contains { $0.name.lowercased() == name }: throw SettingProblem("\(text) is there twice")
+        default: return text
+        }
+    }
+
+    /// What a reference in a header's value stands for, by the rules of a setting that is a secret.
+    private static func secret(
+        _ reference: String, _ binding: ProviderBinding, _ environment: [String: String]
+    ) throws(ProviderConfigurationError) -> String? {
+        var lone = binding
+        lone.settings = ["headers": reference]
+        return try ProviderSettings(lone, declared: ServiceConfiguration.settings, environment: environment).secret("headers")
+    }
+
+    /// By its name, as for settings: the catalogue is stored and shown.
+    private static func speaksOfSecret(_ name: String) -> Bool {
+        let name = name.lowercased()
+        return ["secret", "password", "token", "key", "cookie"].contains { name.contains($0) }
+    }
+}
+
+/// A token of RFC 9110 section 5.6.2.
+private func isHeaderName(_ text: String) -> Bool {
+    !text.isEmpty
+        && text.unicodeScalars.allSatisfy { scalar in
+            switch scalar {
+            case "a"..."z", "A"..."Z", "0"..."9": true
+            default: "!#$%&'*+-.^_`|~".unicodeScalars.contains(scalar)
+            }
+        }
+}
+
+extension Substring {
+    /// Without white space at both ends.
+    fileprivate var trimmingBlanks: String {
+        let start = drop(while: \.isWhitespace)
+        guard let last = start.lastIndex(where: { !$0.isWhitespace }) else { return "" }
+        return String(start[...last])
+    }
+}

@@ -1,0 +1,38 @@
+import TidingsCore
+
+/// One header of every call.
+struct Header: Sendable, Hashable {
+    enum Value: Sendable, Hashable {
+        case template(ValueTemplate)
+        /// Never shown, and no template.
+        case secret(String)
+    }
+
+    let name: String
+    let value: Value
+
+    var placeholders: [Placeholder] {
+        if case .template(let template) = value { template.placeholders } else { [] }
+    }
+
+    var secret: String? {
+        if case .secret(let text) = value { text } else { nil }
+    }
+
+    func render(_ values: DeliveryValues) throws(Refusal) -> String {
+        switch value {
+        case .secret(let text): return text
+        case .template(let template):
+            let text = template.render(values)
+            guard isHeaderText(text) else {
+                throw Refusal(.providerRejected, "the value of the header \(name) would hold a control character")
+            }
+            return text
+        }
+    }
+}
+
+/// Without control characters other than the tab: with a line break a value could add a header.
+func isHeaderText(_ text: String) -> Bool {
+    text.utf8.allSatisfy { ($0 >= 0x20 && $0 != 0x7F) || $0 == 0x09 }
+}

@@ -1,0 +1,98 @@
+import TidingsCore
+import TidingsHTTPProvider
+import TidingsProvider
+
+/// How one binding of kind `http` calls its service. Every template in it is compiled, so a binding that can be made can be rendered.
+struct ServiceConfiguration: Sendable {
+    let method: ServiceMethod
+    let url: URLTemplate
+    /// In the order in which they are sent.
+    let headers: [Header]
+    /// Nil for a method without a body.
+    let body: BodyTemplate?
+    let maximumBodyBytes: Int
+    /// Whether the binding sends to endpoints: a delivery without an address is then refused.
+    let needsAddress: Bool
+    /// Whether a template asks for something of the delivery's data, which is parsed only then.
+    let readsData: Bool
+    let answers: AnswerRules
+    let calls: CallSettings
+
+    /// The settings of the catalogue, in the order of the documentation.
+    static let settings =
+        [
+            ProviderSetting(
+                "url",
+                "The service's address, with `{{placeholders}}` in path and query: `https://dmp.example.com/users/{{recipient}}/pushes`."),
+            ProviderSetting("method", "POST, PUT or PATCH, or GET or DELETE, which send no body.", defaultValue: "POST"),
+            ProviderSetting(
+                "contentType",
+                "Of the body: a JSON type, application/x-www-form-urlencoded (values are percent-encoded) or another (values as they are).",
+                defaultValue: "application/json"),
+            ProviderSetting("body", "A template of the body with `{{placeholders}}`; empty for the standard JSON body."),
+            ProviderSetting(
+                "headers",
+                "Further headers, one `Name: value` a line, with `{{placeholders}}`; a value `env:NAME` or `file:/path` is a secret."),
+            ProviderSetting("authorization", "The Authorization header as it stands: `env:NAME` or `file:/path` of, say, `Bearer …`."),
+            ProviderSetting(
+                "idempotencyHeader", "The header with the delivery's idempotency key; `none` for no such header.",
+                defaultValue: "Idempotency-Key"),
+        ] + AnswerRules.settings + [
+            ProviderSetting("maximumBodyBytes", "Longest body that is sent, 1 to 10485760 bytes.", defaultValue: "262144")
+        ] + CallSettings.declarations()
+
+    init(_ binding: ProviderBinding, environment: [String: String]) throws(ProviderConfigurationError) {
+        let settings = try ProviderSettings(binding, declared: Self.settings, environment: environment)
+        method = try Self.method(settings)
+        url = try Self.url(settings)
+        let contentType = settings.text("contentType") ?? "application/json"
+        headers = try Header.all(settings, contentType: method.hasBody ? contentType : nil, binding, environment)
+        body = try Self.body(settings, of: method, contentType: contentType)
+        maximumBodyBytes = try settings.integer("maximumBodyBytes", default: 262_144, in: 1...(10 << 20))
+        needsAddress = !binding.needsNoEndpoint
+        let placeholders = url.placeholders + (body?.placeholders ?? []) + headers.flatMap(\.placeholders)
+        readsData = placeholders.contains { $0.isOfData }
+        answers = try AnswerRules(settings, secrets: headers.compactMap(\.secret))
+        calls = try CallSettings(settings)
+    }
+
+    private static func method(_ settings: ProviderSettings) throws(ProviderConfigurationError) -> ServiceMethod {
+        let name = settings.text("method") ?? "POST"
+        guard let method = ServiceMethod(rawValue: name) else {
+            let known = ServiceMethod.allCases.map(\.rawValue).joined(separator: ", ")
+            throw settings.error("method", "\"\(name)\" is not one of \(known)")
+        }
+        return method
+    }
+
+    private static func url(_ settings: ProviderSettings) throws(ProviderConfigurationError) -> URLTemplate {
+        guard let text = settings.text("url") else { throw settings.error("url", "must be set") }
+        return try settings.compile("url") { () throws(SettingProblem) in try URLTemplate(text) }
+    }
+
+    private static func body(
+        _ settings: ProviderSettings, of method: ServiceMethod, contentType: String
+    ) throws(ProviderConfigurationError) -> BodyTemplate? {
+        let text = settings.text("body")
+        guard method.hasBody else {
+            if text != nil { throw settings.error("body", "\(method.rawValue) sends no body") }
+            return nil
+        }
+        return try settings.compile("body") { () throws(SettingProblem) in try BodyTemplate(text, contentType: contentType) }
+    }
+}
+
+enum ServiceMethod: String, CaseIterable, Sendable {
+    case get = "GET"
+    case post = "POST"
+    case put = "PUT"
+    case patch = "PATCH"
+    case delete = "DELETE"
+
+    var hasBody: Bool {
+        switch self {
+        case .post, .put, .patch: true
+        case .get, .delete: false
+        }
+    }
+}

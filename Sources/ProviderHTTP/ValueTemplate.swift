@@ -1,0 +1,53 @@
+import TidingsWire
+
+/// A text with `{{placeholders}}`, compiled: each stands for a known value before the first delivery comes.
+struct ValueTemplate: Sendable, Hashable {
+    private let template: Template
+    /// In order of appearance.
+    let placeholders: [Placeholder]
+    /// The placeholder of a text that is this one and nothing else.
+    let whole: Placeholder?
+
+    init(_ text: String) throws(SettingProblem) {
+        do throws(Template.Problem) {
+            template = try Template(text)
+        } catch {
+            throw SettingProblem(error.message)
+        }
+        var placeholders: [Placeholder] = []
+        for name in template.fields { placeholders.append(try Placeholder(name)) }
+        self.placeholders = placeholders
+        let isWhole = placeholders.count == 1 && text.hasPrefix("{{") && text.firstRange(of: "}}")?.upperBound == text.endIndex
+        whole = isWhole ? placeholders.first : nil
+    }
+
+    /// The text without its placeholders.
+    var literal: String { template.render(JSONObject()) }
+
+    /// The text with each placeholder replaced by the encoded text of its value, which is not looked into for further placeholders.
+    func render(_ values: DeliveryValues, encoding: (String) -> String = { $0 }) -> String {
+        var texts = JSONObject()
+        for (field, placeholder) in zip(template.fields, placeholders) { texts[field] = .string(encoding(values.text(of: placeholder))) }
+        return template.render(texts)
+    }
+}
+
+/// Every byte of UTF-8 that is not an unreserved character of RFC 3986 section 2.3 as `%` and two hexadecimal digits, so that a value stays
+/// within its part of a URL or form.
+func percentEncoded(_ text: String) -> String {
+    let digits = Array("0123456789ABCDEF".utf8)
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(text.utf8.count)
+    for byte in text.utf8 {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+            UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"):
+            bytes.append(byte)
+        default:
+            bytes.append(UInt8(ascii: "%"))
+            bytes.append(digits[Int(byte >> 4)])
+            bytes.append(digits[Int(byte & 15)])
+        }
+    }
+    return String(decoding: bytes, as: UTF8.self)
+}

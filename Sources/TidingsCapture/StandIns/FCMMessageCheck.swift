@@ -1,0 +1,77 @@
+import TidingsWire
+
+/// What FCM checks of a message before it looks for the device.
+struct FCMMessageCheck: Sendable {
+    /// Bytes of the keys and values of `data` and `notification`, to a device and to a topic.
+    static let payloadBytes = (device: 4_096, topic: 2_048)
+    /// Topics in one condition.
+    static let topicsPerCondition = 5
+    private static let targets = ["token", "topic", "condition", "fid"]
+
+    /// To whom: the token, the topic, …
+    private(set) var target = ""
+    /// To whom what: the target, and the notification's id or, without one, its type.
+    private(set) var id = ""
+    /// `validate_only`: it is checked and goes nowhere.
+    private(set) var isOnlyValidated = false
+    private var violations: [FCMFault.Violation] = []
+
+    static func of(_ body: [UInt8]) -> Result<FCMMessageCheck, FCMFault> {
+        guard case .object(let root)? = try? JSON.parse(body) else {
+            return .failure(.badRequest([FCMFault.Violation("", "Invalid JSON payload received. Unexpected token.")]))
+        }
+        var check = FCMMessageCheck()
+        check.read(FCMFields.snakeCased(root))
+        return check.violations.isEmpty ? .success(check) : .failure(.badRequest(check.violations))
+    }
+
+    private mutating func read(_ root: JSONObject) {
+        violations += FCMFields.violations(in: root, FCMFields.request, at: "")
+        isOnlyValidated = root["validate_only"]?.boolValue ?? false
+        guard let message = root["message"]?.objectValue else { return refuse("message", "Message is not set.") }
+        let data = message["data"]?.objectValue ?? JSONObject()
+        readTarget(message)
+        id = [target, data["id"]?.stringValue ?? data["type"]?.stringValue].compactMap(\.self).joined(separator: " ")
+        for name in data.keys where Self.isReserved(name) { refuse("message.data", "Invalid data payload key: \(name)") }
+        checkSize(data, message["notification"]?.objectValue ?? JSONObject(), isForTopic: message["token"] == nil && message["fid"] == nil)
+        if let payload = message["apns"]?["payload"], payload["aps"]?.objectValue == nil {
+            refuse("message.apns.payload", "Invalid APNs payload: it has no aps object.")
+        }
+        if let link = message["webpush"]?["fcm_options"]?["link"]?.stringValue, !link.hasPrefix("https://") {
+            refuse("message.webpush.fcm_options.link", "Invalid link: it must begin with https://.")
+        }
+    }
+
+    private mutating func readTarget(_ message: JSONObject) {
+        let given = Self.targets.filter { message[$0]?.isNull == false }
+        guard given.count == 1, let target = message[given[0]]?.stringValue, !target.isEmpty else {
+            return refuse("message", "Exactly one of token, topic, condition or fid must be set.")
+        }
+        self.target = target
+        if given == ["topic"], !Self.isTopic(target) { refuse("message.topic", "Malformed topic name") }
+        if given == ["condition"],
+            target.split(separator: "in topics", omittingEmptySubsequences: false).count > Self.topicsPerCondition + 1
+        {
+            refuse("message.condition", "A condition has at most \(Self.topicsPerCondition) topics.")
+        }
+    }
+
+    private mutating func checkSize(_ data: JSONObject, _ notification: JSONObject, isForTopic: Bool) {
+        let size = (data.entries + notification.entries).reduce(0) { $0 + $1.key.utf8.count + ($1.value.stringValue?.utf8.count ?? 0) }
+        let limit = isForTopic ? Self.payloadBytes.topic : Self.payloadBytes.device
+        if size > limit { refuse("message", "Message is too big: \(size) bytes, and \(limit) are allowed.") }
+    }
+
+    private mutating func refuse(_ field: String, _ description: String) {
+        violations.append(FCMFault.Violation(field, description))
+    }
+
+    private static func isReserved(_ name: String) -> Bool {
+        name == "from" || name == "message_type" || name.hasPrefix("google") || name.hasPrefix("gcm")
+    }
+
+    /// `[a-zA-Z0-9-_.~%]+`
+    private static func isTopic(_ text: String) -> Bool {
+        text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) || "-_.~%".contains($0) }
+    }
+}

@@ -1,0 +1,148 @@
+public import TidingsCore
+import TidingsPostgres
+public import TidingsWire
+
+/// What a registration came to.
+public struct RegisteredDevice: Sendable {
+    public var deviceID: String
+    /// Whose it was before; nil for a new device and for one that stayed.
+    public var movedFrom: String?
+}
+
+extension Store {
+    /// Active devices of one person. With one more, the one whose app registered longest ago is retired.
+    public static let devicesPerPerson = 20
+    /// Devices that are gone, kept for the record, of one person; the oldest beyond that are forgotten.
+    public static let goneDevicesPerPerson = 20
+    /// Bytes of a token. Firebase's have about 160 and may grow, a browser's subscription has some hundred.
+    public static let longestToken = 4_096
+
+    /// Registers a device by its token, or says again that it is there: what is nil stays. A token that somebody else had moves to this person,
+    /// and one that was gone is active again. Whatever was decided for either person before is judged again before it is sent.
+    ///
+    /// The token must have 1 to ``longestToken`` bytes; what a provider's tokens look like is that provider's business.
+    public func register(
+        token: String, of recipient: String, tenant: String, _ settings: DeviceSettings
+    ) async throws -> RegisteredDevice {
+        let platform = settings.platform ?? .ios
+        return try await pool.transaction(retryAmbiguous: true) { connection in
+            let found = try await connection.pipeline([
+                // Two registrations of one token come one after the other, so that the second sees whose it is.
+                "select pg_advisory_xact_lock(hashtextextended(\(tenant) || '/' || \(token), 0))",
+                """
+                select recipient_id from tidings.endpoints
+                where channel = 'push' and tenant = \(tenant) and tidings.token_hash(address) = tidings.token_hash(\(token))
+                """,
+            ])
+            let owner = try found[1].rows.first?.decode(0, as: String.self)
+            let previous = owner.flatMap { $0.utf8.elementsEqual(recipient.utf8) ? nil : $0 }
+            let results = try await connection.pipeline([
+                """
+                insert into tidings.recipients (tenant, id, changed_at) values (\(tenant), \(recipient), tidings.clock())
+                on conflict (tenant, id) do update set changed_at = excluded.changed_at
+                """,
+                "update tidings.recipients set changed_at = tidings.clock() where tenant = \(tenant) and id = \(previous)",
+                """
+                insert into tidings.endpoints as e (tenant, recipient_id, id, channel, provider, address, permission, platform, environment,
+                    market, time_zone, locale, app_version, registered_at, changed_at)
+                values (\(tenant), \(recipient), gen_random_uuid(), 'push', \(settings.provider ?? platform.standardProvider), \(token),
+                    \((settings.permission ?? .authorized).rawValue), \(platform.rawValue),
+                    \((settings.environment ?? .production).rawValue), \(settings.market ?? nil), \(settings.timeZone), \(settings.locale),
+                    \(settings.appVersion), tidings.clock(), tidings.clock())
+                on conflict (tidings.token_hash(address), tenant) where channel = 'push' do update set recipient_id = excluded.recipient_id,
+                    \(Self.changes(settings)), registered_at = excluded.registered_at, gone_at = null, gone_reason = null
+                returning id
+                """,
+                Self.retireOldest(of: recipient, tenant: tenant),
+                Self.forgetGone(of: recipient, tenant: tenant),
+            ])
+            guard let id = try results[2].rows.first?.decode(0, as: String.self) else {
+                throw PostgresError.decoding("a registered device has no id")
+            }
+            return RegisteredDevice(deviceID: id, movedFrom: previous)
+        }
+    }
+
+    /// Changes what is known of a device, its token too. False when there is no such device.
+    ///
+    /// A token that another device has belongs to this one afterwards, and the other is forgotten.
+    public func change(device: String, tenant: String, token: String?, _ settings: DeviceSettings) async throws -> Bool {
+        try await pool.transaction(retryAmbiguous: true) { connection in
+            let results = try await connection.pipeline([
+                """
+                delete from tidings.endpoints where channel = 'push' and tenant = \(tenant) and id <> \(device)
+                    and tidings.token_hash(address) = tidings.token_hash(\(token))
+                    and exists (select from tidings.endpoints e where e.channel = 'push' and e.tenant = \(tenant) and e.id = \(device))
+                """,
+                """
+                with changed as (
+                    update tidings.endpoints e set \(Self.changes(settings)), address = coalesce(\(token), e.address),
+                        registered_at = case when \(token == nil) then e.registered_at else tidings.clock() end,
+                        gone_at = case when \(token == nil) then e.gone_at end, gone_reason = case when \(token == nil) then e.gone_reason end
+                    where e.channel = 'push' and e.tenant = \(tenant) and e.id = \(device)
+                    returning e.tenant, e.recipient_id
+                )
+                update tidings.recipients r set changed_at = tidings.clock() from changed
+                where r.tenant = changed.tenant and r.id = changed.recipient_id returning r.id
+                """,
+            ])
+            return !results[1].rows.isEmpty
+        }
+    }
+
+    /// The app asked for nothing more on this device. False when there is none, or it is gone already.
+    public func unregister(device: String, tenant: String) async throws -> Bool {
+        let result = try await pool.query(
+            """
+            with gone as (
+                update tidings.endpoints set gone_at = tidings.clock(), changed_at = tidings.clock(), gone_reason = 'unregistered'
+                where channel = 'push' and tenant = \(tenant) and id = \(device) and gone_at is null returning tenant, recipient_id
+            )
+            update tidings.recipients r set changed_at = tidings.clock() from gone where r.tenant = gone.tenant and r.id = gone.recipient_id
+            returning r.id
+            """)
+        return !result.rows.isEmpty
+    }
+
+    /// Rows of `tidings_ops.devices`, the one registered last first.
+    public func devices(of recipient: String, tenant: String) async throws -> [JSON] {
+        try await report(
+            """
+            select * from tidings_ops.devices d where d.tenant = \(tenant) and d.recipient_id = \(recipient)
+            order by d.registered_at desc, d.device_id
+            """)
+    }
+
+    public func device(_ id: String, tenant: String) async throws -> JSON? {
+        try await report("select * from tidings_ops.devices d where d.tenant = \(tenant) and d.device_id = \(id)").first
+    }
+
+    /// What an update of the row `e` sets; what is nil stays.
+    private static func changes(_ settings: DeviceSettings) -> SQL {
+        """
+        platform = coalesce(\(settings.platform?.rawValue), e.platform), provider = coalesce(\(settings.provider), e.provider),
+        environment = coalesce(\(settings.environment?.rawValue), e.environment),
+        permission = coalesce(\(settings.permission?.rawValue), e.permission),
+        market = case when \(settings.market == nil) then e.market else \(settings.market ?? nil) end,
+        time_zone = coalesce(\(settings.timeZone), e.time_zone), locale = coalesce(\(settings.locale), e.locale),
+        app_version = coalesce(\(settings.appVersion), e.app_version), changed_at = tidings.clock()
+        """
+    }
+
+    private static func retireOldest(of recipient: String, tenant: String) -> SQL {
+        """
+        update tidings.endpoints set gone_at = tidings.clock(), changed_at = tidings.clock(), gone_reason = 'deviceLimit'
+        where channel = 'push' and tenant = \(tenant) and recipient_id = \(recipient) and id in (
+            select id from tidings.endpoints where channel = 'push' and tenant = \(tenant) and recipient_id = \(recipient) and gone_at is null
+            order by registered_at desc nulls last, id offset \(devicesPerPerson))
+        """
+    }
+
+    private static func forgetGone(of recipient: String, tenant: String) -> SQL {
+        """
+        delete from tidings.endpoints where channel = 'push' and tenant = \(tenant) and recipient_id = \(recipient) and id in (
+            select id from tidings.endpoints where channel = 'push' and tenant = \(tenant) and recipient_id = \(recipient)
+                and gone_at is not null order by gone_at desc, id offset \(goneDevicesPerPerson))
+        """
+    }
+}

@@ -1,0 +1,112 @@
+import Testing
+import TidingsPostgres
+import TidingsTestSupport
+import TidingsWire
+
+/// Devices as an app's server registers them.
+@Suite struct DeviceTests {
+    @Test func aTokenIsEnoughAndRegisteringAgainChangesNothing() async throws {
+        try await withOwnSystem { system in
+            let first = try await system.register("ann", "ABCDEF01")
+            #expect(first["platform"] == "ios" && first["provider"] == "apns" && first["environment"] == "production")
+            #expect(first["permission"] == "authorized" && first["market"]?.isNull == true && first["state"] == "active")
+            let again = try await system.register("ann", "ABCDEF01", "--permission", "denied", "--locale", "es-MX")
+            #expect(again["device_id"] == first["device_id"] && again["permission"] == "denied" && again["locale"] == "es-MX")
+            let once = try await system.register("ann", "ABCDEF01")
+            #expect(once["permission"] == "denied" && once["locale"] == "es-MX", "what is not told stays")
+            #expect(try await system.count("select count(*) from tidings_ops.devices") == 1)
+        }
+    }
+
+    @Test func aTokenThatSomebodyElseHasMoves() async throws {
+        try await withOwnSystem { system in
+            let before = try await system.register("ann", "shared-phone")
+            let result = try await system.tidings("device", "register", "bob", "shared-phone", "-o", "json")
+            #expect(result.errors.contains("was ann's"))
+            let after = try JSON.parse(result.output)
+            #expect(after["device_id"] == before["device_id"] && after["recipient_id"] == "bob")
+            #expect(try await system.tidings("device", "list", "ann", "-o", "json").output == "[]\n")
+        }
+    }
+
+    /// Many processes may register one token at once, for several people: one device comes of it, somebody's.
+    @Test func registeringAtOnceMakesOneDevice() async throws {
+        try await withOwnSystem { system in
+            try await withThrowingTaskGroup(of: Int32.self) { group in
+                for number in 0..<8 {
+                    group.addTask { try await system.tidings("device", "register", "person-\(number % 2)", "one-token").exitCode }
+                }
+                for try await exitCode in group { #expect(exitCode == 0) }
+            }
+            #expect(try await system.count("select count(*) from tidings_ops.devices where state = 'active'") == 1)
+        }
+    }
+
+    @Test func updatingAndRemovingNameTheDevice() async throws {
+        try await withOwnSystem { system in
+            let id = try #require(try await system.register("ann", "old-token")["device_id"]?.stringValue)
+            let changed = try await system.tidings(
+                "device", "update", id, "--token", "new-token", "--permission", "provisional", "-o", "json")
+            let row = try JSON.parse(changed.output)
+            #expect(row["device_id"]?.stringValue == id && row["token_end"] == "ew-token" && row["permission"] == "provisional")
+            #expect(try await system.register("ann", "new-token")["device_id"]?.stringValue == id)
+
+            #expect(try await system.tidings("device", "remove", id).exitCode == 0)
+            let gone = try await system.count("select count(*) from tidings_ops.devices where reason_code = 'unregistered'")
+            #expect(gone == 1)
+            #expect(try await system.tidings("device", "remove", id).errors.contains("gone already"))
+            #expect(try await system.register("ann", "new-token")["state"] == "active")
+            let unknown = try await system.tidings("device", "update", "nobody", "--locale", "de")
+            #expect(unknown.exitCode == 1 && unknown.errors.contains("no device nobody"))
+        }
+    }
+
+    /// The limit retires the device that registered longest ago, and says so.
+    @Test func aPersonHasAtMostTwentyDevices() async throws {
+        try await withOwnSystem { system in
+            for number in 1...21 { _ = try await system.register("collector", "token-\(number)") }
+            let retired = try await system.query("select token_end, reason_code from tidings_ops.devices where state = 'gone'").rows.map {
+                let (token, reason) = try $0.decode((String, String).self)
+                return "\(token) \(reason)"
+            }
+            #expect(retired == ["token-1 deviceLimit"])
+            #expect(try await system.count("select count(*) from tidings_ops.devices where state = 'active'") == 20)
+        }
+    }
+
+    @Test(arguments: [
+        (["--time-zone", "Europe/Atlantis"], "unknown time zone"), (["--market", "atlantis"], "unknown market"),
+        (["--permission", "maybe"], "permission"), (["--provider", "a b"], "no name of a provider"),
+    ])
+    func whatIsWrongIsSaid(_ options: [String], _ words: String) async throws {
+        try await withOwnSystem { system in
+            let result = try await TestProcess(
+                [TestSystem.binary, "device", "register", "ann", "token"] + options, environment: system.environment
+            ).finish()
+            #expect([64, 65].contains(result.exitCode) && result.errors.contains(words), "\(result.errors)")
+            let spaced = try await system.tidings("device", "register", "ann", "two words")
+            #expect(spaced.exitCode == 65 && spaced.errors.contains("printable ASCII"))
+        }
+    }
+
+    @Test func findKnowsDevicesByIDAndToken() async throws {
+        try await withOwnSystem { system in
+            let id = try #require(try await system.register("ann", "a-token")["device_id"]?.stringValue)
+            for (wanted, matched) in [(id, "device_id"), ("a-token", "token")] {
+                let found = try JSON.parse(try await system.tidings("find", wanted, "-o", "json").output)
+                #expect(found.arrayValue?.contains { $0["kind"] == "device" && $0["matched_on"]?.stringValue == matched } == true)
+            }
+        }
+    }
+}
+
+extension TestSystem {
+    /// Registers a device that must be taken, and returns its row.
+    fileprivate func register(_ recipient: String, _ token: String, _ options: String...) async throws -> JSON {
+        let result = try await TestProcess(
+            [Self.binary, "device", "register", recipient, token, "-o", "json"] + options, environment: environment
+        ).finish()
+        try #require(result.exitCode == 0, "\(result.errors)")
+        return try JSON.parse(result.output)
+    }
+}

@@ -1,0 +1,99 @@
+import Foundation
+import Testing
+import TidingsTestSupport
+import TidingsWire
+
+/// A push goes out through the providers of the person's market, by configuration alone.
+@Suite struct PushTests {
+    @Test func everyMarketIsServedByItsOwnProviders() async throws {
+        try await withPushMarkets { pipeline, markets in
+            let system = pipeline.system
+            #expect(try await system.tidings("recipient", "set", "carol", "--market", "ca").exitCode == 0)
+            #expect(try await system.tidings("recipient", "set", "maria", "--market", "mx").exitCode == 0)
+            try await pipeline.register("maria", "token-of-maria")
+
+            for person in ["uma", "carol", "maria"] { await pipeline.publish(event(id: "to-\(person)", to: person)) }
+
+            #expect(
+                try await pipeline.byProvider(of: "to-uma") == ["braze sent accepted", "dmp sent accepted", "inbox delivered delivered"])
+            #expect(try await pipeline.byProvider(of: "to-carol") == ["airship sent accepted", "inbox delivered delivered"])
+            #expect(
+                try await pipeline.byProvider(of: "to-maria") == ["dmp sent accepted", "fcm sent accepted", "inbox delivered delivered"])
+            let messages = try markets.accepted(below: "/fcm/v1/")
+            #expect(messages.count == 1 && messages[0].contains("token-of-maria") && messages[0].contains("A title"))
+            let counts = try ["/braze/", "/airship/", "/ok/dmp"].map { try markets.accepted(below: $0).count }
+            #expect(counts == [1, 1, 2])
+            try await pipeline.expectSound()
+        }
+    }
+
+    /// A device in another market than its owner's is served by that market's providers.
+    @Test func aDeviceMayBeInAMarketOfItsOwn() async throws {
+        try await withPushMarkets { pipeline, _ in
+            try await pipeline.register("traveller", "a-token", "--market", "mx")
+            await pipeline.publish(event(id: "abroad", to: "traveller"))
+            let abroad = try await pipeline.byProvider(of: "abroad")
+            #expect(abroad.contains("fcm sent accepted"))
+        }
+    }
+
+    /// What may not be shown is not sent, and the inbox has it all the same; a silent push needs no permission.
+    @Test func permissionCountsForWhatShows() async throws {
+        try await withPushMarkets { pipeline, markets in
+            try await pipeline.register("quiet", "a-token", "--market", "mx", "--permission", "denied")
+            await pipeline.publish(event(id: "shows", to: "quiet"))
+            await pipeline.publish(
+                event(id: "silent", type: "metadata", to: "quiet", data: #""data":{"file":{"fileId":"7","key":"k"}}"#),
+                key: "system.metadata")
+            let visible = try await pipeline.outcome(of: "shows")
+            #expect(visible.contains(Ended("push", "suppressed", "permissionDenied")))
+            #expect(visible.contains(Ended("inApp", "delivered", "delivered")))
+            let silent = try await pipeline.byProvider(of: "silent")
+            #expect(silent.contains("fcm sent accepted"))
+            let sent = try markets.accepted(below: "/fcm/v1/")
+            #expect(sent.count == 1 && !sent[0].contains("A title"), "\(sent)")
+        }
+    }
+
+    /// An unregistered token retires its device and no other; what comes next says why it was not sent.
+    @Test func aGoneTokenRetiresItsDeviceAlone() async throws {
+        try await withPushMarkets { pipeline, _ in
+            for token in ["test+gone-1", "good-1"] {
+                try await pipeline.register("owner", token, "--market", "mx")
+            }
+            await pipeline.publish(event(id: "first", to: "owner"))
+            let first = try await pipeline.byProvider(of: "first")
+            #expect(first.contains("fcm failed endpointGone") && first.contains("fcm sent accepted"))
+            await pipeline.publish(event(id: "second", to: "owner"))
+            let second = try await pipeline.byProvider(of: "second")
+            #expect(second.contains("fcm sent accepted") && !second.contains { $0.contains("endpointGone") }, "\(second)")
+            let devices = try await pipeline.json("device", "list", "owner")
+            let states = try #require(devices.arrayValue).map { "\($0["token_end"]?.stringValue ?? "") \($0["state"]?.stringValue ?? "")" }
+            #expect(Set(states) == ["t+gone-1 gone", "good-1 active"])
+        }
+    }
+
+    /// A provider whose credentials are missing fails its own deliveries, with the reason; the others work, and once they are there they count.
+    @Test func aProviderWithoutCredentialsHoldsUpNobody() async throws {
+        try await withPushMarkets(lackingSecretOf: "braze") { pipeline, markets in
+            await pipeline.publish(event(id: "early", to: "uma"))
+            #expect(
+                try await pipeline.byProvider(of: "early") == [
+                    "braze failed misconfigured", "dmp sent accepted", "inbox delivered delivered",
+                ])
+            let why = try await pipeline.system.tidings("why", try await pipeline.notificationID(of: "early"))
+            #expect(why.output.contains("apiKey") && why.output.contains("is missing"), "\(why.output)")
+            let doctor = try await pipeline.system.tidings("doctor")
+            #expect(doctor.exitCode != 0 && (doctor.output + doctor.errors).contains("provider braze, setting apiKey"))
+
+            try markets.write("a-key", asSecretOf: "braze")
+            var tries = 0
+            let works = try await eventually {
+                tries += 1
+                await pipeline.publish(event(id: "later-\(tries)", to: "uma"))
+                return try await pipeline.byProvider(of: "later-\(tries)").contains("braze sent accepted")
+            }
+            #expect(works, "\(pipeline.roles.errorsSoFar)")
+        }
+    }
+}

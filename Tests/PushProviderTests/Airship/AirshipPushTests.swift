@@ -1,0 +1,145 @@
+import Testing
+import TidingsCore
+import TidingsHTTPProvider
+import TidingsProvider
+import TidingsWire
+
+@testable import ProviderAirship
+
+/// What Airship is sent.
+struct AirshipPushTests {
+    /// When the push objects are written: a minute after the notifications were accepted.
+    private static let now = Timestamp(seconds: 1_767_225_660)
+    private static let extra = #"""
+        {"id":"019a3c2e-0000-7000-8000-000000000001","type":"orderUpdate","category":"transactional",\#
+        "createdAt":"2026-01-01T00:00:00.000Z","data":"{\"orderId\":\"17\"}"}
+        """#
+
+    private func push(
+        of item: OutgoingDelivery, _ platforms: [AirshipConfiguration.Platform] = [.ios, .android]
+    ) throws -> [UInt8] {
+        try airshipPush(of: item, platforms: platforms, now: Self.now)
+    }
+
+    private func text(of item: OutgoingDelivery, _ platforms: [AirshipConfiguration.Platform] = [.ios, .android]) throws -> String {
+        String(decoding: try push(of: item, platforms), as: UTF8.self)
+    }
+
+    private func notification(
+        of item: OutgoingDelivery, _ platforms: [AirshipConfiguration.Platform] = [.ios, .android]
+    ) throws -> JSON {
+        try #require(try JSON.parse(push(of: item, platforms))["notification"])
+    }
+
+    @Test func aVisibleOneForEveryPlatform() throws {
+        var item = OutgoingDelivery.orderUpdate()
+        (item.badge, item.groupKey, item.collapseKey) = (3, "orders", "order-17")
+        item.expiresAt = Timestamp(seconds: 1_767_229_200)
+        #expect(
+            try text(of: item, [.ios, .android, .web]) == #"""
+                {"audience":{"named_user":"user-42"},"device_types":["ios","android","web"],\#
+                "notification":{"alert":"It arrives \"tomorrow\".",\#
+                "ios":{"title":"Your order shipped","badge":3,"sound":"default","category":"transactional","thread_id":"orders",\#
+                "collapse_id":"order-17","expiry":"2026-01-01T01:00:00","extra":\#(Self.extra)},\#
+                "android":{"title":"Your order shipped","collapse_key":"order-17","time_to_live":3540,"delivery_priority":"high",\#
+                "extra":\#(Self.extra)},\#
+                "web":{"title":"Your order shipped","time_to_live":3540,"extra":\#(Self.extra)}}}
+                """#)
+    }
+
+    @Test func aSilentOneWakesTheAppAndGoesToNoBrowser() throws {
+        #expect(
+            try text(of: .metadata(), [.ios, .android, .web]) == #"""
+                {"audience":{"named_user":"user-42"},"device_types":["ios","android"],"notification":{\#
+                "ios":{"content-available":1,"priority":5,"extra":{"type":"metadata","file":"{\"size\":12,\"name\":\"a\"}"}},\#
+                "android":{"delivery_priority":"normal","extra":{"type":"metadata","file":"{\"size\":12,\"name\":\"a\"}"}}}}
+                """#)
+        let refusal = #expect(throws: AirshipRefusal.self) { try push(of: .metadata(), [.web]) }
+        #expect(refusal?.result.outcome == .rejected(.providerRejected))
+        #expect(refusal?.result.detail == "it is silent, and no platform but web is set")
+    }
+
+    @Test func aBatchIsAnArrayOfObjects() throws {
+        let pushes = try ["a", "b", "c"].enumerated().map {
+            try push(of: .orderUpdate(for: $1, number: UInt64($0 + 1)), [.android])
+        }
+        let texts = pushes.map { String(decoding: $0, as: UTF8.self) }
+        #expect(String(decoding: airshipBody(of: pushes), as: UTF8.self) == "[\(texts.joined(separator: ","))]")
+        #expect(airshipBody(of: [pushes[0]]) == pushes[0])
+        #expect(
+            try pushes.map { try JSON.parse($0)["notification"]?["android"]?["extra"]?["id"]?.stringValue }
+                == (1...3).map { "019a3c2e-0000-7000-8000-00000000000\($0)" })
+    }
+
+    @Test func aTitleAloneIsTheAlert() throws {
+        var item = OutgoingDelivery.orderUpdate()
+        for body in [nil, ""] as [String?] {
+            item.body = body
+            let notification = try notification(of: item)
+            #expect(notification["alert"]?.stringValue == "Your order shipped")
+            #expect(notification["ios"]?["title"] == nil && notification["android"]?["title"] == nil)
+        }
+        (item.title, item.body) = ("", "Only a body")
+        #expect(try notification(of: item)["alert"]?.stringValue == "Only a body")
+        #expect(try notification(of: item)["ios"]?["title"] == nil)
+    }
+
+    @Test func marketingIsNotUrgent() throws {
+        var item = OutgoingDelivery.orderUpdate()
+        item.category = .marketing
+        #expect(try notification(of: item)["android"]?["delivery_priority"]?.stringValue == "normal")
+    }
+
+    static let lifetimes: [(Int, Int)] = [(-5, 0), (7, 7), (28 * 86_400 + 1, 28 * 86_400)]
+
+    @Test(arguments: lifetimes)
+    func timeToLiveHasBounds(_ seconds: Int, _ expected: Int) throws {
+        var item = OutgoingDelivery.orderUpdate()
+        item.expiresAt = Self.now.adding(.seconds(seconds))
+        #expect(try notification(of: item)["android"]?["time_to_live"]?.intValue == expected)
+    }
+
+    @Test func aLongCollapseKeyBecomesItsDigest() throws {
+        var item = OutgoingDelivery.orderUpdate()
+        for (key, expected) in [
+            (String(repeating: "k", count: 64), String(repeating: "k", count: 64)),
+            (String(repeating: "k", count: 65), "f39cdc2584758c99cf81c1f41d2572f54e17066afffc9d187aeafe5f7cbe2122"),
+        ] {
+            item.collapseKey = key
+            #expect(try notification(of: item)["ios"]?["collapse_id"]?.stringValue == expected)
+            #expect(try notification(of: item)["android"]?["collapse_key"]?.stringValue == key)
+        }
+    }
+
+    @Test func withoutTextsItIsRefused() {
+        var item = OutgoingDelivery.orderUpdate()
+        for (title, body) in [(nil, nil), ("", nil), (nil, ""), ("", "")] as [(String?, String?)] {
+            (item.title, item.body) = (title, body)
+            let refusal = #expect(throws: AirshipRefusal.self) { try push(of: item) }
+            #expect(refusal?.result.outcome == .rejected(.contentMissing))
+        }
+    }
+
+    @Test func alertAndObjectForIOSHaveAtMost4096Bytes() throws {
+        var item = OutgoingDelivery.orderUpdate()
+        item.body = "y"
+        let object = try #require(try notification(of: item)["ios"]?.serializedBytes.count)
+        item.body = String(repeating: "y", count: 4_096 - object)
+        #expect(throws: Never.self) { try push(of: item) }
+        item.body = String(repeating: "y", count: 4_097 - object)
+        let refusal = #expect(throws: AirshipRefusal.self) { try push(of: item) }
+        #expect(refusal?.result.outcome == .rejected(.payloadTooLarge))
+        #expect(refusal?.result.detail == "the notification for iOS would have 4097 bytes, and Apple takes 4096")
+        #expect(throws: Never.self) { try push(of: item, [.android]) }
+    }
+}
+
+extension AirshipConfiguration {
+    /// With an app key and a master secret, unless the settings say otherwise.
+    static func test(_ settings: [String: String] = [:]) throws(ProviderConfigurationError) -> AirshipConfiguration {
+        let complete = ["appKey": "env:KEY", "masterSecret": "env:SECRET"].merging(settings) { _, given in given }
+        return try AirshipConfiguration(
+            ProviderSettings(
+                peopleBinding(kind: "airship", complete), declared: AirshipProviderFactory.settings, environment: peopleEnvironment))
+    }
+}

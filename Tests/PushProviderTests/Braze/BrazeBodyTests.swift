@@ -1,0 +1,180 @@
+import Testing
+import TidingsCore
+import TidingsHTTPProvider
+import TidingsProvider
+import TidingsWire
+
+@testable import ProviderBraze
+
+/// What Braze is sent.
+struct BrazeBodyTests {
+    /// When the messages are written: a minute after the notifications were accepted.
+    private static let now = Timestamp(seconds: 1_767_225_660)
+
+    private func body(
+        of item: OutgoingDelivery, to people: [String] = ["user-42"], _ settings: [String: String] = [:]
+    ) throws -> [UInt8] {
+        try brazeBody(of: item, to: people, configuration: try .test(settings), now: Self.now)
+    }
+
+    private func text(
+        of item: OutgoingDelivery, to people: [String] = ["user-42"], _ settings: [String: String] = [:]
+    ) throws -> String {
+        String(decoding: try body(of: item, to: people, settings), as: UTF8.self)
+    }
+
+    @Test func aVisibleOneForBothPlatforms() throws {
+        var item = OutgoingDelivery.orderUpdate()
+        (item.badge, item.groupKey, item.collapseKey) = (3, "orders", "order-17")
+        item.expiresAt = Timestamp(seconds: 1_767_229_200)
+        #expect(
+            try text(of: item) == #"""
+                {"external_user_ids":["user-42"],"messages":{\#
+                "apple_push":{"alert":{"title":"Your order shipped","body":"It arrives \"tomorrow\"."},"sound":"default","badge":3,\#
+                "category":"transactional","notification_group_thread_id":"orders","collapse_id":"order-17",\#
+                "expiry":"2026-01-01T01:00:00Z",\#
+                "extra":{"type":"orderUpdate","category":"transactional","data":"{\"orderId\":\"17\"}"}},\#
+                "android_push":{"alert":"It arrives \"tomorrow\".","title":"Your order shipped",\#
+                "extra":{"type":"orderUpdate","category":"transactional","data":"{\"orderId\":\"17\"}"},\#
+                "collapse_key":"order-17","time_to_live":3540,"priority":1}}}
+                """#)
+    }
+
+    @Test func aSilentOneWakesTheApp() throws {
+        #expect(
+            try text(of: .metadata()) == #"""
+                {"external_user_ids":["user-42"],"messages":{\#
+                "apple_push":{"content-available":true,"apns_priority":5,"extra":{"type":"metadata","file":{"size":12,"name":"a"}}},\#
+                "android_push":{"send_to_sync":true,"extra":{"type":"metadata","file":"{\"size\":12,\"name\":\"a\"}"}}}}
+                """#)
+    }
+
+    @Test func aBatchNamesEveryPersonOnceAndNoNotification() throws {
+        #expect(
+            try text(of: .orderUpdate(), to: ["a", "b", "a", "c"], ["platforms": "android"]) == #"""
+                {"external_user_ids":["a","b","c"],"messages":{\#
+                "android_push":{"alert":"It arrives \"tomorrow\".","title":"Your order shipped",\#
+                "extra":{"type":"orderUpdate","category":"transactional","data":"{\"orderId\":\"17\"}"},"priority":1}}}
+                """#)
+    }
+
+    @Test func peopleAreToldApartByTheirBytes() throws {
+        let json = try JSON.parse(try body(of: .orderUpdate(), to: ["\u{E9}", "e\u{301}"]))
+        #expect(json["external_user_ids"]?.arrayValue?.count == 2)
+    }
+
+    @Test func onePersonACallLearnsTheNotification() throws {
+        #expect(
+            try text(of: .orderUpdate(), ["perPerson": "true", "platforms": "ios"]) == #"""
+                {"external_user_ids":["user-42"],"messages":{\#
+                "apple_push":{"alert":{"title":"Your order shipped","body":"It arrives \"tomorrow\"."},"sound":"default",\#
+                "category":"transactional",\#
+                "extra":{"id":"019a3c2e-0000-7000-8000-000000000001","type":"orderUpdate","category":"transactional",\#
+                "createdAt":"2026-01-01T00:00:00.000Z","data":"{\"orderId\":\"17\"}"}}}}
+                """#)
+    }
+
+    @Test func aCampaignHasOneVariationAPlatform() throws {
+        let settings = ["campaignId": "spring", "iosVariationId": "v-ios", "androidVariationId": "v-android"]
+        let json = try JSON.parse(try body(of: .metadata(), settings))
+        #expect(json.objectValue?.keys == ["external_user_ids", "campaign_id", "messages"])
+        #expect(json["campaign_id"]?.stringValue == "spring")
+        #expect(json["messages"]?["apple_push"]?["message_variation_id"]?.stringValue == "v-ios")
+        #expect(json["messages"]?["android_push"]?["message_variation_id"]?.stringValue == "v-android")
+    }
+
+    static let singleTexts: [(String?, String?)] = [("Only a title", nil), (nil, "Only a body"), ("Only a title", ""), ("", "Only a body")]
+
+    @Test(arguments: singleTexts)
+    func oneTextStandsForBothOnAndroid(_ title: String?, _ body: String?) throws {
+        var item = OutgoingDelivery.orderUpdate()
+        (item.title, item.body) = (title, body)
+        let text = body?.isEmpty == false ? "Only a body" : "Only a title"
+        let messages = try JSON.parse(try self.body(of: item))["messages"]
+        #expect(messages?["android_push"]?["alert"]?.stringValue == text && messages?["android_push"]?["title"]?.stringValue == text)
+        #expect(messages?["apple_push"]?["alert"]?.objectValue?.keys == [text == "Only a body" ? "body" : "title"])
+    }
+
+    @Test func marketingIsNotUrgent() throws {
+        var item = OutgoingDelivery.orderUpdate()
+        item.category = .marketing
+        let json = try JSON.parse(try body(of: item))
+        #expect(json["messages"]?["android_push"]?["priority"]?.intValue == 0)
+    }
+
+    static let lifetimes: [(Int, Int)] = [(-5, 0), (7, 7), (28 * 86_400 + 1, 28 * 86_400)]
+
+    @Test(arguments: lifetimes)
+    func timeToLiveHasBounds(_ seconds: Int, _ expected: Int) throws {
+        var item = OutgoingDelivery.orderUpdate()
+        item.expiresAt = Self.now.adding(.seconds(seconds))
+        let json = try JSON.parse(try body(of: item))
+        #expect(json["messages"]?["android_push"]?["time_to_live"]?.intValue == expected)
+    }
+
+    @Test func aLongCollapseKeyBecomesItsDigest() throws {
+        var item = OutgoingDelivery.orderUpdate()
+        for (key, expected) in [
+            (String(repeating: "k", count: 64), String(repeating: "k", count: 64)),
+            (String(repeating: "k", count: 65), "f39cdc2584758c99cf81c1f41d2572f54e17066afffc9d187aeafe5f7cbe2122"),
+        ] {
+            item.collapseKey = key
+            let messages = try JSON.parse(try body(of: item))["messages"]
+            #expect(messages?["apple_push"]?["collapse_id"]?.stringValue == expected)
+            #expect(messages?["android_push"]?["collapse_key"]?.stringValue == key)
+        }
+    }
+
+    @Test func withoutTextsItIsRefused() {
+        var item = OutgoingDelivery.orderUpdate()
+        for (title, body) in [(nil, nil), ("", nil), (nil, ""), ("", "")] as [(String?, String?)] {
+            (item.title, item.body) = (title, body)
+            let refusal = #expect(throws: BrazeRefusal.self) { try self.body(of: item) }
+            #expect(refusal?.result.outcome == .rejected(.contentMissing))
+        }
+    }
+
+    @Test func anAppleMessageHasAtMost1912Bytes() throws {
+        func body(fillingWith count: Int) throws -> [UInt8] {
+            var item = OutgoingDelivery.orderUpdate()
+            item.body = String(repeating: "y", count: count)
+            return try self.body(of: item, ["platforms": "ios"])
+        }
+        func size(_ body: [UInt8]) throws -> Int? { try JSON.parse(body)["messages"]?["apple_push"]?.serializedBytes.count }
+        let spare = 1_912 - (try #require(try size(body(fillingWith: 1))))
+        #expect(try size(body(fillingWith: 1 + spare)) == 1_912)
+        let refusal = #expect(throws: BrazeRefusal.self) { try body(fillingWith: 2 + spare) }
+        #expect(refusal?.result.outcome == .rejected(.payloadTooLarge))
+        #expect(refusal?.result.detail == "the message for iOS would have 1913 bytes, and Braze takes 1912")
+    }
+
+    @Test func alertAndExtraForAndroidHaveAtMost4000Bytes() throws {
+        func body(fillingWith count: Int) throws -> [UInt8] {
+            var item = OutgoingDelivery.orderUpdate()
+            item.body = String(repeating: "y", count: count)
+            return try self.body(of: item, ["platforms": "android"])
+        }
+        let extra = try #require(try JSON.parse(body(fillingWith: 1))["messages"]?["android_push"]?["extra"]?.serializedBytes.count)
+        #expect(throws: Never.self) { try body(fillingWith: 4_000 - extra) }
+        let refusal = #expect(throws: BrazeRefusal.self) { try body(fillingWith: 4_001 - extra) }
+        #expect(refusal?.result.outcome == .rejected(.payloadTooLarge))
+        #expect(refusal?.result.detail == "alert and extra for Android would have 4001 bytes, and Braze takes 4000")
+    }
+
+    @Test func theWholeRequestHasALimitToo() {
+        var item = OutgoingDelivery.orderUpdate()
+        item.title = String(repeating: "y", count: BrazeProvider.maximumBodyBytes)
+        let refusal = #expect(throws: BrazeRefusal.self) { try body(of: item, ["platforms": "android"]) }
+        #expect(refusal?.result.outcome == .rejected(.payloadTooLarge))
+    }
+}
+
+extension BrazeConfiguration {
+    /// With a key and an endpoint, unless the settings say otherwise.
+    static func test(_ settings: [String: String] = [:]) throws(ProviderConfigurationError) -> BrazeConfiguration {
+        let complete = ["apiKey": "env:KEY", "endpoint": "https://rest.example"].merging(settings) { _, given in given }
+        return try BrazeConfiguration(
+            ProviderSettings(
+                peopleBinding(kind: "braze", complete), declared: BrazeProviderFactory.settings, environment: peopleEnvironment))
+    }
+}

@@ -1,0 +1,109 @@
+import ProviderBraze
+import Testing
+import TidingsCapture
+import TidingsCore
+import TidingsProvider
+import TidingsWire
+
+/// Whole calls, against the stand-in.
+struct BrazeSendTests {
+    private func withBraze(
+        _ settings: [String: String] = [:], _ body: (any Provider, CaptureServer) async throws -> Void
+    ) async throws {
+        let settings = ["apiKey": "env:KEY"].merging(settings) { _, given in given }
+        try await withStandIn(of: BrazeProviderFactory.self, settings, body)
+    }
+
+    @Test func acceptedByTheDispatch() async throws {
+        try await withBraze { provider, server in
+            for item in [OutgoingDelivery.orderUpdate(), .metadata()] {
+                let result = await provider.send(item)
+                guard case .accepted(let id?, delivered: false) = result.outcome else {
+                    Issue.record("\(result)")
+                    continue
+                }
+                #expect(id.count == 36 && result.status == 201 && result.detail == nil)
+            }
+            #expect(server.requests().map(\.messageID) == ["user-42 orderUpdate", "user-42 metadata"])
+            #expect(server.requests().allSatisfy { $0.method == "POST" && $0.path == "/braze/messages/send" })
+        }
+    }
+
+    @Test func aBatchIsOneCall() async throws {
+        try await withBraze { provider, server in
+            let items = ["a", "b", "a"].enumerated().map { OutgoingDelivery.orderUpdate(for: $1, number: UInt64($0)) }
+            let results = await provider.send(together: items)
+            #expect(results.count == 3 && Set(results).count == 1)
+            guard case .accepted(_?, delivered: false) = results[0].outcome else {
+                Issue.record("\(results)")
+                return
+            }
+            let body = try JSON.parse(try #require(server.requests().first?.body))
+            #expect(server.stats.requests == 1)
+            #expect(body["external_user_ids"] == ["a", "b"])
+            #expect(await provider.send(together: []) == [])
+        }
+    }
+
+    @Test func errorsBesideSuccessStayAccepted() async throws {
+        try await withBraze { provider, _ in
+            let results = await provider.send(together: [.orderUpdate(for: "a"), .orderUpdate(for: "test+rejected", number: 2)])
+            #expect(results.allSatisfy { $0.status == 201 && $0.detail?.contains("test+rejected") == true })
+        }
+    }
+
+    @Test(arguments: [("env:WRONG", 401), ("env:FORBIDDEN", 403)])
+    func badCredentialsAreAnOperatorsMatter(_ key: String, _ status: Int) async throws {
+        try await withBraze(["apiKey": key]) { provider, _ in
+            let result = await provider.send(.orderUpdate())
+            #expect(result.outcome == .misconfigured(.misconfigured) && result.status == status)
+            #expect(result.detail?.contains("-1") == false)
+        }
+    }
+
+    @Test func throttledUntilTheResetThenAccepted() async throws {
+        try await withBraze { provider, _ in
+            let first = await provider.send(.orderUpdate(for: "test+throttled"))
+            guard case .retry(let after?, .providerThrottled) = first.outcome else {
+                Issue.record("\(first)")
+                return
+            }
+            #expect(after <= .seconds(2) && first.status == 429 && first.detail == "Rate Limited")
+            #expect(await provider.send(.orderUpdate(for: "test+throttled")).status == 201)
+        }
+    }
+
+    @Test func unavailableThenAccepted() async throws {
+        try await withBraze { provider, _ in
+            let first = await provider.send(.orderUpdate(for: "test+flaky"))
+            #expect(first.outcome == .retry(after: nil, .providerUnavailable) && first.status == 503)
+            #expect(await provider.send(.orderUpdate(for: "test+flaky")).status == 201)
+        }
+    }
+
+    @Test func refused() async throws {
+        try await withBraze { provider, _ in
+            let result = await provider.send(.orderUpdate(for: "test+rejected"))
+            #expect(result.outcome == .rejected(.providerRejected) && result.status == 400)
+        }
+    }
+
+    @Test func withoutAnAnswerNobodyKnows() async throws {
+        try await withBraze(["timeoutSeconds": "4"]) { provider, server in
+            #expect(await provider.send(.orderUpdate(for: "test+timeout")).outcome == .unknown(.timeout))
+            #expect(server.stats.requests == 1)
+        }
+    }
+
+    @Test func whatCannotBeSentIsNotSent() async throws {
+        try await withBraze { provider, server in
+            var item = OutgoingDelivery.orderUpdate()
+            item.body = String(repeating: "y", count: 2_000)
+            #expect(await provider.send(item).outcome == .rejected(.payloadTooLarge))
+            (item.title, item.body) = (nil, nil)
+            let results = await provider.send(together: [item, item])
+            #expect(results.map(\.outcome) == [.rejected(.contentMissing), .rejected(.contentMissing)])
+            #expect(server.stats.requests == 0)
+        }
+    }
+}

@@ -1,0 +1,164 @@
+import Testing
+import TidingsCore
+import TidingsProvider
+import TidingsWire
+
+@testable import ProviderFCM
+
+/// What FCM is sent.
+struct FCMMessageTests {
+    private func body(_ item: OutgoingDelivery) throws(UnsendableMessage) -> String {
+        String(decoding: try fcmBody(of: item, now: FCMFixture.now), as: UTF8.self)
+    }
+
+    /// With everything that a delivery may have.
+    private func full(_ platform: String) -> OutgoingDelivery {
+        var item = OutgoingDelivery.fcmOrder(platform: platform)
+        (item.groupKey, item.collapseKey, item.badge) = ("orders", "order-17", 3)
+        item.expiresAt = FCMFixture.now.adding(.seconds(3_600))
+        return item
+    }
+
+    private static let shared = #"""
+        "token":"device-1","data":{"id":"019a3c2e-0000-7000-8000-000000000001","type":"orderUpdate","category":"transactional",\#
+        "createdAt":"2026-01-01T00:00:00.000Z","data":"{\"orderId\":\"17\",\"n\":1.5}"},\#
+        "notification":{"title":"Your order shipped","body":"It arrives \"tomorrow\"."}
+        """#
+
+    @Test func visibleOnAndroid() throws {
+        #expect(
+            try body(full("android")) == #"""
+                {"message":{\#(Self.shared),"android":{"collapse_key":"order-17","priority":"high","ttl":"3600s",\#
+                "notification":{"tag":"order-17","sound":"default"}}}}
+                """#)
+    }
+
+    @Test func visibleOnIOS() throws {
+        #expect(
+            try body(full("ios")) == #"""
+                {"message":{\#(Self.shared),"apns":{"headers":{"apns-priority":"10","apns-push-type":"alert",\#
+                "apns-collapse-id":"order-17","apns-expiration":"1767229200"},"payload":{"aps":{\#
+                "alert":{"title":"Your order shipped","body":"It arrives \"tomorrow\"."},"sound":"default","badge":3,"thread-id":"orders",\#
+                "category":"transactional"},"id":"019a3c2e-0000-7000-8000-000000000001","type":"orderUpdate","category":"transactional",\#
+                "createdAt":"2026-01-01T00:00:00.000Z","data":{"orderId":"17","n":"1.5"}}}}}
+                """#)
+    }
+
+    /// The platform is not known, so it is for both.
+    @Test func silent() throws {
+        #expect(
+            try body(.fcmMetadata()) == #"""
+                {"message":{"token":"device-1","data":{"type":"metadata","file":"{\"size\":12,\"name\":\"a\"}"},\#
+                "android":{"priority":"normal"},"apns":{"headers":{"apns-priority":"5","apns-push-type":"background"},\#
+                "payload":{"aps":{"content-available":1},"type":"metadata","file":{"size":12,"name":"a"}}}}}
+                """#)
+    }
+
+    @Test func anotherPlatformHasNoBlock() throws {
+        #expect(try body(.fcmOrder(platform: "web")) == "{\"message\":{\(Self.shared)}}")
+    }
+
+    @Test func onlyWhatAPersonWaitsForWakesAnAndroid() throws {
+        for category in Category.allCases {
+            var item = OutgoingDelivery.fcmOrder(platform: "android")
+            item.category = category
+            let isUrgent = category == .transactional || category == .system
+            #expect(try JSON.parse(body(item))["message"]?["android"]?["priority"] == (isUrgent ? "high" : "normal"))
+            item.silent = true
+            #expect(try JSON.parse(body(item))["message"]?["android"]?["priority"] == "normal")
+        }
+    }
+
+    @Test(arguments: [
+        (Int64(-1), "0s", "1767225599"), (0, "0s", "1767225600"), (59, "59s", "1767225659"), (2_419_200, "2419200s", "1769644800"),
+        (99_999_999, "2419200s", "1867225599"),
+    ])
+    func expiryIsClampedToWhatFCMKeeps(_ seconds: Int64, _ life: String, _ expiration: String) throws {
+        var item = OutgoingDelivery.fcmOrder()
+        item.expiresAt = FCMFixture.now.adding(.seconds(seconds))
+        let message = try JSON.parse(body(item))["message"]
+        #expect(message?["android"]?["ttl"]?.stringValue == life)
+        #expect(message?["apns"]?["headers"]?["apns-expiration"]?.stringValue == expiration)
+    }
+
+    @Test func aCollapseKeyThatIsTooLongForAppleIsLeftOut() throws {
+        for (key, isKept) in [(String(repeating: "k", count: 64), true), (String(repeating: "k", count: 65), false)] {
+            var item = OutgoingDelivery.fcmOrder()
+            item.collapseKey = key
+            let message = try JSON.parse(body(item))["message"]
+            #expect(message?["android"]?["collapse_key"]?.stringValue == key)
+            #expect(message?["apns"]?["headers"]?["apns-collapse-id"]?.stringValue == (isKept ? key : nil))
+        }
+    }
+
+    @Test func reservedNamesGetAnUnderscore() {
+        let data = """
+            {"from":1,"message_type":true,"google":"a","google.sent":"b","gcm.x":null,"GCM":"c","fromage":"d","type":"e","_from":"f"}
+            """
+        let texts = fcmData(of: .fcmMetadata(data: data))
+        #expect(texts.map(\.0) == ["type", "_message_type", "_google", "_google.sent", "_gcm.x", "GCM", "fromage", "_from"])
+        #expect(texts.map(\.1) == ["metadata", "true", "a", "b", "null", "c", "d", "f"])
+    }
+
+    @Test func titleOrBodyIsEnough() throws {
+        var item = OutgoingDelivery.fcmOrder(platform: "android")
+        item.title = nil
+        #expect(try JSON.parse(body(item))["message"]?["notification"]?.objectValue?.keys == ["body"])
+        (item.title, item.body) = ("t", nil)
+        #expect(try JSON.parse(body(item))["message"]?["notification"]?.objectValue?.keys == ["title"])
+    }
+
+    // MARK: What is not sent
+
+    private func refusal(_ item: OutgoingDelivery) -> SendResult? {
+        let error = #expect(throws: UnsendableMessage.self) { try fcmBody(of: item, now: FCMFixture.now) }
+        return error?.result
+    }
+
+    @Test func nothingIsSentWithoutAnAddress() {
+        #expect(refusal(.fcmOrder(token: nil))?.outcome == .rejected(.noAddress))
+    }
+
+    @Test(arguments: ["", "a b", "a\nb", "t\u{f6}ken", String(repeating: "t", count: 4_097)])
+    func nothingIsSentToWhatIsNoToken(_ token: String) {
+        let result = refusal(.fcmOrder(token: token))
+        #expect(result?.outcome == .rejected(.tokenMalformed))
+        #expect(result?.detail?.contains("\(token.utf8.count) bytes") == true)
+    }
+
+    @Test func aTokenOfTheLongestLengthIsSent() throws {
+        let token = String(repeating: "t", count: 4_096)
+        #expect(try JSON.parse(body(.fcmOrder(token: token)))["message"]?["token"]?.stringValue == token)
+    }
+
+    @Test func nothingIsSentThatShowsNothing() {
+        var item = OutgoingDelivery.fcmOrder()
+        (item.title, item.body) = (nil, nil)
+        #expect(refusal(item)?.outcome == .rejected(.contentMissing))
+    }
+
+    /// `type` and `metadata` are 12 bytes, the field's name one, and each letter of its text two.
+    @Test func theLimitIsOfKeysAndValues() throws {
+        let fits = "{\"x\":\"y\(String(repeating: "\u{e9}", count: 2_041))\"}"
+        #expect(try body(.fcmMetadata(data: fits)).utf8.count > 8_192)
+        let result = refusal(.fcmMetadata(data: fits.replacing("y", with: "yy")))
+        #expect(result?.outcome == .rejected(.payloadTooLarge))
+        #expect(result?.detail?.contains("4097 bytes") == true && result?.detail?.contains("4096") == true)
+    }
+
+    @Test func theNotificationCountsToo() {
+        var item = OutgoingDelivery.fcmOrder()
+        item.body = String(repeating: "b", count: 4_000)
+        #expect(refusal(item)?.outcome == .rejected(.payloadTooLarge))
+    }
+
+    /// The declared bound of a body holds for the worst that is sent.
+    @Test func noBodyIsLongerThanDeclared() throws {
+        let data = "{\"x\":\"\(String(repeating: "\\u0001", count: 4_083))\"}"
+        var item = OutgoingDelivery.fcmMetadata(data: data)
+        item.endpointAddress = String(repeating: "\\", count: 4_096)
+        item.collapseKey = String(repeating: "\u{1}", count: 256)
+        #expect(try fcmBody(of: item, now: FCMFixture.now).count <= FCMLimits.bodyBytes)
+        #expect(try fcmBody(of: item, now: FCMFixture.now).count > FCMLimits.bodyBytes / 2)
+    }
+}

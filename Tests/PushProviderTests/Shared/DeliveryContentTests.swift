@@ -1,0 +1,41 @@
+import Testing
+import TidingsCore
+import TidingsProvider
+
+/// Which deliveries may go out in one call.
+struct DeliveryContentTests {
+    private static let item = OutgoingDelivery(
+        notificationID: NotificationID(high: 0x019a_3c2e_0000_7000, low: 0x8000_0000_0000_0001), ordinal: 0, attempt: 1, tenant: "shop",
+        recipient: "user-42", type: "orderUpdate", category: .transactional, title: "t", body: "b", data: #"{"a":1}"#,
+        createdAt: Timestamp(seconds: 1_767_225_600), endpointAddress: "token", idempotencyKey: "k", groupKey: "g", collapseKey: "c",
+        silent: false, badge: 1, expiresAt: Timestamp(seconds: 1_767_229_200))
+
+    private static func changed(_ change: (inout OutgoingDelivery) -> Void) -> OutgoingDelivery {
+        var item = item
+        change(&item)
+        return item
+    }
+
+    @Test func whomItReachesDoesNotMatter() {
+        let other = Self.changed {
+            $0.notificationID = NotificationID(high: 1, low: 2)
+            ($0.ordinal, $0.attempt) = (3, 4)
+            ($0.recipient, $0.endpointAddress, $0.idempotencyKey) = ("user-43", "other", "other")
+            ($0.secrets, $0.traceparent) = (["s"], "trace")
+            $0.device = OutgoingDevice(platform: "ios", environment: "sandbox")
+        }
+        #expect(other != Self.item)
+        #expect(other.content == Self.item.content)
+        #expect(Set([other.content, Self.item.content]).count == 1)
+    }
+
+    @Test func whatItShowsMatters() {
+        let others = [
+            Self.changed { $0.type = "x" }, Self.changed { $0.category = .marketing }, Self.changed { $0.title = nil },
+            Self.changed { $0.body = "x" }, Self.changed { $0.data = "{}" }, Self.changed { $0.groupKey = nil },
+            Self.changed { $0.collapseKey = nil }, Self.changed { $0.silent = true }, Self.changed { $0.badge = 2 },
+            Self.changed { $0.expiresAt = nil },
+        ]
+        #expect(Set(others.map(\.content) + [Self.item.content]).count == others.count + 1)
+    }
+}

@@ -1,0 +1,34 @@
+import Testing
+import TidingsCore
+import TidingsHTTP
+import TidingsHTTPProvider
+
+/// What a call without an answer means.
+struct HTTPFailureOutcomeTests {
+    /// Kind, outcome when the request cannot have arrived, outcome when it may have.
+    static let table: [(HTTPFailure.Kind, Outcome, Outcome)] = [
+        (.dns, .retry(after: nil, .dnsFailed), .retry(after: nil, .dnsFailed)),
+        (.connect, .retry(after: nil, .connectionFailed), .retry(after: nil, .connectionFailed)),
+        (.tls, .retry(after: nil, .tlsFailed), .retry(after: nil, .tlsFailed)),
+        (.timeoutBeforeSend, .retry(after: nil, .timeout), .retry(after: nil, .timeout)),
+        (.timeoutAfterSend, .unknown(.timeout), .unknown(.timeout)),
+        (.resetAfterSend, .unknown(.outcomeUnknown), .unknown(.outcomeUnknown)),
+        (.protocolError, .retry(after: nil, .connectionFailed), .unknown(.outcomeUnknown)),
+        (.cancelled, .retry(after: nil, .connectionFailed), .unknown(.outcomeUnknown)),
+        (.addressRefused, .misconfigured(.misconfigured), .misconfigured(.misconfigured)),
+        (.schemeRefused, .misconfigured(.misconfigured), .misconfigured(.misconfigured)),
+        (.portRefused, .misconfigured(.misconfigured), .misconfigured(.misconfigured)),
+        (.invalidURL, .misconfigured(.misconfigured), .misconfigured(.misconfigured)),
+        (.invalidHeader, .misconfigured(.misconfigured), .misconfigured(.misconfigured)),
+    ]
+
+    @Test(arguments: table)
+    func everyKindHasItsOutcome(_ kind: HTTPFailure.Kind, _ unsent: Outcome, _ maybeArrived: Outcome) {
+        #expect(HTTPFailure(kind: kind, requestMayHaveArrived: false, message: "").outcome == unsent)
+        #expect(HTTPFailure(kind: kind, requestMayHaveArrived: true, message: "").outcome == maybeArrived)
+    }
+
+    @Test func everyKindIsInTheTable() {
+        #expect(Set(Self.table.map(\.0)) == Set(HTTPFailure.Kind.allCases))
+    }
+}
