@@ -7,9 +7,6 @@ import TidingsStore
 ///
 /// Roles run as real processes of the built binary, so that a test can kill them as an operator's machine would.
 public final class TestSystem: Sendable {
-    /// Virtual hosts `test-0` … that `tidings dev --servers-only --test-hosts` made.
-    public static let virtualHosts = 96
-
     public let databaseURL: String
     public let amqpURL: String
     /// The database that is dropped at the end; nil when the test's own servers go with everything in them.
@@ -33,17 +30,20 @@ public final class TestSystem: Sendable {
         URL(fileURLWithPath: binary).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
     }
 
-    /// Throws when TIDINGS_DATABASE_URL or TIDINGS_AMQP_URL is missing: run tests through `deploy/test`.
+    /// Takes the next of the virtual hosts `test-0` … that `tidings dev --servers-only --test-hosts` made; `TIDINGS_TEST_HOSTS` many.
+    /// Throws when none is left, or when that, TIDINGS_DATABASE_URL or TIDINGS_AMQP_URL is missing: run tests through `deploy/test`.
     public init() async throws {
         let environment = ProcessInfo.processInfo.environment
-        guard let server = environment["TIDINGS_DATABASE_URL"], let broker = environment["TIDINGS_AMQP_URL"] else {
-            throw TestSystemError(message: "TIDINGS_DATABASE_URL and TIDINGS_AMQP_URL are not set: run deploy/test")
+        guard let server = environment["TIDINGS_DATABASE_URL"], let broker = environment["TIDINGS_AMQP_URL"],
+            let hosts = environment["TIDINGS_TEST_HOSTS"].flatMap({ Int($0) })
+        else {
+            throw TestSystemError(message: "TIDINGS_DATABASE_URL, TIDINGS_AMQP_URL and TIDINGS_TEST_HOSTS are not set: run deploy/test")
         }
         let number = Self.nextHost.withLock { next in
             defer { next += 1 }
             return next
         }
-        guard number < Self.virtualHosts else { throw TestSystemError(message: "more than \(Self.virtualHosts) tests need a virtual host") }
+        guard number < hosts else { throw TestSystemError(message: "more than \(hosts) tests need a virtual host: see deploy/test") }
         let name = "tidings_test_\(ProcessInfo.processInfo.processIdentifier)_\(number)"
         self.name = name
         amqpURL = Self.replacingPath(of: broker, with: "test-\(number)")
