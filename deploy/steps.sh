@@ -16,3 +16,10 @@ fail() {
     echo "    fix: $2" >&2
     exit 1
 }
+
+# build ARGUMENTS: every script builds with the same flags, for with others the compiler begins anew. An import of a target that Package.swift
+# does not list is an error.
+build() {
+    swift build --explicit-target-dependency-import-check error "$@" >&2 ||
+        fail "the build failed" "see the first error above; deploy/install checks the tools it needs"
+}
