@@ -6,12 +6,12 @@ import PackageDescription
 //   7  tidings
 //   6  TidingsServer
 //   5  TidingsRouter  TidingsDelivery  TidingsRelease  TidingsClient  TidingsCapture
-//      ProviderAirship  ProviderBraze  ProviderFCM  ProviderHTTP  ProviderNull  ProviderWebhook
+//      ProviderAPNs  ProviderAirship  ProviderBraze  ProviderFCM  ProviderHTTP  ProviderNull  ProviderWebPush  ProviderWebhook
 //   4  TidingsHTTPProvider
 //   3  TidingsStore  TidingsProvider
-//   2  TidingsWire
+//   2  TidingsWire  TidingsHTTP2
 //   1  TidingsCore  TidingsAMQP  TidingsPostgres  TidingsHTTP  TidingsMetrics  PrivateServers
-//   0  TidingsSocket  CRabbitMQ  CLibpq  CCurl  CCrypto
+//   0  TidingsSocket  CRabbitMQ  CLibpq  CCurl  CCrypto  CNGHTTP2  CTLS
 
 let settings: [SwiftSetting] = [
     .swiftLanguageMode(.v6),
@@ -50,17 +50,22 @@ let package = Package(
     products: [
         .executable(name: "tidings", targets: ["tidings"]),
         .library(name: "TidingsClient", targets: ["TidingsClient"]),
-        .library(name: "TidingsProvider", targets: ["TidingsProvider"]),
+        // For a provider of one's own, see CONTRIBUTING.
+        .library(
+            name: "TidingsProvider", targets: ["TidingsProvider", "TidingsHTTPProvider", "TidingsHTTP", "TidingsCore", "TidingsWire"]),
         .library(name: "TidingsServer", targets: ["TidingsServer"]),
+        .library(name: "TidingsTestSupport", targets: ["TidingsTestSupport"]),
     ],
     traits: [
+        .trait(name: "APNs", description: "The push provider of Apple (needs libnghttp2 and libssl)."),
         .trait(name: "Airship", description: "The push provider Airship (needs libcurl)."),
         .trait(name: "Braze", description: "The push provider Braze (needs libcurl)."),
-        .trait(name: "Capture", description: "tidings capture, the stand-in for every provider."),
+        .trait(name: "Capture", description: "tidings capture, the stand-in for every provider (needs libnghttp2 and libssl)."),
         .trait(name: "FCM", description: "The push provider Firebase Cloud Messaging (needs libcurl)."),
         .trait(name: "HTTP", description: "The provider for a JSON-over-HTTP service of one's own (needs libcurl)."),
+        .trait(name: "WebPush", description: "Push to browsers, RFC 8030 (needs libcurl)."),
         .trait(name: "Webhook", description: "The webhook provider (needs libcurl)."),
-        .default(enabledTraits: ["Airship", "Braze", "Capture", "FCM", "HTTP", "Webhook"]),
+        .default(enabledTraits: ["APNs", "Airship", "Braze", "Capture", "FCM", "HTTP", "WebPush", "Webhook"]),
     ],
     dependencies: [
         // The command line: subcommands, help, completion. About 25 s of a clean debug build on 2 cores.
@@ -81,6 +86,8 @@ let package = Package(
         system("CLibpq", linking: "pq"),
         system("CCurl", linking: "curl"),
         system("CCrypto", linking: "crypto"),
+        system("CNGHTTP2", linking: "nghttp2"),
+        system("CTLS", linking: "ssl"),
         target("TidingsSocket"),
 
         target("TidingsCore"),
@@ -90,6 +97,7 @@ let package = Package(
         target("TidingsMetrics"),
         target("PrivateServers"),
 
+        target("TidingsHTTP2", ["CCrypto", "CNGHTTP2", "CTLS", "TidingsHTTP", "TidingsSocket"]),
         target("TidingsWire", ["TidingsCore", "CCrypto", .product(name: "Yams", package: "Yams")], settings: settings + faultHooks),
 
         target("TidingsStore", ["TidingsCore", "TidingsWire", "TidingsPostgres", "TidingsAMQP"]),
@@ -109,16 +117,18 @@ let package = Package(
             ["TidingsCore", "TidingsWire", "TidingsAMQP", "TidingsMetrics", "TidingsPostgres", "TidingsStore", logging]),
         target("TidingsHTTPProvider", ["TidingsCore", "TidingsHTTP", "TidingsProvider"]),
         target("ProviderAirship", ["TidingsCore", "TidingsWire", "TidingsHTTP", "TidingsProvider", "TidingsHTTPProvider"]),
+        target("ProviderAPNs", ["TidingsCore", "TidingsWire", "TidingsHTTP", "TidingsHTTP2", "TidingsProvider", "TidingsHTTPProvider"]),
         target("ProviderBraze", ["TidingsCore", "TidingsWire", "TidingsHTTP", "TidingsProvider", "TidingsHTTPProvider"]),
         target("ProviderFCM", ["TidingsCore", "TidingsWire", "TidingsHTTP", "TidingsProvider", "TidingsHTTPProvider"]),
         target("ProviderHTTP", ["TidingsCore", "TidingsWire", "TidingsHTTP", "TidingsProvider", "TidingsHTTPProvider"]),
         target("ProviderNull", ["TidingsCore", "TidingsProvider"]),
+        target("ProviderWebPush", ["TidingsCore", "TidingsWire", "TidingsHTTP", "TidingsProvider", "TidingsHTTPProvider"]),
         target("ProviderWebhook", ["TidingsCore", "TidingsWire", "TidingsHTTP", "TidingsProvider", "TidingsHTTPProvider"]),
         target("TidingsClient", ["TidingsCore", "TidingsWire", "TidingsAMQP"]),
         target(
             "TidingsCapture",
             [
-                "TidingsCore", "TidingsWire", arguments, .product(name: "FlyingFox", package: "FlyingFox"),
+                "TidingsCore", "TidingsWire", "TidingsHTTP2", arguments, .product(name: "FlyingFox", package: "FlyingFox"),
                 .product(name: "FlyingSocks", package: "FlyingFox"),
             ]),
 
@@ -137,22 +147,42 @@ let package = Package(
             name: "tidings",
             dependencies: [
                 "TidingsServer", "TidingsProvider", "ProviderNull", arguments,
+                .target(name: "ProviderAPNs", condition: .when(traits: ["APNs"])),
                 .target(name: "ProviderAirship", condition: .when(traits: ["Airship"])),
                 .target(name: "ProviderBraze", condition: .when(traits: ["Braze"])),
                 .target(name: "ProviderFCM", condition: .when(traits: ["FCM"])),
                 .target(name: "ProviderHTTP", condition: .when(traits: ["HTTP"])),
+                .target(name: "ProviderWebPush", condition: .when(traits: ["WebPush"])),
                 .target(name: "ProviderWebhook", condition: .when(traits: ["Webhook"])),
                 .target(name: "TidingsCapture", condition: .when(traits: ["Capture"])),
             ],
             swiftSettings: settings),
 
         // Only tests use it: systems of their own on real servers, processes to kill.
-        target("TidingsTestSupport", ["TidingsHTTP", "TidingsPostgres", "TidingsStore"]),
+        target("TidingsTestSupport", ["TidingsCore", "TidingsHTTP", "TidingsHTTP2", "TidingsPostgres", "TidingsProvider", "TidingsStore"]),
         tests("TidingsSocketTests", ["TidingsSocket"]),
         tests("TidingsCoreTests", ["TidingsCore"]),
         tests("TidingsPostgresTests", ["TidingsPostgres"]),
         tests("TidingsAMQPTests", ["TidingsAMQP", "TidingsTestSupport"]),
         tests("TidingsHTTPTests", ["TidingsHTTP"]),
+        tests("TidingsHTTP2Tests", ["TidingsHTTP", "TidingsHTTP2"]),
+        tests(
+            "ProviderAPNsTests",
+            [
+                "TidingsCore", "TidingsWire", "TidingsHTTP", "TidingsHTTP2", "TidingsProvider", "TidingsHTTPProvider", "ProviderAPNs",
+                "TidingsCapture",
+            ]),
+        tests(
+            "ProviderWebPushTests",
+            [
+                "TidingsCore", "TidingsWire", "TidingsHTTP", "TidingsProvider", "TidingsHTTPProvider", "ProviderWebPush", "TidingsCapture",
+            ]),
+        tests(
+            "ConformanceTests",
+            [
+                "TidingsCore", "TidingsWire", "TidingsProvider", "ProviderAPNs", "ProviderAirship", "ProviderBraze", "ProviderFCM",
+                "ProviderHTTP", "ProviderWebPush", "ProviderWebhook", "TidingsTestSupport",
+            ]),
         tests("TidingsMetricsTests", ["TidingsMetrics"]),
         tests("PrivateServersTests", ["PrivateServers"]),
         tests("TidingsWireTests", ["TidingsCore", "TidingsWire"]),

@@ -27,7 +27,7 @@ struct AirshipProvider: Provider {
     ///   - now: the clock of times to live and of dates in `Retry-After`.
     init(
         name: String, configuration: AirshipConfiguration, transport: HTTPTransport,
-        now: @escaping @Sendable () -> Timestamp = AirshipProvider.systemTime
+        now: @escaping @Sendable () -> Timestamp = Timestamp.systemTime
     ) {
         self.name = name
         self.configuration = configuration
@@ -93,12 +93,5 @@ struct AirshipProvider: Provider {
 
     func close() async {
         await transport.close()
-    }
-
-    /// The system's clock, in UTC.
-    static func systemTime() -> Timestamp {
-        var time = timespec()
-        clock_gettime(CLOCK_REALTIME, &time)
-        return Timestamp(microseconds: Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1_000)
     }
 }

@@ -26,7 +26,7 @@ struct BrazeProvider: Provider {
     ///   - now: the clock of times to live, and of the moment from which Braze takes calls again.
     init(
         name: String, configuration: BrazeConfiguration, transport: HTTPTransport,
-        now: @escaping @Sendable () -> Timestamp = BrazeProvider.systemTime
+        now: @escaping @Sendable () -> Timestamp = Timestamp.systemTime
     ) {
         self.name = name
         self.configuration = configuration
@@ -61,12 +61,5 @@ struct BrazeProvider: Provider {
 
     func close() async {
         await transport.close()
-    }
-
-    /// The system's clock, in UTC.
-    static func systemTime() -> Timestamp {
-        var time = timespec()
-        clock_gettime(CLOCK_REALTIME, &time)
-        return Timestamp(microseconds: Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1_000)
     }
 }

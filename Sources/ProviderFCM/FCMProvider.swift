@@ -23,7 +23,7 @@ struct FCMProvider: Provider {
     ///   - now: the clock of assertions, of a token's life, of `ttl` and of dates in `Retry-After`.
     init(
         name: String, configuration: FCMConfiguration, transport: HTTPTransport,
-        now: @escaping @Sendable () -> Timestamp = FCMProvider.systemTime
+        now: @escaping @Sendable () -> Timestamp = Timestamp.systemTime
     ) {
         self.name = name
         self.configuration = configuration
@@ -74,12 +74,5 @@ struct FCMProvider: Provider {
                     kind: .timeoutBeforeSend, requestMayHaveArrived: false, message: "no time was left after fetching an access token"))
         }
         return await transport.send(request)
-    }
-
-    /// The system's clock, in UTC.
-    static func systemTime() -> Timestamp {
-        var time = timespec()
-        clock_gettime(CLOCK_REALTIME, &time)
-        return Timestamp(microseconds: Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1_000)
     }
 }

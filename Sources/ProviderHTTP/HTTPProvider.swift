@@ -20,7 +20,7 @@ struct HTTPProvider: Provider {
     ///   - now: the clock of dates in `Retry-After`.
     init(
         name: String, channel: Channel, configuration: ServiceConfiguration, transport: HTTPTransport,
-        now: @escaping @Sendable () -> Timestamp = HTTPProvider.systemTime
+        now: @escaping @Sendable () -> Timestamp = Timestamp.systemTime
     ) {
         self.name = name
         self.channel = channel
@@ -42,12 +42,5 @@ struct HTTPProvider: Provider {
 
     func close() async {
         await transport.close()
-    }
-
-    /// The system's clock, in UTC.
-    static func systemTime() -> Timestamp {
-        var time = timespec()
-        clock_gettime(CLOCK_REALTIME, &time)
-        return Timestamp(microseconds: Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1_000)
     }
 }

@@ -1,4 +1,5 @@
 public import TidingsHTTP
+import TidingsHTTPProvider
 import TidingsProvider
 
 /// How one binding of kind `webhook` sends.
@@ -31,30 +32,25 @@ public struct WebhookConfiguration: Sendable {
 
 extension WebhookConfiguration {
     /// The settings of the catalogue, in the order of the documentation.
-    static let settings = [
-        ProviderSetting("allowHTTP", "Also send to http:// addresses, where everybody on the way can read along.", defaultValue: "false"),
-        ProviderSetting("allowedPorts", "Ports that may be sent to, separated by commas; `any` for all.", defaultValue: "443, 8443"),
-        ProviderSetting(
-            "allowedNetworks", "Private networks that may be sent to nevertheless, as CIDR blocks: `10.1.0.0/16, ::1`."),
-        ProviderSetting("timeoutSeconds", "Longest time for one attempt, 1 to 20 seconds.", defaultValue: "15"),
-        ProviderSetting("connectTimeoutSeconds", "Longest time for DNS, TCP and TLS, 1 to 20 seconds.", defaultValue: "5"),
-        ProviderSetting(
-            "signingSecret",
-            "Signs for endpoints without a secret of their own: `env:NAME` or `file:/path` of one or more `whsec_…`, the newest first."),
-        ProviderSetting("allowUnsigned", "Send unsigned where there is no secret at all.", defaultValue: "false"),
-        ProviderSetting("maximumConcurrency", "Requests under way at once, 1 to 1000.", defaultValue: "128"),
-        ProviderSetting("maximumConcurrencyPerHost", "Requests under way at once to one host, 1 to 1000.", defaultValue: "16"),
-        ProviderSetting("certificateAuthorities", "A PEM file to trust in place of the system's certificate authorities."),
-    ]
+    static let settings =
+        AddressGuard.declarations + [
+            ProviderSetting("timeoutSeconds", "Longest time for one attempt, 1 to 20 seconds.", defaultValue: "15"),
+            ProviderSetting("connectTimeoutSeconds", "Longest time for DNS, TCP and TLS, 1 to 20 seconds.", defaultValue: "5"),
+            ProviderSetting(
+                "signingSecret",
+                "Signs for endpoints without a secret of their own: `env:NAME` or `file:/path` of one or more `whsec_…`, the newest first."),
+            ProviderSetting("allowUnsigned", "Send unsigned where there is no secret at all.", defaultValue: "false"),
+            ProviderSetting("maximumConcurrency", "Requests under way at once, 1 to 1000.", defaultValue: "128"),
+            ProviderSetting("maximumConcurrencyPerHost", "Requests under way at once to one host, 1 to 1000.", defaultValue: "16"),
+            ProviderSetting("certificateAuthorities", "A PEM file to trust in place of the system's certificate authorities."),
+        ]
 
     /// At most 20 seconds: a worker's claim on what it sends ends after 25, and a call that outlives it may be sent again.
     private static let allowedSeconds = 1...20
 
     init(_ settings: ProviderSettings) throws(ProviderConfigurationError) {
         self.init()
-        if try settings.flag("allowHTTP", default: false) { guarding.allowedSchemes.insert("http") }
-        guarding.allowedPorts = try Self.ports(settings)
-        guarding.allowedNetworks = try Self.networks(settings)
+        guarding = try AddressGuard(settings)
         timeout = .seconds(try settings.integer("timeoutSeconds", default: 15, in: Self.allowedSeconds))
         connectTimeout = .seconds(try settings.integer("connectTimeoutSeconds", default: 5, in: Self.allowedSeconds))
         allowsUnsigned = try settings.flag("allowUnsigned", default: false)
@@ -67,29 +63,5 @@ extension WebhookConfiguration {
                 throw settings.error("signingSecret", error.description)
             }
         }
-    }
-
-    private static func ports(_ settings: ProviderSettings) throws(ProviderConfigurationError) -> Set<UInt16>? {
-        guard let words = settings.list("allowedPorts") else { return AddressGuard().allowedPorts }
-        if words == ["any"] { return nil }
-        var ports: Set<UInt16> = []
-        for word in words {
-            guard let port = UInt16(word), port > 0 else {
-                throw settings.error("allowedPorts", "\"\(word)\" is not a port from 1 to 65535")
-            }
-            ports.insert(port)
-        }
-        return ports
-    }
-
-    private static func networks(_ settings: ProviderSettings) throws(ProviderConfigurationError) -> [CIDR] {
-        var networks: [CIDR] = []
-        for word in settings.list("allowedNetworks") ?? [] {
-            guard let network = CIDR(word) else {
-                throw settings.error("allowedNetworks", "\"\(word)\" is not a block of addresses like 10.1.0.0/16")
-            }
-            networks.append(network)
-        }
-        return networks
     }
 }

@@ -1,6 +1,6 @@
-import Glibc
 public import TidingsCore
 public import TidingsHTTP
+public import TidingsHTTPProvider
 public import TidingsProvider
 
 /// Delivers by signed HTTP POST to an address that the recipient named: Standard Webhooks 1.0.0.
@@ -26,7 +26,7 @@ public struct WebhookProvider: Provider {
     ///   - now: the clock of `webhook-timestamp` and of dates in `Retry-After`.
     public init(
         name: String, configuration: WebhookConfiguration, transport: HTTPTransport,
-        now: @escaping @Sendable () -> Timestamp = WebhookProvider.systemTime
+        now: @escaping @Sendable () -> Timestamp = Timestamp.systemTime
     ) {
         self.name = name
         self.configuration = configuration
@@ -39,6 +39,9 @@ public struct WebhookProvider: Provider {
             sendTimeout: configuration.timeout)
     }
 
+    /// Each receiver is a host of its own.
+    public func host(of address: String) -> String? { address }
+
     public func send(_ item: OutgoingDelivery) async -> SendResult {
         guard let url = item.endpointAddress else {
             return SendResult(.rejected(.noAddress), detail: "the delivery has no address")
@@ -46,7 +49,7 @@ public struct WebhookProvider: Provider {
         let body = webhookBody(of: item)
         guard body.count <= Self.maximumBodyBytes else {
             let detail = "a body of \(body.count) bytes is over the limit of \(Self.maximumBodyBytes)"
-            return SendResult(.rejected(.providerRejected), detail: detail)
+            return SendResult(.rejected(.payloadTooLarge), detail: detail)
         }
         let headers: [(String, String)]
         switch self.headers(of: item, body: body) {
@@ -61,13 +64,6 @@ public struct WebhookProvider: Provider {
 
     public func close() async {
         await transport.close()
-    }
-
-    /// The system's clock, in UTC.
-    public static func systemTime() -> Timestamp {
-        var time = timespec()
-        clock_gettime(CLOCK_REALTIME, &time)
-        return Timestamp(microseconds: Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1_000)
     }
 
     private func headers(of item: OutgoingDelivery, body: [UInt8]) -> Result<[(String, String)], WebhookSecret.Problem> {

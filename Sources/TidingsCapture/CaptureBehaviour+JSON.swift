@@ -3,7 +3,7 @@ import TidingsWire
 extension CaptureBehaviour {
     /// Reads the control interface's form:
     /// `{"path": "/shop", "script": [500, 500], "then": 200, "delayMilliseconds": 0, "retryAfter": "7", "hang": false, "reset": false,
-    /// "bodyBytes": 100, "dripMilliseconds": 50, "redirectTo": "http://…"}`, every member optional, any other refused.
+    /// "goAwayEvery": 100, "bodyBytes": 100, "dripMilliseconds": 50, "redirectTo": "http://…"}`, every member optional, any other refused.
     init(json: JSON) throws(CaptureError) {
         guard let object = json.objectValue else { throw CaptureError(message: "a behaviour is a JSON object") }
         self.init()
@@ -16,6 +16,7 @@ extension CaptureBehaviour {
             case "retryAfter": retryAfter = try Self.retryAfter(entry.value)
             case "hang": hangs = try Self.flag(entry)
             case "reset": resets = try Self.flag(entry)
+            case "goAwayEvery": goAwayEvery = try Self.number(entry, 0...1_000_000)
             case "bodyBytes": bodyBytes = try Self.number(entry, 0...CaptureLimits.answerBytes)
             case "dripMilliseconds": drip = Self.held(try Self.number(entry, 0...60_000))
             case "redirectTo": redirectTo = try Self.line(entry)
@@ -28,7 +29,8 @@ extension CaptureBehaviour {
     }
 
     private static let members = [
-        "path", "script", "then", "delayMilliseconds", "retryAfter", "hang", "reset", "bodyBytes", "dripMilliseconds", "redirectTo",
+        "path", "script", "then", "delayMilliseconds", "retryAfter", "hang", "reset", "goAwayEvery", "bodyBytes", "dripMilliseconds",
+        "redirectTo",
     ]
 
     /// An absolute path.

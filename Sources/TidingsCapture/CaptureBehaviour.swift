@@ -11,8 +11,10 @@ public struct CaptureBehaviour: Sendable, Hashable {
     public var retryAfter: String?
     /// Gives no answer for ``CaptureLimits/longestHold``, then closes.
     public var hangs: Bool
-    /// Closes the connection at once, without an answer.
+    /// Closes the connection at once, without an answer; over HTTP/2 only the stream is reset.
     public var resets: Bool
+    /// Over HTTP/2, closes the connection with a GOAWAY at every so many-th request, which says that this one was not looked at; 0 never does.
+    public var goAwayEvery: Int
     /// Bytes of the answer's body; nil for a few words.
     public var bodyBytes: Int?
     /// Sends the body byte by byte, this far apart.
@@ -22,7 +24,7 @@ public struct CaptureBehaviour: Sendable, Hashable {
 
     public init(
         path: String = "/", script: [Int] = [], then: Int = 200, delay: Duration = .zero, retryAfter: String? = nil, hangs: Bool = false,
-        resets: Bool = false, bodyBytes: Int? = nil, drip: Duration? = nil, redirectTo: String? = nil
+        resets: Bool = false, goAwayEvery: Int = 0, bodyBytes: Int? = nil, drip: Duration? = nil, redirectTo: String? = nil
     ) {
         self.path = path
         self.script = script
@@ -31,6 +33,7 @@ public struct CaptureBehaviour: Sendable, Hashable {
         self.retryAfter = retryAfter
         self.hangs = hangs
         self.resets = resets
+        self.goAwayEvery = goAwayEvery
         self.bodyBytes = bodyBytes
         self.drip = drip
         self.redirectTo = redirectTo
@@ -46,6 +49,7 @@ public struct CaptureBehaviour: Sendable, Hashable {
     /// | `/throttle/7` | 429 with `retry-after: 7` to the first attempt of each id, then 200 |
     /// | `/hang` | none |
     /// | `/reset` | none, closed at once |
+    /// | `/goaway/100` | 200, but at every 100th request the HTTP/2 connection closes with a GOAWAY that leaves it unprocessed |
     /// | `/slow/1500` | 200 after that many milliseconds |
     /// | `/drip/100` | 200 with a body of one byte every so many milliseconds |
     /// | `/big/1000000` | 200 with that many bytes of body |
@@ -59,6 +63,7 @@ public struct CaptureBehaviour: Sendable, Hashable {
         case ("status", let status?) where (200...599).contains(status): return CaptureBehaviour(then: status)
         case ("throttle", let seconds?): return CaptureBehaviour(script: [429], retryAfter: String(seconds))
         case ("hang", _): return CaptureBehaviour(hangs: true)
+        case ("goaway", let count?): return CaptureBehaviour(goAwayEvery: count)
         case ("reset", _): return CaptureBehaviour(resets: true)
         case ("slow", let milliseconds?): return CaptureBehaviour(delay: held(milliseconds))
         case ("drip", let milliseconds?): return CaptureBehaviour(drip: held(milliseconds))
@@ -79,8 +84,11 @@ public struct CaptureBehaviour: Sendable, Hashable {
     }
 
     /// The answer to one attempt, counted from 1.
-    func answer(attempt: Int) -> CaptureAnswer {
+    ///
+    /// - Parameter arrival: which request of all it is, from 1.
+    func answer(attempt: Int, arrival: Int) -> CaptureAnswer {
         if resets { return .close(after: .zero) }
+        if goAwayEvery > 0, arrival.isMultiple(of: goAwayEvery) { return .goAway }
         if hangs { return .close(after: CaptureLimits.longestHold) }
         let status = attempt <= script.count ? script[attempt - 1] : then
         var headers: [(String, String)] = []
@@ -94,6 +102,8 @@ public struct CaptureBehaviour: Sendable, Hashable {
 /// What is done with one request.
 enum CaptureAnswer: Sendable {
     case close(after: Duration)
+    /// Over HTTP/2 a GOAWAY that leaves this request unprocessed; over HTTP/1.1, which has none, the connection closes.
+    case goAway
     case http(Response)
 
     struct Response: Sendable {
@@ -110,7 +120,7 @@ enum CaptureAnswer: Sendable {
 
     var status: Int? {
         switch self {
-        case .close: nil
+        case .close, .goAway: nil
         case .http(let response): response.status
         }
     }

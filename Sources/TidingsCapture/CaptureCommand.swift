@@ -8,11 +8,14 @@ public struct CaptureCommand: AsyncParsableCommand {
         abstract: "Stand in for webhook receivers: record what arrives, check signatures, misbehave on request.",
         discussion: """
             Listens on loopback only. The path of a request says how it is answered: /ok, /fail/2 (the first two attempts of each id get 500),
-            /status/410, /slow/1500, /hang, /redirect. PUT /_capture/behaviour programs any other path; GET /_capture/stats counts;
+            /status/410, /slow/1500, /hang, /reset, /goaway/100, /redirect. PUT /_capture/behaviour programs any other path; GET /_capture/stats counts;
             GET /_capture/messages shows the last requests. --record keeps every request as a line of JSON, written before it is answered.
             """)
 
     @Option(help: "0 takes a free port.") var port: UInt16 = 0
+    @Option(help: "Listen for HTTP/2 over TLS as well, and write the certificate that clients must trust to this file.")
+    var certificate: String?
+    @Option(help: "The port of HTTP/2; 0 takes a free one. Needs --certificate.") var tlsPort: UInt16 = 0
     @Option(help: "A file to append every request to.") var record: String?
     @Option(help: "env:NAME or file:PATH of a whsec_ secret that requests should be signed with; repeat it.") var secret: [String] = []
 
@@ -20,7 +23,9 @@ public struct CaptureCommand: AsyncParsableCommand {
 
     public mutating func run() async throws {
         let server = try CaptureServer(
-            configuration: CaptureConfiguration(port: port, recordPath: record, secrets: try secret.map(Self.read)))
+            configuration: CaptureConfiguration(
+                port: port, recordPath: record, secrets: try secret.map(Self.read),
+                tls: certificate.map { CaptureConfiguration.TLS(port: tlsPort, certificatePath: $0) }))
         let signals = StopSignals()
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await server.run() }
@@ -28,7 +33,9 @@ public struct CaptureCommand: AsyncParsableCommand {
                 await signals.wait()
                 await server.stop()
             }
-            let line = Array("capturing on http://127.0.0.1:\(try await server.port)/\n".utf8)
+            var words = "capturing on http://127.0.0.1:\(try await server.port)/\n"
+            if let port = server.tlsPort { words += "capturing HTTP/2 on https://127.0.0.1:\(port)/\n" }
+            let line = Array(words.utf8)
             _ = write(STDOUT_FILENO, line, line.count)
             try await group.next()
             group.cancelAll()

@@ -10,14 +10,17 @@ final class CaptureLedger: Sendable {
     struct Arrival: Sendable {
         var method: String
         var path: String
-        var webhookID: String?
-        var webhookTimestamp: String?
-        var signature: String?
+        /// Names in lower case; of several with one name the last.
+        var headers: [String: String]
         var body: [UInt8]
         /// The body went on beyond ``CaptureLimits/acceptedBodyBytes``.
         var isTooLong = false
         /// What the provider would say whose path it is.
         var standIn: StandInAnswer?
+
+        var webhookID: String? { headers["webhook-id"] }
+        var webhookTimestamp: String? { headers["webhook-timestamp"] }
+        var signature: String? { headers["webhook-signature"] }
     }
 
     private struct Counts {
@@ -55,14 +58,15 @@ final class CaptureLedger: Sendable {
             let attempt = (counts?.attempts ?? 0) + 1
             let answer =
                 arrival.isTooLong
-                ? .http(CaptureAnswer.Response(status: 413)) : Self.answer(to: arrival, attempt: attempt, among: state.behaviours)
+                ? .http(CaptureAnswer.Response(status: 413))
+                : Self.answer(to: arrival, attempt: attempt, number: state.stats.requests + 1, among: state.behaviours)
             let check = Self.nearest(arrival.path, among: state.checks) ?? standardCheck
             let request = CapturedRequest(
-                at: now, method: arrival.method, path: arrival.path, webhookID: arrival.webhookID,
+                at: now, method: arrival.method, path: arrival.path, headers: arrival.headers, webhookID: arrival.webhookID,
                 messageID: arrival.standIn?.messageID, webhookTimestamp: arrival.webhookTimestamp, attempt: isCounted ? attempt : nil,
                 signature: check.verdict(
                     id: arrival.webhookID, timestamp: arrival.webhookTimestamp, signature: arrival.signature, body: arrival.body, now: now),
-                status: answer.status, body: String(decoding: arrival.body.prefix(CaptureLimits.recordedBodyBytes), as: UTF8.self),
+                status: answer.status, body: Array(arrival.body.prefix(CaptureLimits.recordedBodyBytes)),
                 bodyBytes: arrival.body.count)
             let isRecorded = state.record?.append(line: request.json) ?? true
             guard isRecorded else { return .http(CaptureAnswer.Response(status: 507)) }
@@ -141,9 +145,13 @@ final class CaptureLedger: Sendable {
     // MARK: By path
 
     /// A behaviour that was set goes first, so that a stand-in misbehaves as asked; then the stand-in, then what the path says by itself.
-    private static func answer(to arrival: Arrival, attempt: Int, among behaviours: [String: CaptureBehaviour]) -> CaptureAnswer {
-        let programmed = nearest(arrival.path, among: behaviours)?.answer(attempt: attempt)
-        guard let standIn = arrival.standIn else { return programmed ?? CaptureBehaviour.named(by: arrival.path).answer(attempt: attempt) }
+    private static func answer(
+        to arrival: Arrival, attempt: Int, number: Int, among behaviours: [String: CaptureBehaviour]
+    ) -> CaptureAnswer {
+        let programmed = nearest(arrival.path, among: behaviours)?.answer(attempt: attempt, arrival: number)
+        guard let standIn = arrival.standIn else {
+            return programmed ?? CaptureBehaviour.named(by: arrival.path).answer(attempt: attempt, arrival: number)
+        }
         guard let programmed else { return standIn.answer(attempt: attempt) }
         guard case .http(let asked) = programmed, programmed.isSuccess, case .http(var response) = standIn.answer(attempt: attempt) else {
             return programmed

@@ -3,7 +3,8 @@ import FlyingSocks
 import Foundation
 import TidingsCore
 
-/// A stand-in for webhook receivers and push providers, on plain HTTP/1.1: it records what arrives, checks it, and misbehaves on request.
+/// A stand-in for webhook receivers and push providers, on plain HTTP/1.1 and, when asked, on HTTP/2 over TLS: it records what arrives, checks
+/// it, and misbehaves on request.
 ///
 /// What a request gets is decided by a ``CaptureBehaviour`` that was set for its path, else by the path itself: see
 /// ``CaptureBehaviour/named(by:)``. Every request is written to the record before it is answered, so the record never knows less than a
@@ -11,9 +12,10 @@ import TidingsCore
 /// listened on.
 public final class CaptureServer: Sendable {
     private let server: HTTPServer
+    private let http2: CaptureHTTP2?
     private let ledger: CaptureLedger
 
-    /// Opens the record, without listening yet.
+    /// Opens the record, without answering yet.
     public init(configuration: CaptureConfiguration = CaptureConfiguration()) throws(CaptureError) {
         let ledger = try CaptureLedger(configuration: configuration)
         let address: sockaddr_in
@@ -24,21 +26,33 @@ public final class CaptureServer: Sendable {
         }
         // The server's own limit comes after every hold of ours, which therefore always ends as it was meant to.
         let timeout = (CaptureLimits.longestHold + .seconds(10)) / .seconds(1)
+        let standIns: [any StandIn] = [APNsStandIn(), AirshipStandIn(), BrazeStandIn(), FCMStandIn(), WebPushStandIn()]
+        let responder = CaptureResponder(ledger: ledger, standIns: standIns)
         self.ledger = ledger
-        server = HTTPServer(
-            address: address, timeout: timeout, logger: .disabled,
-            handler: CaptureHandler(ledger: ledger, standIns: [AirshipStandIn(), BrazeStandIn(), FCMStandIn()]))
+        server = HTTPServer(address: address, timeout: timeout, logger: .disabled, handler: CaptureHandler(responder: responder))
+        if let tls = configuration.tls {
+            http2 = try CaptureHTTP2(tls, responder: responder)
+        } else {
+            http2 = nil
+        }
     }
 
     /// Listens and answers until ``stop()`` or until the task is cancelled.
     public func run() async throws {
         do {
-            try await server.run()
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                if let http2 { group.addTask { await http2.run() } }
+                group.addTask { try await self.server.run() }
+                try await group.waitForAll()
+            }
         } catch {
             if ledger.isStopped || Task.isCancelled { return }
             throw CaptureError(message: "the capture server ended: \(error)")
         }
     }
+
+    /// The port of HTTP/2; nil when it was not asked for.
+    public var tlsPort: UInt16? { http2?.port }
 
     /// The port, waiting until it is listened on.
     public var port: UInt16 {
@@ -54,6 +68,7 @@ public final class CaptureServer: Sendable {
     /// Stops listening and drops open connections; the record stays.
     public func stop() async {
         ledger.markStopped()
+        await http2?.stop()
         await server.stop()
     }
 
@@ -80,11 +95,27 @@ public struct CaptureConfiguration: Sendable {
     public var recordPath: String?
     /// Signing secrets (`whsec_…`) of paths for which none were set over the control interface.
     public var secrets: [String]
+    /// Nil listens for HTTP/1.1 only.
+    public var tls: TLS?
 
-    public init(port: UInt16 = 0, recordPath: String? = nil, secrets: [String] = []) {
+    /// HTTP/2 over TLS.
+    public struct TLS: Sendable {
+        /// 0 takes a free one.
+        public var port: UInt16
+        /// Where the certificate is written that clients must trust, as PEM. A new one with every start.
+        public var certificatePath: String
+
+        public init(port: UInt16 = 0, certificatePath: String) {
+            self.port = port
+            self.certificatePath = certificatePath
+        }
+    }
+
+    public init(port: UInt16 = 0, recordPath: String? = nil, secrets: [String] = [], tls: TLS? = nil) {
         self.port = port
         self.recordPath = recordPath
         self.secrets = secrets
+        self.tls = tls
     }
 }
 

@@ -7,6 +7,8 @@ public struct CapturedRequest: Sendable, Hashable {
     public var method: String
     /// Percent-encoded, without the query.
     public var path: String
+    /// Names in lower case, with their credentials; of several with one name the last.
+    public var headers: [String: String]
     public var webhookID: String?
     /// Of a request to a stand-in: whom it sends what, by which repetitions are counted.
     public var messageID: String?
@@ -17,17 +19,24 @@ public struct CapturedRequest: Sendable, Hashable {
     public var signature: SignatureVerdict
     /// The status it gets; nil when the connection is closed without an answer.
     public var status: Int?
-    /// The first ``CaptureLimits/recordedBodyBytes``; bytes that are not UTF-8 replaced.
-    public var body: String
+    /// The first ``CaptureLimits/recordedBodyBytes``.
+    public var body: [UInt8]
     public var bodyBytes: Int
 
-    /// One JSON object on one line, without the line break.
+    /// The body with bytes that are not UTF-8 replaced.
+    public var text: String { String(decoding: body, as: UTF8.self) }
+
+    /// One JSON object on one line, without the line break. A body that is not UTF-8, such as an encrypted one, stands there as `bodyBase64`.
     var json: [UInt8] {
-        var json = JSONWriter(capacity: 256 + body.utf8.count)
+        var json = JSONWriter(capacity: 512 + body.count)
         json.beginObject()
         json.member("at", at.rfc3339)
         json.member("method", method)
         json.member("path", path)
+        json.key("headers")
+        json.beginObject()
+        for (name, value) in headers.sorted(by: { $0.key < $1.key }) { json.member(name, value) }
+        json.endObject()
         json.key("webhookId")
         webhookID.map { json.string($0) } ?? json.null()
         json.key("messageId")
@@ -40,7 +49,11 @@ public struct CapturedRequest: Sendable, Hashable {
         json.key("status")
         status.map { json.integer($0) } ?? json.null()
         json.member("bodyBytes", bodyBytes)
-        json.member("body", body)
+        if let text = String(validating: body, as: UTF8.self) {
+            json.member("body", text)
+        } else {
+            json.member("bodyBase64", Base64.encode(body))
+        }
         json.endObject()
         return json.bytes
     }

@@ -148,9 +148,9 @@ public struct ProviderWorker: Sendable {
         }
     }
 
-    /// Who is called: each webhook's address names a host of its own; every other provider is one place.
+    /// Who is called: a host that the recipient's address names, or the provider as one place.
     private func host(of entry: PackEntry, _ claims: PackClaims) -> String {
-        provider.channel == .webhook ? claims.addresses[entry.key]?.address ?? provider.name : provider.name
+        claims.addresses[entry.key].flatMap { provider.host(of: $0.address) } ?? provider.name
     }
 
     /// For what is not to be sent now, or not as it is.

@@ -21,7 +21,8 @@ public actor HTTPTransport {
 
     private let configuration: HTTPConfiguration
     private let thread: SocketThread
-    private let bell: CancellationBell
+    /// Numbers of transfers whose task was cancelled.
+    private let cancelled: SocketMailbox<UInt64>
     private var state = State.idle
     private var lastID: UInt64 = 0
 
@@ -32,16 +33,16 @@ public actor HTTPTransport {
     // No initializer that throws: of an actor with an isolated deinit, Swift 6.3 crashes over it in other modules of a release build.
     public static func open(_ configuration: HTTPConfiguration = HTTPConfiguration()) throws(HTTPFailure) -> HTTPTransport {
         do throws(SocketThread.StartError) {
-            return HTTPTransport(configuration, thread: try SocketThread(starting: "http"), bell: try CancellationBell())
+            return HTTPTransport(configuration, thread: try SocketThread(starting: "http"), cancelled: try SocketMailbox())
         } catch {
             throw HTTPFailure(.connect, error.description)
         }
     }
 
-    private init(_ configuration: HTTPConfiguration, thread: SocketThread, bell: CancellationBell) {
+    private init(_ configuration: HTTPConfiguration, thread: SocketThread, cancelled: SocketMailbox<UInt64>) {
         self.configuration = configuration
         self.thread = thread
-        self.bell = bell
+        self.cancelled = cancelled
     }
 
     /// Sends one request and waits for its answer or its failure. Never throws; the outcome says whether the request may have arrived.
@@ -54,7 +55,7 @@ public actor HTTPTransport {
         }
         if Task.isCancelled { return .failed(HTTPFailure(.cancelled, "the task was cancelled before the request began")) }
         lastID += 1
-        let (id, bell) = (lastID, bell)
+        let (id, cancelled) = (lastID, cancelled)
         return await withTaskCancellationHandler {
             // Through a method of the actor: an asynchronous closure that does not use `self` is not isolated to it, and would run on
             // another thread.
@@ -62,7 +63,7 @@ public actor HTTPTransport {
                 self.start(Transfer(id: id, request: request, target: target, continuation: continuation))
             }
         } onCancel: {
-            bell.ring(id)
+            cancelled.post(id)
         }
     }
 
@@ -90,7 +91,7 @@ public actor HTTPTransport {
         case .open(let loop): return loop
         case .closed: return nil
         case .idle:
-            let loop = TransferLoop(configuration: configuration, thread: thread, bell: bell)
+            let loop = TransferLoop(configuration: configuration, thread: thread, cancelled: cancelled)
             thread.whenReady { ready in loop.drive(ready) }
             state = .open(loop)
             return loop

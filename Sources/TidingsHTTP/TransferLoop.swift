@@ -9,7 +9,7 @@ import TidingsSocket
 final class TransferLoop {
     private let multi: UnsafeMutableRawPointer
     private let thread: SocketThread
-    private let bell: CancellationBell
+    private let cancelled: SocketMailbox<UInt64>
     private let configuration: HTTPConfiguration
     private var admission: Admission
     /// Those that wait for admission and those that libcurl has.
@@ -22,15 +22,14 @@ final class TransferLoop {
     /// Once a process, before anything else of libcurl.
     private static let globalInit: CURLcode = tidings_curl_global_init()
 
-    init(configuration: HTTPConfiguration, thread: SocketThread, bell: CancellationBell) {
+    init(configuration: HTTPConfiguration, thread: SocketThread, cancelled: SocketMailbox<UInt64>) {
         precondition(Self.globalInit == CURLE_OK, "libcurl cannot be initialised")
         guard let multi = curl_multi_init() else { preconditionFailure("libcurl has no memory for a multi handle") }
         self.multi = multi
         self.thread = thread
-        self.bell = bell
+        self.cancelled = cancelled
         self.configuration = configuration
         admission = Admission(maximum: configuration.maximumRequests, maximumPerHost: configuration.maximumRequestsPerHost)
-        blockBrokenPipeSignal()
         tidings_multi_set_long(multi, CURLMOPT_MAXCONNECTS, configuration.maximumRequests)
         // libcurl calls back only while it is called, so a reference that does not count is enough.
         tidings_multi_set_socket_callback(multi, socketChanged, Unmanaged.passUnretained(self).toOpaque())
@@ -48,8 +47,8 @@ final class TransferLoop {
     func drive(_ ready: [pollfd]) {
         var running: Int32 = 0
         for descriptor in ready {
-            if descriptor.fd == bell.reader {
-                for id in bell.takeRung() { end(id, .cancelled, "the task was cancelled") }
+            if descriptor.fd == cancelled.reader {
+                for id in cancelled.take() { end(id, .cancelled, "the task was cancelled") }
             } else if let events = wanted[descriptor.fd] {
                 curl_multi_socket_action(multi, descriptor.fd, selectMask(descriptor.revents, watchedFor: events), &running)
             }
@@ -118,7 +117,7 @@ final class TransferLoop {
 
     private func watch() {
         if hasNewInterests {
-            interests = wanted.map { SocketThread.Interest(socket: $0.key, events: $0.value) } + [.reading(bell.reader)]
+            interests = wanted.map { SocketThread.Interest(socket: $0.key, events: $0.value) } + [.reading(cancelled.reader)]
             hasNewInterests = false
         }
         var milliseconds = -1
@@ -155,13 +154,4 @@ private func selectMask(_ events: Int16, watchedFor wanted: Int16) -> Int32 {
     var seen = Int32(events)
     if seen & Int32(POLLERR | POLLHUP | POLLNVAL) != 0 { seen |= Int32(wanted) }
     return (seen & Int32(POLLIN) != 0 ? CURL_CSELECT_IN : 0) | (seen & Int32(POLLOUT) != 0 ? CURL_CSELECT_OUT : 0)
-}
-
-/// OpenSSL writes to sockets without MSG_NOSIGNAL, and libcurl leaves SIGPIPE alone when signals are off (they are, because of threads): on
-/// this thread and those it starts, a peer that went away must be an error and not the end of the process.
-private func blockBrokenPipeSignal() {
-    var signals = sigset_t()
-    sigemptyset(&signals)
-    sigaddset(&signals, SIGPIPE)
-    pthread_sigmask(SIG_BLOCK, &signals, nil)
 }

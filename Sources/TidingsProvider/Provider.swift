@@ -12,6 +12,10 @@ public protocol Provider: Sendable {
     /// Whether it sends ``OutgoingDelivery/badge``: the person's unread notifications are counted for it with every claim.
     var showsBadge: Bool { get }
 
+    /// Which of its hosts an address is sent to, where recipients name hosts of their own: its room and its breaker count by host, so that one
+    /// that hangs holds up nobody else. Nil where all go to the same place.
+    func host(of address: String) -> String?
+
     /// Sends one delivery, once, and says how it ended. Never throws and always returns within ``ProviderLimits/sendTimeout``, give or take
     /// a second; cancelling the task ends it sooner. `unknown` is reserved for the case where the request may have arrived unanswered.
     func send(_ item: OutgoingDelivery) async -> SendResult
@@ -26,6 +30,7 @@ public protocol Provider: Sendable {
 
 extension Provider {
     public var showsBadge: Bool { false }
+    public func host(of address: String) -> String? { nil }
 
     /// For a provider whose calls carry one delivery each.
     public func send(together items: [OutgoingDelivery]) async -> [SendResult] {

@@ -166,6 +166,7 @@ public final class SocketThread: SerialExecutor {
 
     private func run() {
         identity = pthread_self()
+        blockBrokenPipeSignal()
         repeat { runJobs() } while pollSockets()
     }
 
@@ -206,6 +207,15 @@ public final class SocketThread: SerialExecutor {
         let milliseconds = left / .milliseconds(1)
         return milliseconds >= Double(Int32.max) ? Int32.max : Int32(milliseconds.rounded(.up))
     }
+}
+
+/// OpenSSL writes to sockets without MSG_NOSIGNAL, and libcurl leaves SIGPIPE alone when signals are off (they are, because of threads): on
+/// this thread and those it starts, a peer that went away must be an error and not the end of the process.
+private func blockBrokenPipeSignal() {
+    var signals = sigset_t()
+    sigemptyset(&signals)
+    sigaddset(&signals, SIGPIPE)
+    pthread_sigmask(SIG_BLOCK, &signals, nil)
 }
 
 private func exchange<Value>(_ place: inout Value, with new: consuming Value) -> Value {

@@ -2,6 +2,9 @@ import ArgumentParser
 import ProviderNull
 import TidingsProvider
 
+#if APNs
+    import ProviderAPNs
+#endif
 #if Airship
     import ProviderAirship
 #endif
@@ -17,6 +20,9 @@ import TidingsProvider
 #if HTTP
     import ProviderHTTP
 #endif
+#if WebPush
+    import ProviderWebPush
+#endif
 #if Webhook
     import ProviderWebhook
 #endif
@@ -24,6 +30,9 @@ import TidingsProvider
 /// The providers of this binary: one package trait each.
 let linkedProviders: [any ProviderFactory.Type] = {
     var factories: [any ProviderFactory.Type] = [NullProviderFactory.self]
+    #if APNs
+        factories.append(APNsProviderFactory.self)
+    #endif
     #if Airship
         factories.append(AirshipProviderFactory.self)
     #endif
@@ -35,6 +44,9 @@ let linkedProviders: [any ProviderFactory.Type] = {
     #endif
     #if HTTP
         factories.append(HTTPProviderFactory.self)
+    #endif
+    #if WebPush
+        factories.append(WebPushProviderFactory.self)
     #endif
     #if Webhook
         factories.append(WebhookProviderFactory.self)

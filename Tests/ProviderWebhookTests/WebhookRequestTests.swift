@@ -40,7 +40,7 @@ struct WebhookRequestTests {
             #expect(seen.map(\.status) == [500, 200])
             #expect(seen.map(\.signature) == [.valid, .valid])
             #expect(
-                seen.allSatisfy { $0.method == "POST" && $0.body == String(decoding: webhookBody(of: .sample(to: nil)), as: UTF8.self) })
+                seen.allSatisfy { $0.method == "POST" && $0.text == String(decoding: webhookBody(of: .sample(to: nil)), as: UTF8.self) })
         }
     }
 
@@ -89,7 +89,7 @@ struct WebhookRequestTests {
         try await withCapture { server, origin in
             let data = "{\"x\":\"\(String(repeating: "y", count: WebhookProvider.maximumBodyBytes))\"}"
             let result = try await withWebhooks { await $0.send(.sample(to: "\(origin)/ok", data: data)) }
-            #expect(result.outcome == .rejected(.providerRejected))
+            #expect(result.outcome == .rejected(.payloadTooLarge))
             #expect(server.stats.requests == 0)
         }
     }

@@ -16,6 +16,10 @@ struct StandInRequest: Sendable {
     var headers: [String: String]
     var body: [UInt8]
     var now: Timestamp
+    /// The HTTP/2 connection it came on, from 1; 0 over HTTP/1.1, where connections mean nothing.
+    var connection = 0
+    /// Where it was sent to, without a path: `https://127.0.0.1:8443`.
+    var origin = ""
 }
 
 /// What a stand-in makes of a request. A behaviour set for its path comes first; only when that means success does this answer go out.
@@ -28,6 +32,8 @@ struct StandInAnswer: Sendable {
     var first: CaptureAnswer.Response?
     /// No answer at all, for ``CaptureLimits/longestHold``.
     var hangs = false
+    /// The connection may have as many streams at once as the server allows; until some answer says so, APNs allows one.
+    var allowsManyStreams = false
 
     func answer(attempt: Int) -> CaptureAnswer {
         if hangs { return .close(after: CaptureLimits.longestHold) }

@@ -42,6 +42,8 @@ final class ConfiguredProvider: Provider {
     var limits: ProviderLimits { (try? current().get())?.limits ?? Self.unmade }
     var showsBadge: Bool { (try? current().get())?.showsBadge ?? false }
 
+    func host(of address: String) -> String? { (try? current().get())?.host(of: address) }
+
     private static let unmade = ProviderLimits(maximumBodyBytes: 0, maximumConcurrency: 64, sendTimeout: .seconds(1))
 
     func send(_ item: OutgoingDelivery) async -> SendResult {

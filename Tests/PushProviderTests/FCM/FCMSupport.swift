@@ -117,7 +117,7 @@ func withFCM(
 final class FCMClock: Sendable {
     private let offset = Mutex(Duration.zero)
 
-    var now: Timestamp { FCMProvider.systemTime().adding(offset.withLock { $0 }) }
+    var now: Timestamp { Timestamp.systemTime().adding(offset.withLock { $0 }) }
     func advance(by duration: Duration) { offset.withLock { $0 += duration } }
 }
 

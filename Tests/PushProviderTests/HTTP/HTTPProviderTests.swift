@@ -49,7 +49,7 @@ struct HTTPProviderTests {
             _ = await provider.send(.orderShipped(recipient: "a/b?c#d é"))
             let request = try #require(server.requests().first)
             #expect(request.method == "PATCH" && request.path == "/ok/a%2Fb%3Fc%23d%20%C3%A9/x")
-            #expect(request.body == #"{"who":"a/b?c#d é","data":{"orderId":"17","total":1.50}}"#)
+            #expect(request.text == #"{"who":"a/b?c#d é","data":{"orderId":"17","total":1.50}}"#)
         }
     }
 

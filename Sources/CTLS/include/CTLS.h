@@ -1,0 +1,43 @@
+// The part of OpenSSL's libssl that Tidings calls, and of libcrypto for a certificate of one's own.
+#ifndef TIDINGS_CTLS_H
+#define TIDINGS_CTLS_H
+
+#include <openssl/err.h>
+#include <openssl/evp.h>
+#include <openssl/pem.h>
+#include <openssl/ssl.h>
+#include <openssl/x509.h>
+#include <openssl/x509v3.h>
+
+// Macros, and a variadic function behind one, which Swift cannot call.
+
+static inline int tidings_ssl_require_tls12(SSL_CTX *context) {
+    return SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION);
+}
+
+// A write that has to be tried again may come from another address, and may have taken a part.
+static inline void tidings_ssl_write_in_parts(SSL_CTX *context) {
+    SSL_CTX_set_mode(context, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
+}
+
+static inline int tidings_ssl_set_server_name(SSL *ssl, const char *name) {
+    return (int)SSL_set_tlsext_host_name(ssl, name);
+}
+
+static inline EVP_PKEY *tidings_generate_p256(void) {
+    return EVP_EC_gen("P-256");
+}
+
+static inline int tidings_x509_add(X509 *certificate, int nid, const char *value) {
+    X509_EXTENSION *extension = X509V3_EXT_conf_nid(NULL, NULL, nid, value);
+    if (extension == NULL) return 0;
+    int added = X509_add_ext(certificate, extension, -1);
+    X509_EXTENSION_free(extension);
+    return added;
+}
+
+static inline long tidings_bio_text(BIO *memory, char **text) {
+    return BIO_get_mem_data(memory, text);
+}
+
+#endif

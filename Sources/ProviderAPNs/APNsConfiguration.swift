@@ -1,0 +1,113 @@
+import TidingsHTTP2
+import TidingsHTTPProvider
+import TidingsProvider
+import TidingsWire
+
+/// How one binding of kind `apns` sends.
+struct APNsConfiguration: Sendable {
+    /// Where Apple takes pushes for apps from the App Store and TestFlight.
+    static let productionOrigin = "https://api.push.apple.com"
+    /// Where Apple takes pushes for apps that Xcode installed.
+    static let sandboxOrigin = "https://api.sandbox.push.apple.com"
+    /// Calls under way at once, unless an operator says otherwise.
+    static let concurrency = 500
+    private static let allowedConnections = 1...32
+    private static let usualConnections = 4
+
+    var identity: SigningIdentity
+    /// The app's bundle id.
+    var topic: String
+    /// `https://host` or `https://host:port`, as is ``sandbox``.
+    var production: String
+    var sandbox: String
+    /// To each of the two.
+    var maximumConnections: Int
+    var call: CallSettings
+
+    /// The connections to one of the two. Each takes an equal share of the calls, so that the load is spread over all of them.
+    func connections(to origin: String) -> HTTP2Configuration {
+        HTTP2Configuration(
+            origin: origin, maximumConnections: maximumConnections,
+            maximumStreamsPerConnection: (call.maximumConcurrency + maximumConnections - 1) / maximumConnections,
+            connectTimeout: call.connectTimeout, certificateAuthorityFile: call.certificateAuthorities)
+    }
+}
+
+extension APNsConfiguration {
+    /// The settings of the catalogue, in the order of the documentation.
+    static let settings =
+        [
+            ProviderSetting("key", "The signing key for APNs, the text of Apple's .p8 file: `file:/path` or `env:NAME`."),
+            ProviderSetting("keyId", "The id of that key, 10 letters and digits."),
+            ProviderSetting("teamId", "The id of the developer team that the key belongs to, 10 letters and digits."),
+            ProviderSetting("topic", "The app's bundle id: com.example.shop."),
+            ProviderSetting("endpoint", "Where APNs takes pushes for production, https:// without a path.", defaultValue: productionOrigin),
+            ProviderSetting(
+                "sandboxEndpoint",
+                "Where APNs takes pushes for devices of the environment sandbox; the endpoint, where only that is set to another address.",
+                defaultValue: sandboxOrigin),
+            ProviderSetting(
+                "maximumConnections", "Connections to each endpoint from one process, 1 to 32.", defaultValue: String(usualConnections)),
+        ] + CallSettings.declarations(concurrency: concurrency)
+
+    init(_ settings: ProviderSettings) throws(ProviderConfigurationError) {
+        identity = try Self.identity(settings)
+        topic = try Self.topic(settings)
+        production = try Self.origin("endpoint", settings, default: Self.productionOrigin)
+        let usual = production == Self.productionOrigin ? Self.sandboxOrigin : production
+        sandbox = try Self.origin("sandboxEndpoint", settings, default: usual)
+        maximumConnections = try settings.integer("maximumConnections", default: Self.usualConnections, in: Self.allowedConnections)
+        call = try CallSettings(settings, concurrency: Self.concurrency)
+        call.endpoint = production
+    }
+
+    private static func identity(_ settings: ProviderSettings) throws(ProviderConfigurationError) -> SigningIdentity {
+        guard let pem = try settings.secret("key") else {
+            throw settings.error("key", "must be set: file:/path or env:NAME of the .p8 file that Apple gave out")
+        }
+        let key: P256PrivateKey
+        do throws(P256KeyError) {
+            key = try P256PrivateKey(pem: pem)
+        } catch {
+            throw settings.error("key", error.description)
+        }
+        return SigningIdentity(key: key, keyID: try id("keyId", settings), teamID: try id("teamId", settings))
+    }
+
+    private static func id(_ name: String, _ settings: ProviderSettings) throws(ProviderConfigurationError) -> String {
+        guard let id = settings.text(name) else { throw settings.error(name, "must be set") }
+        guard SigningIdentity.isID(id) else {
+            throw settings.error(name, "\"\(id)\" is not 10 characters, each a capital letter or a digit")
+        }
+        return id
+    }
+
+    private static func topic(_ settings: ProviderSettings) throws(ProviderConfigurationError) -> String {
+        guard let topic = settings.text("topic") else { throw settings.error("topic", "must be set: the app's bundle id") }
+        guard topic.utf8.allSatisfy({ isLetterOrDigit($0) || ".-_".utf8.contains($0) }) else {
+            throw settings.error("topic", "\"\(topic)\" is not a bundle id: it has letters, digits, dots and hyphens only")
+        }
+        return topic
+    }
+
+    private static func origin(
+        _ name: String, _ settings: ProviderSettings, default standard: String
+    ) throws(ProviderConfigurationError) -> String {
+        var origin = settings.text(name) ?? standard
+        while origin.hasSuffix("/") { origin.removeLast() }
+        guard origin.hasPrefix("https://") else {
+            throw settings.error(name, "\"\(origin)\" does not begin with https://, and APNs is spoken over TLS only")
+        }
+        guard origin.utf8.dropFirst(8).allSatisfy({ isLetterOrDigit($0) || ".-:[]".utf8.contains($0) }) else {
+            throw settings.error(name, "\"\(origin)\" is not https://host or https://host:port; the path is APNs' own")
+        }
+        return origin
+    }
+
+    private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true
+        default: false
+        }
+    }
+}

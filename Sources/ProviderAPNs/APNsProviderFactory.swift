@@ -1,0 +1,37 @@
+public import TidingsCore
+import TidingsHTTP
+import TidingsHTTP2
+public import TidingsProvider
+
+/// Makes providers of kind `apns`, each with connections and a provider token of its own.
+public enum APNsProviderFactory: ProviderFactory {
+    public static let kind = "apns"
+    public static var settings: [ProviderSetting] { APNsConfiguration.settings }
+
+    public static func make(
+        binding: ProviderBinding, environment: [String: String]
+    ) throws(ProviderConfigurationError) -> any Provider {
+        guard binding.channel == .push else {
+            throw ProviderConfigurationError(
+                provider: binding.name, message: "kind apns carries the channel push, not \(binding.channel.rawValue)")
+        }
+        let settings = try ProviderSettings(binding, declared: settings, environment: environment)
+        let configuration = try APNsConfiguration(settings)
+        let production = try server(configuration.connections(to: configuration.production), of: binding)
+        // One address has one set of connections, whatever comes over them.
+        let sandbox =
+            configuration.sandbox == configuration.production
+            ? production : try server(configuration.connections(to: configuration.sandbox), of: binding)
+        return APNsProvider(name: binding.name, configuration: configuration, production: production, sandbox: sandbox)
+    }
+
+    private static func server(
+        _ connections: HTTP2Configuration, of binding: ProviderBinding
+    ) throws(ProviderConfigurationError) -> APNsServer {
+        do throws(HTTPFailure) {
+            return APNsServer(try HTTP2Transport.open(connections))
+        } catch {
+            throw ProviderConfigurationError(provider: binding.name, message: error.message)
+        }
+    }
+}

@@ -1,0 +1,105 @@
+import TidingsWire
+
+/// A browser's push subscription, which a device has as its token: the JSON that `PushSubscription.toJSON()` makes, with `endpoint`,
+/// `keys.p256dh` and `keys.auth`; other members, such as `expirationTime`, are ignored.
+///
+/// All of it is secret: whoever knows the endpoint may send to the browser (RFC 8030 section 8.3).
+struct PushSubscription: Sendable {
+    /// Bytes of a token worth reading: the longest URL that is sent to, and the keys.
+    static let longestToken = 9_216
+    /// Bytes of `auth`.
+    static let secretByteCount = 16
+
+    /// Where to post; whether it may be is for ``TidingsHTTP/AddressGuard`` to say.
+    let endpoint: String
+    /// Scheme, host and port of ``endpoint`` as RFC 6454 section 6.2 writes them: `https://push.example.net`.
+    let origin: String
+    /// The browser's half of the key agreement, `p256dh`.
+    let key: P256PublicKey
+    /// What makes sure that the message is from somebody who was told the subscription, `auth`.
+    let secret: [UInt8]
+
+    /// Reads a device's token; the error holds nothing of it.
+    init(token: String) throws(Problem) {
+        guard token.utf8.count <= Self.longestToken else { throw .tooLong(token.utf8.count) }
+        guard let json = try? JSON.parse(token), json.objectValue != nil else { throw .notASubscription }
+        guard let endpoint = json["endpoint"]?.stringValue, let origin = Self.origin(of: endpoint) else { throw .notAnEndpoint }
+        let point = try Self.bytes("p256dh", of: json)
+        do throws(P256KeyError) {
+            key = try P256PublicKey(point: point)
+        } catch {
+            throw .unusableKey(error)
+        }
+        secret = try Self.bytes("auth", of: json)
+        guard secret.count == Self.secretByteCount else { throw .secretLength(secret.count) }
+        (self.endpoint, self.origin) = (endpoint, origin)
+    }
+
+    private static func bytes(_ name: String, of json: JSON) throws(Problem) -> [UInt8] {
+        guard let text = json["keys"]?[name]?.stringValue else { throw .missing(name) }
+        guard let bytes = lenientBase64(text) else { throw .notBase64(name) }
+        return bytes
+    }
+
+    /// What is wrong with a token.
+    enum Problem: Error, Sendable, Hashable, CustomStringConvertible {
+        case tooLong(Int)
+        case notASubscription
+        case notAnEndpoint
+        case missing(String)
+        case notBase64(String)
+        case unusableKey(P256KeyError)
+        case secretLength(Int)
+
+        var description: String {
+            switch self {
+            case .tooLong(let count): "the token has \(count) bytes; a push subscription has at most \(longestToken)"
+            case .notASubscription: "the token is not a browser's push subscription in JSON"
+            case .notAnEndpoint: "the subscription's endpoint is not an absolute URL of http or https"
+            case .missing(let name): "the subscription has no text keys.\(name)"
+            case .notBase64(let name): "the subscription's keys.\(name) is not Base64"
+            case .unusableKey(let error): "the subscription's keys.p256dh cannot be used: \(error)"
+            case .secretLength(let count): "the subscription's keys.auth has \(count) bytes instead of \(secretByteCount)"
+            }
+        }
+    }
+}
+
+extension PushSubscription {
+    /// Nil for what no request could be sent to. The rest of the URL is looked at when it is.
+    static func origin(of endpoint: String) -> String? {
+        guard endpoint.utf8.allSatisfy({ (0x21...0x7E).contains($0) }), let separator = endpoint.firstRange(of: "://") else { return nil }
+        let scheme = endpoint[..<separator.lowerBound].lowercased()
+        let authority = endpoint[separator.upperBound...].prefix { !"/?#\\".contains($0) }.lowercased()
+        guard scheme == "https" || scheme == "http", !authority.isEmpty, !authority.contains("@") else { return nil }
+        // A colon inside brackets belongs to an IPv6 address.
+        guard let colon = authority.lastIndex(of: ":"), !authority[colon...].contains("]") else { return "\(scheme)://\(authority)" }
+        let host = authority[..<colon]
+        guard !host.isEmpty, let port = UInt16(authority[authority.index(after: colon)...]) else { return nil }
+        return port == (scheme == "https" ? 443 : 80) ? "\(scheme)://\(host)" : "\(scheme)://\(host):\(port)"
+    }
+
+    /// Characters of a part of the endpoint that may be what makes it secret; shorter ones are words like `wpush`.
+    private static let shortestSecret = 16
+
+    /// `text` without what makes the endpoint secret, for push services that repeat it in their answers.
+    func hidden(in text: String) -> String {
+        let place = endpoint.firstRange(of: "://").map { endpoint[$0.upperBound...] } ?? endpoint[...]
+        let parts = place.drop { !"/?#".contains($0) }.split { "/?&=#".contains($0) }.filter { $0.utf8.count >= Self.shortestSecret }
+        return parts.sorted { $0.utf8.count > $1.utf8.count }.reduce(text) { $0.replacing($1, with: "…") }
+    }
+}
+
+/// Base64 of either alphabet, with or without padding, as browsers, libraries and tools write keys; nil when it is none.
+func lenientBase64(_ text: String) -> [UInt8]? {
+    let padding = text.utf8.reversed().prefix { $0 == UInt8(ascii: "=") }.count
+    guard padding <= 2 else { return nil }
+    let digits = text.utf8.dropLast(padding).map { digit -> UInt8 in
+        switch digit {
+        case UInt8(ascii: "+"): UInt8(ascii: "-")
+        case UInt8(ascii: "/"): UInt8(ascii: "_")
+        default: digit
+        }
+    }
+    return Base64URL.decode(String(decoding: digits, as: UTF8.self))
+}

@@ -1,0 +1,39 @@
+import TidingsCore
+import TidingsWire
+
+/// Who sends, for every push service: Voluntary Application Server Identification, RFC 8292.
+///
+/// A browser binds its subscription to the key, so another key needs new subscriptions.
+struct VAPIDIdentity: Sendable {
+    /// Seconds that a token is good for: 12 hours of the 24 that RFC 8292 section 2 allows, so that clocks may differ.
+    static let tokenLife: Int64 = 43_200
+
+    let key: P256PrivateKey
+    /// Where the push service can reach whoever sends: `mailto:` or `https:`.
+    let subject: String
+
+    /// The value of the `authorization` header for a push service.
+    ///
+    /// - Parameter origin: of the subscription's endpoint, see ``PushSubscription/origin``.
+    func authorization(for origin: String, at now: Timestamp) -> String {
+        "vapid t=\(token(for: origin, at: now)), k=\(Base64URL.encode(key.publicKey.point))"
+    }
+
+    /// A JSON Web Token, `header.claims.signature`, each in Base64url.
+    func token(for origin: String, at now: Timestamp) -> String {
+        let signed = "\(Base64URL.encode(Self.header.utf8)).\(Base64URL.encode(claims(for: origin, at: now)))"
+        return "\(signed).\(Base64URL.encode(key.sign(Array(signed.utf8))))"
+    }
+
+    private static let header = #"{"typ":"JWT","alg":"ES256"}"#
+
+    private func claims(for origin: String, at now: Timestamp) -> [UInt8] {
+        var json = JSONWriter()
+        json.beginObject()
+        json.member("aud", origin)
+        json.member("exp", now.wholeSeconds + Self.tokenLife)
+        json.member("sub", subject)
+        json.endObject()
+        return json.bytes
+    }
+}

@@ -1,0 +1,74 @@
+import Glibc
+import TidingsCore
+import TidingsHTTP
+import TidingsHTTPProvider
+import TidingsProvider
+import TidingsWire
+
+/// Delivers to browsers through whatever push service their subscription names: Web Push, RFC 8030, 8291 and 8292.
+///
+/// A subscription's endpoint comes from whoever registered it: it is guarded when the connection is made (``TidingsHTTP/AddressGuard``),
+/// and redirects are never followed. Web Push knows no idempotency key: a message whose call broke off may arrive twice, and the collapse
+/// key hides that, as topic while it waits and as tag when it is shown.
+struct WebPushProvider: Provider {
+    /// Bytes of an answer worth reading: push services answer in a line.
+    static let maximumResponseBytes = 4 << 10
+
+    let name: String
+    let channel = Channel.push
+    let limits: ProviderLimits
+    let showsBadge = true
+    private let configuration: WebPushConfiguration
+    private let transport: HTTPTransport
+    private let tokens: VAPIDTokens
+    private let now: @Sendable () -> Timestamp
+
+    /// - Parameters:
+    ///   - transport: closed by ``close()``.
+    ///   - now: the clock of VAPID tokens, of `ttl` and of dates in `Retry-After`.
+    init(
+        name: String, configuration: WebPushConfiguration, transport: HTTPTransport,
+        now: @escaping @Sendable () -> Timestamp = Timestamp.systemTime
+    ) {
+        self.name = name
+        self.configuration = configuration
+        self.transport = transport
+        self.now = now
+        tokens = VAPIDTokens(configuration.identity)
+        var limits = configuration.call.limits(maximumBodyBytes: MessageEncryption.longestBody)
+        limits.maximumConcurrencyPerHost = configuration.maximumConcurrencyPerHost
+        self.limits = limits
+    }
+
+    /// The push service of a subscription.
+    func host(of address: String) -> String? { (try? PushSubscription(token: address))?.origin }
+
+    func send(_ item: OutgoingDelivery) async -> SendResult {
+        let subscription: PushSubscription
+        let message: [UInt8]
+        do throws(UnsendablePush) {
+            subscription = try PushSubscription(of: item)
+            message = try webPushMessage(of: item)
+        } catch {
+            return error.result
+        }
+        let result = await transport.send(request(item, message, to: subscription))
+        return webPushResult(of: result, now: now(), hiding: subscription)
+    }
+
+    func close() async {
+        await transport.close()
+    }
+
+    private func request(_ item: OutgoingDelivery, _ message: [UInt8], to subscription: PushSubscription) -> HTTPRequest {
+        let now = now()
+        let salt = (0..<MessageEncryption.saltBytes).map { _ in UInt8.random(in: .min ... .max) }
+        return HTTPRequest(
+            url: subscription.endpoint,
+            headers: webPushHeaders(
+                of: item, configuration: configuration, authorization: tokens.authorization(for: subscription.origin, now: now), now: now),
+            body: MessageEncryption.encrypt(message, for: subscription, ephemeral: P256PrivateKey(), salt: salt),
+            connectTimeout: configuration.call.connectTimeout, totalTimeout: configuration.call.timeout,
+            maximumResponseBytes: Self.maximumResponseBytes, guarding: configuration.guarding)
+    }
+}

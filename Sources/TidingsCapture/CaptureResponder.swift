@@ -1,0 +1,62 @@
+import Glibc
+import TidingsCore
+import TidingsWire
+
+/// Decides what a request gets, whichever protocol brought it: the control interface, a stand-in, or what its path says.
+struct CaptureResponder: Sendable {
+    let ledger: CaptureLedger
+    let standIns: [any StandIn]
+
+    /// A request, whole.
+    struct Request: Sendable {
+        var method: String
+        /// Percent-encoded, without the query.
+        var path: String
+        var query: [String: String] = [:]
+        /// Names in lower case; of several with one name the last.
+        var headers: [String: String]
+        var body: [UInt8]
+        var isTooLong = false
+        /// See ``StandInRequest``.
+        var connection = 0
+        var origin = ""
+    }
+
+    func answer(_ request: Request) -> CaptureAnswer {
+        if request.path.hasPrefix(CaptureControl.prefix) {
+            let reply = CaptureControl(ledger: ledger)
+                .reply(method: request.method, path: request.path, query: request.query, body: request.body)
+            return .http(.json(reply.status, reply.body))
+        }
+        let now = now()
+        let arrival = CaptureLedger.Arrival(
+            method: request.method, path: request.path, headers: request.headers, body: request.body, isTooLong: request.isTooLong,
+            standIn: standInAnswer(to: request, now: now))
+        return ledger.take(arrival, now: now)
+    }
+
+    private func standInAnswer(to request: Request, now: Timestamp) -> StandInAnswer? {
+        for standIn in standIns {
+            let own = type(of: standIn).path
+            guard request.path == own || request.path.hasPrefix(own + "/") else { continue }
+            return standIn.answer(
+                StandInRequest(
+                    method: request.method, path: String(request.path.dropFirst(own.count)), headers: request.headers, body: request.body,
+                    now: now, connection: request.connection, origin: request.origin))
+        }
+        return nil
+    }
+
+    private func now() -> Timestamp {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return Timestamp(microseconds: Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1_000)
+    }
+}
+
+extension CaptureAnswer.Response {
+    /// The body whole, for a protocol that brings it at once.
+    var content: [UInt8] {
+        bodyBytes.map { [UInt8](repeating: UInt8(ascii: "x"), count: $0) } ?? body ?? Array("captured, answered \(status)\n".utf8)
+    }
+}

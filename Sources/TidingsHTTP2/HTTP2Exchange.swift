@@ -1,0 +1,72 @@
+import TidingsHTTP
+
+/// One request with what has come back for it, and who waits.
+final class HTTP2Exchange {
+    /// How often a request that the server did not process is sent again: a server that always refuses must not keep it going until its time-out.
+    static let maximumResends = 3
+
+    let id: UInt64
+    let request: HTTP2Request
+    /// Waiting for a stream counts.
+    let deadline: ContinuousClock.Instant
+    private var continuation: CheckedContinuation<HTTPResult, Never>?
+
+    /// The first byte of it may have left.
+    private(set) var hasBegun = false
+    private var resends = 0
+    private var status: Int?
+    private var headers: [(String, String)] = []
+    private var body: [UInt8] = []
+    private(set) var bodyIsTooLong = false
+
+    init(id: UInt64, request: HTTP2Request, continuation: CheckedContinuation<HTTPResult, Never>) {
+        self.id = id
+        self.request = request
+        self.continuation = continuation
+        deadline = .now + request.totalTimeout
+    }
+
+    deinit { precondition(continuation == nil, "a request was dropped with someone waiting for it") }
+
+    func finish(_ result: HTTPResult) {
+        guard let continuation else { preconditionFailure("request \(id) finished twice") }
+        self.continuation = nil
+        continuation.resume(returning: result)
+    }
+
+    func fail(_ kind: HTTPFailure.Kind, _ message: String) {
+        finish(.failed(HTTPFailure(kind: kind, requestMayHaveArrived: hasBegun, message: message)))
+    }
+
+    // MARK: What comes of it
+
+    func begin() { hasBegun = true }
+
+    /// The server did not process it. False when it was sent again often enough.
+    func takeBack() -> Bool {
+        hasBegun = false
+        status = nil
+        resends += 1
+        return resends <= Self.maximumResends
+    }
+
+    /// An interim answer (1xx) is skipped, and what follows the answer's own head are trailers.
+    func headArrived(_ arrived: [(String, String)]) {
+        guard status == nil, let text = arrived.first(where: { $0.0 == ":status" })?.1, let code = Int(text), code >= 200 else { return }
+        status = code
+        headers = arrived.filter { !$0.0.hasPrefix(":") }
+    }
+
+    /// False when the body is longer than wanted.
+    func bodyArrived(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        let room = request.maximumResponseBytes - body.count
+        body.append(contentsOf: bytes.prefix(room))
+        bodyIsTooLong = bytes.count > room
+        return !bodyIsTooLong
+    }
+
+    /// The answer as far as it came; nil before its head.
+    func answer(isWhole: Bool) -> HTTPResult? {
+        status.map { .response(HTTPResponse(status: $0, headers: headers, body: body, bodyTruncated: !isWhole)) }
+    }
+}

@@ -1,0 +1,138 @@
+import Glibc
+import TidingsHTTP
+import TidingsSocket
+
+/// The connections of one transport and the requests that wait for a stream on them. Everything here runs on the transport's thread.
+///
+/// A turn comes when a socket is ready, a deadline passes or a message arrives; what was asked for since the last turn goes out together.
+final class HTTP2Loop {
+    /// From other threads.
+    enum Message: Sendable {
+        case cancelled(UInt64)
+        case resolved(connection: UInt64, Result<[SocketAddress], HTTPFailure>)
+    }
+
+    private let configuration: HTTP2Configuration
+    private let origin: HTTP2Origin
+    private let context: TLSContext
+    private let thread: SocketThread
+    private let mailbox: SocketMailbox<Message>
+    private var connections: [ClientConnection] = []
+    private var lastConnection: UInt64 = 0
+    /// In the order they came; what is sent again comes first.
+    private var waiting: [HTTP2Exchange] = []
+
+    init(
+        configuration: HTTP2Configuration, origin: HTTP2Origin, context: TLSContext, thread: SocketThread, mailbox: SocketMailbox<Message>
+    ) {
+        self.configuration = configuration
+        self.origin = origin
+        self.context = context
+        self.thread = thread
+        self.mailbox = mailbox
+    }
+
+    /// Takes a request on; it begins with the next turn, which comes at once.
+    func start(_ exchange: HTTP2Exchange) {
+        waiting.append(exchange)
+        watch(until: .now)
+    }
+
+    func retireConnections() {
+        connections.forEach { $0.retire() }
+        watch(until: .now)
+    }
+
+    /// One turn.
+    func drive(_ ready: [pollfd]) {
+        for descriptor in ready {
+            if descriptor.fd == mailbox.reader {
+                mailbox.take().forEach(receive)
+            } else {
+                connections.first { $0.interest?.socket == descriptor.fd }?.progress()
+            }
+        }
+        expire(at: .now)
+        // A connection that fails in the last step gives requests back, which then begin elsewhere.
+        repeat {
+            collect()
+            assign()
+            connections.forEach { $0.flush() }
+        } while connections.contains { $0.hasNews }
+        watch(until: nil)
+    }
+
+    /// Ends every request. The loop must not be used afterwards.
+    func close() {
+        let reason = HTTPFailure(kind: .cancelled, requestMayHaveArrived: false, message: "the transport was closed")
+        connections.forEach { $0.close(reason) }
+        collect()
+        for exchange in waiting { exchange.fail(reason.kind, reason.message) }
+        waiting = []
+        thread.watch([], until: nil)
+    }
+
+    private func receive(_ message: Message) {
+        switch message {
+        case .resolved(let id, let result): connections.first { $0.id == id }?.resolved(result)
+        case .cancelled(let id):
+            let words = "the task was cancelled"
+            if let index = waiting.firstIndex(where: { $0.id == id }) {
+                waiting.remove(at: index).fail(.cancelled, words)
+            } else {
+                _ = connections.first { $0.end(id, .cancelled, words) }
+            }
+        }
+    }
+
+    private func expire(at now: ContinuousClock.Instant) {
+        for exchange in waiting where exchange.deadline <= now { exchange.fail(.timeoutBeforeSend, "no stream was free in time") }
+        waiting.removeAll { $0.deadline <= now }
+        connections.forEach { $0.expire(at: now) }
+    }
+
+    /// Takes what ended and what came back from the connections, and forgets those that are closed.
+    private func collect() {
+        var back: [HTTP2Exchange] = []
+        for connection in connections {
+            for (exchange, result) in connection.takeSettled() { exchange.finish(result) }
+            back += connection.takeReturned()
+        }
+        waiting.insert(contentsOf: back, at: 0)
+        let failure = connections.lazy.compactMap(\.failure).first
+        connections.removeAll(where: \.isClosed)
+        // While another connection stands or is on its way, those who wait have something to wait for.
+        guard let failure, connections.isEmpty else { return }
+        let ended = waiting
+        waiting = []
+        for exchange in ended { exchange.fail(failure.kind, failure.message) }
+    }
+
+    /// Gives waiting requests to the connections with the most room, and opens another connection when all are full.
+    private func assign() {
+        var next = 0
+        while next < waiting.count, let roomiest = connections.filter(\.canBegin).max(by: { $0.room < $1.room }) {
+            // A handful at a time, so that they spread.
+            for _ in 0..<min(8, roomiest.room) where next < waiting.count {
+                roomiest.begin(waiting[next])
+                next += 1
+            }
+        }
+        waiting.removeFirst(next)
+        let expected = connections.lazy.filter(\.isOpening).map(\.room).reduce(0, +)
+        let live = connections.lazy.filter { !$0.isRetired }.count
+        if waiting.count > expected, live < configuration.maximumConnections { open() }
+    }
+
+    private func open() {
+        lastConnection += 1
+        let (id, mailbox) = (lastConnection, mailbox)
+        connections.append(ClientConnection(id: id, origin: origin, configuration: configuration, context: context))
+        Resolver.resolve(host: origin.host, port: origin.port) { mailbox.post(.resolved(connection: id, $0)) }
+    }
+
+    private func watch(until now: ContinuousClock.Instant?) {
+        let deadlines = connections.flatMap { [$0.deadline, $0.earliestDeadline] } + [waiting.lazy.map(\.deadline).min(), now]
+        thread.watch(connections.compactMap(\.interest) + [.reading(mailbox.reader)], until: deadlines.compactMap(\.self).min())
+    }
+}

@@ -1,0 +1,161 @@
+import Glibc
+public import TidingsHTTP
+import TidingsSocket
+
+/// An HTTP/2 server over TLS on loopback, from one thread of its own; for stand-ins of providers that speak nothing else.
+///
+/// A client that does not offer `h2` is refused.
+public actor HTTP2Server {
+    private struct Arrival: Sendable {
+        var stream: Int32
+        var request: HTTP2ServerRequest
+    }
+
+    private let configuration: HTTP2ServerConfiguration
+    private let context: TLSContext
+    private let listener: Int32
+    private let thread: SocketThread
+    private let arrivals: AsyncStream<Arrival>
+    private let arrivalSink: AsyncStream<Arrival>.Continuation
+    private var connections: [Int32: ServerConnection] = [:]
+    private var accepted = 0
+    private var isStopped = false
+    /// The port that is listened on.
+    public nonisolated let port: UInt16
+
+    public nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
+
+    /// Listens; requests wait until ``run(_:)``.
+    // No initializer that throws: of an actor with an isolated deinit, Swift 6.3 crashes over it in other modules of a release build.
+    public static func open(_ configuration: HTTP2ServerConfiguration) throws(HTTPFailure) -> HTTP2Server {
+        let context = try TLSContext(presenting: configuration.certificate)
+        let (listener, port) = try listen(port: configuration.port)
+        do throws(SocketThread.StartError) {
+            return HTTP2Server(configuration, context, listener: listener, port: port, thread: try SocketThread(starting: "http2-server"))
+        } catch {
+            Glibc.close(listener)
+            throw failure(error.description)
+        }
+    }
+
+    private init(_ configuration: HTTP2ServerConfiguration, _ context: TLSContext, listener: Int32, port: UInt16, thread: SocketThread) {
+        self.configuration = configuration
+        self.context = context
+        self.listener = listener
+        self.port = port
+        self.thread = thread
+        (arrivals, arrivalSink) = AsyncStream.makeStream()
+    }
+
+    isolated deinit {
+        close()
+        thread.stop()
+    }
+
+    /// Answers requests, many at once, until ``stop()`` or until the task is cancelled.
+    public func run(_ handler: @escaping @Sendable (HTTP2ServerRequest) async -> HTTP2ServerAnswer) async {
+        guard !isStopped else { return }
+        thread.whenReady { [unowned self] ready in assumeIsolated { $0.drive(ready) } }
+        watch()
+        await withDiscardingTaskGroup { group in
+            for await arrival in arrivals {
+                group.addTask {
+                    let answer = await handler(arrival.request)
+                    await self.answer(arrival, answer)
+                }
+            }
+            // Whoever still holds a request back has nobody to answer any more.
+            group.cancelAll()
+        }
+        close()
+    }
+
+    /// Stops listening and closes every connection.
+    public func stop() { close() }
+
+    private func close() {
+        guard !isStopped else { return }
+        isStopped = true
+        thread.whenReady(nil)
+        thread.watch([], until: nil)
+        arrivalSink.finish()
+        connections = [:]
+        Glibc.close(listener)
+    }
+
+    // MARK: Turns of the thread
+
+    private func drive(_ ready: [pollfd]) {
+        for descriptor in ready {
+            if descriptor.fd == listener { accept() } else { connections[descriptor.fd]?.progress() }
+        }
+        for connection in connections.values {
+            connection.flush()
+            if connection.isClosed { connections[connection.socket] = nil }
+        }
+        watch()
+    }
+
+    private func answer(_ arrival: Arrival, _ answer: HTTP2ServerAnswer) {
+        guard let connection = connections.values.first(where: { $0.number == arrival.request.connection }) else { return }
+        connection.answer(arrival.stream, answer)
+        // Together with what else is answered before the thread polls again.
+        thread.watch(interests, until: .now)
+    }
+
+    private func watch() { thread.watch(interests, until: nil) }
+
+    private var interests: [SocketThread.Interest] {
+        guard !isStopped else { return [] }
+        return connections.values.map(\.interest) + [.reading(listener)]
+    }
+
+    private func accept() {
+        while true {
+            let socket = Glibc.accept(listener, nil, nil)
+            guard socket >= 0 else { return }
+            _ = fcntl(socket, F_SETFL, O_NONBLOCK)
+            _ = fcntl(socket, F_SETFD, FD_CLOEXEC)
+            SocketOption.forManySmallRequests.forEach { $0.set(on: socket) }
+            guard let stream = TLSStream(context, socket: socket, serverName: nil) else {
+                Glibc.close(socket)
+                continue
+            }
+            accepted += 1
+            let sink = arrivalSink
+            connections[socket] = ServerConnection(number: accepted, stream: stream, configuration: configuration) {
+                sink.yield(Arrival(stream: $0, request: $1))
+            }
+        }
+    }
+
+    // MARK: Listening
+
+    private static func listen(port: UInt16) throws(HTTPFailure) -> (socket: Int32, port: UInt16) {
+        let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        guard listener >= 0 else { throw failure("no socket: \(String(cString: strerror(errno)))") }
+        _ = fcntl(listener, F_SETFL, O_NONBLOCK)
+        _ = fcntl(listener, F_SETFD, FD_CLOEXEC)
+        SocketOption(level: SOL_SOCKET, name: SO_REUSEADDR, value: 1).set(on: listener)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = INADDR_LOOPBACK.bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let bound = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(listener, $0, length) == 0 && Glibc.listen(listener, 128) == 0 && getsockname(listener, $0, &length) == 0
+            }
+        }
+        guard bound else {
+            let reason = String(cString: strerror(errno))
+            Glibc.close(listener)
+            throw failure("cannot listen on 127.0.0.1:\(port): \(reason)")
+        }
+        return (listener, UInt16(bigEndian: address.sin_port))
+    }
+
+    private static func failure(_ message: String) -> HTTPFailure {
+        HTTPFailure(kind: .connect, requestMayHaveArrived: false, message: message)
+    }
+}

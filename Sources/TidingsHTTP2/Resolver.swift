@@ -1,0 +1,113 @@
+import Glibc
+import TidingsHTTP
+import TidingsSocket
+
+/// An address to connect to, as the system has it.
+struct SocketAddress: Sendable {
+    var family: Int32
+    var bytes: [UInt8]
+}
+
+/// Looks a host up on a thread of its own, because `getaddrinfo` blocks for as long as the name servers let it, and posts what it found.
+///
+/// Nothing is kept: a provider that moves is found by the next connection.
+enum Resolver {
+    private final class Job {
+        let host: String
+        let port: UInt16
+        let done: @Sendable (Result<[SocketAddress], HTTPFailure>) -> Void
+
+        init(host: String, port: UInt16, done: @escaping @Sendable (Result<[SocketAddress], HTTPFailure>) -> Void) {
+            self.host = host
+            self.port = port
+            self.done = done
+        }
+    }
+
+    /// Calls `done` exactly once, on another thread; at once on this one when no thread can be had.
+    static func resolve(host: String, port: UInt16, done: @escaping @Sendable (Result<[SocketAddress], HTTPFailure>) -> Void) {
+        var thread = pthread_t()
+        let job = Unmanaged.passRetained(Job(host: host, port: port, done: done))
+        let status = pthread_create(
+            &thread, nil,
+            { context in
+                guard let context else { return nil }
+                let job = Unmanaged<Job>.fromOpaque(context).takeRetainedValue()
+                job.done(Resolver.addresses(of: job.host, port: job.port))
+                return nil
+            }, job.toOpaque())
+        guard status != 0 else {
+            pthread_detach(thread)
+            return
+        }
+        job.release()
+        done(.failure(HTTPFailure(kind: .dns, requestMayHaveArrived: false, message: "no thread to look \(host) up on")))
+    }
+
+    private static func addresses(of host: String, port: UInt16) -> Result<[SocketAddress], HTTPFailure> {
+        var hints = addrinfo()
+        hints.ai_family = AF_UNSPEC
+        hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        hints.ai_flags = AI_ADDRCONFIG | AI_NUMERICSERV
+        var list: UnsafeMutablePointer<addrinfo>?
+        // An address of this machine must be found on a machine that has no other.
+        var code = getaddrinfo(host, String(port), &hints, &list)
+        if code == EAI_NONAME || code == EAI_FAMILY {
+            hints.ai_flags = AI_NUMERICSERV
+            code = getaddrinfo(host, String(port), &hints, &list)
+        }
+        guard code == 0 else {
+            return .failure(
+                HTTPFailure(kind: .dns, requestMayHaveArrived: false, message: "\(host): \(String(cString: gai_strerror(code)))"))
+        }
+        defer { freeaddrinfo(list) }
+        var found: [SocketAddress] = []
+        var next = list
+        while let entry = next {
+            let bytes = UnsafeRawBufferPointer(start: entry.pointee.ai_addr, count: Int(entry.pointee.ai_addrlen))
+            found.append(SocketAddress(family: entry.pointee.ai_family, bytes: Array(bytes)))
+            next = entry.pointee.ai_next
+        }
+        return .success(found)
+    }
+}
+
+extension SocketAddress {
+    /// A socket that is connecting to this address and never blocks; nil with `errno` set.
+    func connectingSocket() -> Int32? {
+        let descriptor = socket(family, Int32(SOCK_STREAM.rawValue), 0)
+        guard descriptor >= 0 else { return nil }
+        _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
+        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+        SocketOption.forManySmallRequests.forEach { $0.set(on: descriptor) }
+        let status = bytes.withUnsafeBytes { raw in
+            connect(descriptor, raw.baseAddress?.assumingMemoryBound(to: sockaddr.self), socklen_t(raw.count))
+        }
+        if status == 0 || errno == EINPROGRESS { return descriptor }
+        let code = errno
+        close(descriptor)
+        errno = code
+        return nil
+    }
+}
+
+struct SocketOption {
+    var level: Int32
+    var name: Int32
+    var value: Int32
+
+    func set(on descriptor: Int32) {
+        var value = value
+        setsockopt(descriptor, level, name, &value, socklen_t(MemoryLayout<Int32>.size))
+    }
+
+    /// Requests leave at once, and a peer that is gone without a word is noticed within a minute, idle or not (tcp(7)).
+    static let forManySmallRequests = [
+        SocketOption(level: Int32(IPPROTO_TCP), name: TCP_NODELAY, value: 1),
+        SocketOption(level: SOL_SOCKET, name: SO_KEEPALIVE, value: 1),
+        SocketOption(level: Int32(IPPROTO_TCP), name: TCP_KEEPIDLE, value: 30),
+        SocketOption(level: Int32(IPPROTO_TCP), name: TCP_KEEPINTVL, value: 10),
+        SocketOption(level: Int32(IPPROTO_TCP), name: TCP_KEEPCNT, value: 3),
+        SocketOption(level: Int32(IPPROTO_TCP), name: TCP_USER_TIMEOUT, value: 20_000),
+    ]
+}

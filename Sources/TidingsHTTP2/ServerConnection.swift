@@ -1,0 +1,131 @@
+import CNGHTTP2
+import Glibc
+import TidingsHTTP
+import TidingsSocket
+
+/// One connection of a client to an ``HTTP2Server``.
+final class ServerConnection {
+    private struct Incoming {
+        var headers: [(String, String)] = []
+        var body: [UInt8] = []
+        var isTooLong = false
+    }
+
+    /// Bytes of output that are made before the socket has taken them.
+    private static let outputLimit = 128 << 10
+
+    let number: Int
+    private let configuration: HTTP2ServerConfiguration
+    private let stream: TLSStream
+    private let arrived: (Int32, HTTP2ServerRequest) -> Void
+    private var session: HTTP2Session?
+    private var incoming: [Int32: Incoming] = [:]
+    private var output = OutputBuffer()
+    private var hasSucceeded = false
+    private(set) var isClosed = false
+
+    /// - Parameter arrived: gets each request when it is whole, with its stream.
+    init(
+        number: Int, stream: TLSStream, configuration: HTTP2ServerConfiguration, arrived: @escaping (Int32, HTTP2ServerRequest) -> Void
+    ) {
+        self.number = number
+        self.stream = stream
+        self.configuration = configuration
+        self.arrived = arrived
+    }
+
+    var socket: Int32 { stream.socket }
+
+    var interest: SocketThread.Interest {
+        guard let session else { return SocketThread.Interest(socket: socket, events: Int16(stream.wantsToWrite ? POLLOUT : POLLIN)) }
+        return output.isEmpty && !session.wantsToWrite ? .reading(socket) : .readingAndWriting(socket)
+    }
+
+    /// The socket is ready.
+    func progress() {
+        guard let session else {
+            switch stream.handshake() {
+            case .mustWait: return
+            case .ended: isClosed = true
+            case .done: session = HTTP2Session(.server, settings: Self.streams(configuration.firstStreams), events: self)
+            }
+            return
+        }
+        let progress = stream.read { session.receive($0) == nil }
+        if progress != .mustWait { isClosed = true }
+    }
+
+    /// Writes what waits, as far as the socket takes it.
+    func flush() {
+        guard let session, !isClosed else { return }
+        repeat {
+            guard session.fill(&output, limit: Self.outputLimit) else {
+                isClosed = true
+                return
+            }
+            switch stream.write(&output) {
+            case .done: break
+            case .mustWait: return
+            case .ended:
+                isClosed = true
+                return
+            }
+        } while session.wantsToWrite
+        if session.isOver {
+            stream.sayGoodbye()
+            isClosed = true
+        }
+    }
+
+    func answer(_ id: Int32, _ answer: HTTP2ServerAnswer) {
+        guard let session else { return }
+        switch answer {
+        case .response(let status, let headers, let body):
+            let length = [("content-length", String(body.count))]
+            session.respond(id, [(":status", String(status))] + headers + length, body: body)
+            if !hasSucceeded, (200...299).contains(status) {
+                hasSucceeded = true
+                session.allow(Self.streams(configuration.maximumStreams))
+            }
+        case .reset(let code): session.reset(id, nghttp2_error_code(rawValue: code))
+        case .goAway(let processed, let words):
+            session.goAway(lastStream: processed ? session.lastStreamSeen : id - 2, NGHTTP2_NO_ERROR, debugData: Array(words.utf8))
+            // What it says is not looked at must not be answered by anyone later.
+            session.reset(id, processed ? NGHTTP2_INTERNAL_ERROR : NGHTTP2_REFUSED_STREAM)
+        case .hangUp: isClosed = true
+        }
+    }
+
+    private static func streams(_ limit: UInt32) -> [nghttp2_settings_entry] {
+        [nghttp2_settings_entry(settings_id: Int32(NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS.rawValue), value: limit)]
+    }
+}
+
+extension ServerConnection: HTTP2SessionEvents {
+    func headArrived(_ stream: Int32, _ headers: [(String, String)]) {
+        if incoming[stream] == nil { incoming[stream] = Incoming(headers: headers) }
+    }
+
+    func dataArrived(_ stream: Int32, _ bytes: UnsafeRawBufferPointer) {
+        guard var request = incoming.removeValue(forKey: stream) else { return }
+        let room = configuration.maximumBodyBytes - request.body.count
+        request.body.append(contentsOf: bytes.prefix(room))
+        request.isTooLong = request.isTooLong || bytes.count > room
+        incoming[stream] = request
+    }
+
+    func messageEnded(_ stream: Int32) {
+        guard let request = incoming.removeValue(forKey: stream) else { return }
+        let pseudo = Dictionary(request.headers.filter { $0.0.hasPrefix(":") }) { first, _ in first }
+        arrived(
+            stream,
+            HTTP2ServerRequest(
+                connection: number, method: pseudo[":method"] ?? "", path: pseudo[":path"] ?? "", authority: pseudo[":authority"] ?? "",
+                headers: request.headers.filter { !$0.0.hasPrefix(":") }, body: request.body, bodyIsTooLong: request.isTooLong))
+    }
+
+    func streamClosed(_ stream: Int32, errorCode: UInt32) { incoming[stream] = nil }
+    func headSent(_ stream: Int32) {}
+    func settingsArrived() {}
+    func goAwayArrived(errorCode: UInt32, debugData: String) {}
+}

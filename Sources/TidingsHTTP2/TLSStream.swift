@@ -1,0 +1,133 @@
+import CTLS
+import Glibc
+
+/// TLS over one socket that never blocks. It owns the socket.
+final class TLSStream {
+    /// How far a call came.
+    enum Progress: Equatable {
+        case done
+        /// Nothing to do until the socket can be read or written.
+        case mustWait
+        /// The connection is of no more use; empty words for a peer that closed it.
+        case ended(String)
+    }
+
+    /// Bytes read at once.
+    private static let chunkBytes = 16 << 10
+
+    let socket: Int32
+    private let ssl: OpaquePointer
+    private var chunk = [UInt8](repeating: 0, count: chunkBytes)
+    /// OpenSSL asked to be called again only when the socket can be written.
+    private(set) var wantsToWrite = false
+
+    /// - Parameter serverName: who the server must prove to be; an address in a certificate counts as well. Nil on the server's side.
+    init?(_ context: TLSContext, socket: Int32, serverName: String?) {
+        guard let ssl = SSL_new(context.pointer) else { return nil }
+        self.ssl = ssl
+        self.socket = socket
+        guard SSL_set_fd(ssl, socket) == 1 else {
+            SSL_free(ssl)
+            return nil
+        }
+        guard let serverName else {
+            SSL_set_accept_state(ssl)
+            return
+        }
+        SSL_set_connect_state(ssl)
+        if X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl), serverName) == 1 { return }
+        ERR_clear_error()
+        SSL_set1_host(ssl, serverName)
+        tidings_ssl_set_server_name(ssl, serverName)
+    }
+
+    deinit {
+        SSL_free(ssl)
+        close(socket)
+    }
+
+    func handshake() -> Progress {
+        let code = call { SSL_do_handshake(ssl) }
+        guard case .done = code else {
+            let verification = SSL_get_verify_result(ssl)
+            guard case .ended = code, verification != Int(X509_V_OK) else { return code }
+            return .ended("the certificate is not trusted: \(String(cString: X509_verify_cert_error_string(verification)))")
+        }
+        var protocolName: UnsafePointer<UInt8>?
+        var length: UInt32 = 0
+        SSL_get0_alpn_selected(ssl, &protocolName, &length)
+        return length == 2 ? .done : .ended("the server does not speak HTTP/2")
+    }
+
+    /// Reads all that is there, piece by piece. `done` means that there may be more; it is not returned.
+    func read(_ take: (UnsafeRawBufferPointer) -> Bool) -> Progress {
+        while true {
+            var count = 0
+            let progress = chunk.withUnsafeMutableBytes { buffer in
+                call { SSL_read_ex(ssl, buffer.baseAddress, buffer.count, &count) }
+            }
+            guard progress == .done else { return progress }
+            guard chunk.withUnsafeBytes({ take(UnsafeRawBufferPointer(rebasing: $0[..<count])) }) else { return .done }
+        }
+    }
+
+    /// Writes what the socket takes, and removes it from `bytes`.
+    func write(_ bytes: inout OutputBuffer) -> Progress {
+        while !bytes.isEmpty {
+            var count = 0
+            let progress = bytes.withUnsafeBytes { buffer in
+                call { SSL_write_ex(ssl, buffer.baseAddress, buffer.count, &count) }
+            }
+            guard progress == .done else { return progress }
+            bytes.remove(count)
+        }
+        return .done
+    }
+
+    /// Tells the peer that nothing more comes; whether it hears it does not matter.
+    func sayGoodbye() {
+        ERR_clear_error()
+        SSL_shutdown(ssl)
+        ERR_clear_error()
+    }
+
+    private func call(_ body: () -> Int32) -> Progress {
+        ERR_clear_error()
+        errno = 0
+        let result = body()
+        wantsToWrite = false
+        if result == 1 { return .done }
+        switch SSL_get_error(ssl, result) {
+        case SSL_ERROR_WANT_READ: return .mustWait
+        case SSL_ERROR_WANT_WRITE:
+            wantsToWrite = true
+            return .mustWait
+        case SSL_ERROR_ZERO_RETURN: return .ended("")
+        case SSL_ERROR_SYSCALL where errno != 0: return .ended(String(cString: strerror(errno)))
+        case SSL_ERROR_SYSCALL: return .ended("")
+        default: return .ended(TLSError.take())
+        }
+    }
+}
+
+/// Bytes on their way out: added at the end, removed at the front.
+struct OutputBuffer {
+    private var bytes: [UInt8] = []
+    private var start = 0
+
+    var isEmpty: Bool { start == bytes.count }
+    var count: Int { bytes.count - start }
+
+    mutating func append(_ more: UnsafeRawBufferPointer) { bytes.append(contentsOf: more) }
+
+    func withUnsafeBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+        bytes.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[start...])) }
+    }
+
+    mutating func remove(_ count: Int) {
+        start += count
+        guard start == bytes.count else { return }
+        bytes.removeAll(keepingCapacity: true)
+        start = 0
+    }
+}

@@ -1,0 +1,11 @@
+import Glibc
+public import TidingsCore
+
+extension Timestamp {
+    /// The system's clock, in UTC: what a provider takes for now unless a test gives it another.
+    public static func systemTime() -> Timestamp {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return Timestamp(microseconds: Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1_000)
+    }
+}

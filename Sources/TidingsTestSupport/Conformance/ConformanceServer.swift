@@ -1,0 +1,82 @@
+import Foundation
+import Synchronization
+import TidingsHTTP2
+
+/// The service that a provider under test calls: it answers as its subject says, or misbehaves.
+final class ConformanceServer: Sendable {
+    enum Mode: Sendable {
+        case answering(ConformanceOutcome)
+        /// Never answers a delivery.
+        case hanging
+        /// Resets each delivery's stream after it was read.
+        case resetting
+    }
+
+    private struct State {
+        var mode = Mode.answering(.accepted)
+        var deliveries = 0
+        var waiters: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
+    }
+
+    private let subject: any ConformanceSubject
+    private let server: HTTP2Server
+    private let state = Mutex(State())
+    let service: ConformanceService
+
+    init(_ subject: any ConformanceSubject) throws {
+        guard let certificate = SelfSignedCertificate() else { throw TestSystemError(message: "OpenSSL makes no certificate") }
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("tidings-conformance-\(UUID().uuidString).pem").path
+        try certificate.pem.write(toFile: file, atomically: true, encoding: .utf8)
+        self.subject = subject
+        server = try HTTP2Server.open(HTTP2ServerConfiguration(certificate: certificate, firstStreams: 100))
+        service = ConformanceService(origin: "https://127.0.0.1:\(server.port)", certificateAuthorityFile: file)
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: service.certificateAuthorityFile) }
+
+    func run() async { await server.run { await self.answer($0) } }
+
+    func stop() async { await server.stop() }
+
+    func become(_ mode: Mode) { state.withLock { $0.mode = mode } }
+
+    /// Requests so far that carried a delivery.
+    var deliveries: Int { state.withLock { $0.deliveries } }
+
+    /// Returns when so many have come.
+    func waitForDeliveries(_ count: Int) async {
+        await withCheckedContinuation { continuation in
+            let isThere = state.withLock { state in
+                guard state.deliveries < count else { return true }
+                state.waiters.append((count, continuation))
+                return false
+            }
+            if isThere { continuation.resume() }
+        }
+    }
+
+    private func answer(_ request: HTTP2ServerRequest) async -> HTTP2ServerAnswer {
+        let seen = ConformanceRequest(
+            method: request.method, path: request.path, headers: Dictionary(request.headers) { _, last in last }, body: request.body)
+        guard subject.isDelivery(seen) else { return Self.response(subject.answer(to: seen, meaning: .accepted)) }
+        let mode = state.withLock { state in
+            state.deliveries += 1
+            let ready = state.waiters.filter { $0.count <= state.deliveries }
+            state.waiters.removeAll { $0.count <= state.deliveries }
+            for waiter in ready { waiter.continuation.resume() }
+            return state.mode
+        }
+        switch mode {
+        case .answering(let outcome): return Self.response(subject.answer(to: seen, meaning: outcome))
+        case .resetting: return .reset(code: 2)
+        case .hanging:
+            // Longer than any provider waits; the end of the server cuts it short.
+            try? await Task.sleep(for: .seconds(60))
+            return .hangUp
+        }
+    }
+
+    private static func response(_ answer: ConformanceAnswer) -> HTTP2ServerAnswer {
+        .response(status: answer.status, headers: answer.headers, body: Array(answer.body.utf8))
+    }
+}

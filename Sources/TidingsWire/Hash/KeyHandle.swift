@@ -1,0 +1,53 @@
+internal import CCrypto
+
+/// A key of libcrypto's, of any kind, freed with the last reference.
+final class KeyHandle: Sendable {
+    // Immutable once made: libcrypto lets threads share a key as long as each has a context of its own.
+    nonisolated(unsafe) let pointer: OpaquePointer
+
+    /// Takes over the key that `make` returns, which frees it no more; nil when that returns none.
+    init?(make: () -> OpaquePointer?) {
+        // What is left in the thread's error queue would be taken for a failure of the next TLS connection on it.
+        defer { ERR_clear_error() }
+        guard let made = make() else { return nil }
+        pointer = made
+    }
+
+    /// Reads a private key in PEM form without a passphrase, PKCS #8 or the form of its kind.
+    convenience init?(pem: String) {
+        self.init {
+            Array(pem.utf8).withUnsafeBytes { bytes -> OpaquePointer? in
+                guard let length = Int32(exactly: bytes.count), let memory = BIO_new_mem_buf(bytes.baseAddress, length) else { return nil }
+                defer { BIO_free(memory) }
+                // Without a callback of its own libcrypto asks for the passphrase on the terminal.
+                return PEM_read_bio_PrivateKey(memory, nil, { _, _, _, _ in -1 }, nil)
+            }
+        }
+    }
+
+    deinit { EVP_PKEY_free(pointer) }
+
+    var isRSA: Bool { EVP_PKEY_is_a(pointer, "RSA") == 1 }
+    var bits: Int { Int(EVP_PKEY_get_bits(pointer)) }
+
+    /// A signature over the SHA-256 of the message, in the form of the key's kind; nil when the key cannot sign, or for lack of memory.
+    func signature(of message: [UInt8]) -> [UInt8]? {
+        defer { ERR_clear_error() }
+        guard let context = EVP_MD_CTX_new() else { return nil }
+        defer { EVP_MD_CTX_free(context) }
+        guard EVP_DigestSignInit(context, nil, DigestAlgorithm.sha256, nil, pointer) == 1 else { return nil }
+        var length = Int(EVP_PKEY_get_size(pointer))
+        var signature = [UInt8](repeating: 0, count: length)
+        guard EVP_DigestSign(context, &signature, &length, message, message.count) == 1 else { return nil }
+        return Array(signature.prefix(length))
+    }
+
+    /// Whether ``signature(of:)`` of this key could have made it.
+    func isSignature(_ signature: [UInt8], of message: [UInt8]) -> Bool {
+        defer { ERR_clear_error() }
+        guard let context = EVP_MD_CTX_new() else { return false }
+        defer { EVP_MD_CTX_free(context) }
+        guard EVP_DigestVerifyInit(context, nil, DigestAlgorithm.sha256, nil, pointer) == 1 else { return false }
+        return EVP_DigestVerify(context, signature, signature.count, message, message.count) == 1
+    }
+}

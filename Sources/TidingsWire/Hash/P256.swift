@@ -1,0 +1,123 @@
+/// A private key on the curve P-256 (FIPS 186-4, D.1.2.3): it signs by ES256 and agrees on secrets by ECDH. Its text form does not show it.
+public struct P256PrivateKey: Sendable {
+    /// Bytes of the number that is the key.
+    public static let byteCount = 32
+
+    /// The half that may be shown.
+    public let publicKey: P256PublicKey
+    private let key: KeyHandle
+
+    /// A new random key.
+    public init() {
+        guard let key = KeyHandle.randomP256(), let publicKey = P256PublicKey(of: key) else {
+            preconditionFailure("libcrypto cannot make a P-256 key: out of memory, or without randomness")
+        }
+        self.key = key
+        self.publicKey = publicKey
+    }
+
+    /// Reads PEM text without a passphrase, PKCS #8 (`-----BEGIN PRIVATE KEY-----`) or SEC1 (`-----BEGIN EC PRIVATE KEY-----`). The error
+    /// never holds the key.
+    public init(pem: String) throws(P256KeyError) {
+        guard let read = KeyHandle(pem: pem) else { throw .notAPrivateKey }
+        guard read.isP256 else { throw .notP256 }
+        // A key whose halves do not belong together reads well, and nobody could verify what it signs.
+        guard read.isConsistent, let number = read.privateNumber else { throw .inconsistent }
+        try self.init(rawValue: number)
+    }
+
+    /// The key that is this number, 32 bytes, the most significant first; from 1 to the curve's order less 1.
+    public init(rawValue: [UInt8]) throws(P256KeyError) {
+        guard rawValue.count == Self.byteCount else { throw .wrongLength(rawValue.count, of: Self.byteCount) }
+        guard let key = KeyHandle(privateNumber: rawValue), key.isConsistent, let publicKey = P256PublicKey(of: key) else {
+            throw .outOfRange
+        }
+        self.key = key
+        self.publicKey = publicKey
+    }
+
+    /// The number that is the key, 32 bytes, the most significant first.
+    public var rawValue: [UInt8] {
+        guard let number = key.privateNumber else { preconditionFailure("libcrypto cannot tell a key it has: out of memory") }
+        return number
+    }
+
+    /// The key as PKCS #8 in PEM form; for tests and tools.
+    public var pem: String {
+        guard let text = key.pkcs8 else { preconditionFailure("libcrypto cannot write a key it has: out of memory") }
+        return text
+    }
+
+    /// The signature by ES256 (RFC 7518 section 3.4): 64 bytes, r and then s. The same message has another each time.
+    public func sign(_ message: [UInt8]) -> [UInt8] {
+        guard let signature = key.signature(of: message).flatMap(ECDSASignature.raw) else {
+            preconditionFailure("libcrypto cannot sign with a P-256 key: out of memory, or without randomness")
+        }
+        return signature
+    }
+
+    /// What both sides can compute and nobody else: the x coordinate of the shared point, 32 bytes, leading zeros included (SEC 1 section
+    /// 3.3.1). It is no key yet; derive one of it.
+    public func sharedSecret(with key: P256PublicKey) -> [UInt8] {
+        guard let secret = self.key.sharedSecret(with: key.key) else {
+            preconditionFailure("libcrypto cannot agree on a secret between two P-256 keys: out of memory")
+        }
+        return secret
+    }
+}
+
+/// The half of a ``P256PrivateKey`` that may be shown: it verifies signatures, and secrets are agreed on with it.
+public struct P256PublicKey: Sendable {
+    /// Bytes of an uncompressed point: 0x04, x and y (SEC 1 section 2.3.3).
+    public static let byteCount = 65
+    private static let uncompressed: UInt8 = 0x04
+
+    /// The uncompressed point, 65 bytes.
+    public let point: [UInt8]
+    fileprivate let key: KeyHandle
+
+    /// Takes an uncompressed point of 65 bytes that lies on the curve. A point beside it would betray the private key it is used with.
+    public init(point: [UInt8]) throws(P256KeyError) {
+        guard point.count == Self.byteCount else { throw .wrongLength(point.count, of: Self.byteCount) }
+        guard point.first == Self.uncompressed else { throw .notUncompressed }
+        guard let key = KeyHandle(point: point) else { throw .notOnTheCurve }
+        self.point = point
+        self.key = key
+    }
+
+    /// The public half of a key that was checked.
+    fileprivate init?(of key: KeyHandle) {
+        guard let point = key.point else { return nil }
+        self.point = point
+        self.key = key
+    }
+
+    /// Whether these 64 bytes, r and then s, are the key's signature by ES256 over exactly this message.
+    public func verify(_ signature: [UInt8], of message: [UInt8]) -> Bool {
+        guard let encoded = ECDSASignature.der(signature) else { return false }
+        return key.isSignature(encoded, of: message)
+    }
+}
+
+/// Why bytes or text are no key on the curve P-256.
+public enum P256KeyError: Error, Sendable, Hashable, CustomStringConvertible {
+    case notAPrivateKey
+    case notP256
+    case inconsistent
+    case wrongLength(Int, of: Int)
+    case outOfRange
+    case notUncompressed
+    case notOnTheCurve
+
+    public var description: String {
+        switch self {
+        case .notAPrivateKey: "it is not a private key in PEM form without a passphrase (-----BEGIN PRIVATE KEY-----)"
+        case .notP256: "it is a key of another kind than elliptic curve P-256 (prime256v1)"
+        case .inconsistent: "its private and its public half do not belong together"
+        case .wrongLength(let count, let right): "it has \(count) bytes instead of \(right)"
+        case .outOfRange: "its number is not from 1 to the order of the curve P-256 less 1"
+        case .notUncompressed: "it is not an uncompressed point: its first byte is not 4"
+        case .notOnTheCurve: "it is not a point on the curve P-256"
+        }
+    }
+}

@@ -1,0 +1,43 @@
+import TidingsCore
+import TidingsProvider
+import TidingsTestSupport
+
+/// A provider made as the catalogue makes it: by its factory, from settings and an environment with the secrets.
+protocol BindingSubject: ConformanceSubject {
+    var kind: String { get }
+    var factory: any ProviderFactory.Type { get }
+    /// Variables whose values are secret.
+    var environment: [String: String] { get }
+    /// Where a delivery goes; nil for a provider that addresses people.
+    var address: String? { get }
+    var channel: Channel { get }
+
+    func settings(_ service: ConformanceService) -> [String: String]
+    /// Further variables, which may name the service.
+    func environment(_ service: ConformanceService) -> [String: String]
+    /// For an address that is the service itself.
+    func address(_ service: ConformanceService) -> String?
+}
+
+extension BindingSubject {
+    var channel: Channel { .push }
+    var address: String? { nil }
+    var secrets: [String] { Array(environment.values) }
+    func environment(_ service: ConformanceService) -> [String: String] { [:] }
+    func address(_ service: ConformanceService) -> String? { address }
+
+    func makeProvider(calling service: ConformanceService) throws -> any Provider {
+        let binding = ProviderBinding(
+            name: kind, channel: channel, kind: kind, settings: settings(service), addressing: address(service) == nil ? .person : .device)
+        return try factory.make(binding: binding, environment: environment.merging(environment(service)) { _, new in new })
+    }
+
+    func delivery(calling service: ConformanceService) -> OutgoingDelivery {
+        OutgoingDelivery(
+            notificationID: NotificationID(milliseconds: 1_700_000_000_000, fraction: 0, random: 7), ordinal: 0, attempt: 1,
+            tenant: "default", recipient: "user-42", type: "orderUpdate", category: .transactional, title: "Your order shipped",
+            body: "It arrives tomorrow.", data: #"{"orderId":"17"}"#, createdAt: Timestamp(seconds: 1_700_000_000),
+            endpointAddress: address(service), idempotencyKey: "k1", collapseKey: "order-17",
+            device: address(service).map { _ in OutgoingDevice(platform: "ios", environment: "production") })
+    }
+}

@@ -1,0 +1,97 @@
+import ProviderHTTP
+import ProviderWebPush
+import ProviderWebhook
+import TidingsCore
+import TidingsProvider
+import TidingsTestSupport
+import TidingsWire
+
+struct HTTPSubject: BindingSubject {
+    let kind = "http"
+    let factory: any ProviderFactory.Type = HTTPProviderFactory.self
+    let environment = ["SECRET": "Bearer in-house-77ab"]
+
+    func settings(_ service: ConformanceService) -> [String: String] {
+        [
+            "authorization": "env:SECRET", "url": "\(service.origin)/push", "certificateAuthorities": service.certificateAuthorityFile,
+            "timeoutSeconds": "2", "successPath": "/ok", "successValue": "true",
+        ]
+    }
+
+    func answer(to request: ConformanceRequest, meaning outcome: ConformanceOutcome) -> ConformanceAnswer {
+        switch outcome {
+        case .accepted: ConformanceAnswer(200, #"{"ok":true}"#)
+        case .throttled: ConformanceAnswer(429)
+        case .unavailable: ConformanceAnswer(503)
+        case .rejected: ConformanceAnswer(400)
+        case .endpointGone: ConformanceAnswer(410)
+        case .misconfigured: ConformanceAnswer(401)
+        case .unknown: ConformanceAnswer(200, "<html></html>")
+        }
+    }
+}
+
+struct WebPushSubject: BindingSubject {
+    let kind = "webpush"
+    let factory: any ProviderFactory.Type = WebPushProviderFactory.self
+    let key = P256PrivateKey()
+    let browser = P256PrivateKey()
+    var environment: [String: String] { ["SECRET": Base64URL.encode(key.rawValue)] }
+    let unreachable = [ConformanceOutcome.unknown: "RFC 8030 takes every 2xx for success, whatever its body is"]
+    /// The address is a capability: who knows it can send there.
+    var secrets: [String] { Array(environment.values) + ["capability-4711"] }
+
+    func address(_ service: ConformanceService) -> String? {
+        let point = Base64URL.encode(browser.publicKey.point)
+        let auth = Base64URL.encode([UInt8](repeating: 7, count: 16))
+        return #"{"endpoint":"\#(service.origin)/capability-4711","keys":{"p256dh":"\#(point)","auth":"\#(auth)"}}"#
+    }
+
+    func settings(_ service: ConformanceService) -> [String: String] {
+        [
+            "vapidPrivateKey": "env:SECRET", "subject": "mailto:push@example.com", "allowedPorts": "any",
+            "allowedNetworks": "127.0.0.0/8", "certificateAuthorities": service.certificateAuthorityFile, "timeoutSeconds": "2",
+        ]
+    }
+
+    func answer(to request: ConformanceRequest, meaning outcome: ConformanceOutcome) -> ConformanceAnswer {
+        switch outcome {
+        case .accepted, .unknown: ConformanceAnswer(201)
+        case .throttled: ConformanceAnswer(429)
+        case .unavailable: ConformanceAnswer(503)
+        case .rejected: ConformanceAnswer(400)
+        case .endpointGone: ConformanceAnswer(410)
+        case .misconfigured: ConformanceAnswer(401)
+        }
+    }
+}
+
+struct WebhookSubject: BindingSubject {
+    let kind = "webhook"
+    let factory: any ProviderFactory.Type = WebhookProviderFactory.self
+    let channel = Channel.webhook
+    let environment = ["SECRET": "whsec_" + Base64.encode([UInt8](repeating: 9, count: 32))]
+    let unreachable = [
+        ConformanceOutcome.unknown: "every status is an answer; unknown is what breaks off",
+        .misconfigured: "a receiver is not an account: its refusal is about this message",
+    ]
+
+    func address(_ service: ConformanceService) -> String? { "\(service.origin)/hook" }
+
+    func settings(_ service: ConformanceService) -> [String: String] {
+        [
+            "signingSecret": "env:SECRET", "allowedPorts": "any", "allowedNetworks": "127.0.0.0/8",
+            "certificateAuthorities": service.certificateAuthorityFile, "timeoutSeconds": "2",
+        ]
+    }
+
+    func answer(to request: ConformanceRequest, meaning outcome: ConformanceOutcome) -> ConformanceAnswer {
+        switch outcome {
+        case .accepted, .unknown: ConformanceAnswer(200)
+        case .throttled: ConformanceAnswer(429)
+        case .unavailable: ConformanceAnswer(503)
+        case .rejected, .misconfigured: ConformanceAnswer(302, headers: [("location", "https://elsewhere.example/")])
+        case .endpointGone: ConformanceAnswer(410)
+        }
+    }
+}

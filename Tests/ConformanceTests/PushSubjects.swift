@@ -1,0 +1,145 @@
+import ProviderAPNs
+import ProviderAirship
+import ProviderBraze
+import ProviderFCM
+import TidingsCore
+import TidingsProvider
+import TidingsTestSupport
+import TidingsWire
+
+struct APNsSubject: BindingSubject {
+    let kind = "apns"
+    let factory: any ProviderFactory.Type = APNsProviderFactory.self
+    let key = P256PrivateKey().pem
+    var environment: [String: String] { ["SECRET": key] }
+    let address: String? = String(repeating: "ab", count: 32)
+
+    func settings(_ service: ConformanceService) -> [String: String] {
+        [
+            "key": "env:SECRET", "keyId": "ABCDE12345", "teamId": "TEAM123456", "topic": "com.example.shop", "endpoint": service.origin,
+            "certificateAuthorities": service.certificateAuthorityFile, "timeoutSeconds": "2",
+        ]
+    }
+
+    func answer(to request: ConformanceRequest, meaning outcome: ConformanceOutcome) -> ConformanceAnswer {
+        switch outcome {
+        case .accepted: ConformanceAnswer(200, headers: [("apns-id", "00000000-0000-0000-0000-000000000001")])
+        case .throttled: ConformanceAnswer(429, #"{"reason":"TooManyRequests"}"#)
+        case .unavailable: ConformanceAnswer(503, #"{"reason":"ServiceUnavailable"}"#)
+        case .rejected: ConformanceAnswer(400, #"{"reason":"BadCollapseId"}"#)
+        case .endpointGone: ConformanceAnswer(410, #"{"reason":"Unregistered","timestamp":1700000000000}"#)
+        case .misconfigured: ConformanceAnswer(403, #"{"reason":"InvalidProviderToken"}"#)
+        case .unknown: ConformanceAnswer(200, "<html>Welcome to the hotel</html>")
+        }
+    }
+}
+
+struct FCMSubject: BindingSubject {
+    let kind = "fcm"
+    let factory: any ProviderFactory.Type = FCMProviderFactory.self
+    let key: String
+    let address: String? = "fcm-token"
+
+    /// - Parameter key: PEM of an RSA key.
+    init(key: String) { self.key = key }
+
+    var environment: [String: String] { ["SECRET": key] }
+    /// What it is given is a key file; what is secret in it is the key, and the access token it gets for it.
+    var secrets: [String] { [key, "ya29.conformance"] }
+
+    func environment(_ service: ConformanceService) -> [String: String] {
+        var json = JSONWriter()
+        json.beginObject()
+        json.member("type", "service_account")
+        json.member("project_id", "shop")
+        json.member("private_key_id", "1")
+        json.member("private_key", key)
+        json.member("client_email", "tidings@shop.iam.gserviceaccount.com")
+        json.member("token_uri", "\(service.origin)/token")
+        json.endObject()
+        return ["ACCOUNT": String(decoding: json.bytes, as: UTF8.self)]
+    }
+
+    func settings(_ service: ConformanceService) -> [String: String] {
+        [
+            "serviceAccount": "env:ACCOUNT", "endpoint": service.origin, "certificateAuthorities": service.certificateAuthorityFile,
+            "timeoutSeconds": "2",
+        ]
+    }
+
+    func isDelivery(_ request: ConformanceRequest) -> Bool { request.path != "/token" }
+
+    func answer(to request: ConformanceRequest, meaning outcome: ConformanceOutcome) -> ConformanceAnswer {
+        guard isDelivery(request) else {
+            return ConformanceAnswer(200, #"{"access_token":"ya29.conformance","expires_in":3599,"token_type":"Bearer"}"#)
+        }
+        return switch outcome {
+        case .accepted: ConformanceAnswer(200, #"{"name":"projects/shop/messages/1"}"#)
+        case .throttled: Self.error(429, "RESOURCE_EXHAUSTED", "QUOTA_EXCEEDED")
+        case .unavailable: Self.error(503, "UNAVAILABLE", "UNAVAILABLE")
+        case .rejected: ConformanceAnswer(400, Self.badRequest)
+        case .endpointGone: Self.error(404, "NOT_FOUND", "UNREGISTERED")
+        case .misconfigured: Self.error(403, "PERMISSION_DENIED", "PERMISSION_DENIED")
+        case .unknown: ConformanceAnswer(200, "<html></html>")
+        }
+    }
+
+    private static func error(_ status: Int, _ word: String, _ code: String) -> ConformanceAnswer {
+        let detail = #"{"@type":"type.googleapis.com/google.firebase.fcm.v1.FcmError","errorCode":"\#(code)"}"#
+        return ConformanceAnswer(status, #"{"error":{"code":\#(status),"message":"no","status":"\#(word)","details":[\#(detail)]}}"#)
+    }
+
+    private static let badRequest =
+        #"{"error":{"code":400,"message":"no","status":"INVALID_ARGUMENT","details":[{"@type":"type.googleapis.com/google.rpc.BadRequest","#
+        + #""fieldViolations":[{"field":"message.data","description":"no"}]}]}}"#
+}
+
+struct BrazeSubject: BindingSubject {
+    let kind = "braze"
+    let factory: any ProviderFactory.Type = BrazeProviderFactory.self
+    let environment = ["SECRET": "braze-key-8d0f"]
+    let unreachable = [ConformanceOutcome.endpointGone: "Braze addresses people and keeps their devices itself"]
+
+    func settings(_ service: ConformanceService) -> [String: String] {
+        [
+            "apiKey": "env:SECRET", "endpoint": service.origin, "certificateAuthorities": service.certificateAuthorityFile,
+            "timeoutSeconds": "2",
+        ]
+    }
+
+    func answer(to request: ConformanceRequest, meaning outcome: ConformanceOutcome) -> ConformanceAnswer {
+        switch outcome {
+        case .accepted: ConformanceAnswer(201, #"{"dispatch_id":"1","message":"success"}"#)
+        case .throttled: ConformanceAnswer(429, #"{"message":"slow down"}"#)
+        case .unavailable: ConformanceAnswer(503, #"{"message":"away"}"#)
+        case .rejected: ConformanceAnswer(400, #"{"message":"bad messages"}"#)
+        case .misconfigured: ConformanceAnswer(401, #"{"message":"Invalid API key"}"#)
+        case .unknown, .endpointGone: ConformanceAnswer(200, "<html></html>")
+        }
+    }
+}
+
+struct AirshipSubject: BindingSubject {
+    let kind = "airship"
+    let factory: any ProviderFactory.Type = AirshipProviderFactory.self
+    let environment = ["SECRET": "airship-secret-51c7"]
+    let unreachable = [ConformanceOutcome.endpointGone: "Airship addresses people and keeps their devices itself"]
+
+    func settings(_ service: ConformanceService) -> [String: String] {
+        [
+            "appKey": "env:SECRET", "masterSecret": "env:SECRET", "endpoint": service.origin,
+            "certificateAuthorities": service.certificateAuthorityFile, "timeoutSeconds": "2",
+        ]
+    }
+
+    func answer(to request: ConformanceRequest, meaning outcome: ConformanceOutcome) -> ConformanceAnswer {
+        switch outcome {
+        case .accepted: ConformanceAnswer(202, #"{"ok":true,"operation_id":"o","push_ids":["p"]}"#)
+        case .throttled: ConformanceAnswer(429, #"{"ok":false}"#)
+        case .unavailable: ConformanceAnswer(503, #"{"ok":false}"#)
+        case .rejected: ConformanceAnswer(400, #"{"ok":false,"error":"no","error_code":40000}"#)
+        case .misconfigured: ConformanceAnswer(401, #"{"ok":false,"error":"Unauthorized"}"#)
+        case .unknown, .endpointGone: ConformanceAnswer(200, "<html></html>")
+        }
+    }
+}

@@ -1,0 +1,98 @@
+import Testing
+import TidingsCore
+import TidingsProvider
+import TidingsWire
+
+@testable import ProviderWebPush
+
+/// A device's token, which anybody may have registered.
+struct PushSubscriptionTests {
+    private static let standardPoint = "BCVxsr7N/eNgVRqvHtD0zTZsEc6+VV+JvLexhqUzORcxaOzi6+AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4"
+
+    @Test(arguments: [
+        WebPushFixture.token(),
+        WebPushFixture.token(point: "\(WebPushFixture.point)=", secret: "\(WebPushFixture.secret)=="),
+        WebPushFixture.token(point: standardPoint, secret: "BTBZMqHH6r4Tts7J/aSIgg"),
+        WebPushFixture.token(point: "\(standardPoint)=", secret: "BTBZMqHH6r4Tts7J/aSIgg=="),
+        """
+        { "keys": { "auth": "\(WebPushFixture.secret)", "p256dh": "\(WebPushFixture.point)", "other": 1 },
+          "endpoint": "\(WebPushFixture.endpoint)", "expirationTime": 1767225600000, "options": {} }
+        """,
+    ])
+    func readsWhatBrowsersAndLibrariesWrite(_ token: String) throws {
+        let subscription = try PushSubscription(token: token)
+        #expect(subscription.endpoint == WebPushFixture.endpoint && subscription.origin == "https://push.example.net")
+        #expect(Base64URL.encode(subscription.key.point) == WebPushFixture.point)
+        #expect(Base64URL.encode(subscription.secret) == WebPushFixture.secret)
+    }
+
+    private static let beside = String(WebPushFixture.point.dropLast(3)) + "iwA"
+    private static let compressed = Base64URL.encode([2] + (Base64URL.decode(WebPushFixture.point) ?? [])[1...32])
+    private static let hybrid = "Bi" + WebPushFixture.point.dropFirst(2)
+
+    @Test(
+        arguments: [
+            ("", .notASubscription), ("fcm-token-1", .notASubscription), ("null", .notASubscription), ("17", .notASubscription),
+            ("\"text\"", .notASubscription), ("[]", .notASubscription), ("[\(WebPushFixture.token())]", .notASubscription),
+            (WebPushFixture.token() + "x", .notASubscription), (#"{"endpoint":"a","endpoint":"b"}"#, .notASubscription),
+            (String(repeating: "[", count: 9_000), .notASubscription), (String(repeating: "x", count: 9_217), .tooLong(9_217)),
+            ("{}", .notAnEndpoint), (#"{"endpoint":17}"#, .notAnEndpoint), (#"{"endpoint":["https://a.test"]}"#, .notAnEndpoint),
+            (#"{"endpoint":"https://a.test"}"#, .missing("p256dh")), (#"{"endpoint":"https://a.test","keys":[]}"#, .missing("p256dh")),
+            (#"{"endpoint":"https://a.test","keys":{"p256dh":1}}"#, .missing("p256dh")),
+            ("{\"endpoint\":\"https://a.test\",\"keys\":{\"p256dh\":\"\(WebPushFixture.point)\"}}", .missing("auth")),
+            (WebPushFixture.token(point: "a b"), .notBase64("p256dh")),
+            (WebPushFixture.token(point: "\(WebPushFixture.point)==="), .notBase64("p256dh")),
+            (WebPushFixture.token(secret: "BTBZMqHH6r4Tts7J_aSIg!"), .notBase64("auth")),
+            (WebPushFixture.token(secret: "é"), .notBase64("auth")),
+            (WebPushFixture.token(point: ""), .unusableKey(.wrongLength(0, of: 65))),
+            (WebPushFixture.token(point: compressed), .unusableKey(.wrongLength(33, of: 65))),
+            (WebPushFixture.token(point: hybrid), .unusableKey(.notUncompressed)),
+            (WebPushFixture.token(point: beside), .unusableKey(.notOnTheCurve)),
+            (WebPushFixture.token(secret: ""), .secretLength(0)), (WebPushFixture.token(secret: "BTBZMqHH6r4Tts7J_aSI"), .secretLength(15)),
+            (WebPushFixture.token(secret: "BTBZMqHH6r4Tts7J_aSIggAA"), .secretLength(18)),
+        ] as [(String, PushSubscription.Problem)])
+    func whatIsNoSubscriptionIsAMalformedToken(_ token: String, _ problem: PushSubscription.Problem) {
+        let error = #expect(throws: UnsendablePush.self) { try PushSubscription(of: .webOrder(token: token)) }
+        #expect(error?.result.outcome == .rejected(.tokenMalformed))
+        #expect(error?.result.detail == problem.description)
+        for secret in [WebPushFixture.endpoint, WebPushFixture.secret, WebPushFixture.point, "a.test"] {
+            #expect(!problem.description.contains(secret))
+        }
+    }
+
+    @Test func withoutATokenThereIsNoAddress() {
+        let error = #expect(throws: UnsendablePush.self) { try PushSubscription(of: .webOrder(token: nil)) }
+        #expect(error?.result.outcome == .rejected(.noAddress))
+    }
+
+    /// RFC 6454 section 6.2.
+    @Test(arguments: [
+        ("https://push.example.net/a/b?c#d", "https://push.example.net"), ("HTTPS://Push.Example.NET/A", "https://push.example.net"),
+        ("https://a.test", "https://a.test"), ("https://a.test?q", "https://a.test"), ("https://a.test:443/x", "https://a.test"),
+        ("http://a.test:80/x", "http://a.test"), ("https://a.test:8443/x", "https://a.test:8443"),
+        ("https://a.test:80/x", "https://a.test:80"),
+        ("http://127.0.0.1:4711/webpush/push/x", "http://127.0.0.1:4711"), ("https://[2001:db8::1]/x", "https://[2001:db8::1]"),
+        ("https://[2001:db8::1]:8443/x", "https://[2001:db8::1]:8443"),
+    ])
+    func theOriginIsSchemeHostAndPort(_ endpoint: String, _ origin: String) {
+        #expect(PushSubscription.origin(of: endpoint) == origin)
+    }
+
+    @Test(arguments: [
+        "", "push.example.net", "/wpush/v2/x", "//push.example.net/x", "ftp://a.test/x", "javascript:alert(1)", "https:///x", "https://",
+        "https://user@a.test/x", "https://a.test:x/", "https://a.test:99999/", "https://a.test:/", "https://:443/", "https://a.test/ x",
+        "https://a.test/\u{e9}", "https://a\nb.test/",
+    ])
+    func whatIsNoURLHasNoOrigin(_ endpoint: String) {
+        #expect(PushSubscription.origin(of: endpoint) == nil)
+    }
+
+    @Test func whatPushServicesRepeatIsHidden() throws {
+        let endpoint = "https://a.test/fcm/send/eAzLfIxkZ2k:APA91bH4-PaLpK68?token=BQYAAABcdefghijklmnop&v=2"
+        let subscription = try WebPushFixture.subscription(endpoint: endpoint)
+        #expect(subscription.hidden(in: "no \(endpoint) here") == "no https://a.test/fcm/send/…?token=…&v=2 here")
+        #expect(subscription.hidden(in: "eAzLfIxkZ2k:APA91bH4-PaLpK68 is unknown at a.test") == "… is unknown at a.test")
+        #expect(subscription.hidden(in: "send it again") == "send it again")
+        #expect(try WebPushFixture.subscription(endpoint: "https://a.test").hidden(in: "https://a.test") == "https://a.test")
+    }
+}

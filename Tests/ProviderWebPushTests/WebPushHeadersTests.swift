@@ -1,0 +1,63 @@
+import Testing
+import TidingsCore
+import TidingsProvider
+import TidingsWire
+
+@testable import ProviderWebPush
+
+/// What a push service is told beside the message.
+struct WebPushHeadersTests {
+    private func headers(_ item: OutgoingDelivery, _ settings: [String: String] = [:]) throws -> [String] {
+        webPushHeaders(
+            of: item, configuration: try WebPushFixture.configuration(settings), authorization: "vapid t=a, k=b", now: WebPushFixture.now
+        ).map { "\($0): \($1)" }
+    }
+
+    @Test func visible() throws {
+        #expect(
+            try headers(.webOrder()) == [
+                "ttl: 2419200", "content-encoding: aes128gcm", "content-type: application/octet-stream", "urgency: normal",
+                "authorization: vapid t=a, k=b",
+            ])
+    }
+
+    @Test func withEverythingThatADeliveryMayHave() throws {
+        var item = OutgoingDelivery.webOrder()
+        (item.collapseKey, item.expiresAt) = ("order-17", WebPushFixture.now.adding(.milliseconds(3_600_999)))
+        #expect(
+            try headers(item, ["urgency": "high"]) == [
+                "ttl: 3600", "content-encoding: aes128gcm", "content-type: application/octet-stream", "urgency: high", "topic: order-17",
+                "authorization: vapid t=a, k=b",
+            ])
+    }
+
+    @Test func whatIsSilentIsNotUrgent() throws {
+        #expect(try headers(.webMetadata(), ["urgency": "high"]).contains("urgency: low"))
+    }
+
+    @Test(
+        arguments: [
+            (nil, "60", "ttl: 60"), (nil, "0", "ttl: 0"), (30, "60", "ttl: 30"), (90, "60", "ttl: 60"), (0, "60", "ttl: 0"),
+            (-5, "60", "ttl: 0"),
+            (99_999_999, "2419200", "ttl: 2419200"),
+        ] as [(Int64?, String, String)])
+    func theDeliverysEndShortensTheTTL(_ secondsLeft: Int64?, _ setting: String, _ header: String) throws {
+        var item = OutgoingDelivery.webOrder()
+        item.expiresAt = secondsLeft.map { WebPushFixture.now.adding(.seconds($0)) }
+        #expect(try headers(item, ["ttlSeconds": setting]).first == header)
+    }
+
+    @Test(arguments: ["a", "order-17", "A_b-9", String(repeating: "x", count: 32)])
+    func aKeyThatIsATopicIsTheTopic(_ key: String) {
+        #expect(pushTopic(for: key) == key)
+    }
+
+    /// `printf 'order 17' | openssl dgst -sha256 -binary | basenc --base64url | head -c 32`
+    @Test(arguments: ["", "order 17", "order.17", "order/17", "bestellung-ü", String(repeating: "x", count: 33), "a\nb"])
+    func everyOtherKeyBecomesOne(_ key: String) {
+        let topic = pushTopic(for: key)
+        #expect(topic.utf8.count == 32 && pushTopic(for: topic) == topic)
+        #expect(topic != pushTopic(for: key + "."))
+        #expect(key != "order 17" || topic == "C8ySDjk4wbhuNIP8mIjG1tEwYV-nVExr")
+    }
+}

@@ -1,0 +1,78 @@
+import Foundation
+import Synchronization
+import Testing
+import TidingsHTTP
+import TidingsHTTP2
+
+/// A server on loopback with a handler of the test's own, and a transport that trusts it.
+struct TestServer {
+    let transport: HTTP2Transport
+    let log: RequestLog
+
+    static func run(
+        firstStreams: UInt32 = 1, maximumStreams: UInt32 = 100, connections: Int = 4,
+        answering handler: @escaping @Sendable (HTTP2ServerRequest, RequestLog) async -> HTTP2ServerAnswer,
+        _ body: (TestServer) async throws -> Void
+    ) async throws {
+        let certificate = try #require(SelfSignedCertificate())
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("tidings-\(UUID().uuidString).pem").path
+        try certificate.pem.write(toFile: file, atomically: true, encoding: .utf8)
+        defer { try? FileManager.default.removeItem(atPath: file) }
+        let server = try HTTP2Server.open(
+            HTTP2ServerConfiguration(certificate: certificate, firstStreams: firstStreams, maximumStreams: maximumStreams))
+        let transport = try HTTP2Transport.open(
+            HTTP2Configuration(
+                origin: "https://127.0.0.1:\(server.port)", maximumConnections: connections, certificateAuthorityFile: file))
+        let log = RequestLog()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                await server.run { request in
+                    log.note(request)
+                    return await handler(request, log)
+                }
+            }
+            try await body(TestServer(transport: transport, log: log))
+            await transport.close()
+            await server.stop()
+            try await group.waitForAll()
+        }
+    }
+}
+
+/// What a server was asked, in order.
+final class RequestLog: Sendable {
+    private let requests = Mutex<[HTTP2ServerRequest]>([])
+
+    func note(_ request: HTTP2ServerRequest) { requests.withLock { $0.append(request) } }
+
+    var all: [HTTP2ServerRequest] { requests.withLock { $0 } }
+    func count(of path: String) -> Int { all.count { $0.path == path } }
+    var connections: Set<Int> { Set(all.map(\.connection)) }
+}
+
+/// Opens once: who waits goes on when it does, or when the task is cancelled.
+actor Gate {
+    private var isOpen = false
+    private var waiting: [CheckedContinuation<Void, Never>] = []
+
+    func open() {
+        isOpen = true
+        for continuation in waiting { continuation.resume() }
+        waiting = []
+    }
+
+    func wait() async {
+        if isOpen { return }
+        await withCheckedContinuation { waiting.append($0) }
+    }
+}
+
+func response(_ body: String = "", status: Int = 200, headers: [(String, String)] = []) -> HTTP2ServerAnswer {
+    .response(status: status, headers: headers, body: Array(body.utf8))
+}
+
+extension HTTPResult {
+    var status: Int? { if case .response(let response) = self { response.status } else { nil } }
+    var text: String? { if case .response(let response) = self { String(decoding: response.body, as: UTF8.self) } else { nil } }
+    var failure: HTTPFailure? { if case .failed(let failure) = self { failure } else { nil } }
+}

@@ -1,0 +1,19 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// A provider outside of Tidings' own package, and a tidings binary with it: a start to copy from. See CONTRIBUTING, "How to add a provider".
+let package = Package(
+    name: "tidings-pager",
+    dependencies: [
+        // Without its own providers; name the traits of those you want beside yours.
+        .package(name: "tidings", path: "../..", traits: [])
+    ],
+    targets: [
+        .target(name: "ProviderPager", dependencies: [.product(name: "TidingsProvider", package: "tidings")]),
+        .executableTarget(name: "tidings-pager", dependencies: ["ProviderPager", .product(name: "TidingsServer", package: "tidings")]),
+        .testTarget(
+            name: "ProviderPagerTests",
+            dependencies: ["ProviderPager", .product(name: "TidingsTestSupport", package: "tidings")]),
+    ],
+    swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,95 @@
+import TidingsCore
+import TidingsHTTP
+import TidingsHTTPProvider
+public import TidingsProvider
+import TidingsWire
+
+/// A paging service that takes `{"to", "text", "id"}` as JSON, and answers `{"page": "…"}`.
+///
+///     providers:
+///       pager: {channel: push, kind: pager, addressing: person, settings: {endpoint: "https://pager.example", apiKey: "file:/run/secrets/pager"}}
+public enum PagerProviderFactory: ProviderFactory {
+    public static let kind = "pager"
+
+    public static let settings =
+        [ProviderSetting("apiKey", "The key of the service, as `env:NAME` or `file:/path`; required.")]
+        + CallSettings.declarations(endpoint: "")
+
+    public static func make(
+        binding: ProviderBinding, environment: [String: String]
+    ) throws(ProviderConfigurationError) -> any Provider {
+        let settings = try ProviderSettings(binding, declared: Self.settings, environment: environment)
+        guard let apiKey = try settings.secret("apiKey") else { throw settings.error("apiKey", "must be set: env:NAME or file:/path") }
+        let call = try CallSettings(settings, endpoint: "")
+        return PagerProvider(
+            name: binding.name, channel: binding.channel, apiKey: apiKey, call: call, transport: try call.transport(for: binding.name))
+    }
+}
+
+struct PagerProvider: Provider {
+    /// Bytes of a page's text; the service takes no more.
+    static let longestText = 2_000
+
+    let name: String
+    let channel: Channel
+    let apiKey: String
+    let call: CallSettings
+    let transport: HTTPTransport
+
+    var limits: ProviderLimits { call.limits(maximumBodyBytes: Self.longestText) }
+
+    func send(_ item: OutgoingDelivery) async -> SendResult {
+        switch pageBody(of: item) {
+        case .failure(let refusal): refusal.result
+        case .success(let body):
+            pageResult(
+                of: await transport.send(
+                    call.request(
+                        url: "\(call.endpoint)/pages",
+                        headers: [("content-type", "application/json"), ("authorization", "Bearer \(apiKey)")], body: body)))
+        }
+    }
+
+    func close() async { await transport.close() }
+}
+
+/// Why a delivery is not sent.
+struct Refusal: Error {
+    var result: SendResult
+}
+
+/// The request's body: a function of the delivery alone, so that a test can compare it as text.
+func pageBody(of item: OutgoingDelivery) -> Result<[UInt8], Refusal> {
+    let text = [item.title, item.body].compactMap(\.self).joined(separator: "\n")
+    guard !text.isEmpty else { return .failure(Refusal(result: SendResult(.rejected(.contentMissing), detail: "neither title nor body"))) }
+    guard text.utf8.count <= PagerProvider.longestText else {
+        let words = "the text has \(text.utf8.count) bytes; a page has at most \(PagerProvider.longestText)"
+        return .failure(Refusal(result: SendResult(.rejected(.payloadTooLarge), detail: words)))
+    }
+    var json = JSONWriter()
+    json.beginObject()
+    json.member("to", item.recipient)
+    json.member("text", text)
+    json.member("id", item.idempotencyKey)
+    json.endObject()
+    return .success(json.bytes)
+}
+
+/// What an answer means: a function of the answer alone, so that a test can go through every row of the service's documentation.
+func pageResult(of result: HTTPResult) -> SendResult {
+    guard case .response(let response) = result else {
+        guard case .failed(let failure) = result else { return SendResult(.unknown(.outcomeUnknown)) }
+        return SendResult(failure.outcome, detail: failure.message)
+    }
+    switch response.status {
+    case 200...299:
+        let page = (try? JSON.parse(response.body))?["page"]?.stringValue
+        let outcome: Outcome = page.map { .accepted(providerMessageID: $0, delivered: false) } ?? .unknown(.outcomeUnknown)
+        return SendResult(outcome, status: response.status)
+    case 401, 403: return SendResult(.misconfigured(.misconfigured), status: response.status)
+    case 404, 410: return SendResult(.endpointGone, status: response.status)
+    case 429: return SendResult(.retry(after: nil, .providerThrottled), status: response.status)
+    case 500...599: return SendResult(.retry(after: nil, .providerUnavailable), status: response.status)
+    default: return SendResult(.rejected(.providerRejected), status: response.status)
+    }
+}

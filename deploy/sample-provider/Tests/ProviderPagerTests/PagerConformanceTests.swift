@@ -1,0 +1,43 @@
+import ProviderPager
+import Testing
+import TidingsCore
+import TidingsProvider
+import TidingsTestSupport
+
+@Suite struct PagerConformanceTests {
+    @Test func conforms() async throws {
+        #expect(try await ProviderConformance.problems(of: PagerSubject()) == [])
+    }
+}
+
+private struct PagerSubject: ConformanceSubject {
+    let secrets = ["pager-key-0815"]
+
+    func makeProvider(calling service: ConformanceService) throws -> any Provider {
+        let settings = [
+            "apiKey": "env:PAGER_KEY", "endpoint": service.origin, "certificateAuthorities": service.certificateAuthorityFile,
+            "timeoutSeconds": "2",
+        ]
+        let binding = ProviderBinding(name: "pager", channel: .push, kind: "pager", settings: settings, addressing: .person)
+        return try PagerProviderFactory.make(binding: binding, environment: ["PAGER_KEY": secrets[0]])
+    }
+
+    func delivery(calling service: ConformanceService) -> OutgoingDelivery {
+        OutgoingDelivery(
+            notificationID: NotificationID(milliseconds: 1_700_000_000_000, fraction: 0, random: 7), ordinal: 0, attempt: 1,
+            tenant: "default", recipient: "user-42", type: "alarm", category: .system, title: "The pump stands still", body: "Hall 3",
+            createdAt: Timestamp(seconds: 1_700_000_000), idempotencyKey: "k1")
+    }
+
+    func answer(to request: ConformanceRequest, meaning outcome: ConformanceOutcome) -> ConformanceAnswer {
+        switch outcome {
+        case .accepted: ConformanceAnswer(200, #"{"page":"4711"}"#)
+        case .throttled: ConformanceAnswer(429)
+        case .unavailable: ConformanceAnswer(503)
+        case .rejected: ConformanceAnswer(400)
+        case .endpointGone: ConformanceAnswer(404)
+        case .misconfigured: ConformanceAnswer(401)
+        case .unknown: ConformanceAnswer(200, "<html></html>")
+        }
+    }
+}
