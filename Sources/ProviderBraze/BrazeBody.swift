@@ -95,6 +95,7 @@ private struct BrazeMessage {
             if let badge = item.badge { json.member("badge", badge) }
             json.member("category", item.category.rawValue)
             if let groupKey = item.groupKey { json.member("notification_group_thread_id", groupKey) }
+            if let level = item.interruptionLevel { json.member("interruption_level", level.rawValue) }
         }
         if let collapseKey = item.collapseKey { json.member("collapse_id", Self.collapseID(collapseKey)) }
         if let expiresAt = item.expiresAt { json.member("expiry", String(expiresAt.rfc3339.prefix(19)) + "Z") }

@@ -115,7 +115,7 @@ public struct ProviderWorker: Sendable {
     private func outgoing(_ entry: PackEntry, _ claims: PackClaims) -> OutgoingDelivery {
         OutgoingDelivery(
             entry, address: claims.addresses[entry.key], badge: claims.badges[entry.key],
-            silent: catalogues.current.catalogue.types[entry.type]?.silent ?? false)
+            type: catalogues.current.catalogue.types[entry.type])
     }
 
     /// One call, with what comes before and after it; a settlement for each entry.
@@ -200,13 +200,15 @@ public struct ProviderWorker: Sendable {
 }
 
 extension OutgoingDelivery {
-    init(_ entry: PackEntry, address: EndpointAddress?, badge: Int?, silent: Bool) {
+    init(_ entry: PackEntry, address: EndpointAddress?, badge: Int?, type: NotificationType?) {
+        let silent = type?.silent ?? false
         self.init(
             notificationID: entry.notificationID, ordinal: entry.ordinal, attempt: entry.attempt, tenant: entry.tenant,
             recipient: entry.recipient, type: entry.type, category: entry.category, title: entry.title, body: entry.body, data: entry.data,
             createdAt: entry.createdAt, endpointAddress: address?.address, secrets: address?.secrets ?? [],
             idempotencyKey: entry.key.idempotencyKey, traceparent: entry.traceparent, groupKey: entry.groupKey,
-            collapseKey: entry.collapseKey, silent: silent, badge: silent ? nil : badge, expiresAt: entry.expiresAt,
+            collapseKey: entry.collapseKey, silent: silent, interruptionLevel: type?.interruptionLevel, badge: silent ? nil : badge,
+            expiresAt: entry.expiresAt,
             device: address?.platform.map { OutgoingDevice(platform: $0, environment: address?.environment ?? "production") })
     }
 }

@@ -29,6 +29,8 @@ public struct OutgoingDelivery: Sendable, Hashable {
     public var collapseKey: String?
     /// Wakes the app and shows nothing: the type is declared `silent`.
     public var silent: Bool
+    /// How much what shows may disturb; nil leaves it to the platform.
+    public var interruptionLevel: InterruptionLevel?
     /// The person's unread notifications, for the number on the app's icon; nil where it is not known.
     public var badge: Int?
     /// Past this the provider should not deliver it either; nil where that does not matter.
@@ -40,7 +42,8 @@ public struct OutgoingDelivery: Sendable, Hashable {
         notificationID: NotificationID, ordinal: Int, attempt: Int, tenant: String, recipient: String, type: String, category: Category,
         title: String? = nil, body: String? = nil, data: String = "{}", createdAt: Timestamp, endpointAddress: String? = nil,
         secrets: [String] = [], idempotencyKey: String, traceparent: String? = nil, groupKey: String? = nil, collapseKey: String? = nil,
-        silent: Bool = false, badge: Int? = nil, expiresAt: Timestamp? = nil, device: OutgoingDevice? = nil
+        silent: Bool = false, interruptionLevel: InterruptionLevel? = nil, badge: Int? = nil, expiresAt: Timestamp? = nil,
+        device: OutgoingDevice? = nil
     ) {
         self.notificationID = notificationID
         self.ordinal = ordinal
@@ -60,6 +63,7 @@ public struct OutgoingDelivery: Sendable, Hashable {
         self.groupKey = groupKey
         self.collapseKey = collapseKey
         self.silent = silent
+        self.interruptionLevel = interruptionLevel
         self.badge = badge
         self.expiresAt = expiresAt
         self.device = device
@@ -77,6 +81,7 @@ extension OutgoingDelivery {
         public var groupKey: String?
         public var collapseKey: String?
         public var silent: Bool
+        public var interruptionLevel: InterruptionLevel?
         public var badge: Int?
         public var expiresAt: Timestamp?
     }
@@ -84,7 +89,7 @@ extension OutgoingDelivery {
     public var content: Content {
         Content(
             type: type, category: category, title: title, body: body, data: data, groupKey: groupKey, collapseKey: collapseKey,
-            silent: silent, badge: badge, expiresAt: expiresAt)
+            silent: silent, interruptionLevel: interruptionLevel, badge: badge, expiresAt: expiresAt)
     }
 }
 

@@ -29,6 +29,8 @@ public struct NotificationType: Sendable, Hashable {
     public var allowsCritical: Bool
     /// Shows nothing: wakes the app to work. Needs a token but no permission, and is exempt from quiet hours.
     public var silent: Bool
+    /// How much what shows may disturb; nil leaves it to the platform.
+    public var interruptionLevel: InterruptionLevel?
 
     public init(
         name: String,
@@ -45,7 +47,8 @@ public struct NotificationType: Sendable, Hashable {
         channelsByMarket: [String: [Channel]] = [:],
         mandatory: Bool = false,
         allowsCritical: Bool = false,
-        silent: Bool = false
+        silent: Bool = false,
+        interruptionLevel: InterruptionLevel? = nil
     ) {
         self.name = name
         self.category = category
@@ -62,6 +65,7 @@ public struct NotificationType: Sendable, Hashable {
         self.mandatory = mandatory
         self.allowsCritical = allowsCritical
         self.silent = silent
+        self.interruptionLevel = interruptionLevel
     }
 
     /// The icon of a type that declares none, and of a type that is unknown.

@@ -89,6 +89,7 @@ struct CataloguePrinter {
             if type.mandatory { writer.line("mandatory", verbatim: "true") }
             if type.allowsCritical { writer.line("allowsCritical", verbatim: "true") }
             if type.silent { writer.line("silent", verbatim: "true") }
+            if let level = type.interruptionLevel { writer.line("interruptionLevel", level.rawValue) }
             if let text = type.schemaJSON, let schema = try? JSON.parse(text) { writer.line("schema", json: schema) }
         }
     }

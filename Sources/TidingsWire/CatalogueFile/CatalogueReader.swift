@@ -28,7 +28,7 @@ struct CatalogueReader {
 
     static let typeKeys = [
         "category", "channels", "channelsByMarket", "schema", "title", "body", "icon", "color", "deepLink", "lane", "expiry", "mandatory",
-        "allowsCritical", "silent",
+        "allowsCritical", "silent", "interruptionLevel",
     ]
 
     private static func type(_ value: YAMLValue, name: String) -> NotificationType? {
@@ -53,6 +53,7 @@ struct CatalogueReader {
         type.mandatory = section["mandatory"]?.flag() ?? type.mandatory
         type.allowsCritical = section["allowsCritical"]?.flag() ?? type.allowsCritical
         type.silent = section["silent"]?.flag() ?? type.silent
+        type.interruptionLevel = section["interruptionLevel"]?.word("interruption level")
         return type
     }
 

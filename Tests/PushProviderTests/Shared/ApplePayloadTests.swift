@@ -24,10 +24,11 @@ struct ApplePayloadTests {
         var item = delivery(data: #"{"orderId":"17","total":1.50,"paid":true,"note":null,"lines":[1,{"a":"b"}]}"#)
         item.badge = 7
         item.groupKey = "orders"
+        item.interruptionLevel = .timeSensitive
         #expect(
             payload(item) == """
                 {"aps":{"alert":{"title":"Your order shipped","body":"It arrives tomorrow."},"sound":"default","badge":7,\
-                "thread-id":"orders","category":"transactional"},"id":"019a3c2e-0000-7000-8000-000000000001","type":"orderUpdate",\
+                "thread-id":"orders","category":"transactional","interruption-level":"time-sensitive"},"id":"019a3c2e-0000-7000-8000-000000000001","type":"orderUpdate",\
                 "category":"transactional","createdAt":"2026-01-01T00:00:00.000Z","data":{"orderId":"17","total":"1.50","paid":"true",\
                 "note":"null","lines":"[1,{\\"a\\":\\"b\\"}]"}}
                 """)
@@ -53,6 +54,7 @@ struct ApplePayloadTests {
         var item = delivery(data: #"{"orderId":"17","total":1.50,"lines":[1]}"#, silent: true)
         item.badge = 7
         item.groupKey = "orders"
+        item.interruptionLevel = .critical
         #expect(
             payload(item) == #"{"aps":{"content-available":1},"type":"orderUpdate","orderId":"17","total":1.50,"lines":[1]}"#)
     }

@@ -33,7 +33,8 @@ struct DeliveryContentTests {
         let others = [
             Self.changed { $0.type = "x" }, Self.changed { $0.category = .marketing }, Self.changed { $0.title = nil },
             Self.changed { $0.body = "x" }, Self.changed { $0.data = "{}" }, Self.changed { $0.groupKey = nil },
-            Self.changed { $0.collapseKey = nil }, Self.changed { $0.silent = true }, Self.changed { $0.badge = 2 },
+            Self.changed { $0.collapseKey = nil }, Self.changed { $0.silent = true }, Self.changed { $0.interruptionLevel = .passive },
+            Self.changed { $0.badge = 2 },
             Self.changed { $0.expiresAt = nil },
         ]
         #expect(Set(others.map(\.content) + [Self.item.content]).count == others.count + 1)

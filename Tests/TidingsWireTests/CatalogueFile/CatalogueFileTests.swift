@@ -101,7 +101,8 @@ extension Catalogue {
                 bodyTemplate: "line 1\nline 2\t\u{85}\u{7F}\u{1F4E6}",
                 icon: "box.fill", color: "no", deepLink: "app://orders/{{id}}", lane: .bulk, expiry: .seconds(5_400),
                 channels: [.email, .push],
-                channelsByMarket: ["no": [.sms], "us": [.webPush, .inApp]], mandatory: true, allowsCritical: true, silent: true),
+                channelsByMarket: ["no": [.sms], "us": [.webPush, .inApp]], mandatory: true, allowsCritical: true, silent: true,
+                interruptionLevel: .timeSensitive),
             "yes": NotificationType(name: "yes", category: .social),
         ],
         categories: [
