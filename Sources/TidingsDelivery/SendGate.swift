@@ -2,7 +2,8 @@ import Synchronization
 public import TidingsCore
 public import TidingsProvider
 
-/// Decides whether a send may begin now: room at the provider and at the host, the provider's rate, and the host's breaker.
+/// Decides whether a send may begin now: room at the provider and at the host, the provider's rate, and the host's breaker,
+/// after whose closing a host gets its calls back step by step.
 ///
 /// Whoever cannot begin within a moment is turned away with the time to come back, so that one slow host never fills a worker.
 public final class SendGate: Sendable {
@@ -39,7 +40,7 @@ public final class SendGate: Sendable {
 
     public func leave(_ pass: Pass, evidence: Outcome.Evidence, now: Timestamp) {
         let next = room.withLock { $0.leave(pass.host, evidence: evidence, now: now) }
-        next?.resume(returning: true)
+        for waiter in next { waiter.resume(returning: true) }
     }
 
     /// True when a place was taken for the caller within ``patience``.

@@ -17,11 +17,20 @@ package struct SendRoom {
     private struct Host {
         var inside = 0
         var breaker = Breaker()
+        var slowStart: SlowStart
+
+        mutating func record(_ evidence: Outcome.Evidence, at now: Timestamp) {
+            let wasOpen = breaker.isOpen
+            breaker.record(evidence, at: now)
+            if wasOpen, !breaker.isOpen { slowStart.begin() } else { slowStart.record(evidence) }
+        }
     }
 
     private let limits: ProviderLimits
     /// Sends to one host at once.
     private let hostConcurrency: Int
+    /// One of which nothing is known.
+    private let newHost: Host
     private var bucket: TokenBucket?
     private var inside = 0
     private var hosts: [String: Host] = [:]
@@ -33,13 +42,14 @@ package struct SendRoom {
     init(_ limits: ProviderLimits, now: Timestamp) {
         self.limits = limits
         hostConcurrency = limits.maximumConcurrencyPerHost ?? limits.maximumConcurrency
+        newHost = Host(slowStart: SlowStart(usual: hostConcurrency))
         bucket = limits.requestsPerSecond.map { rate in
             TokenBucket(.init(perSecond: max(1, Int(rate)), burst: max(1, Int(rate))), at: now)
         }
     }
 
     mutating func ask(_ host: String, now: Timestamp) -> Answer {
-        if case .refused(let until) = hosts[host, default: Host()].breaker.admit(at: now) {
+        if case .refused(let until) = hosts[host, default: newHost].breaker.admit(at: now) {
             return .refused(after: max(until - now, SendGate.comeBack), .breakerOpen)
         }
         if let wait = bucket?.take(at: now), wait > .zero { return .refused(after: max(wait, SendGate.comeBack), .rateLimited) }
@@ -48,15 +58,19 @@ package struct SendRoom {
         return .granted
     }
 
-    /// Returns who may go in instead.
-    mutating func leave(_ host: String, evidence: Outcome.Evidence, now: Timestamp) -> Waiter? {
+    /// Returns who may go in instead, which is more than one when a host that came back is given more room.
+    mutating func leave(_ host: String, evidence: Outcome.Evidence, now: Timestamp) -> [Waiter] {
         inside -= 1
         hosts[host]?.inside -= 1
-        hosts[host]?.breaker.record(evidence, at: now)
+        hosts[host]?.record(evidence, at: now)
         defer {
-            if hosts.count > Self.rememberedHosts { hosts = hosts.filter { $0.value.inside > 0 || $0.value.breaker.isOpen } }
+            if hosts.count > Self.rememberedHosts {
+                hosts = hosts.filter { $0.value.inside > 0 || $0.value.breaker.isOpen || $0.value.slowStart.limit != nil }
+            }
         }
-        return admitNext()
+        var admitted: [Waiter] = []
+        while let next = admitNext() { admitted.append(next) }
+        return admitted
     }
 
     // MARK: The line
@@ -90,11 +104,13 @@ package struct SendRoom {
     }
 
     private func isFree(_ host: String) -> Bool {
-        inside < limits.maximumConcurrency && (hosts[host]?.inside ?? 0) < hostConcurrency
+        guard inside < limits.maximumConcurrency else { return false }
+        guard let known = hosts[host] else { return true }
+        return known.inside < min(hostConcurrency, known.slowStart.limit ?? .max)
     }
 
     private mutating func occupy(_ host: String) {
         inside += 1
-        hosts[host, default: Host()].inside += 1
+        hosts[host, default: newHost].inside += 1
     }
 }

@@ -32,6 +32,30 @@ import TidingsProvider
         try await enters(second)
     }
 
+    /// A host that has come back gets one call more with each good answer, not at once all that waited.
+    @Test func aHostThatComesBackIsNotOverrun() async throws {
+        let gate = SendGate(ProviderLimits(maximumBodyBytes: 1_000, maximumConcurrency: 10, sendTimeout: .seconds(1)), now: Self.now)
+        func enter(at time: Timestamp) async -> SendGate.Pass? {
+            guard case .entered(let pass) = await gate.enter(host: "host", now: time) else { return nil }
+            return pass
+        }
+        for _ in 0..<Breaker.Policy.standard.failureThreshold {
+            gate.leave(try #require(await enter(at: Self.now)), evidence: .failing, now: Self.now)
+        }
+        #expect(await enter(at: Self.now) == nil, "the breaker is open")
+        let later = Self.now.adding(Breaker.Policy.standard.coolDown)
+        gate.leave(try #require(await enter(at: later)), evidence: .healthy, now: later)
+
+        let first = try #require(await enter(at: later))
+        // Waits for room, which the answer to the first makes for two.
+        async let second = enter(at: later)
+        async let third = enter(at: later)
+        gate.leave(first, evidence: .healthy, now: later)
+        let both = await (second, third)
+        #expect(both.0 != nil && both.1 != nil)
+        #expect(await enter(at: later) == nil, "two are inside, and no more may be yet")
+    }
+
     private func enters(_ address: String) async throws {
         guard case .entered = await gate.enter(host: address, now: Self.now) else {
             Issue.record("\(address) found no room")
