@@ -3,7 +3,7 @@ import TidingsWire
 extension CaptureBehaviour {
     /// Reads the control interface's form:
     /// `{"path": "/shop", "script": [500, 500], "then": 200, "delayMilliseconds": 0, "retryAfter": "7", "hang": false, "reset": false,
-    /// "goAwayEvery": 100, "bodyBytes": 100, "dripMilliseconds": 50, "redirectTo": "http://…"}`, every member optional, any other refused.
+    /// "goAwayEvery": 100, "body": "{}", "contentType": "application/json", "bodyBytes": 100, "dripMilliseconds": 50, "redirectTo": "http://…"}`, every member optional, any other refused.
     init(json: JSON) throws(CaptureError) {
         guard let object = json.objectValue else { throw CaptureError(message: "a behaviour is a JSON object") }
         self.init()
@@ -17,6 +17,8 @@ extension CaptureBehaviour {
             case "hang": hangs = try Self.flag(entry)
             case "reset": resets = try Self.flag(entry)
             case "goAwayEvery": goAwayEvery = try Self.number(entry, 0...1_000_000)
+            case "body": body = try Self.text(entry, atMost: CaptureLimits.answerBytes)
+            case "contentType": contentType = try Self.line(entry)
             case "bodyBytes": bodyBytes = try Self.number(entry, 0...CaptureLimits.answerBytes)
             case "dripMilliseconds": drip = Self.held(try Self.number(entry, 0...60_000))
             case "redirectTo": redirectTo = try Self.line(entry)
@@ -29,8 +31,8 @@ extension CaptureBehaviour {
     }
 
     private static let members = [
-        "path", "script", "then", "delayMilliseconds", "retryAfter", "hang", "reset", "goAwayEvery", "bodyBytes", "dripMilliseconds",
-        "redirectTo",
+        "path", "script", "then", "delayMilliseconds", "retryAfter", "hang", "reset", "goAwayEvery", "body", "contentType", "bodyBytes",
+        "dripMilliseconds", "redirectTo",
     ]
 
     /// An absolute path.
@@ -63,6 +65,13 @@ extension CaptureBehaviour {
     private static func retryAfter(_ value: JSON) throws(CaptureError) -> String {
         if let seconds = value.intValue, seconds >= 0 { return String(seconds) }
         return try line(JSONObject.Entry(key: "retryAfter", value: value))
+    }
+
+    private static func text(_ entry: JSONObject.Entry, atMost bytes: Int) throws(CaptureError) -> String {
+        guard let text = entry.value.stringValue, text.utf8.count <= bytes else {
+            throw CaptureError(message: "\(entry.key) must be text of at most \(bytes) bytes")
+        }
+        return text
     }
 
     /// Text that fits into a header.

@@ -15,6 +15,10 @@ public struct CaptureBehaviour: Sendable, Hashable {
     public var resets: Bool
     /// Over HTTP/2, closes the connection with a GOAWAY at every so many-th request, which says that this one was not looked at; 0 never does.
     public var goAwayEvery: Int
+    /// The answer's body, in place of what a stand-in would say: an HTML page for example, or another reason.
+    public var body: String?
+    /// Of ``body``.
+    public var contentType: String?
     /// Bytes of the answer's body; nil for a few words.
     public var bodyBytes: Int?
     /// Sends the body byte by byte, this far apart.
@@ -24,7 +28,8 @@ public struct CaptureBehaviour: Sendable, Hashable {
 
     public init(
         path: String = "/", script: [Int] = [], then: Int = 200, delay: Duration = .zero, retryAfter: String? = nil, hangs: Bool = false,
-        resets: Bool = false, goAwayEvery: Int = 0, bodyBytes: Int? = nil, drip: Duration? = nil, redirectTo: String? = nil
+        resets: Bool = false, goAwayEvery: Int = 0, body: String? = nil, contentType: String? = nil, bodyBytes: Int? = nil,
+        drip: Duration? = nil, redirectTo: String? = nil
     ) {
         self.path = path
         self.script = script
@@ -34,6 +39,8 @@ public struct CaptureBehaviour: Sendable, Hashable {
         self.hangs = hangs
         self.resets = resets
         self.goAwayEvery = goAwayEvery
+        self.body = body
+        self.contentType = contentType
         self.bodyBytes = bodyBytes
         self.drip = drip
         self.redirectTo = redirectTo
@@ -52,6 +59,7 @@ public struct CaptureBehaviour: Sendable, Hashable {
     /// | `/goaway/100` | 200, but at every 100th request the HTTP/2 connection closes with a GOAWAY that leaves it unprocessed |
     /// | `/slow/1500` | 200 after that many milliseconds |
     /// | `/drip/100` | 200 with a body of one byte every so many milliseconds |
+    /// | `/page` | 200 with an HTML page, as from something on the way |
     /// | `/big/1000000` | 200 with that many bytes of body |
     /// | `/redirect` | 302 to the metadata address of clouds, which nobody should ever ask |
     public static func named(by path: String) -> CaptureBehaviour {
@@ -67,11 +75,14 @@ public struct CaptureBehaviour: Sendable, Hashable {
         case ("reset", _): return CaptureBehaviour(resets: true)
         case ("slow", let milliseconds?): return CaptureBehaviour(delay: held(milliseconds))
         case ("drip", let milliseconds?): return CaptureBehaviour(drip: held(milliseconds))
+        case ("page", _): return CaptureBehaviour(body: page, contentType: "text/html")
         case ("big", let bytes?): return CaptureBehaviour(bodyBytes: min(bytes, CaptureLimits.answerBytes))
         case ("redirect", _): return CaptureBehaviour(redirectTo: "http://169.254.169.254/")
         default: return CaptureBehaviour()
         }
     }
+
+    private static let page = "<!DOCTYPE html><html><body><h1>Welcome</h1>Please sign in to use this network.</body></html>"
 
     static func held(_ milliseconds: Int) -> Duration {
         min(.milliseconds(milliseconds), CaptureLimits.longestHold)
@@ -94,8 +105,10 @@ public struct CaptureBehaviour: Sendable, Hashable {
         var headers: [(String, String)] = []
         if let retryAfter, !(200...299).contains(status) { headers.append(("retry-after", retryAfter)) }
         if let redirectTo, (300...399).contains(status) { headers.append(("location", redirectTo)) }
+        if let contentType { headers.append(("content-type", contentType)) }
         return .http(
-            CaptureAnswer.Response(status: status, headers: headers, delay: delay, bodyBytes: bodyBytes, drip: drip))
+            CaptureAnswer.Response(
+                status: status, headers: headers, delay: delay, body: body.map { Array($0.utf8) }, bodyBytes: bodyBytes, drip: drip))
     }
 }
 

@@ -153,7 +153,9 @@ final class CaptureLedger: Sendable {
             return programmed ?? CaptureBehaviour.named(by: arrival.path).answer(attempt: attempt, arrival: number)
         }
         guard let programmed else { return standIn.answer(attempt: attempt) }
-        guard case .http(let asked) = programmed, programmed.isSuccess, case .http(var response) = standIn.answer(attempt: attempt) else {
+        guard case .http(let asked) = programmed, programmed.isSuccess, asked.body == nil,
+            case .http(var response) = standIn.answer(attempt: attempt)
+        else {
             return programmed
         }
         response.delay = asked.delay

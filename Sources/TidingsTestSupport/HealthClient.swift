@@ -1,5 +1,3 @@
-import TidingsHTTP
-
 /// Asks a role for its metrics and health, as a Prometheus or a supervisor would.
 public struct HealthClient: Sendable {
     /// Free ports for as many processes as a test likes.
@@ -7,11 +5,11 @@ public struct HealthClient: Sendable {
 
     /// Such as `127.0.0.1:41873`.
     public let address: String
-    private let transport: HTTPTransport
+    private let client: LoopbackClient
 
     /// Waits until the process says where it listens.
     public init(of process: TestProcess) async throws {
-        transport = try HTTPTransport.open()
+        client = try LoopbackClient()
         let deadline = ContinuousClock.now + .seconds(30)
         while ContinuousClock.now < deadline, process.isRunning {
             if let found = Self.address(in: process.errorsSoFar) {
@@ -24,17 +22,7 @@ public struct HealthClient: Sendable {
     }
 
     public func ask(_ path: String, method: String = "GET") async throws -> (status: Int, type: String, text: String) {
-        let request = HTTPRequest(
-            method: method, url: "http://\(address)\(path)", headers: [], body: [], connectTimeout: .seconds(10),
-            totalTimeout: .seconds(10),
-            maximumResponseBytes: 4 << 20,
-            guarding: AddressGuard(
-                allowedSchemes: ["http"], allowedPorts: nil, allowedNetworks: CIDR("127.0.0.0/8").map { [$0] } ?? []))
-        switch await transport.send(request) {
-        case .response(let response):
-            return (response.status, response.header("content-type") ?? "", String(decoding: response.body, as: UTF8.self))
-        case .failed(let failure): throw failure
-        }
+        try await client.ask("http://\(address)\(path)", method: method)
     }
 
     private static func address(in log: String) -> String? {

@@ -59,7 +59,9 @@ enum APNsFault: String, Error, Sendable, CaseIterable {
 
     /// The one that a device asks for: `test+BadDeviceToken`. One reason may begin another; the longer counts.
     static func named(in recipient: String) -> APNsFault? {
-        allCases.filter { recipient.contains("test+\($0.rawValue)") }.max { $0.rawValue.utf8.count < $1.rawValue.utf8.count }
+        AskedEnd(of: recipient).flatMap { asked in
+            allCases.filter { asked.begins(with: $0.rawValue) }.max { $0.rawValue.utf8.count < $1.rawValue.utf8.count }
+        }
     }
 
     /// - Parameters:

@@ -60,7 +60,7 @@ struct FCMFault: Error, Sendable, Hashable {
     ]
 
     static func named(in token: String) -> FCMFault? {
-        scripted.first { token.contains("test+\($0.key)") }?.value
+        AskedEnd(of: token).flatMap { asked in scripted.first { asked.begins(with: $0.key) }?.value }
     }
 
     /// - Parameter retryAfter: seconds.

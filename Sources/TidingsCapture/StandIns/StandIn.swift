@@ -22,7 +22,7 @@ struct StandInRequest: Sendable {
     var origin = ""
 }
 
-/// What a stand-in makes of a request. A behaviour set for its path comes first; only when that means success does this answer go out.
+/// What a stand-in makes of a request. A behaviour set for its path comes first; only when that means success, with no body of its own, does this answer go out.
 struct StandInAnswer: Sendable {
     /// Whom it sends what: the person or token, and the notification where the request tells; repetitions are counted by it. Nil for a request
     /// that sends nothing.
@@ -48,13 +48,29 @@ extension CaptureAnswer.Response {
     }
 }
 
+/// What an address asks for: the text after its first `test+`. Looked for in the bytes, since every request asks and next to none has one.
+struct AskedEnd {
+    private let text: Substring.UTF8View
+
+    /// Nil for an address that asks for nothing.
+    init?(of address: String) {
+        let (bytes, mark) = (address.utf8, "test+".utf8)
+        guard let start = bytes.indices.first(where: { bytes[$0] == UInt8(ascii: "t") && bytes[$0...].starts(with: mark) }) else {
+            return nil
+        }
+        text = bytes[start...].dropFirst(mark.count)
+    }
+
+    func begins(with name: String) -> Bool { text.starts(with: name.utf8) }
+}
+
 /// Recipients with a known end: a person `test+gone`, or a device whose token contains that.
 enum FixedRecipient: String, CaseIterable, Sendable {
     case delivered, rejected, gone, throttled, flaky, timeout
 
     /// The one that an address names; nil for every other address.
     static func named(in address: String) -> FixedRecipient? {
-        allCases.first { address.contains("test+\($0.rawValue)") }
+        AskedEnd(of: address).flatMap { asked in allCases.first { asked.begins(with: $0.rawValue) } }
     }
 
     /// Seconds that ``throttled`` is told to wait.

@@ -7,17 +7,21 @@ import TidingsTestSupport
 struct PushMarkets: Sendable {
     /// Such as `http://127.0.0.1:41873`.
     let capture: String
+    /// Where it speaks HTTP/2 over TLS, such as `https://127.0.0.1:41874`.
+    let captureOverTLS: String
     private let folder: String
 
     /// Starts the stand-ins for a system, whose end is theirs, and makes what the catalogue names.
     static func start(in system: TestSystem, folder: String) async throws -> PushMarkets {
-        let process = try system.start("capture", "--record", "\(folder)/captured.jsonl")
-        let prefix = "capturing on "
-        let isListening = try await eventually { process.outputSoFar.hasPrefix(prefix) && process.outputSoFar.hasSuffix("\n") }
+        let process = try system.start("capture", "--record", "\(folder)/captured.jsonl", "--certificate", "\(folder)/capture.pem")
+        // A line for each protocol, the address its last word, with a slash at the end.
+        let isListening = try await eventually { process.outputSoFar.filter { $0 == "\n" }.count == 2 }
         try #require(isListening, "capture does not listen: \(process.errorsSoFar)")
-        let url = process.outputSoFar.dropFirst(prefix.count).trimmingCharacters(in: .whitespacesAndNewlines)
-        let markets = PushMarkets(capture: String(url.dropLast()), folder: folder)
+        let addresses = process.outputSoFar.split(separator: "\n").compactMap { $0.split(separator: " ").last?.dropLast() }
+        let markets = PushMarkets(capture: String(addresses[0]), captureOverTLS: String(addresses[1]), folder: folder)
         try await markets.writeServiceAccount()
+        try markets.write(
+            try await Self.openssl(["genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256"]), asSecretOf: "apns")
         for name in ["braze", "airship", "airship-secret"] { try markets.write("a-key", asSecretOf: name) }
         return markets
     }
@@ -31,33 +35,44 @@ struct PushMarkets: Sendable {
     /// The file of a provider's secret.
     private func secret(_ provider: String) -> String { "\(folder)/\(provider).secret" }
 
-    /// Requests below a path that were answered with 2xx, as JSON texts of their bodies.
-    func accepted(below path: String) throws -> [String] {
+    /// The bodies of requests below a path that were answered with 2xx.
+    func accepted(below path: String) throws -> [String] { try acceptedRequests(below: path).compactMap(\.body) }
+
+    /// How often each delivery of requests below a path was answered with 2xx, by what the stand-in knows it by.
+    func acceptances(below path: String) throws -> [String: Int] {
+        try acceptedRequests(below: path).reduce(into: [:]) { counts, request in counts[request.messageId ?? "", default: 0] += 1 }
+    }
+
+    private func acceptedRequests(below path: String) throws -> [Request] {
         let text = try String(contentsOfFile: "\(folder)/captured.jsonl", encoding: .utf8)
-        return try text.split(separator: "\n").compactMap { line in
-            let request = try JSONDecoder().decode(Request.self, from: Data(line.utf8))
-            return request.path.hasPrefix(path) && (200...299).contains(request.status ?? 0) ? request.body : nil
-        }
+        return try text.split(separator: "\n").map { try JSONDecoder().decode(Request.self, from: Data($0.utf8)) }
+            .filter { $0.path.hasPrefix(path) && (200...299).contains($0.status ?? 0) }
     }
 
     private struct Request: Decodable {
         var path: String
         var status: Int?
-        var body: String
+        var messageId: String?
+        /// Nil for one that is not text.
+        var body: String?
+    }
+
+    /// Has the stand-ins misbehave: a behaviour as JSON, or nil for none any more.
+    func behave(_ behaviour: String?) async throws {
+        let answer = try await LoopbackClient().ask(
+            "\(capture)/_capture/behaviour", method: behaviour == nil ? "DELETE" : "PUT", body: behaviour ?? "")
+        try #require(answer.status == 200, "\(answer.text)")
+    }
+
+    private static func openssl(_ arguments: [String]) async throws -> String {
+        let made = try await TestProcess(["/usr/bin/openssl"] + arguments, environment: [:]).finish()
+        try #require(made.exitCode == 0, "\(made.errors)")
+        return made.output
     }
 
     /// A new key each time: none is worth keeping.
     private func writeServiceAccount() async throws {
-        let made = try await TestProcess(
-            ["/usr/bin/openssl", "genpkey", "-quiet", "-algorithm", "RSA", "-pkeyopt", "rsa_keygen_bits:2048"], environment: [:]
-        ).finish()
-        var key = made.output
-        if made.exitCode != 0 {
-            // Before OpenSSL 3.2 there is no -quiet.
-            key = try await TestProcess(
-                ["/usr/bin/openssl", "genpkey", "-algorithm", "RSA", "-pkeyopt", "rsa_keygen_bits:2048"], environment: [:]
-            ).finish().output
-        }
+        let key = try await Self.openssl(["genpkey", "-algorithm", "RSA", "-pkeyopt", "rsa_keygen_bits:2048"])
         let account: [String: String] = [
             "type": "service_account", "project_id": "shop", "private_key_id": "1", "private_key": key,
             "client_email": "tidings@shop.example", "token_uri": "\(capture)/fcm/token",
@@ -65,7 +80,8 @@ struct PushMarkets: Sendable {
         try JSONEncoder().encode(account).write(to: URL(fileURLWithPath: secret("fcm")))
     }
 
-    /// The United States by Braze and an in-house service, Canada by Airship, Mexico by Firebase and the in-house service.
+    /// The United States by Braze and an in-house service, Canada by Airship, Mexico by Firebase and the in-house service, Europe by APNs.
+    /// Calls of APNs and Firebase end after a second: what hangs must not hang for long.
     var catalogue: String {
         """
         types:
@@ -74,6 +90,9 @@ struct PushMarkets: Sendable {
             allowsCritical: true
           social:
             category: social
+          promotion:
+            category: marketing
+            channels: [push, inApp]
           metadata:
             category: system
             channels: [push]
@@ -83,6 +102,7 @@ struct PushMarkets: Sendable {
           us: {push: [braze, dmp], inApp: [inbox]}
           ca: {push: [airship], inApp: [inbox]}
           mx: {push: [fcm, dmp], inApp: [inbox]}
+          eu: {push: [apns], inApp: [inbox]}
         defaultMarket: us
         providers:
           inbox: {channel: inApp, kind: inbox}
@@ -96,7 +116,21 @@ struct PushMarkets: Sendable {
               endpoint: "\(capture)/airship"
               appKey: "file:\(secret("airship"))"
               masterSecret: "file:\(secret("airship-secret"))"
-          fcm: {channel: push, kind: fcm, settings: {endpoint: "\(capture)/fcm", serviceAccount: "file:\(secret("fcm"))"}}
+          fcm:
+            channel: push
+            kind: fcm
+            settings: {endpoint: "\(capture)/fcm", serviceAccount: "file:\(secret("fcm"))", timeoutSeconds: 1}
+          apns:
+            channel: push
+            kind: apns
+            settings:
+              endpoint: "\(captureOverTLS)"
+              certificateAuthorities: "\(folder)/capture.pem"
+              key: "file:\(secret("apns"))"
+              keyId: ABCDE12345
+              teamId: TEAM123456
+              topic: com.example.shop
+              timeoutSeconds: 1
           dmp: {channel: push, kind: http, copy: true, settings: {url: "\(capture)/ok/dmp"}}
         """
     }
@@ -122,10 +156,10 @@ func withPushMarkets(
 }
 
 extension Pipeline {
-    /// Registers an Android device, which Firebase serves.
-    func register(_ person: String, _ token: String, _ options: String...) async throws {
+    /// Registers a device; without more said an Android one, which Firebase serves.
+    func register(_ person: String, _ token: String, platform: String = "android", _ options: String...) async throws {
         let result = try await TestProcess(
-            [TestSystem.binary, "device", "register", person, token, "--platform", "android"] + options, environment: system.environment
+            [TestSystem.binary, "device", "register", person, token, "--platform", platform] + options, environment: system.environment
         ).finish()
         try #require(result.exitCode == 0, "\(result.errors)")
     }

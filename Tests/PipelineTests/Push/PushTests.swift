@@ -56,20 +56,46 @@ import TidingsWire
     }
 
     /// An unregistered token retires its device and no other; what comes next says why it was not sent.
-    @Test func aGoneTokenRetiresItsDeviceAlone() async throws {
+    @Test(arguments: [
+        ("fcm", "android", "mx", gone: "test+gone-1", good: "good-1"),
+        // "test+gone" and "good token", in hexadecimal.
+        ("apns", "ios", "eu", gone: "746573742b676f6e65", good: "676f6f6420746f6b656e"),
+    ])
+    func aGoneTokenRetiresItsDeviceAlone(
+        _ provider: String, _ platform: String, _ market: String, _ gone: String, _ good: String
+    ) async throws {
         try await withPushMarkets { pipeline, _ in
-            for token in ["test+gone-1", "good-1"] {
-                try await pipeline.register("owner", token, "--market", "mx")
-            }
+            #expect(try await pipeline.system.tidings("recipient", "set", "owner", "--market", market).exitCode == 0)
+            for token in [gone, good] { try await pipeline.register("owner", token, platform: platform) }
             await pipeline.publish(event(id: "first", to: "owner"))
             let first = try await pipeline.byProvider(of: "first")
-            #expect(first.contains("fcm failed endpointGone") && first.contains("fcm sent accepted"))
+            #expect(first.contains("\(provider) failed endpointGone") && first.contains("\(provider) sent accepted"), "\(first)")
             await pipeline.publish(event(id: "second", to: "owner"))
             let second = try await pipeline.byProvider(of: "second")
-            #expect(second.contains("fcm sent accepted") && !second.contains { $0.contains("endpointGone") }, "\(second)")
-            let devices = try await pipeline.json("device", "list", "owner")
-            let states = try #require(devices.arrayValue).map { "\($0["token_end"]?.stringValue ?? "") \($0["state"]?.stringValue ?? "")" }
-            #expect(Set(states) == ["t+gone-1 gone", "good-1 active"])
+            #expect(second.contains("\(provider) sent accepted") && !second.contains { $0.contains("endpointGone") }, "\(second)")
+            #expect(try await pipeline.devices(of: "owner") == ["\(gone.suffix(8)) gone", "\(good.suffix(8)) active"].sorted())
+        }
+    }
+
+    /// APNs says when it found a token to be invalid. An app that has registered it since knows better.
+    @Test func aTokenRegisteredSinceItWasGoneStays() async throws {
+        try await withPushMarkets { pipeline, markets in
+            #expect(try await pipeline.system.tidings("recipient", "set", "owner", "--market", "eu").exitCode == 0)
+            try await pipeline.register("owner", "aabbccdd", platform: "ios")
+            func refuse(since: Date) async throws {
+                let milliseconds = Int(since.timeIntervalSince1970 * 1_000)
+                try await markets.behave(
+                    #"{"path":"/3/device/aabbccdd","then":410,"body":"{\"reason\":\"Unregistered\",\"timestamp\":\#(milliseconds)}"}"#)
+            }
+            try await refuse(since: Date(timeIntervalSinceNow: -3_600))
+            await pipeline.publish(event(id: "early", to: "owner"))
+            #expect(try await pipeline.byProvider(of: "early").contains("apns failed endpointGone"))
+            #expect(try await pipeline.devices(of: "owner") == ["aabbccdd active"])
+
+            try await refuse(since: Date(timeIntervalSinceNow: 3_600))
+            await pipeline.publish(event(id: "late", to: "owner"))
+            #expect(try await pipeline.byProvider(of: "late").contains("apns failed endpointGone"))
+            #expect(try await pipeline.devices(of: "owner") == ["aabbccdd gone"])
         }
     }
 
@@ -95,5 +121,13 @@ import TidingsWire
             }
             #expect(works, "\(pipeline.roles.errorsSoFar)")
         }
+    }
+}
+
+extension Pipeline {
+    /// The last letters of each token with the device's state, sorted.
+    fileprivate func devices(of person: String) async throws -> [String] {
+        try #require(try await json("device", "list", person).arrayValue)
+            .map { "\($0["token_end"]?.stringValue ?? "") \($0["state"]?.stringValue ?? "")" }.sorted()
     }
 }

@@ -1,0 +1,28 @@
+import TidingsHTTP
+
+/// Calls what listens on this machine, over HTTP/1.1.
+public struct LoopbackClient: Sendable {
+    private let transport: HTTPTransport
+
+    /// Longest time for one call: what listens here answers at once, or is stuck.
+    private static let patience = Duration.seconds(10)
+    private static let longestAnswer = 4 << 20
+
+    public init() throws { transport = try HTTPTransport.open() }
+
+    /// Throws when there is no answer.
+    public func ask(
+        _ url: String, method: String = "GET", body: String = ""
+    ) async throws -> (status: Int, type: String, text: String) {
+        let request = HTTPRequest(
+            method: method, url: url, headers: [], body: Array(body.utf8), connectTimeout: Self.patience, totalTimeout: Self.patience,
+            maximumResponseBytes: Self.longestAnswer,
+            guarding: AddressGuard(
+                allowedSchemes: ["http"], allowedPorts: nil, allowedNetworks: CIDR("127.0.0.0/8").map { [$0] } ?? []))
+        switch await transport.send(request) {
+        case .response(let response):
+            return (response.status, response.header("content-type") ?? "", String(decoding: response.body, as: UTF8.self))
+        case .failed(let failure): throw failure
+        }
+    }
+}

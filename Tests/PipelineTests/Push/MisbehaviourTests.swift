@@ -1,0 +1,123 @@
+import Testing
+import TidingsPostgres
+import TidingsTestSupport
+
+/// A provider that misbehaves, through the whole pipeline: what each of its deliveries comes to, when, and that nobody else notices.
+@Suite struct MisbehaviourTests {
+    /// People of the provider that misbehaves; each gets something that is sent again when its end is unknown, and something that is not.
+    private static let people = 12
+    /// People of another.
+    private static let neighbours = 4
+
+    @Test(arguments: Misbehaviour.all)
+    func everyDeliveryEndsAsItsCategorySays(_ row: Misbehaviour) async throws {
+        try await withPushMarkets { pipeline, markets in
+            let system = pipeline.system
+            try await meet(row, in: pipeline)
+            try await markets.behave(#"{"path":"\#(row.provider.path)",\#(row.behaviour)}"#)
+            try await publish(in: pipeline)
+
+            for person in 0..<Self.neighbours {
+                let ended = try await pipeline.byProvider(of: "beside-\(person)")
+                #expect(ended == ["airship sent accepted", "inbox delivered delivered"])
+            }
+            try await allHaveBegun(with: row, in: pipeline)
+            let healedAt = try await system.query("select tidings.clock()::text").rows[0].decode(String.self)
+            if !row.passes { try await markets.behave(nil) }
+
+            for person in 0..<Self.people {
+                let order = try await pipeline.byProvider(of: "order-\(person)")
+                #expect(order.contains("\(row.provider.rawValue) sent accepted"), "\(order)")
+                #expect(order.contains("inbox delivered delivered"))
+                _ = try await pipeline.outcome(of: "offer-\(person)")
+            }
+            try await expectFirstOutcomes(row, in: system)
+            try await expectNothingTwice(row, in: system, markets)
+            try await pipeline.expectSound()
+            try await report(row, healedAt: healedAt, in: system)
+        }
+    }
+
+    /// Everybody has a device; the neighbours are people of a provider that keeps devices itself.
+    private func meet(_ row: Misbehaviour, in pipeline: Pipeline) async throws {
+        for person in 0..<Self.people {
+            let digits = String(person + 0xA0, radix: 16)
+            try await pipeline.register(
+                "person-\(person)", String(repeating: digits, count: 32), platform: row.provider.platform, "--market", row.provider.market)
+            #expect(
+                try await pipeline.system.tidings("recipient", "set", "person-\(person)", "--market", row.provider.market).exitCode == 0)
+        }
+        for person in 0..<Self.neighbours {
+            #expect(try await pipeline.system.tidings("recipient", "set", "neighbour-\(person)", "--market", "ca").exitCode == 0)
+        }
+    }
+
+    private func publish(in pipeline: Pipeline) async throws {
+        for person in 0..<Self.people {
+            await pipeline.publish(event(id: "order-\(person)", to: "person-\(person)"))
+            await pipeline.publish(event(id: "offer-\(person)", type: "promotion", to: "person-\(person)"), key: "marketing.promotion")
+            if person < Self.neighbours { await pipeline.publish(event(id: "beside-\(person)", to: "neighbour-\(person)")) }
+        }
+    }
+
+    /// Returns when each delivery of the provider was tried, or put off because it keeps failing.
+    private func allHaveBegun(with row: Misbehaviour, in pipeline: Pipeline) async throws {
+        let haveBegun = try await pipeline.system.eventually(
+            within: Pipeline.patience,
+            "select count(*) from tidings_ops.deliveries where provider = \(row.provider.rawValue) and state not in ('held', 'queued')"
+        ) { $0 == 2 * Self.people }
+        try #require(haveBegun, "\(pipeline.roles.errorsSoFar)")
+    }
+
+    private func expectFirstOutcomes(_ row: Misbehaviour, in system: TestSystem) async throws {
+        let outcomes = try await system.query(
+            """
+            select a.outcome || ' ' || a.reason_code, min(a.duration_ms)::bigint,
+                (min(extract(epoch from d.finished_at - a.finished_at)) * 1000)::bigint
+            from tidings_ops.attempts a join tidings_ops.deliveries d using (delivery_id)
+            where a.provider = \(row.provider.rawValue) and a.attempt = 1 and a.outcome <> 'accepted' group by 1 order by count(*) desc
+            """
+        ).rows.map { try $0.decode((String, Int, Int).self) }
+        #expect(outcomes.map(\.0) == [row.firstOutcome].compactMap(\.self))
+        guard let (_, duration, wait) = outcomes.first else { return }
+        #expect(duration >= row.leastDuration)
+        #expect(Duration.milliseconds(wait) >= row.leastWait)
+        let ends = try await system.query(
+            """
+            select distinct d.state || ' ' || d.reason_code from tidings_ops.deliveries d
+            join tidings_ops.attempts a using (delivery_id) join tidings_ops.notifications n on n.notification_id = d.notification_id
+            where n.type = 'promotion' and d.provider = \(row.provider.rawValue) and a.attempt = 1 and a.outcome <> 'accepted'
+            """
+        ).rows.map { try $0.decode(String.self) }
+        #expect(row.leavesUnknown ? ends.allSatisfy { $0 == "failed outcomeUnknown" } : ends == ["sent accepted"], "\(ends)")
+    }
+
+    /// What the stand-in accepted more than once has a row that says so, and nothing was sent again that cannot have arrived.
+    private func expectNothingTwice(_ row: Misbehaviour, in system: TestSystem, _ markets: PushMarkets) async throws {
+        let admitted = try await system.count(
+            "select count(*) from tidings_ops.possible_duplicates where provider = \(row.provider.rawValue)")
+        let accepted = try markets.acceptances(below: row.provider.path)
+        #expect(accepted[""] == nil, "requests that send nothing")
+        #expect(accepted.values.reduce(0) { $0 + $1 - 1 } <= admitted)
+        #expect(row.leavesUnknown ? admitted > 0 : admitted == 0)
+        let sent = try await system.count(
+            "select count(*) from tidings_ops.deliveries where provider = \(row.provider.rawValue) and state = 'sent'")
+        #expect(accepted.count >= sent)
+    }
+
+    /// A line of the table: what the first call came to and how long it took, when all had ended, how long others took meanwhile.
+    private func report(_ row: Misbehaviour, healedAt: String, in system: TestSystem) async throws {
+        let figures = try await system.query(
+            """
+            select coalesce((select max(duration_ms) from tidings_ops.attempts where provider = \(row.provider.rawValue) and attempt = 1), 0)::bigint,
+                (select greatest(0, extract(epoch from max(finished_at) - \(healedAt)::timestamptz) * 1000)::bigint
+                    from tidings_ops.deliveries where provider = \(row.provider.rawValue)),
+                (select (max(extract(epoch from finished_at - created_at)) * 1000)::bigint
+                    from tidings_ops.deliveries where provider = 'airship')
+            """
+        ).rows[0].decode((Int, Int, Int).self)
+        print(
+            "| \(row.testDescription) | \(row.firstOutcome ?? "accepted") after \(figures.0) ms | all ended \(figures.1) ms after it was good"
+                + " | others took \(figures.2) ms |")
+    }
+}
