@@ -40,6 +40,49 @@ extension Faults {
             }
         }
 
+        /// Push goes through a real provider to devices made for the measurement, beside the same without a network.
+        @Test func pushIsMeasuredBesideTheSameWithoutANetwork() async throws {
+            try await withFolder { folder in
+                let capture = try TestProcess(
+                    [TestSystem.binary, "capture", "--certificate", "\(folder)/capture.pem"],
+                    environment: ProcessInfo.processInfo.environment)
+                // A line for each protocol, the address its last word, with a slash at the end.
+                let isListening = try await reached(within: .seconds(30)) { capture.outputSoFar.filter { $0 == "\n" }.count == 2 }
+                try #require(isListening, "\(capture.errorsSoFar)")
+                let address = try #require(capture.outputSoFar.split(whereSeparator: \.isWhitespace).last?.dropLast())
+                let key = try await TestProcess(
+                    ["/usr/bin/openssl", "genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256"], environment: [:]
+                ).finish()
+                try key.output.write(toFile: "\(folder)/key.p8", atomically: true, encoding: .utf8)
+                try """
+                types:
+                  orderUpdate: {category: transactional}
+                markets:
+                  default: {push: [apns], inApp: [inbox]}
+                providers:
+                  inbox: {channel: inApp, kind: inbox}
+                  apns:
+                    channel: push
+                    kind: apns
+                    settings:
+                      endpoint: "\(address)"
+                      certificateAuthorities: "\(folder)/capture.pem"
+                      key: "file:\(folder)/key.p8"
+                      keyId: ABCDE12345
+                      teamId: TEAM123456
+                      topic: com.example.shop
+                """.write(toFile: "\(folder)/push.yaml", atomically: true, encoding: .utf8)
+                let report = try await bench(
+                    ["--private", "--home", "\(folder)/bench", "--intents", "200", "--push", "\(folder)/push.yaml"], in: folder)
+                capture.signal(SIGTERM)
+                _ = await capture.finish()
+                #expect(report["confirmed"]?.intValue == 200)
+                for name in ["lost", "duplicated", "unaccounted", "unreached"] { #expect(report[name]?.intValue == 0, "\(name)") }
+                let floor = try #require(report["floors"]?.arrayValue?.first)
+                #expect(floor["program"] == "without a network" && (floor["ratio"]?.doubleValue ?? 0) > 0)
+            }
+        }
+
         private func bench(_ arguments: [String], in folder: String) async throws -> JSON {
             let process = try TestProcess(
                 [TestSystem.binary, "bench", "-o", "json"] + arguments, environment: ProcessInfo.processInfo.environment)

@@ -24,6 +24,8 @@ struct BenchFigures {
     var memory: [(role: String, peak: Int, now: Int)] = []
     /// The same from moment to moment.
     var trace = MemoryTrace(roles: [])
+    /// Deliveries on the channels asked for that ended neither `sent` nor `delivered`; 0 where the type chose the channels.
+    var unreached = 0
     var lost = 0
     var duplicated = 0
     var unaccounted = 0
@@ -68,13 +70,14 @@ struct BenchReport {
             "publishSeconds": Self.number(median(\.publishSeconds), digits: 2),
             "wallSeconds": Self.number(median(\.wallSeconds), digits: 2),
             "confirmed": sum(\.confirmed), "lost": sum(\.lost), "duplicated": sum(\.duplicated),
+            "unreached": sum(\.unreached),
             "unaccounted": Self.number(runs.last?.unaccounted ?? 0),
             "intentsPerSecondOfRuns": .array(runs.map { Self.number($0.intentsPerSecond, digits: 0) }),
         ]
     }
 
-    /// Whether nothing was lost, doubled or left open.
-    var isSound: Bool { runs.allSatisfy { $0.lost == 0 && $0.duplicated == 0 && $0.unaccounted == 0 } }
+    /// Whether nothing was lost, doubled or left open, and everybody was reached.
+    var isSound: Bool { runs.allSatisfy { $0.lost == 0 && $0.duplicated == 0 && $0.unreached == 0 && $0.unaccounted == 0 } }
 
     private struct FloorRatio {
         let name: String

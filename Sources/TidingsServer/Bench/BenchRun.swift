@@ -106,6 +106,7 @@ struct BenchRun {
         let found = try await system.store.measured(
             source: load.source, since: books.since, unconfirmed: ledger.unconfirmed.map { "\($0)" })
         figures.lost += max(0, ledger.confirmed - found.events)
+        if let channels = load.channels { figures.unreached += max(0, ledger.confirmed * channels.count - found.reached) }
         figures.duplicated += found.notifications - found.events + found.possibleDuplicates
     }
 

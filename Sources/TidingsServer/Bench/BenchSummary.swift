@@ -29,7 +29,7 @@ extension BenchReport {
             func member(_ name: String) -> String { process[name].map(Table.plain) ?? "" }
             lines.append("memory of \(member("role")): \(member("peak")) MB at most, \(member("now")) MB at the end")
         }
-        let zeros = ["lost", "duplicated", "unaccounted"].map { "\($0) \(figure($0))" }
+        let zeros = ["lost", "duplicated", "unaccounted", "unreached"].map { "\($0) \(figure($0))" }
         return (lines + [zeros.joined(separator: ", ") + " of \(figure("confirmed")) confirmed"]).joined(separator: "\n")
     }
 }

@@ -19,6 +19,8 @@ final class BenchSystem: Sendable {
     let store: Store
     private let servers: PrivateServers?
 
+    /// To the database: one each for the totals, the inboxes and the memory, and one to spare.
+    static let connections = 4
     /// Roles that were just started say that they run within this time.
     private static let startLimit = Duration.seconds(60)
     /// Between two looks whether they do: they tell it by a row, which signals nobody.
@@ -29,15 +31,14 @@ final class BenchSystem: Sendable {
     private init(_ settings: Settings, servers: PrivateServers?) async throws {
         self.settings = settings
         self.servers = servers
-        store = Store(settings.database, size: 3, name: "tidings bench")
+        store = Store(settings.database, size: Self.connections, name: "tidings bench")
         try await store.open()
     }
 
     /// The servers that are configured, and whatever roles run there.
     static func configured(_ settings: Settings) async throws -> BenchSystem { try await BenchSystem(settings, servers: nil) }
 
-    /// Private servers with the built-in catalogue and a provider that accepts at once on every channel that has none; with an empty database
-    /// unless what `home` holds is kept.
+    /// Private servers; with an empty database unless what `home` holds is kept. ``use(_:)`` gives them a catalogue.
     static func own(home: String, keep: Bool) async throws -> BenchSystem {
         let servers: PrivateServers
         do {
@@ -56,13 +57,7 @@ final class BenchSystem: Sendable {
             environment["TIDINGS_DATABASE_URL"] = servers.databaseURL
             let settings = try Settings(environment: environment)
             try await Migrator(settings.database).migrate()
-            let system = try await BenchSystem(settings, servers: servers)
-            try await system.store.activate(benchCatalogue)
-            // What is published before the roles run must find its queues.
-            let control = AMQPControl(configuration: settings.amqpOfCommand, connectionName: "tidings bench")
-            try await Topology(of: benchCatalogue).declare(on: control)
-            await control.close()
-            return system
+            return try await BenchSystem(settings, servers: servers)
         } catch {
             try? await servers.stop()
             throw error
@@ -70,6 +65,16 @@ final class BenchSystem: Sendable {
     }
 
     var isPrivate: Bool { servers != nil }
+
+    /// Makes a catalogue the active one, with a provider that accepts at once on every channel that has none.
+    func use(_ catalogue: Catalogue) async throws {
+        let catalogue = catalogue.withoutGaps
+        try await store.activate(catalogue)
+        // What is published before the roles run must find its queues.
+        let control = AMQPControl(configuration: settings.amqpOfCommand, connectionName: "tidings bench")
+        try await Topology(of: catalogue).declare(on: control)
+        await control.close()
+    }
 
     func close() async throws {
         await store.close()
@@ -111,14 +116,17 @@ final class BenchSystem: Sendable {
 
     /// Main processes of the servers; nil when they may be anywhere.
     var serverProcesses: (broker: [Int32], database: [Int32])? { servers?.processIDs }
+}
 
-    private static let benchCatalogue: Catalogue = {
-        var catalogue = Catalogue.builtIn
-        for channel in Channel.allCases where catalogue.markets["default"]?.providers[channel] == nil {
+extension Catalogue {
+    /// This catalogue with a provider that accepts at once on every channel for which the default market has none.
+    fileprivate var withoutGaps: Catalogue {
+        var catalogue = self
+        for channel in Channel.allCases where markets[defaultMarket]?.providers[channel]?.isEmpty ?? true {
             let name = "null-\(channel.rawValue)"
             catalogue.providers[name] = ProviderBinding(name: name, channel: channel, kind: "null", addressing: .person)
-            catalogue.markets["default"]?.providers[channel] = [name]
+            catalogue.markets[defaultMarket]?.providers[channel] = [name]
         }
         return CatalogueFile.sealed(catalogue)
-    }()
+    }
 }

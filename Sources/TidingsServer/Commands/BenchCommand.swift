@@ -16,7 +16,10 @@ struct BenchCommand: TidingsCommand {
             Each intent goes to a person of its own, so that nothing is cached. Waits are from the producer's confirm until a question by an
             index shows the intent in the person's inbox; at a --rate, what was published too late counts from when it was due. CPU is user
             and system time of the roles; that of the producer and of the servers is told apart. Exit code 1 when anything was lost, doubled
-            or left unaccounted.
+            or left unaccounted, or did not reach its person on servers of its own.
+
+            --push FILE measures push through the providers of a catalogue, such as those that tidings capture stands in for: each person gets
+            a device, and each run follows one of the same catalogue in which push is accepted at once.
             """)
 
     @Option(help: "How many.") var intents = 50_000
@@ -32,6 +35,8 @@ struct BenchCommand: TidingsCommand {
     @Option(help: "one process with all roles, or each role in its own (own servers).") var processes = BenchSystem.Processes.one
     @Option(help: "A program that shows what the servers can do at most; runs in turn with ours. May be given again.") var floor: [String] =
         []
+    @Option(help: "A catalogue whose default market's providers carry push, beside the same without a network (own servers).")
+    var push: String?
     @Flag(name: .customLong("private"), help: "Servers and roles of its own, whatever is configured.") var isPrivate = false
     @Option(help: "Where its own servers keep their data, which is deleted first.") var home = ".tidings/bench"
     @Flag(help: "Do not delete it: measure on what is stored there, such as by deploy/fill (own servers).") var keep = false
@@ -53,6 +58,7 @@ struct BenchCommand: TidingsCommand {
         try check("backlog", backlog, 0...10_000_000)
         try check("timeout", timeout, 1...86_400)
         guard Self.channels[fanOut] != nil else { throw ValidationError("--fan-out is 1, 2 or 5") }
+        guard push == nil || fanOut == 2 else { throw ValidationError("--push measures the inbox and push: --fan-out 2") }
         guard rate == nil || !preload else { throw ValidationError("--preload and --rate exclude each other") }
     }
 
@@ -62,10 +68,12 @@ struct BenchCommand: TidingsCommand {
 
     mutating func run(in context: CommandContext) async throws {
         let floors = try floor.map { try FloorProgram(path: $0) }
+        var benchPush: BenchPush?
+        if let push { benchPush = try BenchPush(try await readCatalogue(push, context, Settings.processEnvironment())) }
         let system = try await chooseSystem()
         let report: BenchReport
         do {
-            report = try await measure(on: system, floors)
+            report = try await measure(on: system, floors, benchPush)
             if let memoryGraph { try Self.draw(report, into: memoryGraph) }
         } catch {
             try? await system.close()
@@ -73,7 +81,7 @@ struct BenchCommand: TidingsCommand {
         }
         try await system.close()
         if output.format == .text { Output.data(report.text) } else { Output.one(report.json, as: output.format) }
-        guard report.isSound else { throw Failure(.bad, "something was lost, doubled or left unaccounted") }
+        guard report.isSound else { throw Failure(.bad, "something was lost, doubled, left unaccounted or did not reach its person") }
     }
 
     private static func draw(_ report: BenchReport, into path: String) throws {
@@ -87,35 +95,53 @@ struct BenchCommand: TidingsCommand {
 
     private func chooseSystem() async throws -> BenchSystem {
         if !isPrivate, let settings = try? Settings.read() {
-            guard !preload, backlog == 0, processes == .one, !keep else {
-                throw Failure(.usage, "--preload, --backlog, --processes and --keep need servers of their own", hint: "add --private")
+            guard !preload, backlog == 0, processes == .one, !keep, push == nil else {
+                throw Failure(
+                    .usage, "--preload, --backlog, --processes, --keep and --push need servers of their own", hint: "add --private")
             }
             return try await .configured(settings)
         }
         return try await .own(home: home, keep: keep)
     }
 
-    private func measure(on system: BenchSystem, _ floors: [FloorProgram]) async throws -> BenchReport {
+    private func measure(on system: BenchSystem, _ floors: [FloorProgram], _ push: BenchPush?) async throws -> BenchReport {
+        if system.isPrivate { try await system.use(push?.catalogue ?? .builtIn) }
         let types = try await CatalogueSource(system.store).current.catalogue.types
         guard let type = types[type] else { throw Failure(.data, "the catalogue has no type \(type)") }
+        guard backlog == 0 || types[Self.backlogType] != nil else { throw Failure(.data, "--backlog needs the type \(Self.backlogType)") }
         var figures: [BenchFigures] = []
+        var withoutNetwork: [Double] = []
         var rates = floors.map { _ in [Double]() }
         for turn in 1...runs {
-            let run = BenchRun(
-                system: system, load: load(of: type, intents: intents, on: system), rate: rate,
-                backlog: backlog == 0 ? nil : types[Self.backlogType].map { load(of: $0, intents: backlog, on: system) },
-                preload: preload, processes: processes, timeout: .seconds(timeout))
+            func note(_ what: String, _ rate: Double) { Output.note("run \(turn) of \(runs)\(what): \(Int(rate)) intents/s") }
+            if let push {
+                try await system.use(push.withoutNetwork)
+                let result = try await run(of: type, types[Self.backlogType], on: system).run()
+                withoutNetwork.append(result.intentsPerSecond)
+                note(", without a network", result.intentsPerSecond)
+                try await system.use(push.catalogue)
+            }
+            let run = run(of: type, types[Self.backlogType], on: system)
+            try await push?.registerDevices(for: run.load, in: system.store)
             let result = try await run.run()
-            Output.note("run \(turn) of \(runs): \(Int(result.intentsPerSecond)) intents/s")
+            note("", result.intentsPerSecond)
             figures.append(result)
             for (position, program) in floors.enumerated() {
                 let rate = try await program.run(
                     intents: intents, deliveries: fanOut, on: system.settings, within: .seconds(timeout))
-                Output.note("run \(turn) of \(runs), \(program.name): \(Int(rate)) intents/s")
+                note(", \(program.name)", rate)
                 rates[position].append(rate)
             }
         }
-        return BenchReport(runs: figures, floors: zip(floors, rates).map { ($0.name, $1) })
+        return BenchReport(
+            runs: figures, floors: (push == nil ? [] : [("without a network", withoutNetwork)]) + zip(floors, rates).map { ($0.name, $1) })
+    }
+
+    private func run(of type: NotificationType, _ backlogType: NotificationType?, on system: BenchSystem) -> BenchRun {
+        BenchRun(
+            system: system, load: load(of: type, intents: intents, on: system), rate: rate,
+            backlog: backlog == 0 ? nil : backlogType.map { load(of: $0, intents: backlog, on: system) },
+            preload: preload, processes: processes, timeout: .seconds(timeout))
     }
 
     private func load(of type: NotificationType, intents: Int, on system: BenchSystem) -> BenchLoad {

@@ -14,7 +14,7 @@ struct CatalogueCommand: AsyncParsableCommand {
         @Argument(help: "A YAML file, or - for standard input.") var file: String
 
         mutating func run(in context: CommandContext) async throws {
-            let catalogue = try await read(file, context, Settings.processEnvironment())
+            let catalogue = try await readCatalogue(file, context, Settings.processEnvironment())
             Output.note("\(file): \(catalogue.types.count) types, hash \(catalogue.hash.prefix(16))")
         }
     }
@@ -29,7 +29,7 @@ struct CatalogueCommand: AsyncParsableCommand {
         mutating func run(in context: CommandContext) async throws {
             let file = file
             try await withStore { store, settings in
-                let catalogue = try await read(file, context, settings.environment)
+                let catalogue = try await readCatalogue(file, context, settings.environment)
                 let control = AMQPControl(configuration: settings.amqp, connectionName: "tidings catalogue apply")
                 do {
                     try await Topology(of: catalogue).declareOrFind(on: control)
@@ -64,7 +64,7 @@ struct CatalogueCommand: AsyncParsableCommand {
         mutating func run(in context: CommandContext) async throws {
             let file = file
             try await withStore { store, settings in
-                let new = try await read(file, context, settings.environment)
+                let new = try await readCatalogue(file, context, settings.environment)
                 let old = try await CatalogueSource(store).current.catalogue
                 let lines = LineDifference.lines(from: CatalogueFile.print(old), to: CatalogueFile.print(new))
                 for line in lines { Output.data(line) }
@@ -75,7 +75,7 @@ struct CatalogueCommand: AsyncParsableCommand {
 }
 
 /// Parses and compiles a catalogue, and makes each of its providers once; throws a ``Failure`` that lists every problem.
-private func read(_ file: String, _ context: CommandContext, _ environment: [String: String]) async throws -> Catalogue {
+func readCatalogue(_ file: String, _ context: CommandContext, _ environment: [String: String]) async throws -> Catalogue {
     guard let bytes = readBytes(file) else { throw Failure(.data, "cannot read \(file)") }
     guard let text = String(validating: bytes, as: UTF8.self) else { throw Failure(.data, "\(file) is not UTF-8") }
     do {

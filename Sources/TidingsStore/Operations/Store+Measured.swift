@@ -7,6 +7,8 @@ public struct MeasuredEvents: Sendable, Hashable {
     public var notifications = 0
     /// Ids among them.
     public var events = 0
+    /// Deliveries of them that reached the person, as far as is known: `sent` or `delivered`.
+    public var reached = 0
     /// Sends of them that a provider may have seen twice.
     public var possibleDuplicates = 0
 }
@@ -37,12 +39,14 @@ extension Store {
                 where id >= tidings.first_id(\(since.timestamptz)) and source = \(source) and not event_id = any(\(unconfirmed))
             )
             select (select count(*) from mine), (select count(distinct event_id) from mine),
+                (select count(*) from mine join tidings.deliveries d on d.notification_id = mine.id
+                    where d.notification_id >= tidings.first_id(\(since.timestamptz)) and d.state in ('sent', 'delivered')),
                 (select count(*) from tidings.attempts a where a.possible_duplicate and a.notification_id >= tidings.first_id(\(since.timestamptz))
                     and exists (select from mine where mine.id = a.notification_id))
             """
         ).rows[0]
-        let (notifications, events, duplicates) = try row.decode((Int, Int, Int).self)
-        return MeasuredEvents(notifications: notifications, events: events, possibleDuplicates: duplicates)
+        let (notifications, events, reached, duplicates) = try row.decode((Int, Int, Int, Int).self)
+        return MeasuredEvents(notifications: notifications, events: events, reached: reached, possibleDuplicates: duplicates)
     }
 
     /// The processes that say they run on `host`, with their roles.
