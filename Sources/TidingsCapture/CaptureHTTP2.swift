@@ -24,34 +24,43 @@ struct CaptureHTTP2: Sendable {
 
     func run() async {
         let (responder, origin) = (responder, "https://127.0.0.1:\(port)")
-        await server.run { request in
+        await server.run(answering: { request in
             let (path, query) = Self.split(request.path)
+            var headers = ["host": request.authority]
+            for (name, value) in request.headers { headers[name] = value }
             let answer = responder.answer(
                 CaptureResponder.Request(
-                    method: request.method, path: path, query: query,
-                    headers: Dictionary(request.headers) { _, last in last }.merging(["host": request.authority]) { given, _ in given },
-                    body: request.body, isTooLong: request.bodyIsTooLong, connection: request.connection, origin: origin))
-            return await Self.carryOut(answer)
-        }
+                    method: request.method, path: path, query: query, headers: headers, body: request.body,
+                    isTooLong: request.bodyIsTooLong,
+                    connection: request.connection, origin: origin))
+            return Self.reply(with: answer)
+        })
     }
 
     func stop() async { await server.stop() }
 
-    private static func carryOut(_ answer: CaptureAnswer) async -> HTTP2ServerAnswer {
+    private static func reply(with answer: CaptureAnswer) -> HTTP2ServerReply {
         switch answer {
-        case .close(let hold):
-            // As long as the behaviour asks; a server that stops cuts it short.
-            if hold > .zero { try? await Task.sleep(for: hold) }
-            return .reset(code: 2)
-        case .goAway: return .goAway(processed: false, words: "{\"reason\":\"Shutdown\"}")
-        case .http(let response):
-            // As long as the behaviour asks.
-            if response.delay > .zero { try? await Task.sleep(for: response.delay) }
-            let headers = response.headers.map { ($0.0.lowercased(), $0.1) }
-            let hasType = headers.contains { $0.0 == "content-type" }
-            return .response(
-                status: response.status, headers: headers + (hasType ? [] : [("content-type", "text/plain")]), body: response.content)
+        case .close(let hold): reply(with: .reset(code: 2), after: hold)
+        case .goAway: .now(.goAway(processed: false, words: "{\"reason\":\"Shutdown\"}"))
+        case .http(let response): reply(with: Self.answer(of: response), after: response.delay)
         }
+    }
+
+    /// As long as the behaviour asks; a server that stops cuts it short.
+    private static func reply(with answer: HTTP2ServerAnswer, after delay: Duration) -> HTTP2ServerReply {
+        guard delay > .zero else { return .now(answer) }
+        return .later {
+            try? await Task.sleep(for: delay)
+            return answer
+        }
+    }
+
+    private static func answer(of response: CaptureAnswer.Response) -> HTTP2ServerAnswer {
+        let headers = response.headers.map { ($0.0.lowercased(), $0.1) }
+        let hasType = headers.contains { $0.0 == "content-type" }
+        return .response(
+            status: response.status, headers: headers + (hasType ? [] : [("content-type", "text/plain")]), body: response.content)
     }
 
     /// `/path?a=b&c`: of several with one name the first counts.

@@ -3,15 +3,13 @@ import Glibc
 import TidingsHTTP
 import TidingsSocket
 
-/// One connection to the origin: looked up, connected, secured, then used by many requests until it is retired or breaks.
+/// One connection to the origin: opened, then used by many requests until it is retired or breaks.
 ///
-/// It never calls back. Whoever drives it takes the requests that ended or that must be sent elsewhere from ``settled`` and ``returned``.
+/// It never calls back. Whoever drives it takes the requests that ended or that must be sent elsewhere with ``takeSettled()`` and
+/// ``takeReturned()``.
 final class ClientConnection {
     private enum Phase {
-        case resolving
-        /// Trying the first of the addresses; what failed before is the reason if none is left.
-        case connecting(socket: Int32, rest: ArraySlice<SocketAddress>)
-        case handshaking(TLSStream)
+        case opening(ConnectionOpening)
         case open(TLSStream, HTTP2Session)
         case closed
     }
@@ -22,66 +20,69 @@ final class ClientConnection {
     let id: UInt64
     private let origin: HTTP2Origin
     private let configuration: HTTP2Configuration
-    private let context: TLSContext
-    private var phase = Phase.resolving
+    private var phase: Phase
     private var streams: [Int32: HTTP2Exchange] = [:]
     private var output = OutputBuffer()
+    /// By when the server must allow a stream; nil while it does. It has not yet while the connection opens, and may cease to later.
+    private var allowanceDeadline: ContinuousClock.Instant?
+    private var lastHeard = ContinuousClock.now
+    /// The last read took its share of a turn, and poll(2) need not show what TLS has already.
+    private(set) var hasMoreToRead = false
     /// No new requests: the server said so, or its owner.
     private(set) var isRetired = false
+    private var isDismissed = false
+    private(set) var hasAnswered = false
     /// What the server said when it asked to leave.
     private var farewell: String?
-    private var lastHeard = ContinuousClock.now
-    private var connectDeadline: ContinuousClock.Instant?
 
     /// Requests that ended, with their results, for ``takeSettled()``.
     private var settled: [(HTTP2Exchange, HTTPResult)] = []
     /// Requests that the server did not process and that may be sent again.
     private var returned: [HTTP2Exchange] = []
-    /// Why no connection came about.
+    /// Why no connection came about, for those who wait for it.
     private(set) var failure: HTTPFailure?
 
     init(id: UInt64, origin: HTTP2Origin, configuration: HTTP2Configuration, context: TLSContext) {
         self.id = id
         self.origin = origin
         self.configuration = configuration
-        self.context = context
-        connectDeadline = .now + configuration.connectTimeout
-    }
-
-    deinit {
-        if case .connecting(let socket, _) = phase { Glibc.close(socket) }
+        let deadline = ContinuousClock.now + configuration.connectTimeout
+        phase = .opening(ConnectionOpening(to: origin, context: context, until: deadline))
+        allowanceDeadline = deadline
     }
 
     // MARK: What the owner asks
 
     var isClosed: Bool { if case .closed = phase { true } else { false } }
-    /// Not of use yet: it is open when the server has said how many streams it allows.
-    var isOpening: Bool { connectDeadline != nil }
-    var isIdle: Bool { streams.isEmpty }
+    /// It ended without having answered anything, and not because its owner wished so.
+    var hasFailed: Bool { isClosed && !hasAnswered && !isDismissed }
+    /// Not of use, but perhaps soon: the server has to say how many streams it allows, and allow one.
+    var awaitsStreams: Bool { allowanceDeadline != nil }
 
-    /// Requests that may begin here now. While it opens, as many as its owner's limit: the server's is not known yet.
+    /// Requests that may begin here now. While it awaits streams, as many as its owner's limit: the server's is not known.
     var room: Int {
         guard !isRetired, !isClosed else { return 0 }
-        guard case .open(_, let session) = phase, !isOpening else { return configuration.maximumStreamsPerConnection }
+        guard case .open(_, let session) = phase, !awaitsStreams else { return configuration.maximumStreamsPerConnection }
         return max(0, min(configuration.maximumStreamsPerConnection, session.remoteStreamLimit) - streams.count)
     }
 
-    var canBegin: Bool { !isOpening && room > 0 }
+    var canBegin: Bool { !awaitsStreams && room > 0 }
 
     var interest: SocketThread.Interest? {
         switch phase {
-        case .resolving, .closed: return nil
-        case .connecting(let socket, _): return SocketThread.Interest(socket: socket, events: Int16(POLLOUT))
-        case .handshaking(let stream):
-            return SocketThread.Interest(socket: stream.socket, events: Int16(stream.wantsToWrite ? POLLOUT : POLLIN))
+        case .closed: return nil
+        case .opening(let opening): return opening.interest
         case .open(let stream, let session):
             let wantsToWrite = !output.isEmpty || session.wantsToWrite
             return wantsToWrite ? .readingAndWriting(stream.socket) : .reading(stream.socket)
         }
     }
 
-    /// When it gives up connecting.
-    var deadline: ContinuousClock.Instant? { connectDeadline }
+    /// When ``expire(at:)`` has something to do.
+    var deadline: ContinuousClock.Instant? {
+        let ofConnection = if case .opening(let opening) = phase { opening.deadline } else { allowanceDeadline }
+        return [ofConnection, streams.values.lazy.map(\.deadline).min()].compactMap(\.self).min()
+    }
 
     /// There is something to take.
     var hasNews: Bool { !settled.isEmpty || !returned.isEmpty || isClosed }
@@ -123,93 +124,56 @@ final class ClientConnection {
             let exchange = streams.removeValue(forKey: stream)
         else { return false }
         session.reset(stream, NGHTTP2_CANCEL)
-        fail(exchange, kind, message)
+        settle(exchange, orFail: kind, message)
         return true
     }
 
     /// Ends what is due. A connection from which nothing came since the oldest of them began is not used again.
     func expire(at now: ContinuousClock.Instant) {
-        if let connectDeadline, connectDeadline <= now {
-            close(HTTPFailure(kind: .connect, requestMayHaveArrived: false, message: "no connection to \(origin.authority) in time"))
-        }
+        if case .opening(let opening) = phase { take(opening.expire(at: now)) }
         guard case .open(_, let session) = phase else { return }
         for (stream, exchange) in streams where exchange.deadline <= now {
             streams[stream] = nil
             session.reset(stream, NGHTTP2_CANCEL)
             if lastHeard + exchange.request.totalTimeout <= now { isRetired = true }
             let kind: HTTPFailure.Kind = exchange.hasBegun ? .timeoutAfterSend : .timeoutBeforeSend
-            if let answer = exchange.answer(isWhole: false) {
-                settled.append((exchange, answer))
-            } else {
-                fail(exchange, kind, "no answer within \(exchange.request.totalTimeout)")
-            }
+            settle(exchange, orFail: kind, "no answer within \(exchange.request.totalTimeout)")
+        }
+        guard let allowanceDeadline, allowanceDeadline <= now else { return }
+        if streams.isEmpty {
+            breakOff(.connect, session.remoteStreamLimit == 0 ? "the server allows no streams" : "no connection in time")
+        } else {
+            isRetired = true
+            self.allowanceDeadline = nil
         }
     }
 
-    var earliestDeadline: ContinuousClock.Instant? { streams.values.lazy.map(\.deadline).min() }
-
-    /// No new requests here.
-    func retire() { isRetired = true }
+    /// No new requests here, as its owner wishes.
+    func retire() {
+        isRetired = true
+        isDismissed = true
+    }
 
     // MARK: The socket
 
     func resolved(_ result: Result<[SocketAddress], HTTPFailure>) {
-        guard case .resolving = phase else { return }
-        switch result {
-        case .success(let addresses): connect(to: addresses[...], lastError: "no address")
-        case .failure(let failure): close(failure)
-        }
-    }
-
-    private func connect(to addresses: ArraySlice<SocketAddress>, lastError: String) {
-        guard let address = addresses.first else {
-            close(HTTPFailure(kind: .connect, requestMayHaveArrived: false, message: "\(origin.authority): \(lastError)"))
-            return
-        }
-        guard let socket = address.connectingSocket() else {
-            connect(to: addresses.dropFirst(), lastError: String(cString: strerror(errno)))
-            return
-        }
-        phase = .connecting(socket: socket, rest: addresses.dropFirst())
+        if case .opening(let opening) = phase { take(opening.resolved(result)) }
     }
 
     /// The socket is ready for what ``interest`` said.
     func progress() {
         switch phase {
-        case .connecting(let socket, let rest): connected(socket, rest)
-        case .handshaking(let stream): shakeHands(stream)
+        case .opening(let opening): take(opening.progress())
         case .open(let stream, let session): read(stream, session)
-        case .resolving, .closed: break
+        case .closed: break
         }
     }
 
-    private func connected(_ socket: Int32, _ rest: ArraySlice<SocketAddress>) {
-        var code: Int32 = 0
-        var length = socklen_t(MemoryLayout<Int32>.size)
-        getsockopt(socket, SOL_SOCKET, SO_ERROR, &code, &length)
-        guard code == 0 else {
-            phase = .resolving
-            Glibc.close(socket)
-            connect(to: rest, lastError: String(cString: strerror(code)))
-            return
-        }
-        guard let stream = TLSStream(context, socket: socket, serverName: origin.host) else {
-            phase = .resolving
-            Glibc.close(socket)
-            close(HTTPFailure(kind: .tls, requestMayHaveArrived: false, message: TLSError.take()))
-            return
-        }
-        phase = .handshaking(stream)
-        shakeHands(stream)
-    }
-
-    private func shakeHands(_ stream: TLSStream) {
-        switch stream.handshake() {
+    private func take(_ step: ConnectionOpening.Step) {
+        switch step {
         case .mustWait: break
-        case .ended(let words):
-            let message = "\(origin.authority): \(words.isEmpty ? "the connection closed while TLS began" : words)"
-            close(HTTPFailure(kind: .tls, requestMayHaveArrived: false, message: message))
-        case .done:
+        case .failed(let failure): close(failure)
+        case .done(let stream):
             let settings = [nghttp2_settings_entry(settings_id: Int32(NGHTTP2_SETTINGS_ENABLE_PUSH.rawValue), value: 0)]
             phase = .open(stream, HTTP2Session(.client, settings: settings, events: self))
             flush()
@@ -217,16 +181,17 @@ final class ClientConnection {
     }
 
     private func read(_ stream: TLSStream, _ session: HTTP2Session) {
-        lastHeard = .now
         var problem: String?
         let progress = stream.read { bytes in
+            lastHeard = .now
             problem = session.receive(bytes)
             return problem == nil
         }
+        hasMoreToRead = progress == .done
         if let problem {
-            close(HTTPFailure(kind: .protocolError, requestMayHaveArrived: true, message: "\(origin.authority): \(problem)"))
+            breakOff(.protocolError, problem)
         } else if case .ended(let words) = progress {
-            close(HTTPFailure(kind: .resetAfterSend, requestMayHaveArrived: true, message: words))
+            breakOff(.resetAfterSend, words)
         }
     }
 
@@ -234,46 +199,56 @@ final class ClientConnection {
     func flush() {
         guard case .open(let stream, let session) = phase else { return }
         repeat {
-            guard session.fill(&output, limit: Self.outputLimit) else {
-                close(HTTPFailure(kind: .protocolError, requestMayHaveArrived: true, message: "the HTTP/2 session failed"))
-                return
-            }
+            guard session.fill(&output, limit: Self.outputLimit) else { return breakOff(.protocolError, "the HTTP/2 session failed") }
             switch stream.write(&output) {
             case .done: break
             case .mustWait: return
             case .ended(let words):
-                close(HTTPFailure(kind: .resetAfterSend, requestMayHaveArrived: true, message: words))
-                return
+                // What the server sent before it closed still counts: answers, and a GOAWAY that says what it did not process.
+                repeat { read(stream, session) } while hasMoreToRead
+                return breakOff(.resetAfterSend, words)
             }
         } while session.wantsToWrite
         if session.isOver || (isRetired && streams.isEmpty) {
             stream.sayGoodbye()
-            close(HTTPFailure(kind: .resetAfterSend, requestMayHaveArrived: true, message: ""))
+            breakOff(.resetAfterSend, "")
         }
+    }
+
+    // MARK: The end
+
+    /// Ends an open connection. Where no stream was ever under way or allowed it is as if there had been none: nothing was processed.
+    /// Empty words are those of a server that just closes.
+    private func breakOff(_ kind: HTTPFailure.Kind, _ words: String) {
+        let isUnused = awaitsStreams && streams.isEmpty
+        let words = farewell ?? (words.isEmpty ? "the server closed the connection" : words)
+        close(
+            HTTPFailure(
+                kind: isUnused ? .connect : kind, requestMayHaveArrived: !isUnused, message: "\(origin.authority): \(words)"))
     }
 
     /// What was under way ends: unsent requests are given back, answered ones have their answer, and of the others nobody knows.
     func close(_ reason: HTTPFailure) {
-        if case .connecting(let socket, _) = phase { Glibc.close(socket) }
-        if connectDeadline != nil { failure = reason }
+        guard !isClosed else { return }
+        if awaitsStreams, streams.isEmpty, !isDismissed { failure = reason }
         phase = .closed
-        connectDeadline = nil
+        allowanceDeadline = nil
+        hasMoreToRead = false
         let ended = streams.values.sorted { $0.id < $1.id }
         streams = [:]
         for exchange in ended {
-            if let answer = exchange.answer(isWhole: false) {
-                settled.append((exchange, answer))
-            } else if exchange.hasBegun || reason.kind == .cancelled {
-                let words = farewell ?? (reason.message.isEmpty ? "the connection closed before the answer" : reason.message)
-                fail(exchange, reason.kind, words)
+            if exchange.hasBegun || reason.kind == .cancelled {
+                settle(exchange, orFail: reason.kind, reason.message)
             } else {
                 giveBack(exchange)
             }
         }
     }
 
-    private func fail(_ exchange: HTTP2Exchange, _ kind: HTTPFailure.Kind, _ message: String) {
-        settled.append((exchange, .failed(HTTPFailure(kind: kind, requestMayHaveArrived: exchange.hasBegun, message: message))))
+    /// An answer that is there counts, whole or not, whatever ended its request.
+    private func settle(_ exchange: HTTP2Exchange, orFail kind: HTTPFailure.Kind, _ message: String) {
+        let failure = HTTPFailure(kind: kind, requestMayHaveArrived: exchange.hasBegun, message: message)
+        settled.append((exchange, exchange.answer(isWhole: false) ?? .failed(failure)))
     }
 
     private func giveBack(_ exchange: HTTP2Exchange) {
@@ -281,41 +256,49 @@ final class ClientConnection {
             returned.append(exchange)
         } else {
             let words = "the server refused it \(HTTP2Exchange.maximumResends + 1) times without looking at it"
-            fail(exchange, .connect, farewell ?? words)
+            settle(exchange, orFail: .connect, farewell ?? words)
         }
     }
 }
 
 extension ClientConnection: HTTP2SessionEvents {
-    func headArrived(_ stream: Int32, _ headers: [(String, String)]) { streams[stream]?.headArrived(headers) }
+    func headArrived(_ stream: Int32, _ headers: [(String, String)]) {
+        hasAnswered = true
+        streams[stream]?.headArrived(headers)
+    }
 
     func dataArrived(_ stream: Int32, _ bytes: UnsafeRawBufferPointer) {
         guard let exchange = streams[stream], !exchange.bodyArrived(bytes), case .open(_, let session) = phase else { return }
         streams[stream] = nil
         session.reset(stream, NGHTTP2_CANCEL)
-        settle(exchange, isWhole: false)
+        settle(exchange, orFail: .protocolError, Self.noStatus)
     }
 
     func messageEnded(_ stream: Int32) {
         guard let exchange = streams.removeValue(forKey: stream) else { return }
-        settle(exchange, isWhole: true)
+        let failure = HTTPFailure(kind: .protocolError, requestMayHaveArrived: true, message: Self.noStatus)
+        settled.append((exchange, exchange.answer(isWhole: true) ?? .failed(failure)))
     }
 
     func headSent(_ stream: Int32) { streams[stream]?.begin() }
 
     func streamClosed(_ stream: Int32, errorCode: UInt32) {
         guard let exchange = streams.removeValue(forKey: stream) else { return }
-        if errorCode == NGHTTP2_REFUSED_STREAM.rawValue {
+        if errorCode == NGHTTP2_REFUSED_STREAM.rawValue, exchange.answer(isWhole: false) == nil {
             giveBack(exchange)
-        } else if let answer = exchange.answer(isWhole: false) {
-            settled.append((exchange, answer))
         } else {
-            let code = String(cString: nghttp2_http2_strerror(errorCode))
-            fail(exchange, .resetAfterSend, "the stream was reset: \(code)")
+            settle(exchange, orFail: .resetAfterSend, "the stream was reset: \(String(cString: nghttp2_http2_strerror(errorCode)))")
         }
     }
 
-    func settingsArrived() { connectDeadline = nil }
+    func settingsArrived() {
+        guard case .open(_, let session) = phase else { return }
+        if session.remoteStreamLimit > 0 {
+            allowanceDeadline = nil
+        } else if !awaitsStreams, !isRetired {
+            allowanceDeadline = .now + configuration.connectTimeout
+        }
+    }
 
     func goAwayArrived(errorCode: UInt32, debugData: String) {
         isRetired = true
@@ -323,10 +306,5 @@ extension ClientConnection: HTTP2SessionEvents {
         farewell = "the server closes the connection: \(debugData.isEmpty ? code : String(debugData.prefix(200)))"
     }
 
-    private func settle(_ exchange: HTTP2Exchange, isWhole: Bool) {
-        let result =
-            exchange.answer(isWhole: isWhole)
-            ?? .failed(HTTPFailure(kind: .protocolError, requestMayHaveArrived: true, message: "an answer without a status"))
-        settled.append((exchange, result))
-    }
+    private static let noStatus = "an answer without a status"
 }

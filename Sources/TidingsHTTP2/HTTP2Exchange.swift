@@ -9,7 +9,7 @@ final class HTTP2Exchange {
     let request: HTTP2Request
     /// Waiting for a stream counts.
     let deadline: ContinuousClock.Instant
-    private var continuation: CheckedContinuation<HTTPResult, Never>?
+    private var whenDone: ((HTTPResult) -> Void)?
 
     /// The first byte of it may have left.
     private(set) var hasBegun = false
@@ -19,19 +19,20 @@ final class HTTP2Exchange {
     private var body: [UInt8] = []
     private(set) var bodyIsTooLong = false
 
-    init(id: UInt64, request: HTTP2Request, continuation: CheckedContinuation<HTTPResult, Never>) {
+    /// - Parameter whenDone: called exactly once.
+    init(id: UInt64, request: HTTP2Request, whenDone: @escaping (HTTPResult) -> Void) {
         self.id = id
         self.request = request
-        self.continuation = continuation
+        self.whenDone = whenDone
         deadline = .now + request.totalTimeout
     }
 
-    deinit { precondition(continuation == nil, "a request was dropped with someone waiting for it") }
+    deinit { precondition(whenDone == nil, "a request was dropped with someone waiting for it") }
 
     func finish(_ result: HTTPResult) {
-        guard let continuation else { preconditionFailure("request \(id) finished twice") }
-        self.continuation = nil
-        continuation.resume(returning: result)
+        guard let whenDone else { preconditionFailure("request \(id) finished twice") }
+        self.whenDone = nil
+        whenDone(result)
     }
 
     func fail(_ kind: HTTPFailure.Kind, _ message: String) {
@@ -42,10 +43,9 @@ final class HTTP2Exchange {
 
     func begin() { hasBegun = true }
 
-    /// The server did not process it. False when it was sent again often enough.
+    /// The server did not process it, and nothing came back. False when it was sent again often enough.
     func takeBack() -> Bool {
         hasBegun = false
-        status = nil
         resends += 1
         return resends <= Self.maximumResends
     }

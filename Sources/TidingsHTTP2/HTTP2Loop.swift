@@ -19,6 +19,7 @@ final class HTTP2Loop {
     private let mailbox: SocketMailbox<Message>
     private var connections: [ClientConnection] = []
     private var lastConnection: UInt64 = 0
+    private var pause = OpeningPause()
     /// In the order they came; what is sent again comes first.
     private var waiting: [HTTP2Exchange] = []
 
@@ -45,21 +46,23 @@ final class HTTP2Loop {
 
     /// One turn.
     func drive(_ ready: [pollfd]) {
-        for descriptor in ready {
-            if descriptor.fd == mailbox.reader {
-                mailbox.take().forEach(receive)
-            } else {
-                connections.first { $0.interest?.socket == descriptor.fd }?.progress()
-            }
+        let ready = Set(ready.map(\.fd))
+        for connection in connections where connection.hasMoreToRead || connection.interest.map({ ready.contains($0.socket) }) ?? false {
+            connection.progress()
         }
+        // Before cancellations: an answer that is there counts, and a request that was given back is found where it waits.
+        collect()
+        if ready.contains(mailbox.reader) { mailbox.take().forEach(receive) }
         expire(at: .now)
-        // A connection that fails in the last step gives requests back, which then begin elsewhere.
+        // A connection that fails in the last step gives requests back, which then begin elsewhere; one that went away is over, and a reason
+        // for a pause, before another is opened in its place.
         repeat {
+            for connection in connections where connection.isRetired { connection.flush() }
             collect()
             assign()
             connections.forEach { $0.flush() }
         } while connections.contains { $0.hasNews }
-        watch(until: nil)
+        watch(until: connections.contains(where: \.hasMoreToRead) ? .now : nil)
     }
 
     /// Ends every request. The loop must not be used afterwards.
@@ -86,7 +89,14 @@ final class HTTP2Loop {
     }
 
     private func expire(at now: ContinuousClock.Instant) {
-        for exchange in waiting where exchange.deadline <= now { exchange.fail(.timeoutBeforeSend, "no stream was free in time") }
+        let problem = connections.isEmpty ? pause.problem(at: now) : nil
+        for exchange in waiting where exchange.deadline <= now {
+            if let problem {
+                exchange.fail(.connect, "no new connection so soon after this: \(problem)")
+            } else {
+                exchange.fail(.timeoutBeforeSend, "no stream was free in time")
+            }
+        }
         waiting.removeAll { $0.deadline <= now }
         connections.forEach { $0.expire(at: now) }
     }
@@ -99,16 +109,23 @@ final class HTTP2Loop {
             back += connection.takeReturned()
         }
         waiting.insert(contentsOf: back, at: 0)
-        let failure = connections.lazy.compactMap(\.failure).first
+        let closed = connections.filter(\.isClosed)
         connections.removeAll(where: \.isClosed)
+        for connection in closed {
+            if connection.hasAnswered {
+                pause.reset()
+            } else if connection.hasFailed {
+                pause.begin(after: connection.failure?.message ?? "a connection closed before it answered anything", at: .now)
+            }
+        }
         // While another connection stands or is on its way, those who wait have something to wait for.
-        guard let failure, connections.isEmpty else { return }
+        guard let failure = closed.lazy.compactMap(\.failure).first, connections.allSatisfy(\.isRetired) else { return }
         let ended = waiting
         waiting = []
         for exchange in ended { exchange.fail(failure.kind, failure.message) }
     }
 
-    /// Gives waiting requests to the connections with the most room, and opens another connection when all are full.
+    /// Gives waiting requests to the connections with the most room, and opens another connection when all are full and no pause lasts.
     private func assign() {
         var next = 0
         while next < waiting.count, let roomiest = connections.filter(\.canBegin).max(by: { $0.room < $1.room }) {
@@ -119,9 +136,9 @@ final class HTTP2Loop {
             }
         }
         waiting.removeFirst(next)
-        let expected = connections.lazy.filter(\.isOpening).map(\.room).reduce(0, +)
+        let expected = connections.lazy.filter(\.awaitsStreams).map(\.room).reduce(0, +)
         let live = connections.lazy.filter { !$0.isRetired }.count
-        if waiting.count > expected, live < configuration.maximumConnections { open() }
+        if waiting.count > expected, live < configuration.maximumConnections, pause.end(at: .now) == nil { open() }
     }
 
     private func open() {
@@ -132,7 +149,8 @@ final class HTTP2Loop {
     }
 
     private func watch(until now: ContinuousClock.Instant?) {
-        let deadlines = connections.flatMap { [$0.deadline, $0.earliestDeadline] } + [waiting.lazy.map(\.deadline).min(), now]
+        let ofWaiting = waiting.isEmpty ? [] : [waiting.lazy.map(\.deadline).min(), pause.end(at: .now)]
+        let deadlines = connections.map(\.deadline) + ofWaiting + [now]
         thread.watch(connections.compactMap(\.interest) + [.reading(mailbox.reader)], until: deadlines.compactMap(\.self).min())
     }
 }

@@ -1,5 +1,3 @@
-public import TidingsHTTP
-
 /// What holds for all requests of one ``HTTP2Transport``.
 public struct HTTP2Configuration: Sendable {
     /// `https://host` or `https://host:port`, and nothing after it. Every request goes there.
@@ -8,7 +6,8 @@ public struct HTTP2Configuration: Sendable {
     public var maximumConnections: Int
     /// Requests under way at once on one connection, where its server allows as many; servers often allow 100 to 1,000.
     public var maximumStreamsPerConnection: Int
-    /// DNS, TCP and TLS of one connection.
+    /// DNS, TCP, TLS and the server's first words of one connection; the addresses of the host share it. A server that allows no streams for
+    /// as long is not waited for either.
     public var connectTimeout: Duration
     /// The `user-agent` header, unless a request brings its own.
     public var userAgent: String

@@ -6,17 +6,20 @@ import TidingsSocket
 ///
 /// A client that does not offer `h2` is refused.
 public actor HTTP2Server {
-    private struct Arrival: Sendable {
+    /// A request whose answer takes time.
+    private struct Pending: Sendable {
+        var connection: Int
         var stream: Int32
-        var request: HTTP2ServerRequest
+        var answer: @Sendable () async -> HTTP2ServerAnswer
     }
 
     private let configuration: HTTP2ServerConfiguration
     private let context: TLSContext
     private let listener: Int32
     private let thread: SocketThread
-    private let arrivals: AsyncStream<Arrival>
-    private let arrivalSink: AsyncStream<Arrival>.Continuation
+    private let pending: AsyncStream<Pending>
+    private let pendingSink: AsyncStream<Pending>.Continuation
+    private var handler: (@Sendable (HTTP2ServerRequest) -> HTTP2ServerReply)?
     private var connections: [Int32: ServerConnection] = [:]
     private var accepted = 0
     private var isStopped = false
@@ -25,7 +28,7 @@ public actor HTTP2Server {
 
     public nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
 
-    /// Listens; requests wait until ``run(_:)``.
+    /// Listens; requests wait until ``run(_:)`` or ``run(answering:)``.
     // No initializer that throws: of an actor with an isolated deinit, Swift 6.3 crashes over it in other modules of a release build.
     public static func open(_ configuration: HTTP2ServerConfiguration) throws(HTTPFailure) -> HTTP2Server {
         let context = try TLSContext(presenting: configuration.certificate)
@@ -44,7 +47,7 @@ public actor HTTP2Server {
         self.listener = listener
         self.port = port
         self.thread = thread
-        (arrivals, arrivalSink) = AsyncStream.makeStream()
+        (pending, pendingSink) = AsyncStream.makeStream()
     }
 
     isolated deinit {
@@ -54,15 +57,19 @@ public actor HTTP2Server {
 
     /// Answers requests, many at once, until ``stop()`` or until the task is cancelled.
     public func run(_ handler: @escaping @Sendable (HTTP2ServerRequest) async -> HTTP2ServerAnswer) async {
+        await run(answering: { request in .later { await handler(request) } })
+    }
+
+    /// The same for a handler that knows most of its answers at once: it runs on the server's thread, where nothing may wait, and saves each request
+    /// two changes of threads.
+    public func run(answering handler: @escaping @Sendable (HTTP2ServerRequest) -> HTTP2ServerReply) async {
         guard !isStopped else { return }
+        self.handler = handler
         thread.whenReady { [unowned self] ready in assumeIsolated { $0.drive(ready) } }
         watch()
         await withDiscardingTaskGroup { group in
-            for await arrival in arrivals {
-                group.addTask {
-                    let answer = await handler(arrival.request)
-                    await self.answer(arrival, answer)
-                }
+            for await request in pending {
+                group.addTask { await self.answer(request, await request.answer()) }
             }
             // Whoever still holds a request back has nobody to answer any more.
             group.cancelAll()
@@ -78,7 +85,7 @@ public actor HTTP2Server {
         isStopped = true
         thread.whenReady(nil)
         thread.watch([], until: nil)
-        arrivalSink.finish()
+        pendingSink.finish()
         connections = [:]
         Glibc.close(listener)
     }
@@ -86,9 +93,12 @@ public actor HTTP2Server {
     // MARK: Turns of the thread
 
     private func drive(_ ready: [pollfd]) {
-        for descriptor in ready {
-            if descriptor.fd == listener { accept() } else { connections[descriptor.fd]?.progress() }
+        let ready = Set(ready.map(\.fd))
+        for connection in connections.values where connection.hasMoreToRead || ready.contains(connection.socket) {
+            connection.progress()
+            answerArrivals(on: connection)
         }
+        if ready.contains(listener) { accept() }
         for connection in connections.values {
             connection.flush()
             if connection.isClosed { connections[connection.socket] = nil }
@@ -96,14 +106,23 @@ public actor HTTP2Server {
         watch()
     }
 
-    private func answer(_ arrival: Arrival, _ answer: HTTP2ServerAnswer) {
-        guard let connection = connections.values.first(where: { $0.number == arrival.request.connection }) else { return }
-        connection.answer(arrival.stream, answer)
+    private func answerArrivals(on connection: ServerConnection) {
+        while let (stream, request) = connection.nextArrival(), let handler {
+            switch handler(request) {
+            case .now(let answer): connection.answer(stream, answer)
+            case .later(let answer): pendingSink.yield(Pending(connection: connection.number, stream: stream, answer: answer))
+            }
+        }
+    }
+
+    private func answer(_ request: Pending, _ answer: HTTP2ServerAnswer) {
+        guard let connection = connections.values.first(where: { $0.number == request.connection }) else { return }
+        connection.answer(request.stream, answer)
         // Together with what else is answered before the thread polls again.
         thread.watch(interests, until: .now)
     }
 
-    private func watch() { thread.watch(interests, until: nil) }
+    private func watch() { thread.watch(interests, until: connections.values.contains(where: \.hasMoreToRead) ? .now : nil) }
 
     private var interests: [SocketThread.Interest] {
         guard !isStopped else { return [] }
@@ -122,10 +141,7 @@ public actor HTTP2Server {
                 continue
             }
             accepted += 1
-            let sink = arrivalSink
-            connections[socket] = ServerConnection(number: accepted, stream: stream, configuration: configuration) {
-                sink.yield(Arrival(stream: $0, request: $1))
-            }
+            connections[socket] = ServerConnection(number: accepted, stream: stream, configuration: configuration)
         }
     }
 

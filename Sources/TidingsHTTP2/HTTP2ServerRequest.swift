@@ -25,6 +25,13 @@ public enum HTTP2ServerAnswer: Sendable {
     case hangUp
 }
 
+/// When an ``HTTP2Server`` answers a request.
+public enum HTTP2ServerReply: Sendable {
+    case now(HTTP2ServerAnswer)
+    /// In a task of its own, which is cancelled when the server stops.
+    case later(@Sendable () async -> HTTP2ServerAnswer)
+}
+
 /// How an ``HTTP2Server`` listens.
 public struct HTTP2ServerConfiguration: Sendable {
     /// On 127.0.0.1; 0 takes a free one.

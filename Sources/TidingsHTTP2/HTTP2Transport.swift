@@ -7,6 +7,8 @@ import TidingsSocket
 /// REFUSED_STREAM, and one whose connection ended before a byte of it was sent. Otherwise it is sent **at most once**, and what breaks off
 /// ends with ``HTTPFailure/Kind/resetAfterSend``.
 ///
+/// After connections that failed the next one waits, for 5 s at most; requests meanwhile wait within their time-outs.
+///
 /// Names are looked up anew for every connection. Servers must prove who they are; redirects are not followed, nothing is decompressed.
 /// Cancelling the task that waits in ``send(_:)`` resets its stream alone. Call ``close()`` when done; connections are otherwise kept until
 /// the last reference goes.
@@ -35,8 +37,9 @@ public actor HTTP2Transport {
         let origin = try HTTP2Origin(configuration.origin)
         let context = try TLSContext(trusting: configuration.certificateAuthorityFile)
         do throws(SocketThread.StartError) {
-            return HTTP2Transport(
-                configuration, origin, context, thread: try SocketThread(starting: "http2"), mailbox: try SocketMailbox())
+            // The thread last: once it runs, only its owner can end it.
+            let mailbox = try SocketMailbox<HTTP2Loop.Message>()
+            return HTTP2Transport(configuration, origin, context, thread: try SocketThread(starting: "http2"), mailbox: mailbox)
         } catch {
             throw HTTPFailure(kind: .connect, requestMayHaveArrived: false, message: error.description)
         }
@@ -63,7 +66,7 @@ public actor HTTP2Transport {
             // Through a method of the actor: an asynchronous closure that does not use `self` is not isolated to it, and would run on
             // another thread.
             await withCheckedContinuation { continuation in
-                self.start(HTTP2Exchange(id: id, request: request, continuation: continuation))
+                self.start(HTTP2Exchange(id: id, request: request) { continuation.resume(returning: $0) })
             }
         } onCancel: {
             mailbox.post(.cancelled(id))

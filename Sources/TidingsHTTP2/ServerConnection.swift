@@ -17,21 +17,25 @@ final class ServerConnection {
     let number: Int
     private let configuration: HTTP2ServerConfiguration
     private let stream: TLSStream
-    private let arrived: (Int32, HTTP2ServerRequest) -> Void
     private var session: HTTP2Session?
     private var incoming: [Int32: Incoming] = [:]
+    /// Requests that are whole, in the order in which they became so; those before ``nextIndex`` were handed over.
+    private var arrivals: [(stream: Int32, request: HTTP2ServerRequest)] = []
+    private var nextIndex = 0
+    /// The highest stream that was handed over.
+    private var lastHandedOver: Int32 = 0
+    /// Once a GOAWAY was said: later streams are not looked at.
+    private var lastStream: Int32?
     private var output = OutputBuffer()
     private var hasSucceeded = false
     private(set) var isClosed = false
+    /// The last read took its share of a turn, and poll(2) need not show what TLS has already.
+    private(set) var hasMoreToRead = false
 
-    /// - Parameter arrived: gets each request when it is whole, with its stream.
-    init(
-        number: Int, stream: TLSStream, configuration: HTTP2ServerConfiguration, arrived: @escaping (Int32, HTTP2ServerRequest) -> Void
-    ) {
+    init(number: Int, stream: TLSStream, configuration: HTTP2ServerConfiguration) {
         self.number = number
         self.stream = stream
         self.configuration = configuration
-        self.arrived = arrived
     }
 
     var socket: Int32 { stream.socket }
@@ -51,8 +55,13 @@ final class ServerConnection {
             }
             return
         }
-        let progress = stream.read { session.receive($0) == nil }
-        if progress != .mustWait { isClosed = true }
+        var isSound = true
+        let progress = stream.read { bytes in
+            isSound = session.receive(bytes) == nil
+            return isSound
+        }
+        hasMoreToRead = progress == .done && isSound
+        if progress != .mustWait, !hasMoreToRead { isClosed = true }
     }
 
     /// Writes what waits, as far as the socket takes it.
@@ -77,6 +86,20 @@ final class ServerConnection {
         }
     }
 
+    /// The next request that is whole, with its stream; nil when there is none. Those that a GOAWAY left out are dropped.
+    func nextArrival() -> (stream: Int32, request: HTTP2ServerRequest)? {
+        while nextIndex < arrivals.count {
+            let next = arrivals[nextIndex]
+            nextIndex += 1
+            guard lastStream.map({ next.stream <= $0 }) ?? true else { continue }
+            lastHandedOver = max(lastHandedOver, next.stream)
+            return next
+        }
+        arrivals.removeAll(keepingCapacity: true)
+        nextIndex = 0
+        return nil
+    }
+
     func answer(_ id: Int32, _ answer: HTTP2ServerAnswer) {
         guard let session else { return }
         switch answer {
@@ -89,8 +112,11 @@ final class ServerConnection {
             }
         case .reset(let code): session.reset(id, nghttp2_error_code(rawValue: code))
         case .goAway(let processed, let words):
-            session.goAway(lastStream: processed ? session.lastStreamSeen : id - 2, NGHTTP2_NO_ERROR, debugData: Array(words.utf8))
-            // What it says is not looked at must not be answered by anyone later.
+            // Clients number their streams 1, 3, 5, …; before the first there is none. A later one that was looked at already counts too.
+            let last = processed ? session.lastStreamSeen : max(0, lastHandedOver > id ? lastHandedOver : id - 2)
+            lastStream = last
+            session.goAway(lastStream: last, NGHTTP2_NO_ERROR, debugData: Array(words.utf8))
+            // Whatever the GOAWAY covers: this one is not answered, and when it was not looked at, it says so.
             session.reset(id, processed ? NGHTTP2_INTERNAL_ERROR : NGHTTP2_REFUSED_STREAM)
         case .hangUp: isClosed = true
         }
@@ -117,11 +143,10 @@ extension ServerConnection: HTTP2SessionEvents {
     func messageEnded(_ stream: Int32) {
         guard let request = incoming.removeValue(forKey: stream) else { return }
         let pseudo = Dictionary(request.headers.filter { $0.0.hasPrefix(":") }) { first, _ in first }
-        arrived(
-            stream,
-            HTTP2ServerRequest(
-                connection: number, method: pseudo[":method"] ?? "", path: pseudo[":path"] ?? "", authority: pseudo[":authority"] ?? "",
-                headers: request.headers.filter { !$0.0.hasPrefix(":") }, body: request.body, bodyIsTooLong: request.isTooLong))
+        let whole = HTTP2ServerRequest(
+            connection: number, method: pseudo[":method"] ?? "", path: pseudo[":path"] ?? "", authority: pseudo[":authority"] ?? "",
+            headers: request.headers.filter { !$0.0.hasPrefix(":") }, body: request.body, bodyIsTooLong: request.isTooLong)
+        arrivals.append((stream, whole))
     }
 
     func streamClosed(_ stream: Int32, errorCode: UInt32) { incoming[stream] = nil }

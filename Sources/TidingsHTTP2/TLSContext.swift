@@ -32,7 +32,9 @@ final class TLSContext: Sendable {
     deinit { SSL_CTX_free(pointer) }
 
     private static func make(_ method: OpaquePointer?) throws(HTTPFailure) -> OpaquePointer {
-        guard let context = SSL_CTX_new(method), tidings_ssl_require_tls12(context) == 1 else {
+        let context = SSL_CTX_new(method)
+        guard let context, tidings_ssl_require_tls12(context) == 1 else {
+            SSL_CTX_free(context)
             throw HTTPFailure(kind: .tls, requestMayHaveArrived: false, message: "OpenSSL gives no context: \(TLSError.take())")
         }
         tidings_ssl_write_in_parts(context)

@@ -1,7 +1,7 @@
 import CTLS
 import Glibc
 
-/// TLS over one socket that never blocks. It owns the socket.
+/// TLS over one socket that never blocks. It owns the socket, once it is made.
 final class TLSStream {
     /// How far a call came.
     enum Progress: Equatable {
@@ -14,6 +14,8 @@ final class TLSStream {
 
     /// Bytes read at once.
     private static let chunkBytes = 16 << 10
+    /// Chunks that one call of ``read(_:)`` takes, 256 KiB: a peer that sends fast leaves time for the others of its thread.
+    static let chunksPerRead = 16
 
     let socket: Int32
     private let ssl: OpaquePointer
@@ -21,15 +23,18 @@ final class TLSStream {
     /// OpenSSL asked to be called again only when the socket can be written.
     private(set) var wantsToWrite = false
 
+    /// Nil when OpenSSL has no memory; the socket is the caller's then, as before.
+    ///
     /// - Parameter serverName: who the server must prove to be; an address in a certificate counts as well. Nil on the server's side.
     init?(_ context: TLSContext, socket: Int32, serverName: String?) {
         guard let ssl = SSL_new(context.pointer) else { return nil }
-        self.ssl = ssl
-        self.socket = socket
+        // Before `self` is whole: from then on a failure runs deinit, which frees and closes as well.
         guard SSL_set_fd(ssl, socket) == 1 else {
             SSL_free(ssl)
             return nil
         }
+        self.ssl = ssl
+        self.socket = socket
         guard let serverName else {
             SSL_set_accept_state(ssl)
             return
@@ -59,16 +64,18 @@ final class TLSStream {
         return length == 2 ? .done : .ended("the server does not speak HTTP/2")
     }
 
-    /// Reads all that is there, piece by piece. `done` means that there may be more; it is not returned.
+    /// Reads what is there, piece by piece, until `take` says false. `done` means that there may be more, of which poll(2) need not know: read
+    /// again in the next turn.
     func read(_ take: (UnsafeRawBufferPointer) -> Bool) -> Progress {
-        while true {
+        for _ in 0..<Self.chunksPerRead {
             var count = 0
             let progress = chunk.withUnsafeMutableBytes { buffer in
                 call { SSL_read_ex(ssl, buffer.baseAddress, buffer.count, &count) }
             }
             guard progress == .done else { return progress }
-            guard chunk.withUnsafeBytes({ take(UnsafeRawBufferPointer(rebasing: $0[..<count])) }) else { return .done }
+            guard chunk.withUnsafeBytes({ take(UnsafeRawBufferPointer(rebasing: $0[..<count])) }) else { break }
         }
+        return .done
     }
 
     /// Writes what the socket takes, and removes it from `bytes`.

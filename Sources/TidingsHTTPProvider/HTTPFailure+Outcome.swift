@@ -13,9 +13,9 @@ extension HTTPFailure {
         case .connect: .retry(after: nil, .connectionFailed)
         case .tls: .retry(after: nil, .tlsFailed)
         case .timeoutBeforeSend: .retry(after: nil, .timeout)
-        case .timeoutAfterSend: .unknown(.timeout)
-        case .resetAfterSend: .unknown(.outcomeUnknown)
-        case .protocolError, .cancelled: requestMayHaveArrived ? .unknown(.outcomeUnknown) : .retry(after: nil, .connectionFailed)
+        case .timeoutAfterSend: requestMayHaveArrived ? .unknown(.timeout) : .retry(after: nil, .timeout)
+        case .resetAfterSend, .protocolError, .cancelled:
+            requestMayHaveArrived ? .unknown(.outcomeUnknown) : .retry(after: nil, .connectionFailed)
         case .addressRefused, .schemeRefused, .portRefused, .invalidURL, .invalidHeader: .misconfigured(.misconfigured)
         }
     }

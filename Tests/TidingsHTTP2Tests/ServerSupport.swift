@@ -8,21 +8,24 @@ import TidingsHTTP2
 struct TestServer {
     let transport: HTTP2Transport
     let log: RequestLog
+    let port: UInt16
+    /// A PEM file with what a client must trust.
+    let authorityFile: String
 
     static func run(
-        firstStreams: UInt32 = 1, maximumStreams: UInt32 = 100, connections: Int = 4,
+        firstStreams: UInt32 = 1, maximumStreams: UInt32 = 100, connections: Int = 4, connectTimeout: Duration = .seconds(5),
         answering handler: @escaping @Sendable (HTTP2ServerRequest, RequestLog) async -> HTTP2ServerAnswer,
         _ body: (TestServer) async throws -> Void
     ) async throws {
         let certificate = try #require(SelfSignedCertificate())
-        let file = FileManager.default.temporaryDirectory.appendingPathComponent("tidings-\(UUID().uuidString).pem").path
-        try certificate.pem.write(toFile: file, atomically: true, encoding: .utf8)
+        let file = try certificate.writeAuthorityFile()
         defer { try? FileManager.default.removeItem(atPath: file) }
         let server = try HTTP2Server.open(
             HTTP2ServerConfiguration(certificate: certificate, firstStreams: firstStreams, maximumStreams: maximumStreams))
         let transport = try HTTP2Transport.open(
             HTTP2Configuration(
-                origin: "https://127.0.0.1:\(server.port)", maximumConnections: connections, certificateAuthorityFile: file))
+                origin: "https://127.0.0.1:\(server.port)", maximumConnections: connections, connectTimeout: connectTimeout,
+                certificateAuthorityFile: file))
         let log = RequestLog()
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
@@ -31,11 +34,20 @@ struct TestServer {
                     return await handler(request, log)
                 }
             }
-            try await body(TestServer(transport: transport, log: log))
+            try await body(TestServer(transport: transport, log: log, port: server.port, authorityFile: file))
             await transport.close()
             await server.stop()
             try await group.waitForAll()
         }
+    }
+}
+
+extension SelfSignedCertificate {
+    /// The path of a new PEM file with it, for the caller to remove.
+    func writeAuthorityFile() throws -> String {
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("tidings-\(UUID().uuidString).pem").path
+        try pem.write(toFile: file, atomically: true, encoding: .utf8)
+        return file
     }
 }
 

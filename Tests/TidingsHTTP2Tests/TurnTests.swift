@@ -1,0 +1,148 @@
+import Glibc
+import Testing
+import TidingsHTTP
+import TidingsSocket
+
+@testable import TidingsHTTP2
+
+/// What comes together, in one turn of a loop.
+@Suite struct TurnTests {
+    /// Both are there when the loop looks next: the transport's thread is kept from looking in between.
+    private func whenBothArrive(_ frames: [RawFrame]) async throws -> HTTPResult {
+        var result: HTTPResult?
+        try await RawServer.run { server, transport in
+            let request = Task { await transport.send(HTTP2Request(path: "/")) }
+            let connection = try await server.accept(sending: .settings)
+            #expect(try await connection.next(RawFrame.head).stream == 1)
+            await transport.perform {
+                connection.send(frames)
+                request.cancel()
+            }
+            result = await request.value
+        }
+        return try #require(result)
+    }
+
+    @Test func aCancellationFindsTheRequestThatWasRefused() async throws {
+        let failure = try await whenBothArrive([.reset(1, code: 7)]).failure
+        #expect(failure?.kind == .cancelled)
+        #expect(failure?.requestMayHaveArrived == false)
+    }
+
+    @Test func anAnswerCountsMoreThanACancellation() async throws {
+        #expect(try await whenBothArrive([.answer(1)]).status == 200)
+    }
+
+    @Test func theHeadOfAnAnswerCountsMoreThanACancellation() async throws {
+        guard case .response(let response) = try await whenBothArrive([.answer(1, isLast: false)]) else {
+            Issue.record("no answer")
+            return
+        }
+        #expect(response.status == 200)
+        #expect(response.bodyTruncated)
+    }
+
+    @Test func anAnswerCountsMoreThanARefusal() async throws {
+        try await RawServer.run { server, transport in
+            async let result = transport.send(HTTP2Request(path: "/"))
+            let connection = try await server.accept(sending: .settings)
+            #expect(try await connection.next(RawFrame.head).stream == 1)
+            connection.send([.answer(1, isLast: false), .reset(1, code: 7)])
+            guard case .response(let response) = await result else {
+                Issue.record("no answer")
+                return
+            }
+            #expect(response.status == 200)
+            #expect(response.bodyTruncated)
+        }
+    }
+
+    /// A write that fails closes the connection, with what the server said before still unread.
+    @Test func whatTheServerSaidBeforeAWriteFailedCounts() async throws {
+        let server = try RawServer()
+        let connection = ClientConnection(
+            id: 1, origin: try HTTP2Origin("https://127.0.0.1:\(server.port)"),
+            configuration: HTTP2Configuration(origin: "https://127.0.0.1:\(server.port)"),
+            context: try TLSContext(trusting: server.authorityFile))
+        async let accepted = server.accept(sending: .settings)
+        connection.resolved(.success([server.address]))
+        while !connection.canBegin {
+            let interest = try #require(connection.interest)
+            #expect(interest.isReady(before: .now + .seconds(10)))
+            connection.progress()
+            connection.flush()
+        }
+        let raw = try await accepted
+        let results = Results()
+        connection.begin(results.exchange(1))
+        connection.flush()
+        #expect(try await raw.next(RawFrame.head).stream == 1)
+        raw.send([.answer(1), .goAway(lastStream: 1)])
+        raw.reset()
+        connection.begin(results.exchange(2))
+        blockBrokenPipeSignal()
+        connection.flush()
+        #expect(connection.isClosed)
+        for (exchange, result) in connection.takeSettled() { exchange.finish(result) }
+        #expect(results.all[1]?.status == 200)
+        let returned = connection.takeReturned()
+        #expect(returned.map(\.id) == [2], "\(results.all)")
+        returned.forEach { $0.fail(.cancelled, "the test is over") }
+    }
+
+    /// A peer that sends fast is left after its share, and gone back to.
+    @Test func aReadTakesItsShareOfATurn() async throws {
+        let certificate = try #require(SelfSignedCertificate())
+        let file = try certificate.writeAuthorityFile()
+        defer { unlink(file) }
+        var ends: [Int32] = [-1, -1]
+        try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue), 0, &ends) == 0)
+        let server = try #require(TLSStream(try TLSContext(presenting: certificate), socket: ends[0], serverName: nil))
+        let client = try #require(TLSStream(try TLSContext(trusting: file), socket: ends[1], serverName: "127.0.0.1"))
+        var steps: [TLSStream.Progress] = []
+        while steps.suffix(2) != [.done, .done] {
+            steps += [client.handshake(), server.handshake()]
+            try #require(steps.count < 20, "\(steps)")
+        }
+        for _ in 0..<TLSStream.chunksPerRead + 3 {
+            var output = OutputBuffer()
+            [UInt8](repeating: 7, count: 10).withUnsafeBytes { output.append($0) }
+            #expect(server.write(&output) == .done)
+        }
+        var pieces = 0
+        let count = { (_: UnsafeRawBufferPointer) in
+            pieces += 1
+            return true
+        }
+        #expect(client.read(count) == .done)
+        #expect(pieces == TLSStream.chunksPerRead)
+        #expect(client.read(count) == .mustWait)
+        #expect(pieces == TLSStream.chunksPerRead + 3)
+    }
+
+    @Test func whatATurnLeavesIsReadInTheNext() async throws {
+        try await RawServer.run { server, transport in
+            async let result = transport.send(HTTP2Request(path: "/"))
+            let connection = try await server.accept(sending: .settings)
+            #expect(try await connection.next(RawFrame.head).stream == 1)
+            await transport.perform {
+                connection.send([RawFrame](repeating: .windowUpdate(), count: 3 * TLSStream.chunksPerRead) + [.answer(1)])
+            }
+            #expect(await result.status == 200)
+        }
+    }
+}
+
+/// What requests without a transport ended with.
+private final class Results {
+    var all: [UInt64: HTTPResult] = [:]
+
+    func exchange(_ id: UInt64) -> HTTP2Exchange {
+        HTTP2Exchange(id: id, request: HTTP2Request(path: "/\(id)")) { self.all[id] = $0 }
+    }
+}
+
+extension HTTP2Transport {
+    /// Runs this on the transport's thread, which looks at nothing meanwhile.
+    fileprivate func perform(_ body: @Sendable () -> Void) { body() }
+}
