@@ -53,6 +53,8 @@ let package = Package(
         // For a provider of one's own, see CONTRIBUTING.
         .library(
             name: "TidingsProvider", targets: ["TidingsProvider", "TidingsHTTPProvider", "TidingsHTTP", "TidingsCore", "TidingsWire"]),
+        // For one whose service takes many requests on one connection; needs libnghttp2 and libssl.
+        .library(name: "TidingsHTTP2", targets: ["TidingsHTTP2"]),
         .library(name: "TidingsServer", targets: ["TidingsServer"]),
         .library(name: "TidingsTestSupport", targets: ["TidingsTestSupport"]),
     ],
@@ -159,13 +161,15 @@ let package = Package(
             swiftSettings: settings),
 
         // Only tests use it: systems of their own on real servers, processes to kill.
-        target("TidingsTestSupport", ["TidingsCore", "TidingsHTTP", "TidingsHTTP2", "TidingsPostgres", "TidingsProvider", "TidingsStore"]),
+        target(
+            "TidingsTestSupport",
+            ["TidingsCore", "TidingsWire", "TidingsHTTP", "TidingsHTTP2", "TidingsPostgres", "TidingsProvider", "TidingsStore"]),
         tests("TidingsSocketTests", ["TidingsSocket"]),
         tests("TidingsCoreTests", ["TidingsCore"]),
         tests("TidingsPostgresTests", ["TidingsPostgres"]),
         tests("TidingsAMQPTests", ["TidingsAMQP", "TidingsTestSupport"]),
         tests("TidingsHTTPTests", ["TidingsHTTP"]),
-        tests("TidingsHTTP2Tests", ["TidingsHTTP", "TidingsHTTP2"]),
+        tests("TidingsHTTP2Tests", ["TidingsHTTP", "TidingsHTTP2", "TidingsSocket"]),
         tests(
             "ProviderAPNsTests",
             [
@@ -198,6 +202,7 @@ let package = Package(
                 "TidingsCore", "TidingsWire", "TidingsHTTP", "TidingsProvider", "TidingsHTTPProvider", "ProviderAirship", "ProviderBraze",
                 "ProviderFCM", "ProviderHTTP", "TidingsCapture",
             ]),
+        tests("TidingsServerTests", ["TidingsCore", "TidingsProvider", "TidingsServer", logging]),
         tests(
             "PipelineTests",
             [

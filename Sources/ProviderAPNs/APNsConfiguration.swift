@@ -48,7 +48,13 @@ extension APNsConfiguration {
                 defaultValue: sandboxOrigin),
             ProviderSetting(
                 "maximumConnections", "Connections to each endpoint from one process, 1 to 32.", defaultValue: String(usualConnections)),
-        ] + CallSettings.declarations(concurrency: concurrency)
+        ]
+        + CallSettings.declarations(concurrency: concurrency).map { setting in
+            guard setting.name == "maximumConcurrency" else { return setting }
+            var setting = setting
+            setting.meaning = "Calls under way at once to each endpoint from one process, 1 to 1000."
+            return setting
+        }
 
     init(_ settings: ProviderSettings) throws(ProviderConfigurationError) {
         identity = try Self.identity(settings)

@@ -17,6 +17,7 @@ struct APNsProvider: Provider {
     private let tokens: ProviderTokens
     private let production: APNsServer
     private let sandbox: APNsServer
+    private let origins: (production: String, sandbox: String)
     private let now: @Sendable () -> Timestamp
 
     /// - Parameters:
@@ -30,9 +31,14 @@ struct APNsProvider: Provider {
         self.production = production
         self.sandbox = sandbox
         self.now = now
+        origins = (configuration.production, configuration.sandbox)
         topic = configuration.topic
         tokens = ProviderTokens(configuration.identity)
-        limits = configuration.call.limits(maximumBodyBytes: APNsLimits.payloadBytes)
+        var limits = configuration.call.limits(maximumBodyBytes: APNsLimits.payloadBytes)
+        // Each of the two has connections for as many.
+        limits.maximumConcurrencyPerHost = limits.maximumConcurrency
+        if sandbox !== production { limits.maximumConcurrency *= 2 }
+        self.limits = limits
     }
 
     func send(_ item: OutgoingDelivery) async -> SendResult {
@@ -44,16 +50,25 @@ struct APNsProvider: Provider {
         } catch {
             return error.result
         }
-        let server = item.device?.environment == "sandbox" ? sandbox : production
+        let server = isForSandbox(item) ? sandbox : production
         let token = tokens.current(at: now())
-        let answer = await server.send(push.request(under: token, within: deadline - .now))
-        guard let token = tokenForAnotherTry(after: answer, token) else { return apnsResult(of: answer, now: now()) }
-        let rest = deadline - .now
-        guard rest > .zero else {
-            return SendResult(.retry(after: nil, .timeout), detail: "APNs did not process it, and no time was left to send it again")
+        var secrets = [push.deviceToken, token]
+        var answer = await server.send(push.request(under: token, within: deadline - .now))
+        if let token = tokenForAnotherTry(after: answer, token) {
+            let rest = deadline - .now
+            guard rest > .zero else {
+                return SendResult(.retry(after: nil, .timeout), detail: "APNs did not process it, and no time was left to send it again")
+            }
+            secrets.append(token)
+            answer = await server.send(push.request(under: token, within: rest))
         }
-        return apnsResult(of: await server.send(push.request(under: token, within: rest)), now: now())
+        return apnsResult(of: answer, now: now()).hiding(secrets)
     }
+
+    /// Production and sandbox are hosts of their own: one that hangs or fails holds up nothing of the other.
+    func host(of item: OutgoingDelivery) -> String? { isForSandbox(item) ? origins.sandbox : origins.production }
+
+    private func isForSandbox(_ item: OutgoingDelivery) -> Bool { item.device?.environment == "sandbox" }
 
     func close() async {
         await production.close()

@@ -25,7 +25,8 @@ enum APNsLimits {
 
 /// The request of one delivery, but for the provider token: `POST /3/device/<token>` with Apple's headers and payload.
 struct APNsPush: Sendable {
-    var path: String
+    /// Hexadecimal, in small letters.
+    var deviceToken: String
     var headers: [(String, String)]
     var body: [UInt8]
 
@@ -34,7 +35,7 @@ struct APNsPush: Sendable {
 
     /// - Parameter topic: the app's bundle id.
     init(of item: OutgoingDelivery, topic: String) throws(UnsendablePush) {
-        path = "/3/device/\(Hexadecimal.encode(try Self.deviceToken(of: item)))"
+        deviceToken = Hexadecimal.encode(try Self.deviceToken(of: item))
         guard item.silent || item.title?.isEmpty == false || item.body?.isEmpty == false else {
             throw UnsendablePush(.contentMissing, "the message has neither title nor body")
         }
@@ -52,6 +53,8 @@ struct APNsPush: Sendable {
         if let id = item.apnsCollapseID { headers.append(("apns-collapse-id", id)) }
         headers.append(("content-type", "application/json"))
     }
+
+    var path: String { "/3/device/\(deviceToken)" }
 
     /// - Parameter token: the provider token, ``ProviderTokens/current(at:)``.
     func request(under token: String, within timeout: Duration) -> HTTP2Request {

@@ -69,6 +69,4 @@ private func outcome(status: Int, _ after: Duration?, isFromAPNs: Bool) -> Outco
     }
 }
 
-private func excerpt(_ response: HTTPResponse) -> String {
-    String(decoding: response.body.prefix(SendResult.longestDetail), as: UTF8.self)
-}
+private func excerpt(_ response: HTTPResponse) -> String { String(decoding: response.body, as: UTF8.self) }

@@ -27,8 +27,23 @@ struct AirshipConfiguration: Sendable {
     var headers: [(String, String)] {
         let common = [("accept", "application/vnd.urbanairship+json; version=3"), ("content-type", "application/json")]
         return switch credential {
-        case .masterSecret(let secret): common + [("authorization", "Basic \(Base64.encode(Array("\(appKey):\(secret)".utf8)))")]
-        case .token(let token): common + [("authorization", "Bearer \(token)"), ("x-ua-appkey", appKey)]
+        case .masterSecret: common + [("authorization", authorization)]
+        case .token: common + [("authorization", authorization), ("x-ua-appkey", appKey)]
+        }
+    }
+
+    /// What must not be told, in every form in which it is sent.
+    var secrets: [String] {
+        switch credential {
+        case .masterSecret(let secret): [appKey, secret, authorization]
+        case .token(let token): [appKey, token]
+        }
+    }
+
+    private var authorization: String {
+        switch credential {
+        case .masterSecret(let secret): "Basic \(Base64.encode(Array("\(appKey):\(secret)".utf8)))"
+        case .token(let token): "Bearer \(token)"
         }
     }
 }

@@ -88,7 +88,8 @@ struct AirshipProvider: Provider {
         var request = configuration.call.request(
             url: configuration.call.endpoint + "/api/push", headers: configuration.headers, body: body)
         request.totalTimeout = ContinuousClock.now.duration(to: deadline)
-        return airshipResults(of: await transport.send(request), count: pushes.count, now: now())
+        let secrets = configuration.secrets
+        return airshipResults(of: await transport.send(request), count: pushes.count, now: now()).map { $0.hiding(secrets) }
     }
 
     func close() async {

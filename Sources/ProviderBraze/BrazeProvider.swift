@@ -56,7 +56,7 @@ struct BrazeProvider: Provider {
         let request = configuration.call.request(
             url: configuration.call.endpoint + "/messages/send",
             headers: [("authorization", "Bearer \(configuration.apiKey)"), ("content-type", "application/json")], body: body)
-        return brazeResult(of: await transport.send(request), now: now())
+        return brazeResult(of: await transport.send(request), now: now()).hiding([configuration.apiKey])
     }
 
     func close() async {

@@ -25,6 +25,13 @@ struct ExchangeFailure: Error, Sendable, Hashable {
         result = SendResult(outcome, status: status, detail: "no access token: \(words)")
     }
 
+    /// See ``TidingsCore/SendResult/hiding(_:)``.
+    func hiding(_ secrets: [String]) -> ExchangeFailure {
+        var failure = self
+        failure.result = result.hiding(secrets)
+        return failure
+    }
+
     /// Google does not take the key or the account: the same answer would come again.
     var isRefusal: Bool {
         if case .misconfigured = result.outcome { return true }

@@ -68,7 +68,10 @@ actor AccessTokens {
         guard timeout > .zero else { throw Self.late }
         let pending = PendingExchange()
         underWay = pending
-        let answer = accessToken(from: await post(account.exchangeBody(at: now()), timeout), now: now())
+        let assertion = account.assertion(at: now())
+        // With the assertion anybody could get an access token, for an hour.
+        let answer = accessToken(from: await post(ServiceAccount.exchangeBody(of: assertion), timeout), now: now())
+            .mapError { $0.hiding([assertion]) }
         underWay = nil
         switch answer {
         case .success(let token):

@@ -14,9 +14,9 @@ extension ServiceAccount {
         return "\(signed).\(Base64URL.encode(privateKey.sign(Array(signed.utf8))))"
     }
 
-    /// The form that is posted to ``tokenURI``.
-    func exchangeBody(at now: Timestamp) -> [UInt8] {
-        Array("grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Ajwt-bearer&assertion=\(assertion(at: now))".utf8)
+    /// The form with an assertion that is posted to ``tokenURI``.
+    static func exchangeBody(of assertion: String) -> [UInt8] {
+        Array("grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Ajwt-bearer&assertion=\(assertion)".utf8)
     }
 
     var assertionHeader: [UInt8] {

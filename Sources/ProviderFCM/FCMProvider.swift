@@ -50,11 +50,12 @@ struct FCMProvider: Provider {
         do throws(ExchangeFailure) {
             let token = try await tokens.token(before: deadline)
             let result = await post(body, token, before: deadline)
-            guard refusesAccessToken(result), await tokens.drop(token) else { return fcmResult(of: result, now: now()) }
+            let secrets = [token, item.endpointAddress ?? ""]
+            guard refusesAccessToken(result), await tokens.drop(token) else { return fcmResult(of: result, now: now()).hiding(secrets) }
             let fresh = try await tokens.token(before: deadline)
             let second = await post(body, fresh, before: deadline)
             if refusesAccessToken(second) { await tokens.noteReplacedInVain() }
-            return fcmResult(of: second, now: now())
+            return fcmResult(of: second, now: now()).hiding(secrets + [fresh])
         } catch {
             return error.result
         }

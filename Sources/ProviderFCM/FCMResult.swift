@@ -80,6 +80,4 @@ private func unavailable(_ after: Duration?) -> Outcome {
     .retry(after: max(after ?? .zero, FCMRetry.shortest), .providerUnavailable)
 }
 
-private func excerpt(_ response: HTTPResponse) -> String {
-    String(decoding: response.body.prefix(SendResult.longestDetail), as: UTF8.self)
-}
+private func excerpt(_ response: HTTPResponse) -> String { String(decoding: response.body, as: UTF8.self) }

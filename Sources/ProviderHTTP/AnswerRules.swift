@@ -9,17 +9,12 @@ struct AnswerRules: Sendable {
     /// Characters of a message id; a longer one is no id but a mistake, and is not kept.
     static let longestMessageID = 256
 
-    /// Characters; a shorter word of a secret is a scheme such as `Bearer`.
-    static let shortestSecretWord = 8
-
     private let statuses: [StatusMeaning: StatusList]
     /// What must stand where in the answer, beside a status of success.
     private let expected: (path: AnswerPath, value: String)?
     private let messageIDPath: AnswerPath?
     /// Whether success means that the person has it.
     private let delivered: Bool
-    /// Taken out of what the service says, should it repeat what it was sent.
-    private let secrets: [String]
 
     func read(_ result: HTTPResult, now: Timestamp) -> SendResult {
         switch result {
@@ -68,11 +63,7 @@ struct AnswerRules: Sendable {
         return SendResult(.accepted(providerMessageID: id, delivered: delivered), status: response.status)
     }
 
-    private func words(of response: HTTPResponse) -> String {
-        var words = String(decoding: response.body, as: UTF8.self)
-        for secret in secrets where !secret.isEmpty { words = words.replacing(secret, with: "[secret]") }
-        return words
-    }
+    private func words(of response: HTTPResponse) -> String { String(decoding: response.body, as: UTF8.self) }
 }
 
 // MARK: From the settings
@@ -90,8 +81,7 @@ extension AnswerRules {
                 defaultValue: "false"),
         ]
 
-    /// - Parameter secrets: what the calls carry; a word of one, such as the token after `Bearer`, is a secret too.
-    init(_ settings: ProviderSettings, secrets: [String]) throws(ProviderConfigurationError) {
+    init(_ settings: ProviderSettings) throws(ProviderConfigurationError) {
         statuses = try Self.statuses(settings)
         let path = try Self.path("successPath", settings)
         let value = settings.text("successValue")
@@ -100,8 +90,6 @@ extension AnswerRules {
         expected = path.flatMap { path in value.map { (path, $0) } }
         messageIDPath = try Self.path("messageIdPath", settings)
         delivered = try settings.flag("delivered", default: false)
-        let words = secrets.flatMap { $0.split(separator: " ") }.filter { $0.count >= Self.shortestSecretWord }
-        self.secrets = secrets + words.map(String.init)
     }
 
     private static func statuses(_ settings: ProviderSettings) throws(ProviderConfigurationError) -> [StatusMeaning: StatusList] {

@@ -37,7 +37,7 @@ struct HTTPProvider: Provider {
         } catch {
             return error.result
         }
-        return configuration.answers.read(await transport.send(request), now: now())
+        return configuration.result(of: await transport.send(request), for: item, now: now())
     }
 
     func close() async {

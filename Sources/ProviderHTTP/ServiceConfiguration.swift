@@ -1,6 +1,7 @@
 import TidingsCore
 import TidingsHTTPProvider
 import TidingsProvider
+import TidingsWire
 
 /// How one binding of kind `http` calls its service. Every template in it is compiled, so a binding that can be made can be rendered.
 struct ServiceConfiguration: Sendable {
@@ -16,6 +17,8 @@ struct ServiceConfiguration: Sendable {
     /// Whether a template asks for something of the delivery's data, which is parsed only then.
     let readsData: Bool
     let answers: AnswerRules
+    /// What every call carries and no result may tell.
+    let secrets: [String]
     let calls: CallSettings
 
     /// The settings of the catalogue, in the order of the documentation.
@@ -52,8 +55,17 @@ struct ServiceConfiguration: Sendable {
         needsAddress = !binding.needsNoEndpoint
         let placeholders = url.placeholders + (body?.placeholders ?? []) + headers.flatMap(\.placeholders)
         readsData = placeholders.contains { $0.isOfData }
-        answers = try AnswerRules(settings, secrets: headers.compactMap(\.secret))
+        answers = try AnswerRules(settings)
+        secrets = headers.compactMap(\.secret).flatMap { [$0] + Self.basicCredentials($0) }
         calls = try CallSettings(settings)
+    }
+
+    /// Name and password of an Authorization header for HTTP Basic, which a service may tell decoded.
+    private static func basicCredentials(_ header: String) -> [String] {
+        let words = header.split(separator: " ")
+        guard words.count == 2, words[0].lowercased() == "basic", let bytes = Base64.decode(String(words[1])) else { return [] }
+        let pair = String(decoding: bytes, as: UTF8.self)
+        return [pair] + pair.split(separator: ":", maxSplits: 1).dropFirst().map(String.init)
     }
 
     private static func method(_ settings: ProviderSettings) throws(ProviderConfigurationError) -> ServiceMethod {

@@ -21,6 +21,12 @@ extension ServiceConfiguration {
         }
         return calls.request(method: method.rawValue, url: url, headers: fields, body: body)
     }
+
+    /// What the answer to it means. An address is hidden too: it may be a device's token, or one that whoever knows it may send to.
+    func result(of answer: HTTPResult, for item: OutgoingDelivery, now: Timestamp) -> SendResult {
+        let result = answers.read(answer, now: now).hiding(secrets)
+        return item.endpointAddress.map { result.hiding([$0]).hidingAddress($0) } ?? result
+    }
 }
 
 /// Why a delivery is not sent at all: with these values it would be refused each time.

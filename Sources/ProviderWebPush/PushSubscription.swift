@@ -78,16 +78,6 @@ extension PushSubscription {
         guard !host.isEmpty, let port = UInt16(authority[authority.index(after: colon)...]) else { return nil }
         return port == (scheme == "https" ? 443 : 80) ? "\(scheme)://\(host)" : "\(scheme)://\(host):\(port)"
     }
-
-    /// Characters of a part of the endpoint that may be what makes it secret; shorter ones are words like `wpush`.
-    private static let shortestSecret = 16
-
-    /// `text` without what makes the endpoint secret, for push services that repeat it in their answers.
-    func hidden(in text: String) -> String {
-        let place = endpoint.firstRange(of: "://").map { endpoint[$0.upperBound...] } ?? endpoint[...]
-        let parts = place.drop { !"/?#".contains($0) }.split { "/?&=#".contains($0) }.filter { $0.utf8.count >= Self.shortestSecret }
-        return parts.sorted { $0.utf8.count > $1.utf8.count }.reduce(text) { $0.replacing($1, with: "…") }
-    }
 }
 
 /// Base64 of either alphabet, with or without padding, as browsers, libraries and tools write keys; nil when it is none.

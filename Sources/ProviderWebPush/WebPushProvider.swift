@@ -41,7 +41,9 @@ struct WebPushProvider: Provider {
     }
 
     /// The push service of a subscription.
-    func host(of address: String) -> String? { (try? PushSubscription(token: address))?.origin }
+    func host(of item: OutgoingDelivery) -> String? {
+        item.endpointAddress.flatMap { try? PushSubscription(token: $0) }?.origin
+    }
 
     func send(_ item: OutgoingDelivery) async -> SendResult {
         let subscription: PushSubscription
@@ -52,21 +54,24 @@ struct WebPushProvider: Provider {
         } catch {
             return error.result
         }
-        let result = await transport.send(request(item, message, to: subscription))
-        return webPushResult(of: result, now: now(), hiding: subscription)
+        let authorization = tokens.authorization(for: subscription.origin, now: now())
+        let result = await transport.send(request(item, message, to: subscription, authorization))
+        // The VAPID token lets anybody send to this push service, as far as they know an endpoint.
+        return webPushResult(of: result, now: now()).hiding(authorization.split { " ,=".contains($0) }.map(String.init))
+            .hidingAddress(subscription.endpoint)
     }
 
     func close() async {
         await transport.close()
     }
 
-    private func request(_ item: OutgoingDelivery, _ message: [UInt8], to subscription: PushSubscription) -> HTTPRequest {
-        let now = now()
+    private func request(
+        _ item: OutgoingDelivery, _ message: [UInt8], to subscription: PushSubscription, _ authorization: String
+    ) -> HTTPRequest {
         let salt = (0..<MessageEncryption.saltBytes).map { _ in UInt8.random(in: .min ... .max) }
         return HTTPRequest(
             url: subscription.endpoint,
-            headers: webPushHeaders(
-                of: item, configuration: configuration, authorization: tokens.authorization(for: subscription.origin, now: now), now: now),
+            headers: webPushHeaders(of: item, configuration: configuration, authorization: authorization, now: now()),
             body: MessageEncryption.encrypt(message, for: subscription, ephemeral: P256PrivateKey(), salt: salt),
             connectTimeout: configuration.call.connectTimeout, totalTimeout: configuration.call.timeout,
             maximumResponseBytes: Self.maximumResponseBytes, guarding: configuration.guarding)

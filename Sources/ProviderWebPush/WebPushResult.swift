@@ -8,18 +8,15 @@ import TidingsWire
 /// 401 and 403 are the operator's matter, and no subscription is given up for them: one answer does not tell whether the push service
 /// refuses this subscription or all, and with a wrong key all would be lost. Only where it says that the subscription belongs to another
 /// VAPID key is it the subscription's fault, which the browser corrects by subscribing again.
-///
-/// - Parameter subscription: what push services repeat of it is left out of the detail.
-func webPushResult(of result: HTTPResult, now: Timestamp, hiding subscription: PushSubscription) -> SendResult {
+func webPushResult(of result: HTTPResult, now: Timestamp) -> SendResult {
     switch result {
-    case .failed(let failure):
-        return SendResult(outcome(of: failure), detail: subscription.hidden(in: failure.message))
+    case .failed(let failure): return SendResult(outcome(of: failure), detail: failure.message)
     case .response(let response) where (200...299).contains(response.status):
         return SendResult(.accepted(providerMessageID: messageID(in: response), delivered: false), status: response.status)
     case .response(let response):
         let body = String(decoding: response.body, as: UTF8.self)
         let (outcome, explanation) = refusal(response, body, now: now)
-        let words = subscription.hidden(in: pushServiceWords(response.body) ?? body)
+        let words = pushServiceWords(response.body) ?? body
         let detail = explanation.map { words.isEmpty ? $0 : "\($0); the push service says: \(words)" } ?? words
         return SendResult(outcome, status: response.status, detail: detail)
     }

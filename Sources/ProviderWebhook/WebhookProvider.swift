@@ -40,7 +40,7 @@ public struct WebhookProvider: Provider {
     }
 
     /// Each receiver is a host of its own.
-    public func host(of address: String) -> String? { address }
+    public func host(of item: OutgoingDelivery) -> String? { item.endpointAddress }
 
     public func send(_ item: OutgoingDelivery) async -> SendResult {
         guard let url = item.endpointAddress else {
@@ -59,7 +59,7 @@ public struct WebhookProvider: Provider {
         let request = HTTPRequest(
             url: url, headers: headers, body: body, connectTimeout: configuration.connectTimeout, totalTimeout: configuration.timeout,
             maximumResponseBytes: Self.maximumResponseBytes, guarding: configuration.guarding)
-        return webhookResult(of: await transport.send(request), now: now())
+        return webhookResult(of: await transport.send(request), now: now()).hidingAddress(url)
     }
 
     public func close() async {

@@ -3,7 +3,8 @@ import TidingsWire
 extension CaptureBehaviour {
     /// Reads the control interface's form:
     /// `{"path": "/shop", "script": [500, 500], "then": 200, "delayMilliseconds": 0, "retryAfter": "7", "hang": false, "reset": false,
-    /// "goAwayEvery": 100, "body": "{}", "contentType": "application/json", "bodyBytes": 100, "dripMilliseconds": 50, "redirectTo": "http://…"}`, every member optional, any other refused.
+    /// "goAwayEvery": 100, "body": "{}", "contentType": "application/json", "bodyBytes": 100, "dripMilliseconds": 50,
+    /// "redirectTo": "http://…"}`, every member optional, any other refused.
     init(json: JSON) throws(CaptureError) {
         guard let object = json.objectValue else { throw CaptureError(message: "a behaviour is a JSON object") }
         self.init()

@@ -21,7 +21,7 @@ public struct CaptureBehaviour: Sendable, Hashable {
     public var contentType: String?
     /// Bytes of the answer's body; nil for a few words.
     public var bodyBytes: Int?
-    /// Sends the body byte by byte, this far apart.
+    /// Sends the body byte by byte, this far apart. Over HTTP/1.1 only: over HTTP/2 the answer is 501, and says so.
     public var drip: Duration?
     /// The `location` header; the status is 302 unless the script has one.
     public var redirectTo: String?
@@ -58,7 +58,7 @@ public struct CaptureBehaviour: Sendable, Hashable {
     /// | `/reset` | none, closed at once |
     /// | `/goaway/100` | 200, but at every 100th request the HTTP/2 connection closes with a GOAWAY that leaves it unprocessed |
     /// | `/slow/1500` | 200 after that many milliseconds |
-    /// | `/drip/100` | 200 with a body of one byte every so many milliseconds |
+    /// | `/drip/100` | 200 with a body of one byte every so many milliseconds; 501 over HTTP/2 |
     /// | `/page` | 200 with an HTML page, as from something on the way |
     /// | `/big/1000000` | 200 with that many bytes of body |
     /// | `/redirect` | 302 to the metadata address of clouds, which nobody should ever ask |

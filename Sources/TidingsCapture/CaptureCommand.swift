@@ -1,4 +1,5 @@
 public import ArgumentParser
+import Foundation
 import Glibc
 
 /// `tidings capture`: the stand-in for every provider, until it is interrupted.
@@ -7,9 +8,10 @@ public struct CaptureCommand: AsyncParsableCommand {
         commandName: "capture",
         abstract: "Stand in for webhook receivers: record what arrives, check signatures, misbehave on request.",
         discussion: """
-            Listens on loopback only. The path of a request says how it is answered: /ok, /fail/2 (the first two attempts of each id get 500),
-            /status/410, /slow/1500, /hang, /reset, /goaway/100, /page, /redirect. PUT /_capture/behaviour programs any other path; GET /_capture/stats counts;
-            GET /_capture/messages shows the last requests. --record keeps every request as a line of JSON, written before it is answered.
+            Listens on loopback only. The path of a request says how it is answered: /ok, /fail/2 (the first two attempts of each id get
+            500), /status/410, /slow/1500, /drip/100 (over HTTP/1.1 only), /hang, /reset, /goaway/100, /page, /redirect. PUT
+            /_capture/behaviour programs any other path; GET /_capture/stats counts; GET /_capture/messages shows the last requests.
+            --record keeps every request as a line of JSON, written before it is answered.
             """)
 
     @Option(help: "0 takes a free port.") var port: UInt16 = 0
@@ -18,13 +20,21 @@ public struct CaptureCommand: AsyncParsableCommand {
     @Option(help: "The port of HTTP/2; 0 takes a free one. Needs --certificate.") var tlsPort: UInt16 = 0
     @Option(help: "A file to append every request to.") var record: String?
     @Option(help: "env:NAME or file:PATH of a whsec_ secret that requests should be signed with; repeat it.") var secret: [String] = []
+    @Option(
+        help: ArgumentHelp(
+            """
+            A key that tokens for APNs are signed with: its id and a file of it in PEM form, private or public; repeat it. \
+            Without any, every signature is taken.
+            """,
+            valueName: "KEYID=FILE"))
+    var apnsKey: [String] = []
 
     public init() {}
 
     public mutating func run() async throws {
         let server = try CaptureServer(
             configuration: CaptureConfiguration(
-                port: port, recordPath: record, secrets: try secret.map(Self.read),
+                port: port, recordPath: record, secrets: try secret.map(Self.read), apnsKeys: try Self.keys(apnsKey),
                 tls: certificate.map { CaptureConfiguration.TLS(port: tlsPort, certificatePath: $0) }))
         let signals = StopSignals()
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -40,6 +50,23 @@ public struct CaptureCommand: AsyncParsableCommand {
             try await group.next()
             group.cancelAll()
         }
+    }
+
+    /// Each `KEYID=FILE`, as the id and the file's text.
+    private static func keys(_ references: [String]) throws -> [String: String] {
+        var keys: [String: String] = [:]
+        for reference in references {
+            let parts = reference.split(separator: "=", maxSplits: 1).map(String.init)
+            guard parts.count == 2, APNsProviderToken.isID(parts[0]) else {
+                throw ValidationError("--apns-key takes KEYID=FILE, where an id has 10 capital letters and digits, and not \(reference)")
+            }
+            guard keys[parts[0]] == nil else { throw ValidationError("--apns-key has \(parts[0]) twice") }
+            guard let text = try? String(contentsOfFile: parts[1], encoding: .utf8) else {
+                throw ValidationError("--apns-key: \(parts[1]) cannot be read")
+            }
+            keys[parts[0]] = text
+        }
+        return keys
     }
 
     private static func read(_ reference: String) throws -> String {

@@ -15,6 +15,8 @@ final class CaptureLedger: Sendable {
         var body: [UInt8]
         /// The body went on beyond ``CaptureLimits/acceptedBodyBytes``.
         var isTooLong = false
+        /// Over HTTP/2, where nothing drips.
+        var isHTTP2 = false
         /// What the provider would say whose path it is.
         var standIn: StandInAnswer?
 
@@ -56,10 +58,8 @@ final class CaptureLedger: Sendable {
             let counts = state.counts[key]
             let isCounted = counts != nil || state.counts.count < CaptureLimits.countedIDs
             let attempt = (counts?.attempts ?? 0) + 1
-            let answer =
-                arrival.isTooLong
-                ? .http(CaptureAnswer.Response(status: 413))
-                : Self.answer(to: arrival, attempt: attempt, number: state.stats.requests + 1, among: state.behaviours)
+            let answer = Self.bounded(
+                Self.answer(to: arrival, attempt: attempt, number: state.stats.requests + 1, among: state.behaviours), to: arrival)
             let check = Self.nearest(arrival.path, among: state.checks) ?? standardCheck
             let request = CapturedRequest(
                 at: now, method: arrival.method, path: arrival.path, headers: arrival.headers, webhookID: arrival.webhookID,
@@ -144,6 +144,13 @@ final class CaptureLedger: Sendable {
 
     // MARK: By path
 
+    /// The answer, unless the request is more than is read or asks for what its protocol cannot do.
+    private static func bounded(_ answer: CaptureAnswer, to arrival: Arrival) -> CaptureAnswer {
+        if arrival.isTooLong { return .http(CaptureAnswer.Response(status: 413)) }
+        guard arrival.isHTTP2, case .http(let response) = answer, response.drip != nil else { return answer }
+        return .http(CaptureAnswer.Response(status: 501, body: Array("a body drips over HTTP/1.1 only\n".utf8)))
+    }
+
     /// A behaviour that was set goes first, so that a stand-in misbehaves as asked; then the stand-in, then what the path says by itself.
     private static func answer(
         to arrival: Arrival, attempt: Int, number: Int, among behaviours: [String: CaptureBehaviour]
@@ -159,6 +166,7 @@ final class CaptureLedger: Sendable {
             return programmed
         }
         response.delay = asked.delay
+        response.drip = asked.drip
         return .http(response)
     }
 

@@ -31,7 +31,7 @@ struct CaptureResponder: Sendable {
         let now = now()
         let arrival = CaptureLedger.Arrival(
             method: request.method, path: request.path, headers: request.headers, body: request.body, isTooLong: request.isTooLong,
-            standIn: standInAnswer(to: request, now: now))
+            isHTTP2: request.connection > 0, standIn: standInAnswer(to: request, now: now))
         return ledger.take(arrival, now: now)
     }
 

@@ -26,7 +26,9 @@ public final class CaptureServer: Sendable {
         }
         // The server's own limit comes after every hold of ours, which therefore always ends as it was meant to.
         let timeout = (CaptureLimits.longestHold + .seconds(10)) / .seconds(1)
-        let standIns: [any StandIn] = [APNsStandIn(), AirshipStandIn(), BrazeStandIn(), FCMStandIn(), WebPushStandIn()]
+        let standIns: [any StandIn] = [
+            try APNsStandIn(pems: configuration.apnsKeys), AirshipStandIn(), BrazeStandIn(), FCMStandIn(), WebPushStandIn(),
+        ]
         let responder = CaptureResponder(ledger: ledger, standIns: standIns)
         self.ledger = ledger
         server = HTTPServer(address: address, timeout: timeout, logger: .disabled, handler: CaptureHandler(responder: responder))
@@ -95,6 +97,9 @@ public struct CaptureConfiguration: Sendable {
     public var recordPath: String?
     /// Signing secrets (`whsec_…`) of paths for which none were set over the control interface.
     public var secrets: [String]
+    /// Keys that push providers sign their tokens for APNs with, private or public, as PEM, by their ids. With any, a token of another key or
+    /// with another signature is refused, as APNs does; without, every signature is taken.
+    public var apnsKeys: [String: String]
     /// Nil listens for HTTP/1.1 only.
     public var tls: TLS?
 
@@ -111,10 +116,13 @@ public struct CaptureConfiguration: Sendable {
         }
     }
 
-    public init(port: UInt16 = 0, recordPath: String? = nil, secrets: [String] = [], tls: TLS? = nil) {
+    public init(
+        port: UInt16 = 0, recordPath: String? = nil, secrets: [String] = [], apnsKeys: [String: String] = [:], tls: TLS? = nil
+    ) {
         self.port = port
         self.recordPath = recordPath
         self.secrets = secrets
+        self.apnsKeys = apnsKeys
         self.tls = tls
     }
 }

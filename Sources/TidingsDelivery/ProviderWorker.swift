@@ -126,13 +126,13 @@ public struct ProviderWorker: Sendable {
         for entry in entries {
             if let early = settledUnsent(entry, of: pack, claims, now: now) { settlements.append(early) } else { going.append(entry) }
         }
-        guard let first = going.first else { return settlements }
-        switch await gate.enter(host: host(of: first, claims), now: now) {
+        let items = going.map { outgoing($0, claims) }
+        guard let first = items.first else { return settlements }
+        switch await gate.enter(host: provider.host(of: first) ?? provider.name, now: now) {
         case .refused(let wait, let reason):
             calls.deferred(reason)
             return settlements + going.map { again($0, after: wait, reason) }
         case .entered(let pass):
-            let items = going.map { outgoing($0, claims) }
             let startedAt = store.clock.now()
             passing(.beforeSend, first.recipient)
             let results = await calls.measure { items.count == 1 ? [await provider.send(items[0])] : await provider.send(together: items) }
@@ -146,11 +146,6 @@ public struct ProviderWorker: Sendable {
                     return conclude(entry, result, startedAt: startedAt, finishedAt: finishedAt)
                 }
         }
-    }
-
-    /// Who is called: a host that the recipient's address names, or the provider as one place.
-    private func host(of entry: PackEntry, _ claims: PackClaims) -> String {
-        claims.addresses[entry.key].flatMap { provider.host(of: $0.address) } ?? provider.name
     }
 
     /// For what is not to be sent now, or not as it is.

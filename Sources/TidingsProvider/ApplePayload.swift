@@ -4,9 +4,9 @@ public import TidingsWire
 extension OutgoingDelivery {
     /// The members of an Apple push payload, which Firebase takes as well: `aps`, and beside it what the app reads.
     ///
-    /// A visible one has `alert`, the default sound, `badge`, `thread-id` (the group key), `category` and
-    /// `interruption-level` (where the type has one) in `aps`, and `id`, `type`, `category`, `createdAt` and `data` beside it, where each value of `data` that is no text is its JSON as text. A silent one has exactly
-    /// `content-available` in `aps`, and `type` and the fields of `data` as they are beside it.
+    /// A visible one has `alert`, the default sound, `badge`, `thread-id` (the group key), `category` and `interruption-level` (where the type
+    /// has one) in `aps`, and `id`, `type`, `category`, `createdAt` and `data` beside it, where each value of `data` that is no text is its
+    /// JSON as text. A silent one has exactly `content-available` in `aps`, and `type` and the fields of `data` as they are beside it.
     public func writeApplePayload(to json: inout JSONWriter) {
         json.beginObject()
         json.key("aps")

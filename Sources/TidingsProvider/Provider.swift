@@ -12,12 +12,14 @@ public protocol Provider: Sendable {
     /// Whether it sends ``OutgoingDelivery/badge``: the person's unread notifications are counted for it with every claim.
     var showsBadge: Bool { get }
 
-    /// Which of its hosts an address is sent to, where recipients name hosts of their own: its room and its breaker count by host, so that one
-    /// that hangs holds up nobody else. Nil where all go to the same place.
-    func host(of address: String) -> String?
+    /// Which of its hosts a delivery is sent to, where there are several, such as those that recipients name: its room and its breaker
+    /// count by host, so that one that hangs holds up nobody else. Nil where all go to the same place.
+    func host(of item: OutgoingDelivery) -> String?
 
     /// Sends one delivery, once, and says how it ended. Never throws and always returns within ``ProviderLimits/sendTimeout``, give or take
     /// a second; cancelling the task ends it sooner. `unknown` is reserved for the case where the request may have arrived unanswered.
+    ///
+    /// Nothing secret is in what it returns, even where the service repeats what it was sent: see ``TidingsCore/SendResult/hiding(_:)``.
     func send(_ item: OutgoingDelivery) async -> SendResult
 
     /// Sends deliveries of the same ``OutgoingDelivery/content`` in one call, at most ``ProviderLimits/maximumTogether`` of them, and says how
@@ -30,7 +32,7 @@ public protocol Provider: Sendable {
 
 extension Provider {
     public var showsBadge: Bool { false }
-    public func host(of address: String) -> String? { nil }
+    public func host(of item: OutgoingDelivery) -> String? { nil }
 
     /// For a provider whose calls carry one delivery each.
     public func send(together items: [OutgoingDelivery]) async -> [SendResult] {
@@ -46,7 +48,7 @@ public struct ProviderLimits: Sendable, Hashable {
     public var maximumBodyBytes: Int
     /// Calls under way at once.
     public var maximumConcurrency: Int
-    /// Calls under way at once to one host, where each recipient names a host of their own; nil where all go to the same place.
+    /// Calls under way at once to one host, see ``Provider/host(of:)``; nil where all go to the same place.
     public var maximumConcurrencyPerHost: Int?
     /// Nil for no limit.
     public var requestsPerSecond: Double?

@@ -22,14 +22,23 @@ protocol BindingSubject: ConformanceSubject {
 extension BindingSubject {
     var channel: Channel { .push }
     var address: String? { nil }
-    var secrets: [String] { Array(environment.values) }
+    var secrets: [String] { Array(environment.values) + [address].compactMap(\.self) }
     func environment(_ service: ConformanceService) -> [String: String] { [:] }
     func address(_ service: ConformanceService) -> String? { address }
 
     func makeProvider(calling service: ConformanceService) throws -> any Provider {
+        try made(calling: service) { $0 }
+    }
+
+    func makeProvider(calling service: ConformanceService, changing change: (String) -> String) throws -> (any Provider)? {
+        try made(calling: service, change)
+    }
+
+    private func made(calling service: ConformanceService, _ change: (String) -> String) throws -> any Provider {
         let binding = ProviderBinding(
             name: kind, channel: channel, kind: kind, settings: settings(service), addressing: address(service) == nil ? .person : .device)
-        return try factory.make(binding: binding, environment: environment.merging(environment(service)) { _, new in new })
+        let environment = environment.merging(environment(service)) { _, new in new }
+        return try factory.make(binding: binding, environment: environment.mapValues(change))
     }
 
     func delivery(calling service: ConformanceService) -> OutgoingDelivery {

@@ -41,7 +41,7 @@ import TidingsTestSupport
 }
 
 /// A key that opens nothing, from the program that every machine with Tidings has.
-private func rsaKey() throws -> String {
+func rsaKey() throws -> String {
     let openssl = Process()
     let output = Pipe()
     openssl.executableURL = URL(fileURLWithPath: "/usr/bin/openssl")

@@ -9,18 +9,22 @@ import TidingsWire
 struct HTTPSubject: BindingSubject {
     let kind = "http"
     let factory: any ProviderFactory.Type = HTTPProviderFactory.self
-    let environment = ["SECRET": "Bearer in-house-77ab"]
+    let environment = ["SECRET": "Bearer in-house-77ab", "KEY": "k1/+k2=k3 and more"]
+    let address: String? = "device/token 7"
+    var secrets: [String] { Array(environment.values) + ["in-house-77ab", "device/token 7"] }
 
     func settings(_ service: ConformanceService) -> [String: String] {
         [
-            "authorization": "env:SECRET", "url": "\(service.origin)/push", "certificateAuthorities": service.certificateAuthorityFile,
+            "authorization": "env:SECRET", "headers": "X-Key: env:KEY", "url": "\(service.origin)/push/{{address}}?to={{address}}",
+            "body": #"{"to":"{{address}}","text":"{{body}}"}"#, "messageIdPath": "/id",
+            "certificateAuthorities": service.certificateAuthorityFile,
             "timeoutSeconds": "2", "successPath": "/ok", "successValue": "true",
         ]
     }
 
     func answer(to request: ConformanceRequest, meaning outcome: ConformanceOutcome) -> ConformanceAnswer {
         switch outcome {
-        case .accepted: ConformanceAnswer(200, #"{"ok":true}"#)
+        case .accepted: ConformanceAnswer(200, #"{"ok":true,"id":"1"}"#)
         case .throttled: ConformanceAnswer(429)
         case .unavailable: ConformanceAnswer(503)
         case .rejected: ConformanceAnswer(400)
@@ -39,12 +43,13 @@ struct WebPushSubject: BindingSubject {
     var environment: [String: String] { ["SECRET": Base64URL.encode(key.rawValue)] }
     let unreachable = [ConformanceOutcome.unknown: "RFC 8030 takes every 2xx for success, whatever its body is"]
     /// The address is a capability: who knows it can send there.
-    var secrets: [String] { Array(environment.values) + ["capability-4711"] }
+    var secrets: [String] { Array(environment.values) + ["capability/4711-abcdefghijk", "key-of-the-endpoint"] }
 
     func address(_ service: ConformanceService) -> String? {
         let point = Base64URL.encode(browser.publicKey.point)
         let auth = Base64URL.encode([UInt8](repeating: 7, count: 16))
-        return #"{"endpoint":"\#(service.origin)/capability-4711","keys":{"p256dh":"\#(point)","auth":"\#(auth)"}}"#
+        let endpoint = "\(service.origin)/w/capability%2F4711-abcdefghijk?k=key-of-the-endpoint"
+        return #"{"endpoint":"\#(endpoint)","keys":{"p256dh":"\#(point)","auth":"\#(auth)"}}"#
     }
 
     func settings(_ service: ConformanceService) -> [String: String] {
@@ -76,7 +81,10 @@ struct WebhookSubject: BindingSubject {
         .misconfigured: "a receiver is not an account: its refusal is about this message",
     ]
 
-    func address(_ service: ConformanceService) -> String? { "\(service.origin)/hook" }
+    var secrets: [String] { Array(environment.values) + ["T0123/B4567/abcdefghijklmn"] }
+
+    /// As some services give them out, one to each customer, which is all that protects it.
+    func address(_ service: ConformanceService) -> String? { "\(service.origin)/services/T0123/B4567/abcdefghijklmn" }
 
     func settings(_ service: ConformanceService) -> [String: String] {
         [

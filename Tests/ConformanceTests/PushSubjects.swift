@@ -12,7 +12,7 @@ struct APNsSubject: BindingSubject {
     let factory: any ProviderFactory.Type = APNsProviderFactory.self
     let key = P256PrivateKey().pem
     var environment: [String: String] { ["SECRET": key] }
-    let address: String? = String(repeating: "ab", count: 32)
+    let address: String? = "0a1B2c3D4e5F60718293a4b5c6d7e8f90a1B2c3D4e5F60718293a4b5c6d7e8f9"
 
     func settings(_ service: ConformanceService) -> [String: String] {
         [
@@ -38,14 +38,14 @@ struct FCMSubject: BindingSubject {
     let kind = "fcm"
     let factory: any ProviderFactory.Type = FCMProviderFactory.self
     let key: String
-    let address: String? = "fcm-token"
+    let address: String? = "cXyZ0123:APA91bH-registration_token"
 
     /// - Parameter key: PEM of an RSA key.
     init(key: String) { self.key = key }
 
     var environment: [String: String] { ["SECRET": key] }
     /// What it is given is a key file; what is secret in it is the key, and the access token it gets for it.
-    var secrets: [String] { [key, "ya29.conformance"] }
+    var secrets: [String] { [key, "ya29.conformance"] + [address].compactMap(\.self) }
 
     func environment(_ service: ConformanceService) -> [String: String] {
         var json = JSONWriter()

@@ -150,6 +150,17 @@ import TidingsWire
         }
     }
 
+    @Test func captureTakesTheKeysOfAPNsByTheirIDs() async throws {
+        for (key, said) in [
+            ("ABC=/x", "10 capital letters and digits"), ("ABC123DEFG", "KEYID=FILE"), ("ABC123DEFG=/nonexistent", "cannot be read"),
+        ] {
+            let result = try await Self.run(["capture", "--apns-key", key], [:])
+            #expect(result.exitCode == 64 && result.errors.contains(said), "\(result.errors)")
+        }
+        let help = try await Self.run(["capture", "--help"], [:])
+        #expect(help.output.contains("--apns-key <KEYID=FILE>") && help.output.contains("every signature is taken"), "\(help.output)")
+    }
+
     @Test func sendWaitAnswersWithItsExitCode() async throws {
         try await withPipeline { pipeline in
             let good = try await pipeline.system.tidings("send", "orderUpdate", "--to", "reader", "--title", "T", "--wait")

@@ -82,13 +82,29 @@ struct APNsSettingsTests {
         #expect(printed.contains("TEAM123456") && !printed.contains("MIGH"))
     }
 
+    /// Each environment has a room and a breaker of its own, unless both are at one address.
+    @Test func environmentsAreHostsOfTheirOwn() async throws {
+        for (settings, sandbox, concurrency) in [
+            ([:], "https://api.sandbox.push.apple.com", 80), (["sandboxEndpoint": APNsConfiguration.productionOrigin], nil, 40),
+        ] as [([String: String], String?, Int)] {
+            let all = APNsFixture.required.merging(settings) { _, given in given }.merging(["maximumConcurrency": "40"]) { _, given in given
+            }
+            let provider = try APNsProviderFactory.make(binding: APNsFixture.binding(all), environment: ["KEY": APNsKeys.main])
+            let production = provider.host(of: .apnsOrder(environment: "production"))
+            #expect(production == "https://api.push.apple.com" && provider.host(of: .apnsOrder()) == production)
+            #expect(provider.host(of: .apnsOrder(environment: "sandbox")) == sandbox ?? production)
+            #expect(provider.limits.maximumConcurrencyPerHost == 40 && provider.limits.maximumConcurrency == concurrency)
+            await provider.close()
+        }
+    }
+
     @Test func makesProvidersForPushOnly() async throws {
         let settings = APNsFixture.required.merging(["timeoutSeconds": "20", "requestsPerSecond": "900"]) { _, given in given }
         let environment = ["KEY": APNsKeys.main]
         let provider = try APNsProviderFactory.make(binding: APNsFixture.binding(settings), environment: environment)
         #expect(provider.name == "phones" && provider.channel == .push && provider.showsBadge)
         #expect(provider.limits.sendTimeout == .seconds(20) && provider.limits.requestsPerSecond == 900)
-        #expect(provider.limits.maximumBodyBytes == 4_096 && provider.limits.maximumConcurrency == 500)
+        #expect(provider.limits.maximumBodyBytes == 4_096 && provider.limits.maximumConcurrencyPerHost == 500)
         #expect(provider.limits.maximumTogether == 1)
         await provider.close()
         let error = #expect(throws: ProviderConfigurationError.self) {

@@ -86,13 +86,4 @@ struct PushSubscriptionTests {
     func whatIsNoURLHasNoOrigin(_ endpoint: String) {
         #expect(PushSubscription.origin(of: endpoint) == nil)
     }
-
-    @Test func whatPushServicesRepeatIsHidden() throws {
-        let endpoint = "https://a.test/fcm/send/eAzLfIxkZ2k:APA91bH4-PaLpK68?token=BQYAAABcdefghijklmnop&v=2"
-        let subscription = try WebPushFixture.subscription(endpoint: endpoint)
-        #expect(subscription.hidden(in: "no \(endpoint) here") == "no https://a.test/fcm/send/…?token=…&v=2 here")
-        #expect(subscription.hidden(in: "eAzLfIxkZ2k:APA91bH4-PaLpK68 is unknown at a.test") == "… is unknown at a.test")
-        #expect(subscription.hidden(in: "send it again") == "send it again")
-        #expect(try WebPushFixture.subscription(endpoint: "https://a.test").hidden(in: "https://a.test") == "https://a.test")
-    }
 }

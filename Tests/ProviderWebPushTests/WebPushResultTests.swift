@@ -1,6 +1,7 @@
 import Testing
 import TidingsCore
 import TidingsHTTP
+import TidingsHTTPProvider
 import TidingsProvider
 import TidingsWire
 
@@ -69,7 +70,7 @@ struct WebPushResultTests {
     ]
 
     private func result(_ answer: HTTPResult) throws -> SendResult {
-        webPushResult(of: answer, now: WebPushFixture.now, hiding: try WebPushFixture.subscription())
+        webPushResult(of: answer, now: WebPushFixture.now).hidingAddress(try WebPushFixture.subscription().endpoint)
     }
 
     @Test(arguments: rows)
@@ -131,7 +132,7 @@ struct WebPushResultTests {
             #expect(!detail.contains(path) && detail.contains("…"))
         }
         let failure = HTTPFailure(kind: .protocolError, requestMayHaveArrived: true, message: "GET \(WebPushFixture.endpoint) is odd")
-        #expect(try result(.failed(failure)).detail == "GET https://push.example.net/wpush/v2/… is odd")
+        #expect(try result(.failed(failure)).detail == "GET https://push.example.net… is odd")
     }
 
     /// `printf https://push.example.net/m/1 | openssl dgst -sha256`

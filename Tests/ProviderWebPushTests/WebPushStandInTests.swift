@@ -173,7 +173,7 @@ struct WebPushStandInTests {
         let another = try subscribe("{\"vapidKey\":\"\(WebPushFixture.point)\"}")
         let refusal = try push("1", to: another).response
         #expect(refusal.status == 403)
-        let result = webPushResult(of: WebPushFixture.result(refusal), now: WebPushFixture.now, hiding: another)
+        let result = webPushResult(of: WebPushFixture.result(refusal), now: WebPushFixture.now)
         #expect(result.outcome == .rejected(.tokenMalformed))
     }
 
@@ -188,7 +188,7 @@ struct WebPushStandInTests {
         let subscription = try subscribe("{\"recipient\":\"test+\(name)\"}")
         #expect(subscription.endpoint.contains("/push/test+\(name)-"))
         let answer = try push(#"{"id":"n-1"}"#, to: subscription)
-        let result = webPushResult(of: WebPushFixture.result(answer.response), now: WebPushFixture.now, hiding: subscription)
+        let result = webPushResult(of: WebPushFixture.result(answer.response), now: WebPushFixture.now)
         if let outcome { #expect(result.outcome == outcome) } else { #expect(answer.response.status == 201) }
         #expect(answer.hangs == (name == "timeout"))
         #expect(answer.first?.status == ["throttled": 429, "flaky": 503][name])

@@ -22,6 +22,8 @@ import Testing
         "EventProblem.longestShown": "of a text that is shown",
         "IntentChecks.shownViolations": "of a text that is shown",
         "Rejection.longestText": "of a text that is shown",
+        "HiddenSecrets.shortestWord": "of a text that is shown",
+        "HiddenSecrets.shortestBeginning": "of a text that is shown",
         "TraceParent.length": "of a format",
         "Pack.envelopeBytes": "an estimate of the encoded size",
         "PackEntry.typicalBytes": "an estimate of the encoded size",

@@ -13,7 +13,10 @@ let package = Package(
         .executableTarget(name: "tidings-pager", dependencies: ["ProviderPager", .product(name: "TidingsServer", package: "tidings")]),
         .testTarget(
             name: "ProviderPagerTests",
-            dependencies: ["ProviderPager", .product(name: "TidingsTestSupport", package: "tidings")]),
+            dependencies: [
+                "ProviderPager", .product(name: "TidingsProvider", package: "tidings"),
+                .product(name: "TidingsTestSupport", package: "tidings"),
+            ]),
     ],
     swiftLanguageModes: [.v6]
 )

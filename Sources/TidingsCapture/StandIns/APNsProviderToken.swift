@@ -46,7 +46,7 @@ struct APNsProviderToken: Sendable, Hashable {
     }
 
     /// Ten capital letters and digits, as ids of keys and teams are.
-    private static func isID(_ text: String) -> Bool {
+    static func isID(_ text: String) -> Bool {
         text.utf8.count == 10
             && text.utf8.allSatisfy { byte in
                 switch byte {

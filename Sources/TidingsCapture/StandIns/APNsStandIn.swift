@@ -17,6 +17,19 @@ final class APNsStandIn: StandIn {
     /// - Parameter keys: of the team's signing keys, by their ids; empty takes every signature.
     init(keys: [String: P256PublicKey] = [:]) { self.keys = keys }
 
+    /// - Parameter pems: each a private or a public key, by the key's id.
+    convenience init(pems: [String: String]) throws(CaptureError) {
+        var keys: [String: P256PublicKey] = [:]
+        for (id, pem) in pems {
+            do throws(P256KeyError) {
+                keys[id] = try P256PublicKey(pem: pem)
+            } catch {
+                throw CaptureError(message: "the key \(id) of APNs cannot be used: \(error)")
+            }
+        }
+        self.init(keys: keys)
+    }
+
     func answer(_ request: StandInRequest) -> StandInAnswer {
         guard request.connection > 0 else { return StandInAnswer(response: Self.needsHTTP2) }
         let given = request.headers["apns-id"]
@@ -48,8 +61,6 @@ final class APNsStandIn: StandIn {
         case .timeout: answer.hangs = true
         case nil: if let fault = APNsFault.named(in: push.recipient) { answer.response = fault.response(id: id, now: now) }
         }
-        // Its provider token is known to be good now.
-        answer.allowsManyStreams = answer.response.status == 200 && !answer.hangs
         return answer
     }
 

@@ -22,7 +22,8 @@ struct StandInRequest: Sendable {
     var origin = ""
 }
 
-/// What a stand-in makes of a request. A behaviour set for its path comes first; only when that means success, with no body of its own, does this answer go out.
+/// What a stand-in makes of a request. A behaviour set for its path comes first; only when that means success, with no body of its own, does
+/// this answer go out.
 struct StandInAnswer: Sendable {
     /// Whom it sends what: the person or token, and the notification where the request tells; repetitions are counted by it. Nil for a request
     /// that sends nothing.
@@ -32,8 +33,6 @@ struct StandInAnswer: Sendable {
     var first: CaptureAnswer.Response?
     /// No answer at all, for ``CaptureLimits/longestHold``.
     var hangs = false
-    /// The connection may have as many streams at once as the server allows; until some answer says so, APNs allows one.
-    var allowsManyStreams = false
 
     func answer(attempt: Int) -> CaptureAnswer {
         if hangs { return .close(after: CaptureLimits.longestHold) }

@@ -1,5 +1,6 @@
 import TidingsCore
 import TidingsStore
+import TidingsWire
 
 /// A measurement of push through real providers: whose catalogue, the same without a network to compare it with, and the devices it needs.
 struct BenchPush {
@@ -37,8 +38,9 @@ struct BenchPush {
                 // One connection's share: what fails ends the others.
                 group.addTask {
                     for number in stride(from: first, to: load.intents, by: Self.atOnce) {
+                        guard let token = DeviceToken(Self.token()) else { continue }
                         _ = try await store.register(
-                            token: Self.token(), of: load.recipient(of: number), tenant: Intent.defaultTenant, settings)
+                            token: token, of: load.recipient(of: number), tenant: Intent.defaultTenant, settings)
                     }
                 }
             }

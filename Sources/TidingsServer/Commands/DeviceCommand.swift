@@ -31,7 +31,8 @@ struct DeviceCommand: AsyncParsableCommand {
                 \(Store.devicesPerPerson) active devices: with one more, the one registered longest ago is retired.
                 """)
         @Argument(help: "The person's id.") var recipient: String
-        @Argument(help: "The token that the platform gave the app, or - to read it from standard input.") var token: String
+        @Argument(help: "The token that the platform gave the app, a browser's subscription in JSON, or - to read it from standard input.")
+        var token: String
         @Option var tenant = Intent.defaultTenant
         @OptionGroup var told: DeviceOptions
         @OptionGroup var output: OutputOptions
@@ -120,13 +121,26 @@ struct DeviceOptions: ParsableArguments {
             market: market.map { $0 == "none" ? nil : $0 }, timeZone: timeZone, locale: locale, appVersion: appVersion)
     }
 
-    /// The token itself, or the line on standard input for `-`.
-    static func token(_ argument: String) throws -> String {
-        let token = argument == "-" ? readLine() ?? "" : argument
-        guard (1...Store.longestToken).contains(token.utf8.count), token.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
-            throw Failure(.data, "a token has 1 to \(Store.longestToken) printable ASCII characters without spaces")
+    /// The token itself, or what standard input holds for `-`, without white space around it.
+    static func token(_ argument: String) throws -> DeviceToken {
+        guard let token = DeviceToken(argument == "-" ? standardInput() : argument) else {
+            throw Failure(
+                .data, "a token has 1 to \(DeviceToken.longest) printable ASCII characters without spaces",
+                hint: "a browser's is JSON.stringify(subscription), with endpoint, keys.p256dh and keys.auth")
         }
         return token
+    }
+
+    /// Many times a subscription with all its spaces; the rest is not read.
+    private static let longestInput = 64 << 10
+
+    private static func standardInput() -> String {
+        var text = ""
+        while text.utf8.count < longestInput, let line = readLine(strippingNewline: false) { text += line }
+        guard let start = text.firstIndex(where: { !$0.isWhitespace }), let last = text.lastIndex(where: { !$0.isWhitespace }) else {
+            return ""
+        }
+        return String(text[start...last])
     }
 }
 

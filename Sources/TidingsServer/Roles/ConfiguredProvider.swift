@@ -4,7 +4,8 @@ import Synchronization
 import TidingsCore
 import TidingsProvider
 
-/// The provider of a binding, made again when a file that its settings name has changed: renewed credentials count without a restart.
+/// The provider of a binding, made again when a file that its settings name, in the catalogue or in the environment, has changed: renewed
+/// credentials count without a restart.
 ///
 /// While it cannot be made, each of its deliveries ends as misconfigured, with the reason in its attempt, and no other provider is held up.
 final class ConfiguredProvider: Provider {
@@ -13,28 +14,35 @@ final class ConfiguredProvider: Provider {
 
     let name: String
     let channel: Channel
-    private let binding: ProviderBinding
     private let make: @Sendable () throws -> any Provider
+    private let files: Set<String>
+    private let now: @Sendable () -> ContinuousClock.Instant
     private let logger: Logger
     private let state: Mutex<State>
 
     private struct State {
         var current: Result<any Provider, Failure>
-        var files: [String: FileStamp]
+        var stamps: [String: FileStamp]
         var lookedAt: ContinuousClock.Instant
     }
 
-    init(_ binding: ProviderBinding, registry: ProviderRegistry, environment: [String: String], logger: Logger) {
+    /// - Parameter now: what ``lookInterval`` is measured by.
+    init(
+        _ binding: ProviderBinding, registry: ProviderRegistry, environment: [String: String], logger: Logger,
+        now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
+    ) {
         name = binding.name
         channel = binding.channel
-        self.binding = binding
         self.logger = logger
+        self.now = now
+        let files = registry.files(of: binding, environment: environment)
+        self.files = files
         let make: @Sendable () throws -> any Provider = { try registry.make(binding, environment: environment) }
         self.make = make
         // The files first: a change between the two is seen at the next look.
-        let files = FileStamp.files(of: binding)
+        let stamps = FileStamp.all(files)
         let current = Result(catching: make).mapError(Failure.init)
-        state = Mutex(State(current: current, files: files, lookedAt: .now))
+        state = Mutex(State(current: current, stamps: stamps, lookedAt: now()))
         if case .failure(let failure) = current { Self.report(failure, logger) }
     }
 
@@ -42,7 +50,7 @@ final class ConfiguredProvider: Provider {
     var limits: ProviderLimits { (try? current().get())?.limits ?? Self.unmade }
     var showsBadge: Bool { (try? current().get())?.showsBadge ?? false }
 
-    func host(of address: String) -> String? { (try? current().get())?.host(of: address) }
+    func host(of item: OutgoingDelivery) -> String? { (try? current().get())?.host(of: item) }
 
     private static let unmade = ProviderLimits(maximumBodyBytes: 0, maximumConcurrency: 64, sendTimeout: .seconds(1))
 
@@ -67,12 +75,12 @@ final class ConfiguredProvider: Provider {
     /// The provider as its files are now. One that is replaced ends with the calls that are under way.
     private func current() -> Result<any Provider, Failure> {
         state.withLock { state in
-            let now = ContinuousClock.now
+            let now = now()
             guard now - state.lookedAt >= Self.lookInterval else { return state.current }
             state.lookedAt = now
-            let files = FileStamp.files(of: binding)
-            guard files != state.files else { return state.current }
-            state.files = files
+            let stamps = FileStamp.all(files)
+            guard stamps != state.stamps else { return state.current }
+            state.stamps = stamps
             switch Result(catching: make).mapError(Failure.init) {
             case .success(let provider):
                 logger.notice("a file of a provider's settings has changed: made again", metadata: ["provider": "\(name)"])
@@ -102,13 +110,10 @@ private struct FileStamp: Equatable {
     let modified: Int64
     let nanoseconds: Int
 
-    /// Of each file that a binding's settings name, directly or through the certificate authorities' path; nil for one that is not there.
-    static func files(of binding: ProviderBinding) -> [String: FileStamp] {
+    /// Of each file that is there.
+    static func all(_ files: Set<String>) -> [String: FileStamp] {
         var stamps: [String: FileStamp] = [:]
-        for value in binding.settings.values {
-            let path = value.hasPrefix("file:") ? String(value.dropFirst(5)) : value
-            if path.hasPrefix("/") { stamps[path] = FileStamp(path) }
-        }
+        for path in files { stamps[path] = FileStamp(path) }
         return stamps
     }
 

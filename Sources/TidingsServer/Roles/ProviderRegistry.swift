@@ -27,6 +27,11 @@ public struct ProviderRegistry: Sendable {
         }
     }
 
+    /// The files that the settings of a binding name, in the catalogue or in the environment.
+    func files(of binding: ProviderBinding, environment: [String: String]) -> Set<String> {
+        ProviderSettings.files(of: binding, declared: factories[binding.kind]?.settings ?? [], environment: environment)
+    }
+
     /// What is wrong with the providers of a catalogue; empty when all can be made.
     func problems(of catalogue: Catalogue, environment: [String: String]) async -> [String] {
         var problems: [String] = []

@@ -98,6 +98,8 @@ enum Bounds {
                 Bound("Breaker.Policy.standard.coolDown", breaker.coolDown, "Outlasts a reconnect; doubles with each trial that fails."),
                 Bound("Breaker.Policy.standard.longestCoolDown", breaker.longestCoolDown, "The longest anybody waits after repair."),
                 Bound("SendResult.longestDetail", SendResult.longestDetail, "bytes", "Kept of what a provider said."),
+                Bound("SendResult.longestSaid", SendResult.longestSaid, "bytes", "Of what a provider said, where secrets are looked for."),
+                Bound("SendResult.shortestSecret", SendResult.shortestSecret, "bytes", "A shorter secret is found in ordinary words."),
             ]
     }
 
@@ -179,7 +181,7 @@ enum Bounds {
             Bound(
                 "Store.goneDevicesPerPerson", Store.goneDevicesPerPerson, "devices", "Kept for the record; the oldest beyond are forgotten."
             ),
-            Bound("Store.longestToken", Store.longestToken, "bytes", "Firebase's have about 160 and may grow."),
+            Bound("DeviceToken.longest", DeviceToken.longest, "bytes", "Firebase's have about 160 and may grow."),
             Bound("Store.largestBadge", Store.largestBadge, "notifications", "On an app's icon; more are counted as this many."),
             Bound("Store.partitionDaysAhead", Store.partitionDaysAhead, "days", "A week without any releaser loses nothing."),
             Bound("Store.tallyBatch", Int(Store.tallyBatch), "rows", "Rolled up in one turn."),

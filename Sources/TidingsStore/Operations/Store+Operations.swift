@@ -57,7 +57,8 @@ extension Store {
     }
 
     public func find(_ anything: String) async throws -> [JSON] {
-        try await report("select * from tidings_ops.find(\(anything))")
+        // A token is found in whatever form it was registered.
+        try await report("select * from tidings_ops.find(\(DeviceToken(anything)?.text ?? anything))")
     }
 
     public func stateCounts() async throws -> [JSON] {

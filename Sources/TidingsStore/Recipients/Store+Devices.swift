@@ -14,16 +14,13 @@ extension Store {
     public static let devicesPerPerson = 20
     /// Devices that are gone, kept for the record, of one person; the oldest beyond that are forgotten.
     public static let goneDevicesPerPerson = 20
-    /// Bytes of a token. Firebase's have about 160 and may grow, a browser's subscription has some hundred.
-    public static let longestToken = 4_096
 
     /// Registers a device by its token, or says again that it is there: what is nil stays. A token that somebody else had moves to this person,
     /// and one that was gone is active again. Whatever was decided for either person before is judged again before it is sent.
-    ///
-    /// The token must have 1 to ``longestToken`` bytes; what a provider's tokens look like is that provider's business.
     public func register(
-        token: String, of recipient: String, tenant: String, _ settings: DeviceSettings
+        token: DeviceToken, of recipient: String, tenant: String, _ settings: DeviceSettings
     ) async throws -> RegisteredDevice {
+        let token = token.text
         let platform = settings.platform ?? .ios
         return try await pool.transaction(retryAmbiguous: true) { connection in
             let found = try await connection.pipeline([
@@ -66,8 +63,9 @@ extension Store {
     /// Changes what is known of a device, its token too. False when there is no such device.
     ///
     /// A token that another device has belongs to this one afterwards, and the other is forgotten.
-    public func change(device: String, tenant: String, token: String?, _ settings: DeviceSettings) async throws -> Bool {
-        try await pool.transaction(retryAmbiguous: true) { connection in
+    public func change(device: String, tenant: String, token: DeviceToken?, _ settings: DeviceSettings) async throws -> Bool {
+        let token = token?.text
+        return try await pool.transaction(retryAmbiguous: true) { connection in
             let results = try await connection.pipeline([
                 """
                 delete from tidings.endpoints where channel = 'push' and tenant = \(tenant) and id <> \(device)

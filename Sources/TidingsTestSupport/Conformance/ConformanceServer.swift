@@ -10,17 +10,20 @@ final class ConformanceServer: Sendable {
         case hanging
         /// Resets each delivery's stream after it was read.
         case resetting
+        case echoing(ConformanceEcho)
     }
 
     private struct State {
         var mode = Mode.answering(.accepted)
         var deliveries = 0
+        var secrets: ConformanceSecrets
+        var hasEchoed = false
         var waiters: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
     }
 
     private let subject: any ConformanceSubject
     private let server: HTTP2Server
-    private let state = Mutex(State())
+    private let state: Mutex<State>
     let service: ConformanceService
 
     init(_ subject: any ConformanceSubject) throws {
@@ -28,6 +31,7 @@ final class ConformanceServer: Sendable {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("tidings-conformance-\(UUID().uuidString).pem").path
         try certificate.pem.write(toFile: file, atomically: true, encoding: .utf8)
         self.subject = subject
+        state = Mutex(State(secrets: ConformanceSecrets(named: subject.secrets)))
         server = try HTTP2Server.open(HTTP2ServerConfiguration(certificate: certificate, firstStreams: 100))
         service = ConformanceService(origin: "https://127.0.0.1:\(server.port)", certificateAuthorityFile: file)
     }
@@ -38,7 +42,18 @@ final class ConformanceServer: Sendable {
 
     func stop() async { await server.stop() }
 
-    func become(_ mode: Mode) { state.withLock { $0.mode = mode } }
+    func become(_ mode: Mode) {
+        state.withLock { state in
+            state.mode = mode
+            state.hasEchoed = false
+        }
+    }
+
+    /// Since ``become(_:)``.
+    var hasEchoed: Bool { state.withLock { $0.hasEchoed } }
+
+    /// Those that the subject names, and those that have come so far.
+    var secrets: ConformanceSecrets { state.withLock { $0.secrets } }
 
     /// Requests so far that carried a delivery.
     var deliveries: Int { state.withLock { $0.deliveries } }
@@ -58,21 +73,33 @@ final class ConformanceServer: Sendable {
     private func answer(_ request: HTTP2ServerRequest) async -> HTTP2ServerAnswer {
         let seen = ConformanceRequest(
             method: request.method, path: request.path, headers: Dictionary(request.headers) { _, last in last }, body: request.body)
-        guard subject.isDelivery(seen) else { return Self.response(subject.answer(to: seen, meaning: .accepted)) }
-        let mode = state.withLock { state in
+        let isDelivery = subject.isDelivery(seen)
+        switch note(seen, isDelivery: isDelivery) {
+        case .echoing(let echo) where isDelivery || echo.isForAll:
+            guard let answer = echo.answer(to: seen, of: subject) else { break }
+            state.withLock { $0.hasEchoed = true }
+            return Self.response(answer)
+        case .answering(let outcome) where isDelivery: return Self.response(subject.answer(to: seen, meaning: outcome))
+        case .resetting where isDelivery: return .reset(code: 2)
+        case .hanging where isDelivery:
+            // Longer than any provider waits; the end of the server cuts it short.
+            try? await Task.sleep(for: .seconds(60))
+            return .hangUp
+        case .answering, .hanging, .resetting, .echoing: break
+        }
+        return Self.response(subject.answer(to: seen, meaning: .accepted))
+    }
+
+    /// How it is to be answered.
+    private func note(_ request: ConformanceRequest, isDelivery: Bool) -> Mode {
+        state.withLock { state in
+            state.secrets.note(request)
+            guard isDelivery else { return state.mode }
             state.deliveries += 1
             let ready = state.waiters.filter { $0.count <= state.deliveries }
             state.waiters.removeAll { $0.count <= state.deliveries }
             for waiter in ready { waiter.continuation.resume() }
             return state.mode
-        }
-        switch mode {
-        case .answering(let outcome): return Self.response(subject.answer(to: seen, meaning: outcome))
-        case .resetting: return .reset(code: 2)
-        case .hanging:
-            // Longer than any provider waits; the end of the server cuts it short.
-            try? await Task.sleep(for: .seconds(60))
-            return .hangUp
         }
     }
 

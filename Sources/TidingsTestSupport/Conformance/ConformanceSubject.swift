@@ -1,4 +1,4 @@
-public import TidingsCore
+import TidingsCore
 public import TidingsProvider
 
 /// A provider as ``ProviderConformance`` sees it: how to make it, what it sends, and how its service answers.
@@ -9,8 +9,16 @@ public protocol ConformanceSubject: Sendable {
     /// One that the provider can send: visible, with title and body, to an address of the right form.
     func delivery(calling service: ConformanceService) -> OutgoingDelivery
 
-    /// What must never be in a detail or an error: keys, tokens, passwords, as the provider was given them.
+    /// What must never be in a result, an error or a log line: keys, tokens, passwords, as the provider was given them, and addresses that
+    /// whoever knows them may send to. One of several lines is looked for line by line. What the service is sent in the `authorization`
+    /// header, and JSON Web Tokens, are looked for without being named here.
     var secrets: [String] { get }
+
+    /// Makes the provider with each secret changed, for a look at the errors; nil where it would be made all the same.
+    func makeProvider(calling service: ConformanceService, changing change: (String) -> String) throws -> (any Provider)?
+
+    /// What the provider has logged so far. A provider is given no logger; one that logs nevertheless hands its lines over here.
+    var logLines: [String] { get }
 
     /// Outcomes that this provider cannot report, each with the reason, which a person should find good.
     var unreachable: [ConformanceOutcome: String] { get }
@@ -23,6 +31,8 @@ public protocol ConformanceSubject: Sendable {
 }
 
 extension ConformanceSubject {
+    public func makeProvider(calling service: ConformanceService, changing change: (String) -> String) throws -> (any Provider)? { nil }
+    public var logLines: [String] { [] }
     public var unreachable: [ConformanceOutcome: String] { [:] }
     public func isDelivery(_ request: ConformanceRequest) -> Bool { true }
 }

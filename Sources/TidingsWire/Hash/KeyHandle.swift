@@ -25,6 +25,17 @@ final class KeyHandle: Sendable {
         }
     }
 
+    /// Reads a public key in PEM form.
+    convenience init?(publicPEM: String) {
+        self.init {
+            Array(publicPEM.utf8).withUnsafeBytes { bytes -> OpaquePointer? in
+                guard let length = Int32(exactly: bytes.count), let memory = BIO_new_mem_buf(bytes.baseAddress, length) else { return nil }
+                defer { BIO_free(memory) }
+                return PEM_read_bio_PUBKEY(memory, nil, { _, _, _, _ in -1 }, nil)
+            }
+        }
+    }
+
     deinit { EVP_PKEY_free(pointer) }
 
     var isRSA: Bool { EVP_PKEY_is_a(pointer, "RSA") == 1 }

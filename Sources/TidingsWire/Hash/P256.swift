@@ -85,6 +85,22 @@ public struct P256PublicKey: Sendable {
         self.key = key
     }
 
+    /// Reads PEM text of the public key (`-----BEGIN PUBLIC KEY-----`), or of the private one, whose half it is. The error never holds
+    /// the key.
+    public init(pem: String) throws(P256KeyError) {
+        guard let read = KeyHandle(publicPEM: pem) else {
+            do throws(P256KeyError) {
+                self = try P256PrivateKey(pem: pem).publicKey
+            } catch .notAPrivateKey {
+                throw .notAKey
+            }
+            return
+        }
+        guard read.isP256 else { throw .notP256 }
+        guard let point = read.point else { throw .notUncompressed }
+        try self.init(point: point)
+    }
+
     /// The public half of a key that was checked.
     fileprivate init?(of key: KeyHandle) {
         guard let point = key.point else { return nil }
@@ -102,6 +118,7 @@ public struct P256PublicKey: Sendable {
 /// Why bytes or text are no key on the curve P-256.
 public enum P256KeyError: Error, Sendable, Hashable, CustomStringConvertible {
     case notAPrivateKey
+    case notAKey
     case notP256
     case inconsistent
     case wrongLength(Int, of: Int)
@@ -112,6 +129,7 @@ public enum P256KeyError: Error, Sendable, Hashable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .notAPrivateKey: "it is not a private key in PEM form without a passphrase (-----BEGIN PRIVATE KEY-----)"
+        case .notAKey: "it is neither a public nor a private key in PEM form without a passphrase"
         case .notP256: "it is a key of another kind than elliptic curve P-256 (prime256v1)"
         case .inconsistent: "its private and its public half do not belong together"
         case .wrongLength(let count, let right): "it has \(count) bytes instead of \(right)"

@@ -89,6 +89,29 @@ import TidingsWire
         }
     }
 
+    /// As `JSON.stringify(subscription)` writes it and as somebody printed it for reading, from an argument and from standard input.
+    @Test func aBrowsersSubscriptionIsOneDevice() async throws {
+        try await withOwnSystem { system in
+            let compact = #"{"endpoint":"https://push.test/w/gAAA","expirationTime":null,"keys":{"p256dh":"BCVx","auth":"BTBZ"}}"#
+            let pretty = """
+                {
+                  "endpoint": "https://push.test/w/gAAA",
+                  "keys": { "auth": "BTBZ", "p256dh": "BCVx" }
+                }
+                """
+            let first = try await system.register("ann", compact, "--platform", "web")
+            #expect(try await system.register("ann", pretty)["device_id"] == first["device_id"])
+            let piped = try await TestProcess(
+                ["/bin/sh", "-c", "printf '\\n%s\\n' \"$2\" | \"$1\" device register ann - -o json", "sh", TestSystem.binary, pretty],
+                environment: system.environment
+            ).finish()
+            #expect(try JSON.parse(piped.output)["device_id"] == first["device_id"], "\(piped.errors)")
+            #expect(try await system.count("select count(*) from tidings_ops.devices") == 1)
+            let found = try JSON.parse(try await system.tidings("find", pretty, "-o", "json").output)
+            #expect(found.arrayValue?.contains { $0["matched_on"] == "token" } == true)
+        }
+    }
+
     @Test func findKnowsDevicesByIDAndToken() async throws {
         try await withOwnSystem { system in
             let id = try #require(try await system.register("ann", "a-token")["device_id"]?.stringValue)

@@ -27,6 +27,21 @@ struct P256Tests {
         #expect(!problem.description.isEmpty && !problem.description.contains("hunter2"))
     }
 
+    @Test(arguments: [P256Keys.pkcs8, P256Keys.sec1, P256Keys.compressed])
+    func aPublicKeyIsReadFromAPrivateOne(_ pem: String) throws {
+        #expect(Base64URL.encode(try P256PublicKey(pem: pem).point) == P256Keys.point)
+    }
+
+    @Test func aPublicKeyIsReadAlone() throws {
+        #expect(try P256PublicKey(pem: P256Keys.publicOnly).point.count == 65)
+        for (pem, problem) in [
+            ("", P256KeyError.notAKey), ("hunter2", .notAKey), (P256Keys.encrypted, .notAKey), (P256Keys.p384, .notP256),
+            (P256Keys.mixed, .inconsistent),
+        ] {
+            #expect(throws: problem) { try P256PublicKey(pem: pem) }
+        }
+    }
+
     /// The order of the curve is `ffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551`.
     @Test func aKeyIsANumberBelowTheOrder() throws {
         let largest = try key("ffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632550")

@@ -69,6 +69,10 @@ enum FCMFixture {
     }
 }
 
+extension ServiceAccount {
+    func exchangeBody(at now: Timestamp) -> [UInt8] { Self.exchangeBody(of: assertion(at: now)) }
+}
+
 extension OutgoingDelivery {
     /// An order update for a device.
     static func fcmOrder(token: String? = "device-1", platform: String? = nil) -> OutgoingDelivery {

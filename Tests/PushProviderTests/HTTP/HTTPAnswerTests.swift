@@ -3,6 +3,7 @@ import TidingsCore
 import TidingsHTTP
 import TidingsHTTPProvider
 import TidingsProvider
+import TidingsWire
 
 @testable import ProviderHTTP
 
@@ -140,12 +141,30 @@ struct HTTPAnswerTests {
 
     @Test func secretsAreTakenOutOfWhatIsRepeated() throws {
         let settings = ["authorization": "env:DMP", "headers": "X-Api-Key: env:KEY", "successPath": "/ok", "successValue": "1"]
-        let environment = ["DMP": "Bearer hunter2-hunter2", "KEY": "k1-k2-k3"]
-        let echo = "got Bearer hunter2-hunter2, token hunter2-hunter2 and k1-k2-k3"
-        for status in [200, 400, 401, 500] {
-            let detail = try #require(try read(status, echo, settings, environment).detail)
-            #expect(detail.hasSuffix("got [secret], token [secret] and [secret]"))
+        let basic = Base64.encode(Array("shop:open-sesame".utf8))
+        for (authorization, echo, told) in [
+            (
+                "Bearer hunter2-hunter2", "got Bearer hunter2-hunter2, token HUNTER2-hunter2 and k1-k2-k3",
+                "got …, token … and …"
+            ),
+            ("Basic \(basic)", "got \(basic), which is shop:open-sesame; no open-sesame here", "got …, which is …; no … here"),
+        ] {
+            let configuration = try HTTPService.configuration(settings, ["DMP": authorization, "KEY": "k1-k2-k3"])
+            for status in [200, 400, 401, 500] {
+                let response = HTTPResponse(status: status, headers: [], body: Array(echo.utf8), bodyTruncated: false)
+                let result = configuration.result(of: .response(response), for: .orderShipped(), now: HTTPService.now)
+                #expect(result.detail?.hasSuffix(told) == true, "\(result)")
+            }
         }
+    }
+
+    @Test func anAddressIsTakenOutToo() throws {
+        var item = OutgoingDelivery.orderShipped()
+        item.endpointAddress = "https://push.test/w/0123456789abcdef?k=fedcba9876543210"
+        let echo = "no https%3A%2F%2Fpush.test%2Fw%2F0123456789abcdef%3Fk%3Dfedcba9876543210, no \\/w\\/0123456789abcdef"
+        let response = HTTPResponse(status: 400, headers: [], body: Array(echo.utf8), bodyTruncated: false)
+        let result = try HTTPService.configuration([:]).result(of: .response(response), for: item, now: HTTPService.now)
+        #expect(result.detail == "no …, no …")
     }
 
     // MARK: No answer

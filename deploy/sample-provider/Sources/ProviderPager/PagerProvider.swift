@@ -40,13 +40,14 @@ struct PagerProvider: Provider {
 
     func send(_ item: OutgoingDelivery) async -> SendResult {
         switch pageBody(of: item) {
-        case .failure(let refusal): refusal.result
+        case .failure(let refusal): return refusal.result
         case .success(let body):
-            pageResult(
-                of: await transport.send(
-                    call.request(
-                        url: "\(call.endpoint)/pages",
-                        headers: [("content-type", "application/json"), ("authorization", "Bearer \(apiKey)")], body: body)))
+            let request = call.request(
+                url: "\(call.endpoint)/pages",
+                headers: [("content-type", "application/json"), ("authorization", "Bearer \(apiKey)")], body: body)
+            let answer = await transport.send(request)
+            // Should the service repeat what it was sent, the key is not recorded with it.
+            return pageResult(of: answer, now: .systemTime()).hiding([apiKey])
         }
     }
 
@@ -60,7 +61,7 @@ struct Refusal: Error {
 
 /// The request's body: a function of the delivery alone, so that a test can compare it as text.
 func pageBody(of item: OutgoingDelivery) -> Result<[UInt8], Refusal> {
-    let text = [item.title, item.body].compactMap(\.self).joined(separator: "\n")
+    let text = [item.title, item.body].compactMap(\.self).filter { !$0.isEmpty }.joined(separator: "\n")
     guard !text.isEmpty else { return .failure(Refusal(result: SendResult(.rejected(.contentMissing), detail: "neither title nor body"))) }
     guard text.utf8.count <= PagerProvider.longestText else {
         let words = "the text has \(text.utf8.count) bytes; a page has at most \(PagerProvider.longestText)"
@@ -75,21 +76,31 @@ func pageBody(of item: OutgoingDelivery) -> Result<[UInt8], Refusal> {
     return .success(json.bytes)
 }
 
-/// What an answer means: a function of the answer alone, so that a test can go through every row of the service's documentation.
-func pageResult(of result: HTTPResult) -> SendResult {
-    guard case .response(let response) = result else {
-        guard case .failed(let failure) = result else { return SendResult(.unknown(.outcomeUnknown)) }
-        return SendResult(failure.outcome, detail: failure.message)
+/// What an answer means: a function of the answer and the time alone, so that a test can go through every row of the service's documentation.
+///
+/// - Parameter now: for a `Retry-After` that is a date.
+func pageResult(of result: HTTPResult, now: Timestamp) -> SendResult {
+    switch result {
+    case .failed(let failure): return SendResult(failure.outcome, detail: failure.message)
+    case .response(let response):
+        let outcome = outcome(of: response, now: now)
+        if case .accepted = outcome { return SendResult(outcome, status: response.status) }
+        return SendResult(outcome, status: response.status, detail: String(decoding: response.body, as: UTF8.self))
     }
+}
+
+private func outcome(of response: HTTPResponse, now: Timestamp) -> Outcome {
+    // Seconds or a date; nil, where the service names none, leaves the time to the category's policy.
+    let after = response.header("retry-after").flatMap { retryAfter($0, now: now) }
     switch response.status {
     case 200...299:
+        // A success without its page is from somebody else, and the page may have been sent or not.
         let page = (try? JSON.parse(response.body))?["page"]?.stringValue
-        let outcome: Outcome = page.map { .accepted(providerMessageID: $0, delivered: false) } ?? .unknown(.outcomeUnknown)
-        return SendResult(outcome, status: response.status)
-    case 401, 403: return SendResult(.misconfigured(.misconfigured), status: response.status)
-    case 404, 410: return SendResult(.endpointGone, status: response.status)
-    case 429: return SendResult(.retry(after: nil, .providerThrottled), status: response.status)
-    case 500...599: return SendResult(.retry(after: nil, .providerUnavailable), status: response.status)
-    default: return SendResult(.rejected(.providerRejected), status: response.status)
+        return page.map { .accepted(providerMessageID: $0, delivered: false) } ?? .unknown(.outcomeUnknown)
+    case 401, 403: return .misconfigured(.misconfigured)
+    case 404, 410: return .endpointGone
+    case 429: return .retry(after: after, .providerThrottled)
+    case 500...599: return .retry(after: after, .providerUnavailable)
+    default: return .rejected(.providerRejected)
     }
 }

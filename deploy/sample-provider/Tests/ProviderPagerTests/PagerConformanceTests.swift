@@ -14,12 +14,21 @@ private struct PagerSubject: ConformanceSubject {
     let secrets = ["pager-key-0815"]
 
     func makeProvider(calling service: ConformanceService) throws -> any Provider {
+        try makeProvider(calling: service, apiKey: secrets[0])
+    }
+
+    private func makeProvider(calling service: ConformanceService, apiKey: String) throws -> any Provider {
         let settings = [
             "apiKey": "env:PAGER_KEY", "endpoint": service.origin, "certificateAuthorities": service.certificateAuthorityFile,
             "timeoutSeconds": "2",
         ]
         let binding = ProviderBinding(name: "pager", channel: .push, kind: "pager", settings: settings, addressing: .person)
-        return try PagerProviderFactory.make(binding: binding, environment: ["PAGER_KEY": secrets[0]])
+        return try PagerProviderFactory.make(binding: binding, environment: ["PAGER_KEY": apiKey])
+    }
+
+    /// With another key: what the provider says of one that it does not take must not hold it. This one takes every key.
+    func makeProvider(calling service: ConformanceService, changing change: (String) -> String) throws -> (any Provider)? {
+        try makeProvider(calling: service, apiKey: change(secrets[0]))
     }
 
     func delivery(calling service: ConformanceService) -> OutgoingDelivery {
@@ -32,7 +41,7 @@ private struct PagerSubject: ConformanceSubject {
     func answer(to request: ConformanceRequest, meaning outcome: ConformanceOutcome) -> ConformanceAnswer {
         switch outcome {
         case .accepted: ConformanceAnswer(200, #"{"page":"4711"}"#)
-        case .throttled: ConformanceAnswer(429)
+        case .throttled: ConformanceAnswer(429, headers: [("retry-after", "30")])
         case .unavailable: ConformanceAnswer(503)
         case .rejected: ConformanceAnswer(400)
         case .endpointGone: ConformanceAnswer(404)

@@ -1,0 +1,143 @@
+/// Secrets that are taken out of a text, for ``SendResult/hiding(_:)``.
+///
+/// Text and secrets are compared folded: letters small, `%2F` and JSON's escapes undone, control characters as spaces. Whatever part of the
+/// text any of them covers is replaced, so that nothing is left of two that overlap.
+struct HiddenSecrets: Sendable {
+    /// Bytes of a word of a secret, which is a secret too; shorter ones are words like `Bearer`.
+    static let shortestWord = 8
+    /// Bytes of a secret's beginning that are hidden at the very end of a text, which may have been cut there.
+    static let shortestBeginning = 4
+
+    private static let mark = "…"
+
+    /// Folded.
+    private let patterns: [[UInt8]]
+
+    init(_ secrets: [String]) {
+        var patterns: Set<[UInt8]> = []
+        for secret in secrets {
+            let whole = FoldedText(secret.utf8).bytes
+            if whole.count >= SendResult.shortestSecret { patterns.insert(whole) }
+            for word in whole.split(separator: UInt8(ascii: " ")) where word.count >= Self.shortestWord && !Self.isFrame(word) {
+                patterns.insert(Array(word))
+            }
+        }
+        self.patterns = Array(patterns)
+    }
+
+    /// A word of the lines around a key in PEM form: `-----BEGIN`.
+    private static func isFrame(_ word: ArraySlice<UInt8>) -> Bool {
+        let dashes = Array(repeating: UInt8(ascii: "-"), count: 5)
+        return word.starts(with: dashes) || word.suffix(5).elementsEqual(dashes)
+    }
+
+    func hidden(in text: String) -> String {
+        let folded = FoldedText(text.utf8)
+        var isCovered = [Bool](repeating: false, count: folded.bytes.count)
+        for pattern in patterns { Self.cover(pattern, in: folded.bytes, &isCovered) }
+        guard isCovered.contains(true) else { return text }
+        return Self.replacing(isCovered, of: folded, in: Array(text.utf8))
+    }
+
+    /// Marks every occurrence of the pattern, and its beginning at the end of the text: the search of Knuth, Morris and Pratt, which takes
+    /// time in proportion to both whatever a service answers.
+    private static func cover(_ pattern: [UInt8], in text: [UInt8], _ isCovered: inout [Bool]) {
+        let borders = borders(of: pattern)
+        var matched = 0
+        for (place, byte) in text.enumerated() {
+            while matched > 0, matched == pattern.count || pattern[matched] != byte { matched = borders[matched - 1] }
+            if pattern[matched] == byte { matched += 1 }
+            guard matched == pattern.count else { continue }
+            for covered in (place + 1 - matched)...place { isCovered[covered] = true }
+        }
+        guard matched >= shortestBeginning else { return }
+        for covered in (text.count - matched)..<text.count { isCovered[covered] = true }
+    }
+
+    /// For each beginning of the pattern the length of the longest shorter one that it also ends with.
+    private static func borders(of pattern: [UInt8]) -> [Int] {
+        var borders = [Int](repeating: 0, count: pattern.count)
+        var length = 0
+        for place in pattern.indices.dropFirst() {
+            while length > 0, pattern[length] != pattern[place] { length = borders[length - 1] }
+            if pattern[length] == pattern[place] { length += 1 }
+            borders[place] = length
+        }
+        return borders
+    }
+
+    /// Each unbroken part that is covered becomes one mark.
+    private static func replacing(_ isCovered: [Bool], of folded: FoldedText, in text: [UInt8]) -> String {
+        var result: [UInt8] = []
+        for (index, covered) in isCovered.enumerated() {
+            if !covered {
+                let (start, end) = (folded.places[index], folded.places[index + 1])
+                result.append(contentsOf: text[start..<end])
+            } else if index == 0 || !isCovered[index - 1] {
+                result.append(contentsOf: mark.utf8)
+            }
+        }
+        return String(decoding: result, as: UTF8.self)
+    }
+}
+
+/// A text as ``HiddenSecrets`` compares it, with where each byte came from.
+struct FoldedText {
+    private(set) var bytes: [UInt8] = []
+    /// Where in the text each of ``bytes`` begins, and at last the text's end. Of several bytes that one escape stands for, the first has
+    /// all of it and the others nothing.
+    private(set) var places: [Int] = []
+
+    init(_ utf8: String.UTF8View) {
+        let text = Array(utf8)
+        bytes.reserveCapacity(text.count)
+        places.reserveCapacity(text.count + 1)
+        var place = 0
+        while place < text.count {
+            let (meant, length) = Self.escape(text[place...]) ?? ([text[place]], 1)
+            for (position, byte) in meant.enumerated() {
+                bytes.append(Self.folded(byte))
+                places.append(position == 0 ? place : place + length)
+            }
+            place += length
+        }
+        places.append(text.count)
+    }
+
+    private static func folded(_ byte: UInt8) -> UInt8 {
+        switch byte {
+        case 0..<0x20, 0x7F: UInt8(ascii: " ")
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"): byte | 0x20
+        default: byte
+        }
+    }
+
+    /// What the escape at the beginning means, and its length; nil for none.
+    private static func escape(_ rest: ArraySlice<UInt8>) -> (meant: [UInt8], length: Int)? {
+        let next = rest.dropFirst()
+        switch rest.first {
+        case UInt8(ascii: "%"): return number(next.prefix(2), digits: 2).map { ([UInt8(truncatingIfNeeded: $0)], 3) }
+        case UInt8(ascii: "\\"):
+            switch next.first {
+            case UInt8(ascii: "/"), UInt8(ascii: "\""), UInt8(ascii: "\\"): return (Array(next.prefix(1)), 2)
+            case UInt8(ascii: "n"), UInt8(ascii: "r"), UInt8(ascii: "t"), UInt8(ascii: "b"), UInt8(ascii: "f"): return ([0x20], 2)
+            case UInt8(ascii: "u"):
+                guard let scalar = number(next.dropFirst().prefix(4), digits: 4).flatMap(Unicode.Scalar.init) else { return nil }
+                return (Array(String(Character(scalar)).utf8), 6)
+            default: return nil
+            }
+        default: return nil
+        }
+    }
+
+    /// Of exactly so many hexadecimal digits.
+    private static func number(_ text: ArraySlice<UInt8>, digits: Int) -> UInt32? {
+        guard text.count == digits else { return nil }
+        var number: UInt32 = 0
+        for byte in text {
+            guard let digit = Character(Unicode.Scalar(byte)).hexDigitValue else { return nil }
+            number = number << 4 | UInt32(digit)
+        }
+        return number
+    }
+}

@@ -1,0 +1,46 @@
+import Foundation
+
+/// What a provider must not let out: what its subject names, and the credentials that its service is sent.
+struct ConformanceSecrets: Sendable {
+    /// Characters of a line of a longer secret, and of a credential; shorter ones prove nothing.
+    private static let shortestPart = 16
+    /// Different characters of a line of a longer secret: one that repeats a few is a frame or padding.
+    private static let leastVariety = 8
+
+    private(set) var all: [String: String] = [:]
+
+    /// A secret of several lines, such as a key in PEM form, is looked for line by line.
+    init(named secrets: [String]) {
+        for (number, secret) in secrets.enumerated() {
+            let lines = secret.split(whereSeparator: \.isNewline)
+            for line in lines where lines.count == 1 || Self.isTelling(line) { all[String(line)] = "secret \(number)" }
+        }
+    }
+
+    private static func isTelling(_ line: Substring) -> Bool {
+        line.count >= shortestPart && !line.hasPrefix("-----") && Set(line).count >= leastVariety
+    }
+
+    /// Takes the words of the `authorization` header, and every JSON Web Token, which may also come in a form.
+    mutating func note(_ request: ConformanceRequest) {
+        let breaks: Set<Character> = [" ", ",", "=", "&", "\""]
+        let authorization = request.headers["authorization", default: ""].split(whereSeparator: breaks.contains)
+        for word in authorization where word.count >= Self.shortestPart { all[String(word)] = "a credential" }
+        let texts = Array(request.headers.values) + [String(decoding: request.body, as: UTF8.self)]
+        for word in texts.flatMap({ $0.split(whereSeparator: breaks.contains) })
+        where word.hasPrefix("eyJ") && word.count >= 2 * Self.shortestPart {
+            all[String(word)] = "a token"
+        }
+    }
+
+    /// What of them is in a text, whole or by its first half, in capitals or small letters, percent-encoded or not.
+    func found(in text: String) -> Set<String> {
+        let forms = [text, text.removingPercentEncoding ?? "", text.replacing("\\/", with: "/")].map { $0.lowercased() }
+        var found: Set<String> = []
+        for (secret, name) in all {
+            let half = secret.count < 2 * Self.shortestPart ? secret[...] : secret.prefix(secret.count / 2)
+            if forms.contains(where: { $0.contains(half.lowercased()) }) { found.insert(name) }
+        }
+        return found
+    }
+}
