@@ -69,8 +69,8 @@ public struct Releaser: Sendable {
         let began = ContinuousClock.now
         let result = try await stores(lane).release(lane, limit: Self.batch, catalogue: catalogue, zones: zones) { planned, stored in
             reroute(
-                planned, of: stored.intent, facts: stored.facts, catalogue: catalogue, pauses: stored.pauses, now: stored.now,
-                acceptedAt: stored.acceptedAt)
+                planned, of: stored.intent, facts: stored.facts, catalogue: catalogue, pauses: stored.pauses, plannedOn: stored.plannedOn,
+                now: stored.now, acceptedAt: stored.acceptedAt)
         }
         if result.released > 0 { passing(.afterRelease) }
         if result.released > 0 {

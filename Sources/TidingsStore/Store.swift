@@ -7,6 +7,7 @@ public import TidingsPostgres
 /// - `Outbox`: packs, claimed by workers, settled once
 /// - `Due`: what waits for its time
 /// - `Pauses`: what operators have stopped for a while
+/// - `LocalPlans`: what devices show by themselves
 /// - `Recipients`, `Catalogues`, `Refused`: settings, and what could not be taken
 /// - `Operations`: what the command line reads
 public struct Store: Sendable {

@@ -21,6 +21,7 @@ import TidingsCore
         #expect(before == [.queued])
         #expect(DeliveryState.allCases.filter { $0.mayBecome(.delivered) } == [.queued, .sent])
         #expect(DeliveryState.allCases.filter(\.mayBeRetriedByOperator) == [.failed])
+        #expect(DeliveryState.allCases.filter(\.mayBeTakenBackFromPlan) == [.sent, .delivered])
     }
 
     @Test func channelsSortByDeclaration() {

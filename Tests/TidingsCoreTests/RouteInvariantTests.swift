@@ -151,7 +151,9 @@ private struct RoutingCase {
                 let isOff = preferences.disabledChannels.isEmpty || preferences.disabledChannels.contains(delivery.channel)
                 if isOff { broken.append("what is off is not sent") }
             }
-            if isNight, !type.mandatory, !type.silent, quietPolicy != .ignore, !(quietPolicy == .inAppOnly && delivery.channel == .inApp) {
+            if isNight, !isPlanned(delivery), !type.mandatory, !type.silent, quietPolicy != .ignore,
+                !(quietPolicy == .inAppOnly && delivery.channel == .inApp)
+            {
                 broken.append("nothing leaves in quiet hours")
             }
             if !type.silent, let endpoint = delivery.endpoint, denied.contains(endpoint) {
@@ -161,13 +163,18 @@ private struct RoutingCase {
         return broken
     }
 
+    /// A device has it in its plan before its time, and shows it then.
+    private func isPlanned(_ delivery: PlannedDelivery) -> Bool {
+        timing == .scheduled && delivery.channel == .local && catalogue.providers[delivery.provider]?.kind == ProviderBinding.localPlanKind
+    }
+
     private func times(_ decision: Decision) -> [String] {
         var broken: [String] = []
         for delivery in decision.deliveries {
             switch delivery.verdict {
             case .send(let validUntil):
                 if validUntil <= now || validUntil > now.adding(.seconds(900)) { broken.append("validity lies ahead, at most 15 minutes") }
-                if timing != .plain, timing != .scheduledInPast { broken.append("neither early nor late") }
+                if timing != .plain, timing != .scheduledInPast, !isPlanned(delivery) { broken.append("neither early nor late") }
             case .hold(let until, _):
                 if until <= now { broken.append("a hold ends later") }
             case .paused, .awaitEscalation, .notSent:
@@ -198,7 +205,11 @@ private struct RoutingCase {
     }
 
     private func reached(_ decision: Decision) -> Set<String> {
-        Set(decision.deliveries.filter(\.verdict.isOpen).map { $0.endpoint ?? "\($0.channel)/\($0.provider)" })
+        Set(
+            decision.deliveries.filter(\.verdict.isOpen).flatMap { delivery in
+                // Planned on a device: what would else wait as a whole channel for its time.
+                [delivery.endpoint ?? "\(delivery.channel)/\(delivery.provider)"] + (isPlanned(delivery) ? ["\(delivery.channel)/"] : [])
+            })
     }
 
     private func judgedAgain(_ decision: Decision, _ again: [PlannedDelivery]) -> [String] {

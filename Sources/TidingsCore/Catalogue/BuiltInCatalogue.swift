@@ -1,13 +1,14 @@
 extension Catalogue {
     /// The catalogue used until an operator applies their own: a start to copy from.
     ///
-    /// It has the inbox and webhooks, which need no account anywhere, and no push provider.
+    /// It has the inbox, devices' own plans and webhooks, which need no account anywhere, and no push provider.
     public static let builtIn = Catalogue(
         types: Dictionary(uniqueKeysWithValues: builtInTypes.map { ($0.name, $0) }),
         categories: Dictionary(uniqueKeysWithValues: Category.allCases.map { ($0, CategoryPolicy.standard(for: $0)) }),
-        markets: ["default": Market(name: "default", providers: [.inApp: ["inbox"], .webhook: ["webhook"]])],
+        markets: ["default": Market(name: "default", providers: [.local: ["localPlan"], .inApp: ["inbox"], .webhook: ["webhook"]])],
         providers: [
             "inbox": ProviderBinding(name: "inbox", channel: .inApp, kind: ProviderBinding.inboxKind, addressing: .person),
+            "localPlan": ProviderBinding(name: "localPlan", channel: .local, kind: ProviderBinding.localPlanKind, addressing: .device),
             "webhook": ProviderBinding(name: "webhook", channel: .webhook, kind: "webhook", addressing: .address),
         ],
         defaultMarket: "default",

@@ -15,6 +15,10 @@ public struct ProviderBinding: Sendable, Hashable {
 
     /// The kind whose deliveries are rows of the inbox: part of every binary, and nobody to call.
     public static let inboxKind = "inbox"
+    /// The kind whose deliveries are entries of a device's plan: part of every binary, and nobody to call.
+    public static let localPlanKind = "localPlan"
+    /// The kinds that are part of every binary.
+    public static let ownKinds = [inboxKind, localPlanKind]
 
     public init(
         name: String,

@@ -22,12 +22,15 @@ public struct PlannedDelivery: Sendable, Hashable {
     public var provider: String
     /// The id of the endpoint; nil for a provider that addresses people, and while none is chosen.
     public var endpoint: String?
+    /// A provider's copy, which reaches nobody.
+    public var isCopy: Bool
     public var verdict: Verdict
 
-    public init(channel: Channel, provider: String = "", endpoint: String? = nil, verdict: Verdict) {
+    public init(channel: Channel, provider: String = "", endpoint: String? = nil, isCopy: Bool = false, verdict: Verdict) {
         self.channel = channel
         self.provider = provider
         self.endpoint = endpoint
+        self.isCopy = isCopy
         self.verdict = verdict
     }
 }

@@ -36,7 +36,7 @@ struct Candidate {
 
     var planned: PlannedDelivery {
         guard let verdict else { preconditionFailure("a stage left a candidate for \(channel) without a verdict") }
-        return PlannedDelivery(channel: channel, provider: provider, endpoint: endpoint, verdict: verdict)
+        return PlannedDelivery(channel: channel, provider: provider, endpoint: endpoint, isCopy: isCopy, verdict: verdict)
     }
 }
 
@@ -53,6 +53,8 @@ struct Question {
     let now: Timestamp
     let acceptedAt: Timestamp
     let expiry: Timestamp
+    /// Devices whose plan has this notification already: they get no push of it.
+    var plannedOn: Set<String> = []
 
     /// Nil when the catalogue does not have the type.
     init?(_ intent: Intent, facts: RecipientFacts, catalogue: Catalogue, pauses: Pauses, now: Timestamp, acceptedAt: Timestamp) {

@@ -37,14 +37,21 @@ extension Draft {
 
     /// Silent types need a token only; what shows needs the device's permission, mandatory or not.
     private func refusal(of endpoint: Endpoint, on channel: Channel) -> ReasonCode? {
-        channel.endsOnDevice && !question.type.silent && !endpoint.permission.allowsVisible ? .permissionDenied : nil
+        if channel == .push, question.plannedOn.contains(endpoint.id) { return .sameDevice }
+        return channel.endsOnDevice && !question.type.silent && !endpoint.permission.allowsVisible ? .permissionDenied : nil
     }
 
-    /// A device never both gets a push and shows a local notification of the same thing.
+    /// A device never both gets a push and shows a local notification of the same thing. A push that waits for its time finds its devices then,
+    /// and one that is addressed to the person may end on any of them.
     private mutating func skipDevicesThatGetThePush() {
-        let pushed = Set(candidates.filter { $0.channel == .push && $0.isOpen }.compactMap(\.endpoint))
+        var pushes = candidates.filter { $0.channel == .push && $0.isOpen }
+        if question.plansAhead, candidates.contains(where: { $0.channel == .push && $0.verdict?.isOpen == true }) {
+            pushes += deliveries(on: .push).filter(\.isOpen)
+        }
+        let pushed = Set(pushes.compactMap(\.endpoint))
+        let reachesAny = pushes.contains { $0.endpoint == nil && !$0.isCopy }
         settle { candidate in
-            guard candidate.channel == .local, let device = candidate.endpoint, pushed.contains(device) else { return nil }
+            guard candidate.channel == .local, let device = candidate.endpoint, reachesAny || pushed.contains(device) else { return nil }
             return .notSent(state: .suppressed, reason: .sameDevice)
         }
     }

@@ -6,8 +6,11 @@ extension Draft {
         let window = "\(quietHours.startText)–\(quietHours.endText) \(question.facts.zone.name)"
         let policy = question.policy.quietHours
         rules.append("quiet hours \(window) until \(end) → \(policy.rawValue)")
+        let plans = question.plansAhead
         settle { candidate in
-            switch policy {
+            // The plan moves what is shown later past the quiet hours of that time, as they are then.
+            if plans, candidate.channel == .local { return nil }
+            return switch policy {
             case .hold: .hold(until: end, reason: .quietHours)
             case .drop: .notSent(state: .suppressed, reason: .quietHoursDrop)
             case .inAppOnly: candidate.channel == .inApp ? nil : .notSent(state: .suppressed, reason: .quietHoursDrop)

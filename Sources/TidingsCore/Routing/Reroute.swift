@@ -5,6 +5,7 @@
 /// without provider and endpoint stands for its whole channel: use ``rerouteChannel(_:of:facts:catalogue:pauses:now:acceptedAt:)`` where that may
 /// be several; here it is the first that goes out, else the first of any.
 ///
+/// - Parameter plannedOn: devices whose plan has this notification; a push does not go there as well.
 /// - Returns: the same delivery with a new verdict, never `awaitEscalation`.
 public func reroute(
     _ planned: PlannedDelivery,
@@ -12,12 +13,14 @@ public func reroute(
     facts: RecipientFacts,
     catalogue: Catalogue,
     pauses: Pauses = .none,
+    plannedOn: Set<String> = [],
     now: Timestamp,
     acceptedAt: Timestamp
 ) -> PlannedDelivery {
-    guard let question = Question(intent, facts: facts, catalogue: catalogue, pauses: pauses, now: now, acceptedAt: acceptedAt) else {
+    guard var question = Question(intent, facts: facts, catalogue: catalogue, pauses: pauses, now: now, acceptedAt: acceptedAt) else {
         return planned.suppressed(.typeRetired)
     }
+    question.plannedOn = plannedOn
     let candidates = judgedCandidates(question, on: planned.channel)
     guard !candidates.isEmpty else { return planned.suppressed(.channelNotEligible) }
     if let endpoint = planned.endpoint {
@@ -86,7 +89,7 @@ private func best(of candidates: [Candidate]) -> Candidate {
 
 extension PlannedDelivery {
     fileprivate func with(_ verdict: Verdict) -> PlannedDelivery {
-        PlannedDelivery(channel: channel, provider: provider, endpoint: endpoint, verdict: verdict)
+        PlannedDelivery(channel: channel, provider: provider, endpoint: endpoint, isCopy: isCopy, verdict: verdict)
     }
 
     fileprivate func suppressed(_ reason: ReasonCode) -> PlannedDelivery {

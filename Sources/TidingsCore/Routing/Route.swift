@@ -36,6 +36,7 @@ extension Draft {
         holdUntilScheduled()
         askConsent()
         findEndpoints()
+        planAhead()
         dropExpired()
         keepQuiet()
         holdWhatIsPaused()

@@ -2,7 +2,8 @@
 ///
 ///     held → queued → sent → delivered          queued ⇄ retrying
 ///
-/// `suppressed`, `cancelled`, `expired` and `failed` are ends without success. Each non-success carries a ``ReasonCode``.
+/// `suppressed`, `cancelled`, `expired` and `failed` are ends without success. Each non-success carries a ``ReasonCode``. A local notification is
+/// `sent` when it is in its device's plan, `delivered` when the device has confirmed that, and may be taken back until it is shown.
 public enum DeliveryState: String, CaseIterable, Sendable, Hashable {
     /// Waits for a time (schedule, end of quiet hours) or for an earlier channel.
     case held
@@ -47,6 +48,12 @@ public enum DeliveryState: String, CaseIterable, Sendable, Hashable {
         case .sent: [.delivered]
         case .delivered, .suppressed, .cancelled, .expired, .failed: []
         }
+    }
+
+    /// Whether a local notification may leave this state before its device has shown it: a plan can be changed until then. It becomes
+    /// `cancelled`, `suppressed` or `expired`.
+    public var mayBeTakenBackFromPlan: Bool {
+        isSuccess
     }
 
     /// Whether this state may be followed by `next`.

@@ -6,7 +6,7 @@ import TidingsWire
 struct DeviceCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "device", abstract: "A person's devices: where push and local notifications go.",
-        subcommands: [List.self, Register.self, Update.self, Remove.self])
+        subcommands: [List.self, Register.self, Update.self, Remove.self, Plan.self, Ack.self])
 
     struct List: TidingsCommand {
         static let configuration = CommandConfiguration(abstract: "A person's devices, gone ones too, the one registered last first.")
@@ -149,7 +149,7 @@ extension DeviceEnvironment: ExpressibleByArgument {}
 extension Permission: ExpressibleByArgument {}
 
 extension Failure {
-    fileprivate static func noDevice(_ id: String) -> Failure {
+    static func noDevice(_ id: String) -> Failure {
         Failure(.bad, "there is no device \(id)", hint: "tidings device list <recipient> names them")
     }
 }

@@ -51,7 +51,10 @@ struct NotificationCommand: AsyncParsableCommand {
 
     struct Cancel: TidingsCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Stop what has not begun. What a worker holds at this moment is reported as inFlight: it may be sent.")
+            abstract: """
+                Stop what has not begun. What a worker holds at this moment is inFlight: it may be sent. What a device has in its plan is onDevice: \
+                it is told to forget it.
+                """)
         @Argument var id: String
         @OptionGroup var output: OutputOptions
 
@@ -65,7 +68,7 @@ struct NotificationCommand: AsyncParsableCommand {
                 let rows = results.sorted { $0.key < $1.key }.map { ordinal, result in
                     [
                         "delivery_id": .string("\(notification)/\(ordinal)"),
-                        "result": .string(result == .cancelled ? "cancelled" : "inFlight"),
+                        "result": .string(result.rawValue),
                     ] as JSON
                 }
                 Output.list(rows, as: format, empty: "nothing was pending: every delivery had ended")

@@ -9,6 +9,8 @@ struct Explanation: Sendable {
     private let attempts: [JSON]
     private let decisions: [JSON]
     private let timeline: [JSON]
+    /// What devices have of it in their plans.
+    private let plans: [JSON]
     private let zone: ZoneOffsets
 
     /// Throws a ``Failure`` with exit code 1 when there is no such notification.
@@ -21,6 +23,7 @@ struct Explanation: Sendable {
         attempts = try await store.attempts(of: id)
         decisions = try await store.decisions(of: id)
         timeline = try await store.explain(id)
+        plans = try await store.localPlans(of: id)
         let name = try await store.timeZone(of: found["recipient_id"]?.stringValue ?? "", tenant: found["tenant"]?.stringValue ?? "")
         let now = store.clock.now().wholeSeconds
         zone = (try? TimeZoneDatabase().offsets(for: name, from: now - 86_400 * 400, through: now + 86_400 * 800)) ?? .utc
@@ -48,7 +51,7 @@ struct Explanation: Sendable {
     private var json: JSON {
         [
             "notification": notification, "deliveries": .array(deliveries), "attempts": .array(attempts), "decisions": .array(decisions),
-            "timeline": .array(timeline),
+            "timeline": .array(timeline), "plans": .array(plans),
         ]
     }
 
@@ -59,6 +62,7 @@ struct Explanation: Sendable {
             for attempt in attempts where attempt["ordinal"] == delivery["ordinal"] && attempt["outcome"]?.stringValue != "accepted" {
                 lines.append(line(forAttempt: attempt))
             }
+            lines += plans.filter { $0["ordinal"] == delivery["ordinal"] }.map(line(forPlan:))
             if delivery["state"]?.stringValue != "delivered", let advice = delivery["what_to_do"]?.stringValue, !advice.isEmpty {
                 lines.append("              what to do: \(advice)")
             }
@@ -100,6 +104,16 @@ struct Explanation: Sendable {
         let took = text("duration_ms")
         return
             "              attempt \(text("attempt")): \(text("outcome"))\(status) \(text("reason_code")), \(took) ms\(duplicate)\(error)"
+    }
+
+    private func line(forPlan plan: JSON) -> String {
+        func text(_ name: String) -> String { plan[name].map(Table.plain) ?? "" }
+        let place = text("version").isEmpty ? "" : " in version \(text("version")) of"
+        let time = text("fires_at").isEmpty ? text("scheduled_for") : text("fires_at")
+        let when = time.isEmpty ? "at once" : localTime(time)
+        let heard = text("confirmed_at").isEmpty ? "" : ", confirmed \(localTime(text("confirmed_at")))"
+        return
+            "              \(text("state"))\(place.isEmpty ? " in" : place) the plan of device \(text("device_id")), shows \(when)\(heard)"
     }
 
     /// A database time as the person's wall clock shows it.

@@ -76,15 +76,21 @@ private struct Line: Sendable {
     private let lanes: [(lane: Lane, consumer: AMQPConsumer)]
     private let runtime: Runtime
     private let provider: (any Provider)?
+    /// Of a line that plans: who wakes the apps.
+    private let waker: LocalPlanWaker?
     private let meters: DeliveryMeters
     private let calls: CallMeters?
 
     init(_ binding: ProviderBinding, runtime: Runtime) throws {
         self.runtime = runtime
         provider =
-            binding.kind == ProviderBinding.inboxKind
+            ProviderBinding.ownKinds.contains(binding.kind)
             ? nil
             : ConfiguredProvider(binding, registry: runtime.providers, environment: runtime.settings.environment, logger: runtime.logger)
+        waker =
+            binding.kind == ProviderBinding.localPlanKind
+            ? LocalPlanWaker(store: runtime.store, catalogues: runtime.catalogues, carriers: runtime.carriers(), logger: runtime.logger)
+            : nil
         meters = DeliveryMeters(runtime.metrics, channel: binding.channel, provider: binding.name)
         calls = provider.map { CallMeters(runtime.metrics, provider: $0.name) }
         lanes = try Lane.allCases.map { lane in
@@ -99,6 +105,15 @@ private struct Line: Sendable {
         // Both lanes share the provider's bounds.
         let gate = provider.map { SendGate($0.limits, now: runtime.store.clock.now()) }
         await withDiscardingTaskGroup { group in
+            if let waker { group.addTask { await waker.run() } }
+            await work(worker: worker, gate: gate)
+            // Wakes go on until the last pack is planned; the ones that wait then are the next worker's.
+            group.cancelAll()
+        }
+    }
+
+    private func work(worker: String, gate: SendGate?) async {
+        await withDiscardingTaskGroup { group in
             for (lane, consumer) in lanes {
                 let store = runtime.store(of: lane)
                 let packs = PackIntake(
@@ -107,6 +122,10 @@ private struct Line: Sendable {
                     let worker = ProviderWorker(
                         store: store, catalogues: runtime.catalogues, provider: provider, gate: gate, packs: packs,
                         meters: meters, calls: calls, worker: worker, logger: runtime.logger)
+                    group.addTask { await worker.run() }
+                } else if waker != nil {
+                    let worker = LocalPlanWorker(
+                        store: store, catalogues: runtime.catalogues, packs: packs, meters: meters, logger: runtime.logger)
                     group.addTask { await worker.run() }
                 } else {
                     let worker = InboxWorker(
@@ -119,5 +138,15 @@ private struct Line: Sendable {
 
     func close() async {
         await provider?.close()
+        await waker?.close()
+    }
+}
+
+extension Runtime {
+    /// A provider of its own for each that pushes to devices, to wake apps with.
+    fileprivate func carriers() -> [any Provider] {
+        catalogues.current.catalogue.providers.values
+            .filter { $0.channel == .push && $0.addressing == .device && !$0.copy }.sorted { $0.name < $1.name }
+            .map { ConfiguredProvider($0, registry: providers, environment: settings.environment, logger: logger) }
     }
 }

@@ -17,7 +17,7 @@ public struct ProviderRegistry: Sendable {
     /// Makes the provider of a binding; throws a ``Failure`` that names the provider when its kind is not linked or its settings are wrong.
     func make(_ binding: ProviderBinding, environment: [String: String]) throws -> any Provider {
         guard let factory = factories[binding.kind] else {
-            let known = ([ProviderBinding.inboxKind] + factories.keys).sorted().joined(separator: ", ")
+            let known = (ProviderBinding.ownKinds + factories.keys).sorted().joined(separator: ", ")
             throw Failure(.config, "provider \(binding.name): kind \(binding.kind) is not part of this binary (it has \(known))")
         }
         do {
@@ -35,7 +35,7 @@ public struct ProviderRegistry: Sendable {
     /// What is wrong with the providers of a catalogue; empty when all can be made.
     func problems(of catalogue: Catalogue, environment: [String: String]) async -> [String] {
         var problems: [String] = []
-        for binding in catalogue.providers.values.sorted(by: { $0.name < $1.name }) where binding.kind != ProviderBinding.inboxKind {
+        for binding in catalogue.providers.values.sorted(by: { $0.name < $1.name }) where !ProviderBinding.ownKinds.contains(binding.kind) {
             do {
                 try await make(binding, environment: environment).close()
             } catch {

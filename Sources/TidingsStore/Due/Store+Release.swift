@@ -33,13 +33,16 @@ extension Store {
             let recipients = Set(waiting.map { RecipientKey($0.stored.intent) })
             let facts = try FactsQuery.decode(
                 try await connection.query(FactsQuery.sql(for: recipients)), zones: zones, around: now)
+            let planned = try await Self.planned(waiting, on: connection)
             var write = ReleaseWrite(catalogue: catalogue.hash, now: now)
             for delivery in waiting {
                 let intent = delivery.stored.intent
                 let known = facts[RecipientKey(intent)] ?? .unseen(tenant: intent.tenant, recipient: intent.recipient)
                 let judged = judge(
                     delivery.planned,
-                    StoredFacts(intent: intent, facts: known, pauses: pauses, now: now, acceptedAt: delivery.stored.acceptedAt))
+                    StoredFacts(
+                        intent: intent, facts: known, pauses: pauses, now: now, acceptedAt: delivery.stored.acceptedAt,
+                        plannedOn: planned[delivery.stored.id] ?? []))
                 write.move(delivery, to: judged)
             }
             let packs = write.packs { clock.nextID() }
@@ -102,6 +105,8 @@ public struct StoredFacts: Sendable {
     public let pauses: Pauses
     public let now: Timestamp
     public let acceptedAt: Timestamp
+    /// Devices whose plan has the notification, and which get no push of it.
+    public let plannedOn: Set<String>
 }
 
 /// A row taken out of `due`, with its intent.

@@ -2,11 +2,13 @@ public import TidingsCore
 import TidingsPostgres
 
 /// What a cancel came to, for each delivery that had not ended.
-public enum CancelResult: Sendable, Hashable {
+public enum CancelResult: String, Sendable, Hashable {
     /// It will not be sent.
     case cancelled
     /// A worker holds it: it may be sent at this moment.
     case inFlight
+    /// A device has it in its plan: it is told to forget it, and the delivery is cancelled when it confirms that before its time.
+    case onDevice
 }
 
 extension Store {
@@ -34,7 +36,7 @@ extension Store {
                 Self.cancelWaiting(id, reason), Self.cancelQueued(id, reason), Self.dropEmptyPacks,
             ])
             for row in answers[0].rows { results[Int(try row.decode(0, as: Int16.self))] = .cancelled }
-            return results
+            return results.merging(try await cancelPlanned(id, reason, on: connection)) { result, _ in result }
         }
     }
 

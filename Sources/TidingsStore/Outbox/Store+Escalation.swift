@@ -45,7 +45,7 @@ extension Store {
     ) async throws -> [NotificationID: [EscalationMember]] {
         let result = try await connection.query(
             """
-            select n.id, planned.value ->> 'channel', d.state, w.kind
+            select n.id, planned.value ->> 'channel', d.state, w.kind, coalesce((planned.value ->> 'copy')::boolean, false)
             from unnest(\(ids.uuids)) as asked(id)
             cross join lateral (select * from tidings.notifications where id = asked.id limit 1) n
             cross join lateral json_array_elements(n.decision::json -> 'deliveries') with ordinality as planned(value, position)
@@ -56,11 +56,11 @@ extension Store {
             """)
         var members: [NotificationID: [EscalationMember]] = [:]
         for row in result.rows {
-            let (id, channel, ended, waiting) = try row.decode((PostgresUUID, String, String?, String?).self)
+            let (id, channel, ended, waiting, isCopy) = try row.decode((PostgresUUID, String, String?, String?, Bool).self)
             guard let channel = Channel(rawValue: channel) else { continue }
             let state = ended.flatMap(DeliveryState.init(rawValue:)) ?? (waiting == nil ? .queued : .held)
             members[NotificationID(id), default: []].append(
-                EscalationMember(channel: channel, state: state, isAwaiting: waiting == DueKind.escalation.rawValue))
+                EscalationMember(channel: channel, state: state, isAwaiting: waiting == DueKind.escalation.rawValue, isCopy: isCopy))
         }
         return members
     }

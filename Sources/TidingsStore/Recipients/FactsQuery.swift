@@ -5,8 +5,8 @@ import TidingsWire
 /// Reads the facts of many recipients in one query. Not cached: a preference changed a moment ago counts.
 enum FactsQuery {
     /// Zone data is read this far around now: the longest schedule is two years ahead.
-    private static let secondsBehind: Int64 = 2 * 86_400
-    private static let secondsAhead: Int64 = 3 * 366 * 86_400
+    static let secondsBehind: Int64 = 2 * 86_400
+    static let secondsAhead: Int64 = 3 * 366 * 86_400
 
     static func sql(for recipients: Set<RecipientKey>) -> SQL {
         let keys = Array(recipients)

@@ -83,6 +83,11 @@ extension Store {
                 update tidings.recipients r set changed_at = tidings.clock() from changed
                 where r.tenant = changed.tenant and r.id = changed.recipient_id returning r.id
                 """,
+                Self.wake(
+                    """
+                    select r.tenant, r.device_id from tidings.local_requests r
+                    where r.tenant = \(tenant) and r.device_id = \(device) and \(LocalRequest.isPending)
+                    """),
             ])
             return !results[1].rows.isEmpty
         }

@@ -59,6 +59,7 @@ extension Store {
                 """,
             ]
             if let webhook = changes.webhook { statements.append(Self.setWebhook(webhook, recipient, tenant)) }
+            statements.append(Self.wakePlanned(of: recipient, tenant: tenant))
             return try await connection.pipeline(statements)
         }
     }

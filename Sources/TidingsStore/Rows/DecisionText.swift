@@ -4,7 +4,7 @@ import TidingsWire
 /// A decision as the JSON text that `tidings.notifications.decision` and `tidings.decisions.decision` hold.
 ///
 /// `{"strategy": "all", "rules": [text], "notes": [code], "deliveries": [planned]}`, each planned delivery
-/// `{"channel", "provider", "endpoint"?, "verdict": "send"|"hold"|"awaitEscalation"|"notSent", "until"?, "state"?, "reason"?, "pause"?}`.
+/// `{"channel", "provider", "endpoint"?, "copy"?, "verdict": "send"|"hold"|"awaitEscalation"|"notSent", "until"?, "state"?, "reason"?, "pause"?}`.
 enum DecisionText {
     static func encode(_ decision: Decision, notes: [ReasonCode]) -> String {
         var writer = JSONWriter(capacity: 384)
@@ -37,6 +37,7 @@ enum DecisionText {
         writer.member("channel", planned.channel.rawValue)
         writer.member("provider", planned.provider)
         if let endpoint = planned.endpoint { writer.member("endpoint", endpoint) }
+        if planned.isCopy { writer.member("copy", true) }
         switch planned.verdict {
         case .send(let validUntil):
             writer.member("verdict", "send")

@@ -83,6 +83,9 @@ struct CatalogueChecks {
             if !CatalogueNames.isName(name) { add(path, "a provider's name is \(CatalogueNames.nameRule): it is part of a queue's name") }
             if provider.name != name { add(path, "is filed under another name than its own, \"\(provider.name)\"") }
             if !CatalogueNames.isName(provider.kind) { add("\(path).kind", "a kind is \(CatalogueNames.nameRule)") }
+            if provider.kind == ProviderBinding.localPlanKind, provider.channel != .local || provider.needsNoEndpoint {
+                add("\(path).kind", "a device's plan is of the channel local, and for devices")
+            }
             for (setting, value) in provider.settings.sorted(by: { $0.key < $1.key }) {
                 if CatalogueNames.isSecret(setting), !CatalogueNames.isReference(value) {
                     add("\(path).settings.\(setting)", "a secret never stands in the catalogue: write env:NAME or file:/path")

@@ -93,19 +93,25 @@ struct PushMarkets: Sendable {
           promotion:
             category: marketing
             channels: [push, inApp]
+          reminder:
+            category: system
+            allowsCritical: true
           metadata:
             category: system
             channels: [push]
             silent: true
             schema: {type: object, required: [file]}
+        categories:
+          system: {unknownOutcome: stop}
         markets:
           us: {push: [braze, dmp], inApp: [inbox]}
           ca: {push: [airship], inApp: [inbox]}
-          mx: {push: [fcm, dmp], inApp: [inbox]}
+          mx: {push: [fcm, dmp], local: [localPlan], inApp: [inbox]}
           eu: {push: [apns], inApp: [inbox]}
         defaultMarket: us
         providers:
           inbox: {channel: inApp, kind: inbox}
+          localPlan: {channel: local, kind: localPlan}
           braze:
             {channel: push, kind: braze, addressing: person, settings: {endpoint: "\(capture)/braze", apiKey: "file:\(secret("braze"))"}}
           airship:

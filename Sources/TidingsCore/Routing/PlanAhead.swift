@@ -1,0 +1,27 @@
+extension Draft {
+    /// What devices show by themselves goes into their plans ahead of its time, so that they show it without a network too. What no device can
+    /// plan as things are waits like every other channel: until its time there may be a device, or a permission.
+    mutating func planAhead() {
+        guard question.plansAhead, let due = question.intent.scheduledFor else { return }
+        guard let first = candidates.firstIndex(where: { $0.channel == .local }) else { return }
+        let question = question
+        if candidates.contains(where: { $0.isOpen && question.keepsPlan($0) }) {
+            settle { $0.channel != .local || question.keepsPlan($0) ? nil : .hold(until: due, reason: .scheduledFor) }
+        } else {
+            candidates.removeAll { $0.channel == .local }
+            candidates.insert(Candidate(channel: .local, verdict: .hold(until: due, reason: .scheduledFor)), at: first)
+        }
+    }
+}
+
+extension Question {
+    /// Whether it is to be shown later, by devices of the market that keep a plan.
+    var plansAhead: Bool {
+        guard let due = intent.scheduledFor, due > now, expiry > now else { return false }
+        return catalogue.bindings(for: .local, in: market).contains { $0.kind == ProviderBinding.localPlanKind }
+    }
+
+    fileprivate func keepsPlan(_ candidate: Candidate) -> Bool {
+        candidate.channel == .local && catalogue.providers[candidate.provider]?.kind == ProviderBinding.localPlanKind
+    }
+}

@@ -1,0 +1,92 @@
+public import Logging
+import TidingsCore
+public import TidingsProvider
+public import TidingsStore
+import TidingsWire
+
+/// Wakes the apps of devices whose plan may have changed, with a silent push through their market's provider. The best that can be done: the app
+/// asks for its plan when it starts, so a wake that fails or is lost is not tried again, and leaves no row.
+public struct LocalPlanWaker: Sendable {
+    /// Between two looks for devices to wake.
+    package static let interval = Duration.milliseconds(500)
+    /// Devices of one look, and pushes out at once.
+    package static let batch = 100
+    /// Turns in which a wake waits for its provider's rate; then it is left out.
+    package static let turns = 20
+    /// What the app reads as the type, where a provider sends one.
+    public static let type = "localPlan"
+    /// After this a platform need not deliver it any more.
+    package static let life = Duration.seconds(3_600)
+
+    private let store: Store
+    private let catalogues: CatalogueSource
+    private let carriers: [String: (provider: any Provider, gate: SendGate)]
+    private let logger: Logger
+
+    /// - Parameter carriers: every provider of the catalogue that pushes to devices; closed by ``close()``.
+    public init(store: Store, catalogues: CatalogueSource, carriers: [any Provider], logger: Logger) {
+        self.store = store
+        self.catalogues = catalogues
+        self.logger = logger
+        let now = store.clock.now()
+        self.carriers = Dictionary(carriers.map { ($0.name, ($0, SendGate($0.limits, now: now))) }) { first, _ in first }
+    }
+
+    /// Runs until the task is cancelled.
+    public func run() async {
+        while !Task.isCancelled {
+            do {
+                let devices = try await store.takeWakes(limit: Self.batch)
+                await withDiscardingTaskGroup { group in
+                    // Each waits for the network by itself; there are at most ``batch``, and the group awaits all.
+                    for device in devices { group.addTask { await wake(device) } }
+                }
+                if devices.count == Self.batch { continue }
+            } catch {
+                logger.warning("cannot wake devices, trying again", metadata: ["error": "\(error)"])
+            }
+            // Nothing signals a new row. Cancelled at the stop.
+            try? await Task.sleep(for: Self.interval)
+        }
+    }
+
+    public func close() async {
+        for carrier in carriers.values { await carrier.provider.close() }
+    }
+
+    private func wake(_ device: DeviceToWake) async {
+        let (catalogue, now) = (catalogues.current.catalogue, store.clock.now())
+        guard let binding = catalogue.pushCarrier(of: device.endpoint, market: device.market), let carrier = carriers[binding.name],
+            catalogues.pauses.holding(channel: .push, provider: binding.name, type: Self.type, tenant: device.tenant, at: now) == nil
+        else { return }
+        let push = Self.push(to: device, id: store.clock.nextID(), now: now)
+        guard let pass = await pass(carrier.gate, host: carrier.provider.host(of: push) ?? binding.name) else { return }
+        let result = await carrier.provider.send(push)
+        carrier.gate.leave(pass, evidence: result.outcome.evidence, now: store.clock.now())
+        logger.debug(
+            "woke a device for its plan",
+            metadata: ["device": "\(device.endpoint.id)", "provider": "\(binding.name)", "outcome": "\(result.outcome.name)"])
+    }
+
+    /// Nil when the provider does not work, or has no room for long.
+    private func pass(_ gate: SendGate, host: String) async -> SendGate.Pass? {
+        for _ in 0..<Self.turns {
+            switch await gate.enter(host: host, now: store.clock.now()) {
+            case .entered(let pass): return pass
+            case .refused(_, .breakerOpen): return nil
+            case .refused(let wait, _):
+                // Time itself is what is waited for. Cancelled at the stop, which ends the turns as well.
+                do { try await Task.sleep(for: wait) } catch { return nil }
+            }
+        }
+        return nil
+    }
+
+    private static func push(to device: DeviceToWake, id: NotificationID, now: Timestamp) -> OutgoingDelivery {
+        OutgoingDelivery(
+            notificationID: id, ordinal: 0, attempt: 1, tenant: device.tenant, recipient: device.recipient, type: type, category: .system,
+            createdAt: now, endpointAddress: device.endpoint.address, idempotencyKey: "\(id)-wake", collapseKey: type, silent: true,
+            expiresAt: now.adding(life),
+            device: device.platform.map { OutgoingDevice(platform: $0, environment: device.environment ?? "production") })
+    }
+}

@@ -1,0 +1,41 @@
+public import Logging
+import TidingsCore
+import TidingsMetrics
+public import TidingsStore
+import TidingsWire
+
+/// Takes local packs into the plans of their devices: the row of the plan is what is sent.
+public struct LocalPlanWorker: Sendable {
+    private let store: Store
+    private let catalogues: CatalogueSource
+    private let packs: PackIntake
+    private let meters: DeliveryMeters
+    private let logger: Logger
+
+    public init(store: Store, catalogues: CatalogueSource, packs: PackIntake, meters: DeliveryMeters, logger: Logger) {
+        self.store = store
+        self.catalogues = catalogues
+        self.packs = packs
+        self.meters = meters
+        self.logger = logger
+    }
+
+    /// Runs until the consumer is stopped.
+    public func run() async {
+        await packs.run { batch in
+            let began = ContinuousClock.now
+            let ends = try await patiently("plan local notifications", logger: logger) {
+                try await store.planLocal(batch, pauses: catalogues.pauses, catalogue: catalogues.current.catalogue)
+            }
+            let took = ContinuousClock.now - began
+            for (state, count) in ends { meters.count(count, as: state) }
+            packs.began(after: took)
+            logger.debug(
+                "planned local notifications",
+                metadata: [
+                    "deliveries": .stringConvertible(ends.values.reduce(0, +)), "packs": .stringConvertible(batch.count),
+                    "milliseconds": .stringConvertible(Int(took / .milliseconds(1))),
+                ])
+        }
+    }
+}

@@ -1,0 +1,35 @@
+import TidingsCore
+import TidingsPostgres
+
+/// Planned deliveries that leave `sent` or `delivered`, which they may until their device has shown them.
+struct LocalMoves {
+    private var moves: [(key: DeliveryKey, state: DeliveryState, reason: ReasonCode)] = []
+
+    mutating func add(_ key: DeliveryKey, _ state: DeliveryState, _ reason: ReasonCode) {
+        moves.append((key, state, reason))
+    }
+
+    /// Empty when nothing moves. A delivery past retention is passed over; what was counted in its old state is counted in the new one.
+    var statements: [SQL] {
+        guard !moves.isEmpty else { return [] }
+        return [
+            """
+            with was as materialized (
+                select told.*, d.tenant, d.old_state, d.old_reason
+                from unnest(\(moves.map(\.key.notificationID).uuids), \(moves.map { Int16($0.key.ordinal) }), \(moves.map(\.state.rawValue)),
+                    \(moves.map(\.reason.rawValue))) as told(notification_id, ordinal, state, reason)
+                cross join lateral (select d.tenant, d.state as old_state, d.reason as old_reason from tidings.deliveries d
+                    where d.notification_id = told.notification_id and d.ordinal = told.ordinal and d.channel = 'local'
+                        and d.state in ('sent', 'delivered') and d.state <> told.state limit 1 for update) d
+            ), moved as (
+                update tidings.deliveries d set state = was.state, reason = was.reason, ended_at = (select tidings.clock())
+                from was where d.notification_id = was.notification_id and d.ordinal = was.ordinal
+            )
+            insert into tidings.tally (kind, tenant, channel, state, reason, n)
+            select 'ended', tenant, 'local', old_state, old_reason, -count(*) from was group by tenant, old_state, old_reason
+            union all
+            select 'ended', tenant, 'local', state, reason, count(*) from was group by tenant, state, reason
+            """
+        ]
+    }
+}

@@ -1,0 +1,57 @@
+import TidingsCore
+import TidingsPostgres
+
+/// What a device's confirmation came to.
+public enum LocalPlanAck: Sendable, Hashable {
+    case confirmed
+    /// There is no such device, or it is somebody else's.
+    case noDevice
+    /// The device was never told that version.
+    case unknownVersion(latest: Int64)
+}
+
+extension Store {
+    /// A device has what its plan held at `version`: what it was told up to then is `delivered`. What it was told to forget before its time came
+    /// ends now as it was to end; what had been shown by then stays as it is. Confirming again, or an older version, changes nothing.
+    public func ackLocalPlan(of device: String, tenant: String, owner: String? = nil, version: Int64) async throws -> LocalPlanAck {
+        try await pool.transaction(retryAmbiguous: true) { connection in
+            guard let plan = try await OpenPlan(device: device, tenant: tenant, owner: owner, on: connection) else { return .noDevice }
+            guard (0...plan.version).contains(version) else { return .unknownVersion(latest: plan.version) }
+            let answers = try await connection.pipeline([
+                """
+                update tidings.local_requests r set confirmed_at = (select tidings.clock())
+                where r.tenant = \(tenant) and r.device_id = \(device) and r.in_plan and r.confirmed_at is null and r.version <= \(version)
+                returning r.notification_id, r.ordinal
+                """,
+                """
+                delete from tidings.local_requests r
+                where r.tenant = \(tenant) and r.device_id = \(device) and not r.in_plan and r.ends_as is not null
+                    and r.version between 1 and \(version)
+                returning r.notification_id, r.ordinal, r.version, r.ends_as, r.end_reason, coalesce(r.fires_at > (select tidings.clock()), false)
+                """,
+            ])
+            var moves = LocalMoves()
+            for row in answers[0].rows {
+                let (id, ordinal) = try row.decode((PostgresUUID, Int16).self)
+                moves.add(DeliveryKey(NotificationID(id), Int(ordinal)), .delivered, .delivered)
+            }
+            var forgotten = plan.forgotten
+            for row in answers[1].rows {
+                let (id, ordinal, changed, state, reason, isInTime) = try row.decode(
+                    (PostgresUUID, Int16, Int64, String, String, Bool).self)
+                forgotten = max(forgotten, changed)
+                guard isInTime, let state = DeliveryState(rawValue: state), let reason = ReasonCode(rawValue: reason) else { continue }
+                moves.add(DeliveryKey(NotificationID(id), Int(ordinal)), state, reason)
+            }
+            _ = try await connection.pipeline(
+                moves.statements + [
+                    """
+                    update tidings.local_plans set acked_version = greatest(acked_version, \(version)), acked_at = (select tidings.clock()),
+                        forgotten_version = \(forgotten)
+                    where tenant = \(tenant) and device_id = \(device)
+                    """
+                ])
+            return .confirmed
+        }
+    }
+}

@@ -1,0 +1,54 @@
+public import TidingsCore
+import TidingsPostgres
+public import TidingsWire
+
+extension Store {
+    /// Days for which a local notification is kept after its expiry, so that an operator can see what became of it.
+    public static let localRequestsKeptDays = 7
+    /// Rows pruned in one turn.
+    package static let localPruneBatch: Int64 = 5_000
+
+    /// Forgets local notifications long past their expiry, and the versions in which a device was told to forget one of them. False when there
+    /// was none.
+    public func pruneLocalRequests() async throws -> Bool {
+        try await pool.query(
+            """
+            with gone as (
+                delete from tidings.local_requests where ctid = any(array(
+                    select ctid from tidings.local_requests
+                    where expires_at < (select tidings.clock()) - make_interval(days => \(Int32(Self.localRequestsKeptDays)))
+                    limit \(Self.localPruneBatch) for update skip locked))
+                returning tenant, device_id, version, in_plan
+            ), forgotten as (
+                update tidings.local_plans p set forgotten_version = greatest(p.forgotten_version, g.version)
+                from (select tenant, device_id, max(version) as version from gone where not in_plan group by 1, 2) g
+                where p.tenant = g.tenant and p.device_id = g.device_id
+            )
+            select from gone
+            """
+        ).rows.first != nil
+    }
+
+    /// Rows of `tidings_ops.local_plans` of a notification.
+    public func localPlans(of id: NotificationID) async throws -> [JSON] {
+        try await report("select * from tidings_ops.local_plans p where p.notification_id = \(id.uuid) order by p.ordinal, p.device_id")
+    }
+}
+
+extension Store {
+    /// The devices whose plan has what waits to be pushed, by notification.
+    static func planned(_ waiting: [WaitingDelivery], on connection: PostgresConnection) async throws -> [NotificationID: Set<String>] {
+        let pushes = Set(waiting.filter { $0.channel == .push }.map(\.stored.id))
+        guard !pushes.isEmpty else { return [:] }
+        let result = try await connection.query(
+            """
+            select notification_id, device_id from tidings.local_requests where notification_id = any(\(pushes.sorted().uuids)) and ends_as is null
+            """)
+        var devices: [NotificationID: Set<String>] = [:]
+        for row in result.rows {
+            let (id, device) = try row.decode((PostgresUUID, String).self)
+            devices[NotificationID(id), default: []].insert(device)
+        }
+        return devices
+    }
+}

@@ -1,0 +1,87 @@
+public import TidingsCore
+import TidingsPostgres
+public import TidingsWire
+
+extension Store {
+    /// Notifications of one device that are looked at in one sync, those it was told first, then the soonest: far more than its plan can hold.
+    package static let localLook: Int64 = 500
+
+    /// What a device is to know of its plan since a version that it has; nil when there is no such device, or it is not `owner`'s.
+    ///
+    /// Each notification is judged again with the facts of this moment, in the device's own time zone, else its person's. What changed by that is
+    /// a new version. Without `since`, or with one that is unknown or forgotten, it is the whole plan, with `reset`.
+    public func syncLocalPlan(
+        of device: String, tenant: String, owner: String? = nil, since: Int64?, catalogue: Catalogue, zones: TimeZoneDatabase
+    ) async throws -> LocalPlanUpdate? {
+        try await pool.transaction(retryAmbiguous: true) { connection in
+            guard let plan = try await OpenPlan(device: device, tenant: tenant, owner: owner, on: connection) else { return nil }
+            clock.correct(plan.now)
+            let key = RecipientKey(tenant: tenant, id: plan.owner)
+            let answers = try await connection.pipeline([plan.requests, FactsQuery.sql(for: [key]), Self.pausesQuery])
+            let facts = try FactsQuery.decode(answers[1], zones: zones, around: plan.now)[key]
+            var sync = LocalSync(
+                plan, try answers[0].rows.map(LocalRequest.init), facts: facts ?? .unseen(tenant: tenant, recipient: plan.owner),
+                catalogue: catalogue, pauses: try Pauses(answers[2].rows, from: 0), zones: zones)
+            sync.judge()
+            let written = try await connection.pipeline(sync.statements + [plan.takenBack(since: since ?? .max)])
+            let removed = try written.last?.rows.map { NotificationID(try $0.decode(0, as: PostgresUUID.self)) } ?? []
+            return sync.update(since: plan.knows(since) && removed.count <= Self.localLook ? since : nil, removed: removed)
+        }
+    }
+}
+
+/// A device's plan, locked: one sync or confirmation at a time.
+struct OpenPlan {
+    let device: String
+    let tenant: String
+    let owner: String
+    /// The device's own; nil when it told none.
+    let zone: String?
+    let version: Int64
+    let acked: Int64
+    let forgotten: Int64
+    let now: Timestamp
+
+    /// Nil when there is no such device, or it is somebody else's than `owner`'s.
+    init?(device: String, tenant: String, owner: String?, on connection: PostgresConnection) async throws {
+        let answers = try await connection.pipeline([
+            """
+            insert into tidings.local_plans (tenant, device_id)
+            select e.tenant, e.id from tidings.endpoints e where e.channel = 'push' and e.tenant = \(tenant) and e.id = \(device)
+            on conflict do nothing
+            """,
+            """
+            select e.recipient_id, e.time_zone, p.version, p.acked_version, p.forgotten_version, tidings.clock()
+            from tidings.local_plans p
+            join tidings.endpoints e on e.channel = 'push' and e.tenant = p.tenant and e.id = p.device_id
+            where p.tenant = \(tenant) and p.device_id = \(device) and (\(owner) is null or e.recipient_id = \(owner)) for update of p
+            """,
+        ])
+        guard let row = answers[1].rows.first else { return nil }
+        let (person, zone, version, acked, forgotten, now) = try row.decode((String, String?, Int64, Int64, Int64, PostgresTimestamp).self)
+        (self.device, self.tenant, self.owner, self.zone) = (device, tenant, person, zone)
+        (self.version, self.acked, self.forgotten, self.now) = (version, acked, forgotten, Timestamp(now))
+    }
+
+    /// Whether the changes after a version are all known.
+    func knows(_ since: Int64?) -> Bool {
+        since.map { (forgotten...version).contains($0) } ?? false
+    }
+
+    /// What was told and not shown yet, and what may be told.
+    var requests: SQL {
+        """
+        select \(LocalRequest.columns) from tidings.local_requests r
+        where r.tenant = \(tenant) and r.device_id = \(device) and \(LocalRequest.isPending)
+        order by r.in_plan desc, r.scheduled_for nulls first, r.notification_id limit \(Store.localLook)
+        """
+    }
+
+    func takenBack(since: Int64) -> SQL {
+        """
+        select r.notification_id from tidings.local_requests r
+        where r.tenant = \(tenant) and r.device_id = \(device) and not r.in_plan and r.version > \(since)
+        order by r.notification_id limit \(Store.localLook + 1)
+        """
+    }
+}

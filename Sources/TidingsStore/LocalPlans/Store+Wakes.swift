@@ -1,0 +1,74 @@
+public import TidingsCore
+import TidingsPostgres
+
+/// A device whose app is to be woken, so that it asks for its plan.
+public struct DeviceToWake: Sendable {
+    public let tenant: String
+    public let recipient: String
+    public let endpoint: Endpoint
+    public let platform: String?
+    public let environment: String?
+    /// Of the person.
+    public let market: String?
+}
+
+extension Store {
+    /// Seconds in which changes gather for one wake.
+    package static let wakeGatheringSeconds = 0.5
+    /// Seconds between two wakes of one device: platforms hold back an app that is woken often.
+    package static let wakeSpacingSeconds = 60.0
+
+    /// Asks for a wake of each device in the rows `tenant, device_id` of a query. One that waits already is enough.
+    static func wake(_ devices: SQL) -> SQL {
+        """
+        insert into tidings.local_wakes (tenant, device_id, due_at)
+        select w.tenant, w.device_id, greatest((select tidings.clock()) + make_interval(secs => \(wakeGatheringSeconds)),
+            coalesce(p.woken_at + make_interval(secs => \(wakeSpacingSeconds)), '-infinity'))
+        from (select distinct * from (\(devices)) asked) w
+        left join tidings.local_plans p on p.tenant = w.tenant and p.device_id = w.device_id
+        order by 1, 2 on conflict do nothing
+        """
+    }
+
+    /// Devices of a person whose plan may change with what was just set.
+    static func wakePlanned(of recipient: String?, tenant: String) -> SQL {
+        wake(
+            """
+            select e.tenant, e.id as device_id from tidings.endpoints e
+            where e.tenant = \(tenant) and e.recipient_id = \(recipient) and e.channel = 'push' and e.gone_at is null
+                and exists (select from tidings.local_requests r where r.tenant = e.tenant and r.device_id = e.id
+                    and \(LocalRequest.isPending))
+            """)
+    }
+
+    /// Takes up to `limit` wakes that are due. A wake is asked for once: whoever dies before sending it loses it, and the app asks for its plan when
+    /// it starts.
+    public func takeWakes(limit: Int) async throws -> [DeviceToWake] {
+        let result = try await pool.query(
+            """
+            with due as (
+                select tenant, device_id from tidings.local_wakes where due_at <= (select tidings.clock())
+                order by due_at limit \(Int64(limit)) for update skip locked
+            ), gone as (
+                delete from tidings.local_wakes w using due d where w.tenant = d.tenant and w.device_id = d.device_id
+                returning w.tenant, w.device_id
+            ), woken as (
+                insert into tidings.local_plans (tenant, device_id, woken_at)
+                select tenant, device_id, (select tidings.clock()) from gone order by 1, 2
+                on conflict (tenant, device_id) do update set woken_at = excluded.woken_at
+            )
+            select e.tenant, e.recipient_id, e.id, e.provider, e.address, e.market, e.platform, e.environment, r.market
+            from gone join tidings.endpoints e on e.channel = 'push' and e.tenant = gone.tenant and e.id = gone.device_id and e.gone_at is null
+            join tidings.recipients r on r.tenant = e.tenant and r.id = e.recipient_id
+            """)
+        return try result.rows.map { row in
+            DeviceToWake(
+                tenant: try row.decode(0, as: String.self), recipient: try row.decode(1, as: String.self),
+                endpoint: Endpoint(
+                    id: try row.decode(2, as: String.self), channel: .push, provider: try row.decode(3, as: String?.self),
+                    address: try row.decode(4, as: String.self), market: try row.decode(5, as: String?.self)),
+                platform: try row.decode(6, as: String?.self), environment: try row.decode(7, as: String?.self),
+                market: try row.decode(8, as: String?.self))
+        }
+    }
+}

@@ -1,0 +1,119 @@
+import Testing
+import TidingsCore
+
+/// What devices show by themselves is planned before its time, and judged as of its time.
+@Suite struct PlanAheadTests {
+    private static let tomorrow = noon.adding(.seconds(86_400))
+
+    /// With push and plans in the default market, plans alone in `mx`, and Braze beside plans in `us`.
+    private static let catalogue: Catalogue = {
+        var catalogue = Catalogue.withPush
+        let plan = ProviderBinding(name: "localPlan", channel: .local, kind: ProviderBinding.localPlanKind, addressing: .device)
+        catalogue.providers["localPlan"] = plan
+        for market in ["default", "mx", "us"] { catalogue.markets[market]?.providers[.local] = ["localPlan"] }
+        catalogue.markets["mx"]?.providers[.push] = []
+        return catalogue
+    }()
+
+    private static func scheduled(_ channels: [Channel] = [.local], critical: Bool = false) -> Intent {
+        .sample("system") { ($0.scheduledFor, $0.channels, $0.critical) = (tomorrow, channels, critical) }
+    }
+
+    private static func facts(_ endpoints: [Endpoint] = [.phone()], market: String? = nil) -> RecipientFacts {
+        .sample { ($0.endpoints, $0.market) = (endpoints, market) }
+    }
+
+    private static func decided(_ intent: Intent, _ facts: RecipientFacts = facts()) -> [String] {
+        decide(intent, facts, in: catalogue).deliveries.map(\.summary)
+    }
+
+    @Test func itIsPlannedOnEachDeviceAtOnce() {
+        #expect(
+            Self.decided(Self.scheduled([.local, .inApp]), Self.facts([.phone(), .phone("tablet", permission: .denied)])) == [
+                "local/localPlan/phone send", "local/localPlan/tablet suppressed permissionDenied", "inApp hold scheduledFor",
+            ])
+        #expect(Self.decided(.sample("system") { $0.channels = [.local] }) == ["local/localPlan/phone send"])
+    }
+
+    private static func facts(quietAt window: QuietHours) -> RecipientFacts {
+        var facts = facts()
+        facts.preferences.quietHours = window
+        return facts
+    }
+
+    /// Until its time there may be a device, or a permission.
+    @Test func whatNoDeviceCanPlanWaits() {
+        var off = Self.facts()
+        off.preferences.disabledChannels = [.local]
+        for facts in [Self.facts([]), Self.facts([.phone(permission: .denied)]), off] {
+            #expect(Self.decided(Self.scheduled(), facts) == ["local hold scheduledFor"])
+        }
+    }
+
+    /// In the quiet hours of this moment too: those of its own time count.
+    @Test func quietHoursOfNowDoNotCount() {
+        let asleep = decide(Self.scheduled(), Self.facts(quietAt: nightWindow), in: Self.catalogue, at: midnight.adding(.seconds(-3_600)))
+        #expect(asleep.deliveries.map(\.summary) == ["local/localPlan/phone send"])
+        let unscheduled = decide(
+            .sample("system") { $0.channels = [.local] }, Self.facts(quietAt: nightWindow), in: Self.catalogue, at: midnight)
+        #expect(unscheduled.deliveries.map(\.summary) == ["local/localPlan/phone hold quietHours"])
+    }
+
+    /// A device that a push can reach waits for it; the plan is for the others.
+    @Test func aDeviceIsNeverPushedAndPlanned() {
+        #expect(
+            Self.decided(Self.scheduled([.push, .local]), Self.facts([.phone(), .phone("old", provider: "gcm")])) == [
+                "push hold scheduledFor", "local/localPlan/phone suppressed sameDevice", "local/localPlan/old send",
+            ])
+        #expect(Self.decided(Self.scheduled([.push, .local])) == ["push hold scheduledFor", "local hold scheduledFor"])
+        #expect(
+            Self.decided(.sample("system") { $0.channels = [.push, .local] }, Self.facts(market: "us")) == [
+                "push/braze send", "push/dmp send", "local/localPlan/phone suppressed sameDevice",
+            ])
+        let due = reroute(
+            PlannedDelivery(channel: .push, verdict: .awaitEscalation), of: Self.scheduled([.push, .local]), facts: Self.facts(),
+            catalogue: Self.catalogue, plannedOn: ["phone"], now: Self.tomorrow, acceptedAt: noon)
+        #expect(due.summary == "push/apns/phone suppressed sameDevice")
+    }
+
+    @Test func escalationPlansWhenItsTurnHasCome() {
+        #expect(
+            Self.decided(Self.scheduled([.push, .local, .inApp], critical: true)).map { $0.split(separator: " ").last ?? "" } == [
+                "scheduledFor", "await", "await",
+            ])
+    }
+
+    private func judged(_ intent: Intent, _ facts: RecipientFacts = facts(), pauses: Pauses = .none, at now: Timestamp = noon)
+        -> LocalVerdict
+    {
+        judgeLocal(intent, on: "phone", facts: facts, catalogue: Self.catalogue, pauses: pauses, now: now, acceptedAt: noon)
+    }
+
+    @Test func aPlannedOneIsJudgedAsOfItsTime() {
+        let intent = Self.scheduled([.push, .local])
+        #expect(judged(intent) == .show(at: Self.tomorrow))
+        #expect(judged(intent, at: Self.tomorrow) == .showNow)
+        #expect(judged(.sample("system")) == .showNow)
+        #expect(judged(intent, Self.facts(quietAt: quiet("11:00", "13:00"))) == .show(at: Self.tomorrow.adding(.seconds(3_600))))
+        let paused = Pauses([Pause(id: 1, scope: .channel, name: "local", until: noon.adding(.seconds(60)))])
+        #expect(judged(intent, pauses: paused) == .show(at: Self.tomorrow))
+        #expect(judged(intent, pauses: Pauses([Pause(id: 1, scope: .channel, name: "local")])) == .hide(.paused))
+    }
+
+    @Test func aRefusalCountsForGoodOnlyWhenItsTimeHasCome() {
+        let denied = Self.facts([.phone(permission: .denied)])
+        #expect(judged(Self.scheduled(), denied) == .hide(.permissionDenied))
+        #expect(judged(Self.scheduled(), denied, at: Self.tomorrow) == .end(.suppressed, .permissionDenied))
+        #expect(judged(Self.scheduled(), Self.facts([.phone("other")])) == .hide(.endpointGone))
+        let late = Self.tomorrow.adding(.seconds(4 * 86_400))
+        #expect(judged(Self.scheduled(), at: late) == .end(.expired, .expired))
+        #expect(judged(Self.scheduled(), Self.facts(market: "nowhere")) == .show(at: Self.tomorrow))
+    }
+
+    @Test func theMarketsPushWakes() {
+        let phone = Endpoint.phone()
+        #expect(Self.catalogue.pushCarrier(of: phone, market: nil)?.name == "apns")
+        #expect(Self.catalogue.pushCarrier(of: phone, market: "mx") == nil)
+        #expect(Self.catalogue.pushCarrier(of: phone, market: "us") == nil, "Braze is told of people, not of devices")
+    }
+}
