@@ -131,7 +131,7 @@ public struct ProviderWorker: Sendable {
         switch await gate.enter(host: provider.host(of: first) ?? provider.name, now: now) {
         case .refused(let wait, let reason):
             calls.deferred(reason)
-            return settlements + going.map { again($0, after: wait, reason) }
+            return settlements + going.map { turnedAway($0, after: wait, reason) }
         case .entered(let pass):
             let startedAt = store.clock.now()
             passing(.beforeSend, first.recipient)
@@ -166,6 +166,18 @@ public struct ProviderWorker: Sendable {
         return Settlement(entry, exit: .waiting(until: store.clock.now().adding(wait), kind: kind, attempt: entry.attempt, reason))
     }
 
+    /// Its provider was not called. One that has been failing gives way to another, unless it may have sent it already; for room
+    /// and the rate of its own it waits.
+    private func turnedAway(_ entry: PackEntry, after wait: Duration, _ reason: ReasonCode) -> Settlement {
+        guard reason == .breakerOpen, entry.hasStandby, !entry.mayHaveArrived else { return again(entry, after: wait, reason) }
+        return givenUp(entry, because: reason, attempt: entry.attempt, record: nil)
+    }
+
+    /// Due at once for the provider that stands by: a releaser finds out which, when this is committed.
+    private func givenUp(_ entry: PackEntry, because reason: ReasonCode, attempt: Int, record: AttemptRecord?) -> Settlement {
+        Settlement(entry, exit: .waiting(until: store.clock.now(), kind: .failover, attempt: attempt, reason), attempt: record)
+    }
+
     /// The one place where an outcome becomes a state.
     private func conclude(
         _ entry: PackEntry, _ result: SendResult, startedAt: Timestamp, finishedAt: Timestamp
@@ -173,7 +185,7 @@ public struct ProviderWorker: Sendable {
         let step = nextStep(
             after: result.outcome, attempt: entry.attempt, policy: catalogues.current.catalogue.policy(for: entry.category),
             now: finishedAt,
-            expiresAt: entry.expiresAt, random: store.clock.randomFraction())
+            expiresAt: entry.expiresAt, random: store.clock.randomFraction(), hasStandby: entry.hasStandby)
         var record = AttemptRecord(
             outcome: result.outcome.name, reason: result.outcome.reason, status: result.status, detail: result.detail, startedAt: startedAt,
             finishedAt: finishedAt)
@@ -186,6 +198,8 @@ public struct ProviderWorker: Sendable {
                 entry, exit: .ended(state, reason), providerMessageID: providerMessageID,
                 attempt: speaksForItself ? nil : record,
                 endpointGoneAt: result.outcome == .endpointGone ? result.goneSince ?? startedAt : nil)
+        case .failOver(let reason):
+            return givenUp(entry, because: reason, attempt: entry.attempt + 1, record: record)
         case .retry(let time, let reason, let possibleDuplicate):
             record.possibleDuplicate = possibleDuplicate
             return Settlement(

@@ -67,10 +67,10 @@ public struct Releaser: Sendable {
         if lane == .bulk { await balance.yieldToUrgent() }
         let catalogue = catalogues.current.catalogue
         let began = ContinuousClock.now
-        let result = try await stores(lane).release(lane, limit: Self.batch, catalogue: catalogue, zones: zones) { planned, stored in
+        let result = try await stores(lane).release(lane, limit: Self.batch, catalogue: catalogue, zones: zones) { planned, past, stored in
             reroute(
-                planned, of: stored.intent, facts: stored.facts, catalogue: catalogue, pauses: stored.pauses, plannedOn: stored.plannedOn,
-                now: stored.now, acceptedAt: stored.acceptedAt)
+                planned, after: past, of: stored.intent, facts: stored.facts, catalogue: catalogue, pauses: stored.pauses, now: stored.now,
+                acceptedAt: stored.acceptedAt)
         }
         if result.released > 0 { passing(.afterRelease) }
         if result.released > 0 {

@@ -34,8 +34,23 @@ struct Receiver: Sendable {
         }
     }
 
+    /// When each delivery, by idempotency key, came in below a path, however it was answered: of services that are sent the standard body.
+    func calls(below path: String) throws -> [String: [Timestamp]] {
+        let text = try String(contentsOfFile: record, encoding: .utf8)
+        return try text.split(separator: "\n").reduce(into: [:]) { times, line in
+            let request = try JSONDecoder().decode(Request.self, from: Data(line.utf8))
+            guard request.path.hasPrefix(path), let body = request.body else { return }
+            let key = try JSONDecoder().decode(ServiceBody.self, from: Data(body.utf8)).idempotencyKey
+            times[key, default: []].append(Timestamp(rfc3339: request.at) ?? .distantPast)
+        }
+    }
+
+    private struct ServiceBody: Decodable { var idempotencyKey: String }
+
     private struct Request: Decodable {
         var at: String
+        var path: String
+        var body: String?
         var webhookId: String?
         var status: Int?
     }

@@ -4,21 +4,9 @@ import TidingsTestSupport
 
 /// Quiet hours, schedules and expiry: what waits says until when, and is judged again when its time has come.
 @Suite struct WaitingTests {
-    /// Quiet hours that began an hour ago and end in an hour, in UTC.
-    private static func setQuietHours(of person: String, in pipeline: Pipeline) async throws {
-        let window = try await pipeline.system.query(
-            """
-            select to_char((tidings.clock() - interval '1 hour') at time zone 'UTC', 'HH24:MI') || '-'
-                || to_char((tidings.clock() + interval '1 hour') at time zone 'UTC', 'HH24:MI')
-            """)
-        let text = try #require(window.rows.first).decode(String.self)
-        let result = try await pipeline.system.tidings("recipient", "set", person, "--time-zone", "UTC", "--quiet-hours", text)
-        #expect(result.exitCode == 0, "\(result.errors)")
-    }
-
     @Test func quietHoursHoldUntilTheirEnd() async throws {
         try await withPipeline { pipeline in
-            try await Self.setQuietHours(of: "sleeper", in: pipeline)
+            try await pipeline.setQuietHours(of: "sleeper")
             await pipeline.publish(event(id: "later", type: "social", to: "sleeper"), key: "social.social")
             await pipeline.publish(event(id: "now", to: "sleeper"))
 
@@ -42,7 +30,7 @@ import TidingsTestSupport
 
     @Test func preferencesCountAsTheyAreWhenItIsDue() async throws {
         try await withPipeline { pipeline in
-            try await Self.setQuietHours(of: "sleeper", in: pipeline)
+            try await pipeline.setQuietHours(of: "sleeper")
             await pipeline.publish(event(id: "unwanted", type: "social", to: "sleeper"), key: "social.social")
             #expect(try await pipeline.held("unwanted") == [Ended("inApp", "held", "quietHours")])
 
@@ -77,7 +65,7 @@ import TidingsTestSupport
             await pipeline.publish(event(id: "stale", to: "reader", data: #""expiresAt":"2020-01-01T00:00:00Z""#))
             #expect(try await pipeline.outcome(of: "stale").contains(Ended("inApp", "expired", "expired")))
 
-            try await Self.setQuietHours(of: "sleeper", in: pipeline)
+            try await pipeline.setQuietHours(of: "sleeper")
             let soon = try await pipeline.system.query(
                 "select to_char((tidings.clock() + interval '30 minutes') at time zone 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"')")
             let expiry = try #require(soon.rows.first).decode(String.self)
@@ -88,5 +76,19 @@ import TidingsTestSupport
             #expect(try await pipeline.outcome(of: "overslept") == [Ended("inApp", "expired", "expired")])
             try await pipeline.expectSound()
         }
+    }
+}
+
+extension Pipeline {
+    /// Quiet hours that began an hour ago and end in an hour, in UTC.
+    func setQuietHours(of person: String) async throws {
+        let window = try await system.query(
+            """
+            select to_char((tidings.clock() - interval '1 hour') at time zone 'UTC', 'HH24:MI') || '-'
+                || to_char((tidings.clock() + interval '1 hour') at time zone 'UTC', 'HH24:MI')
+            """)
+        let text = try #require(window.rows.first).decode(String.self)
+        let result = try await system.tidings("recipient", "set", person, "--time-zone", "UTC", "--quiet-hours", text)
+        #expect(result.exitCode == 0, "\(result.errors)")
     }
 }

@@ -61,10 +61,31 @@ import TidingsCore
                         switch next {
                         case .settle(let state, let reason): #expect(state.isTerminal && reason.states.contains(state), "\(outcome)")
                         case .retry(let at, _, _): #expect(at >= noon && at < expiresAt && attempt < 10)
+                        case .failOver: Issue.record("\(outcome) fails over to nobody")
                         }
                     }
                 }
             }
         }
+    }
+
+    /// What another provider may do better, and what it may not.
+    @Test func aStandbyTakesOverWhatThisProviderCannotDo() {
+        func step(_ outcome: Outcome, attempt: Int = 1, expiresAt: Timestamp? = nil) -> NextStep {
+            nextStep(
+                after: outcome, attempt: attempt, policy: policy, now: noon, expiresAt: expiresAt ?? later, random: 0.5, hasStandby: true)
+        }
+        #expect(step(.misconfigured(.misconfigured)) == .failOver(.misconfigured))
+        #expect(step(.rejected(.providerRejected)) == .failOver(.providerRejected))
+        #expect(step(.rejected(.tokenMalformed)) == .failOver(.tokenMalformed))
+        #expect(step(.rejected(.providerRejected), attempt: 10) == .failOver(.providerRejected), "another provider, another chance")
+        #expect(step(.misconfigured(.misconfigured), expiresAt: noon) == .settle(.failed, .misconfigured))
+        for outcome: Outcome in [
+            .rejected(.payloadTooLarge), .rejected(.contentMissing), .endpointGone, .unknown(.timeout), .retry(after: nil, .timeout),
+            .accepted(providerMessageID: nil, delivered: false),
+        ] {
+            #expect(step(outcome) == self.step(outcome), "\(outcome)")
+        }
+        #expect(step(.unknown(.workerDied), attempt: 10) == .settle(.failed, .outcomeUnknown))
     }
 }

@@ -107,7 +107,7 @@ import TidingsCore
                 planned, of: .sample("orderUpdate"), facts: .sample { $0.endpoints = [.phone()] }, catalogue: .withPush,
                 pauses: Pauses(pauses),
                 now: noon, acceptedAt: noon
-            ).summary
+            )[0].summary
         }
         #expect(again([]) == "push/apns/phone send")
         #expect(again([Self.pause(8, .type, "orderUpdate")]) == "push/apns/phone paused 8")

@@ -3,9 +3,16 @@ public struct Market: Sendable, Hashable {
     public var name: String
     /// The names of the providers that carry each channel, the preferred one first.
     public var providers: [Channel: [String]]
+    /// How they share a channel; ``ProviderStrategy/all`` where nothing is said.
+    public var strategies: [Channel: ProviderStrategy]
 
-    public init(name: String, providers: [Channel: [String]]) {
+    public init(name: String, providers: [Channel: [String]], strategies: [Channel: ProviderStrategy] = [:]) {
         self.name = name
         self.providers = providers
+        self.strategies = strategies
+    }
+
+    public func strategy(for channel: Channel) -> ProviderStrategy {
+        strategies[channel] ?? .all
     }
 }

@@ -4,6 +4,8 @@ public enum NextStep: Sendable, Hashable {
     case settle(DeliveryState, ReasonCode)
     /// It is tried again at this time. `possibleDuplicate`: the attempt just made may have arrived.
     case retry(at: Timestamp, ReasonCode, possibleDuplicate: Bool)
+    /// This provider gives it up for this reason, and the next in the market's order takes over.
+    case failOver(ReasonCode)
 }
 
 /// What follows an outcome: the one place where outcomes become states.
@@ -11,6 +13,9 @@ public enum NextStep: Sendable, Hashable {
 /// A retry waits at least the jittered ``backoff(attempt:policy:random:)``, longer if the provider asks, at most
 /// ``RetryPolicy/longestProviderWait``. Without attempts left it ends as `retriesExhausted`; a retry at or after `expiresAt` ends as
 /// `expired`. What may have arrived ends as `outcomeUnknown` in both cases, for that is the truth.
+///
+/// A provider that is misconfigured, or refuses, gives way to one that stands by. An attempt that may have arrived never does: the same provider is
+/// asked again, under the same key, or nobody.
 ///
 /// - Parameters:
 ///   - attempt: which attempt was just made, from 1.
@@ -21,7 +26,8 @@ public func nextStep(
     policy: CategoryPolicy,
     now: Timestamp,
     expiresAt: Timestamp,
-    random: Double
+    random: Double,
+    hasStandby: Bool = false
 ) -> NextStep {
     let isLast = attempt >= policy.retry.maximumAttempts
     let wait = backoff(attempt: attempt, policy: policy.retry, random: random)
@@ -29,7 +35,7 @@ public func nextStep(
     case .accepted(_, let delivered):
         return delivered ? .settle(.delivered, .delivered) : .settle(.sent, .accepted)
     case .rejected(let reason), .misconfigured(let reason):
-        return .settle(.failed, reason)
+        return hasStandby && outcome.isOfThisProvider && now < expiresAt ? .failOver(reason) : .settle(.failed, reason)
     case .endpointGone:
         return .settle(.failed, .endpointGone)
     case .retry(let after, let reason):

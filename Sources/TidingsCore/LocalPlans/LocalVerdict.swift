@@ -27,9 +27,10 @@ public func judgeLocal(
     alone.channels = [.local]
     alone.critical = false
     let moment = max(now, intent.scheduledFor ?? now)
+    // One device, one delivery.
     let judged = reroute(
         PlannedDelivery(channel: .local, endpoint: device, verdict: .awaitEscalation), of: alone, facts: facts, catalogue: catalogue,
-        pauses: pauses, now: moment, acceptedAt: acceptedAt)
+        pauses: pauses, now: moment, acceptedAt: acceptedAt)[0]
     switch judged.verdict {
     case .send:
         // The market may have given the channel to somebody else.

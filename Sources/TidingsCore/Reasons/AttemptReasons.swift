@@ -33,7 +33,7 @@ extension ReasonExplanation {
             .providerRejected,
             "The provider refused this message and would refuse it again.",
             "Read the attempt's detail, correct the content or the address, then retry.",
-            explains: [.failed]
+            explains: [.failed, .retrying]
         ),
         ReasonExplanation(
             .httpStatus,
@@ -46,13 +46,13 @@ extension ReasonExplanation {
             .redirectRefused,
             "The receiver answered with a redirect, and redirects are never followed.",
             "Set the address to where the redirect points.",
-            explains: [.failed]
+            explains: [.failed, .retrying]
         ),
         ReasonExplanation(
             .addressRefused,
             "The address is not allowed: it is malformed, or leads into a private network.",
             "Correct the address, or allow the network in the provider's settings.",
-            explains: [.failed]
+            explains: [.failed, .retrying]
         ),
         ReasonExplanation(
             .responseTooLarge,
@@ -79,7 +79,7 @@ extension ReasonExplanation {
             .misconfigured,
             "The provider's configuration is wrong: credentials, topic or address.",
             "Correct the provider's settings in the catalogue, then retry.",
-            explains: [.failed]
+            explains: [.failed, .retrying]
         ),
         ReasonExplanation(
             .retriesExhausted,
@@ -120,7 +120,7 @@ extension ReasonExplanation {
             .tokenMalformed,
             "The device's token is not what this provider's tokens look like.",
             "Have the app register again with the token that its platform gave it, naming the provider.",
-            explains: [.failed]
+            explains: [.failed, .retrying]
         ),
         ReasonExplanation(
             .payloadTooLarge,

@@ -6,12 +6,17 @@ public struct Decision: Sendable, Hashable {
     public var notes: [ReasonCode]
     /// The rules that applied, in order, in words, for example `category transactional → push, inApp`.
     public var rules: [String]
+    /// The market of the person, or of the intent when it names one; empty for a type that the catalogue does not have.
+    public var market: String
 
-    public init(strategy: Strategy, deliveries: [PlannedDelivery], notes: [ReasonCode] = [], rules: [String] = []) {
+    public init(
+        strategy: Strategy, deliveries: [PlannedDelivery], notes: [ReasonCode] = [], rules: [String] = [], market: String = ""
+    ) {
         self.strategy = strategy
         self.deliveries = deliveries
         self.notes = notes
         self.rules = rules
+        self.market = market
     }
 }
 
@@ -22,16 +27,25 @@ public struct PlannedDelivery: Sendable, Hashable {
     public var provider: String
     /// The id of the endpoint; nil for a provider that addresses people, and while none is chosen.
     public var endpoint: String?
-    /// A provider's copy, which reaches nobody.
-    public var isCopy: Bool
     public var verdict: Verdict
+    /// Whose providers were looked at: the person's market, or a device's own. Nil while none were.
+    public var market: String?
+    /// For a provider that gets a copy, which does not reach the person.
+    public var isCopy: Bool
+    /// Another provider takes over when this one is misconfigured, refuses, or is not called because it has been failing.
+    public var hasStandby: Bool
 
-    public init(channel: Channel, provider: String = "", endpoint: String? = nil, isCopy: Bool = false, verdict: Verdict) {
+    public init(
+        channel: Channel, provider: String = "", endpoint: String? = nil, verdict: Verdict, market: String? = nil, isCopy: Bool = false,
+        hasStandby: Bool = false
+    ) {
         self.channel = channel
         self.provider = provider
         self.endpoint = endpoint
-        self.isCopy = isCopy
         self.verdict = verdict
+        self.market = market
+        self.isCopy = isCopy
+        self.hasStandby = hasStandby
     }
 }
 

@@ -18,7 +18,7 @@ struct Draft {
     }
 
     var decision: Decision {
-        Decision(strategy: strategy, deliveries: candidates.map(\.planned), notes: notes, rules: rules)
+        Decision(strategy: strategy, deliveries: candidates.map(\.planned), notes: notes, rules: rules, market: question.market.name)
     }
 }
 
@@ -27,8 +27,12 @@ struct Candidate {
     let channel: Channel
     var provider = ""
     var endpoint: String?
+    /// Whose providers were looked at; nil while none were.
+    var market: String?
     /// For a provider that gets a copy, which does not reach the person.
     var isCopy = false
+    /// Another provider takes over when this one cannot do it.
+    var hasStandby = false
     /// Nil while stages may still settle it.
     var verdict: Verdict?
 
@@ -36,7 +40,9 @@ struct Candidate {
 
     var planned: PlannedDelivery {
         guard let verdict else { preconditionFailure("a stage left a candidate for \(channel) without a verdict") }
-        return PlannedDelivery(channel: channel, provider: provider, endpoint: endpoint, isCopy: isCopy, verdict: verdict)
+        return PlannedDelivery(
+            channel: channel, provider: provider, endpoint: endpoint, verdict: verdict, market: market, isCopy: isCopy,
+            hasStandby: hasStandby && verdict.isOpen)
     }
 }
 
@@ -55,6 +61,10 @@ struct Question {
     let expiry: Timestamp
     /// Devices whose plan has this notification already: they get no push of it.
     var plannedOn: Set<String> = []
+    /// Providers that gave this delivery up.
+    var failed: Set<String> = []
+    /// Goes first where providers go in order: the delivery has been with it, and is not to wander.
+    var kept: String?
 
     /// Nil when the catalogue does not have the type.
     init?(_ intent: Intent, facts: RecipientFacts, catalogue: Catalogue, pauses: Pauses, now: Timestamp, acceptedAt: Timestamp) {
@@ -72,11 +82,20 @@ struct Question {
         expiry = catalogue.expiry(of: intent, type: type, acceptedAt: acceptedAt)
     }
 
-    /// The providers that may carry a channel to an endpoint: those of its own market, unless the intent names one.
-    func bindings(for channel: Channel, to endpoint: Endpoint) -> [ProviderBinding] {
-        let own = intent.market == nil ? endpoint.market.flatMap { catalogue.markets[$0] } : nil
-        return catalogue.bindings(for: channel, in: own ?? market)
+    /// The providers of a market that may carry a channel, in its order: those that gave the delivery up may not.
+    func bindings(for channel: Channel, in market: Market) -> [ProviderBinding] {
+        let all = catalogue.bindings(for: channel, in: market)
+        return failed.isEmpty ? all : all.filter { $0.copy || !failed.contains($0.name) }
     }
+
+    /// Whose providers serve an endpoint: its own market's, unless the intent names one.
+    func market(of endpoint: Endpoint) -> Market {
+        let own = intent.market == nil ? endpoint.market.flatMap { catalogue.markets[$0] } : nil
+        return own ?? market
+    }
+
+    /// Whether the person's providers serve it.
+    func isAtHome(_ endpoint: Endpoint) -> Bool { market(of: endpoint).name == market.name }
 
     /// The person's quiet hours, when they count for this type.
     var quietHours: QuietHours? {

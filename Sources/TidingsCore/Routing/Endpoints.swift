@@ -1,52 +1,33 @@
 extension Draft {
     /// Replaces each open channel by the deliveries it takes: one for each provider that addresses people, one for each endpoint that a
     /// provider of the market can send to. A channel without any stays, with the reason.
+    ///
+    /// Where a market's providers go in order, only the one whose turn it is gets a delivery; those that could take over stand by. The first
+    /// that can reach the person at all decides whether it goes to the person as such or to their devices.
     mutating func findEndpoints() {
-        candidates = candidates.flatMap { $0.isOpen ? deliveries(on: $0.channel) : [$0] }
+        var found: [Candidate] = []
+        for candidate in candidates {
+            guard candidate.isOpen else {
+                found.append(candidate)
+                continue
+            }
+            let search = EndpointSearch(question, on: candidate.channel)
+            found += search.deliveries
+            if let rule = search.rule { rules.append(rule) }
+        }
+        candidates = found
         if strategy == .all {
             skipDevicesThatGetThePush()
         }
     }
 
-    private func deliveries(on channel: Channel) -> [Candidate] {
-        let bindings = question.catalogue.bindings(for: channel, in: question.market)
-        let direct = bindings.filter(\.needsNoEndpoint).map { Candidate(channel: channel, provider: $0.name, isCopy: $0.copy) }
-        let reachesPerson = direct.contains { !$0.isCopy }
-        let known = question.facts.endpoints.filter { $0.serves(channel) }
-        let live = known.filter { !$0.isGone }
-        if live.isEmpty {
-            if reachesPerson { return direct }
-            return direct + [.refused(channel, known.isEmpty ? channel.missingEndpointReason : .endpointGone)]
-        }
-        var result = direct
-        var carried: Set<String> = []
-        for endpoint in live {
-            let carriers = question.bindings(for: channel, to: endpoint).filter { $0.carries(endpoint) }
-            if carriers.isEmpty, !reachesPerson {
-                result.append(.refused(channel, refusal(of: endpoint, on: channel) ?? .noProvider, endpoint: endpoint.id))
-            }
-            for carrier in carriers {
-                let isFirst = carried.insert(endpoint.address).inserted
-                let refusal = isFirst ? refusal(of: endpoint, on: channel) : .sameDevice
-                let verdict = refusal.map { Verdict.notSent(state: .suppressed, reason: $0) }
-                result.append(Candidate(channel: channel, provider: carrier.name, endpoint: endpoint.id, verdict: verdict))
-            }
-        }
-        return result
-    }
-
-    /// Silent types need a token only; what shows needs the device's permission, mandatory or not.
-    private func refusal(of endpoint: Endpoint, on channel: Channel) -> ReasonCode? {
-        if channel == .push, question.plannedOn.contains(endpoint.id) { return .sameDevice }
-        return channel.endsOnDevice && !question.type.silent && !endpoint.permission.allowsVisible ? .permissionDenied : nil
-    }
-
     /// A device never both gets a push and shows a local notification of the same thing. A push that waits for its time finds its devices then,
     /// and one that is addressed to the person may end on any of them.
     private mutating func skipDevicesThatGetThePush() {
+        guard candidates.contains(where: { $0.channel == .local }) else { return }
         var pushes = candidates.filter { $0.channel == .push && $0.isOpen }
         if question.plansAhead, candidates.contains(where: { $0.channel == .push && $0.verdict?.isOpen == true }) {
-            pushes += deliveries(on: .push).filter(\.isOpen)
+            pushes += EndpointSearch(question, on: .push).deliveries.filter(\.isOpen)
         }
         let pushed = Set(pushes.compactMap(\.endpoint))
         let reachesAny = pushes.contains { $0.endpoint == nil && !$0.isCopy }
@@ -57,9 +38,102 @@ extension Draft {
     }
 }
 
-extension Candidate {
+/// Looks for the deliveries of one channel.
+private struct EndpointSearch {
+    private let question: Question
+    private let channel: Channel
+    private let known: [Endpoint]
+    private let live: [Endpoint]
+    /// Of the person's market; nil where all carry it that can.
+    private let order: [ProviderBinding]?
+    /// Who goes first of those in order.
+    private let lead: ProviderBinding?
+
+    init(_ question: Question, on channel: Channel) {
+        self.question = question
+        self.channel = channel
+        known = question.facts.endpoints.filter { $0.serves(channel) }
+        let live = known.filter { !$0.isGone }
+        self.live = live
+        order = question.inOrder(channel, in: question.market)
+        lead = order?.first { Self.reaches($0, live, of: question) }
+    }
+
+    private static func reaches(_ provider: ProviderBinding, _ live: [Endpoint], of question: Question) -> Bool {
+        provider.needsNoEndpoint || live.contains { question.isAtHome($0) && provider.carries($0) }
+    }
+
+    /// Who carries it in which order, for whoever asks why; nil where all do.
+    var rule: String? {
+        guard let order, !order.isEmpty else { return nil }
+        let strategy = question.market.strategy(for: channel).name.rawValue
+        return "\(channel.rawValue) in \(question.market.name), \(strategy) → \(order.map(\.name).joined(separator: ", then "))"
+    }
+
+    var deliveries: [Candidate] {
+        let direct = withoutEndpoint
+        let reachesPerson = direct.contains { !$0.isCopy }
+        if live.isEmpty {
+            return reachesPerson ? direct : direct + [refused(known.isEmpty ? channel.missingEndpointReason : .endpointGone)]
+        }
+        var result = direct
+        var carried: Set<String> = []
+        for endpoint in live {
+            // Whoever is reached as a person is reached on every device of their market.
+            if lead?.needsNoEndpoint == true, question.isAtHome(endpoint) { continue }
+            let carriers = carriers(of: endpoint)
+            if carriers.isEmpty, !reachesPerson { result.append(refused(refusal(of: endpoint) ?? .noProvider, endpoint)) }
+            for carrier in carriers {
+                let isFirst = carried.insert(endpoint.address).inserted
+                let refusal = isFirst ? refusal(of: endpoint) : .sameDevice
+                result.append(
+                    Candidate(
+                        channel: channel, provider: carrier.provider.name, endpoint: endpoint.id,
+                        market: question.market(of: endpoint).name, hasStandby: carrier.hasStandby,
+                        verdict: refusal.map { .notSent(state: .suppressed, reason: $0) }))
+            }
+        }
+        return result
+    }
+
+    /// Deliveries to the person as such, and copies.
+    private var withoutEndpoint: [Candidate] {
+        question.bindings(for: channel, in: question.market).filter { provider in
+            provider.needsNoEndpoint && (provider.copy || order == nil || provider.name == lead?.name)
+        }.map { provider in
+            Candidate(
+                channel: channel, provider: provider.name, market: question.market.name, isCopy: provider.copy,
+                hasStandby: !provider.copy && othersReach(than: provider))
+        }
+    }
+
+    private func othersReach(than provider: ProviderBinding) -> Bool {
+        order?.contains { $0.name != provider.name && Self.reaches($0, live, of: question) } ?? false
+    }
+
+    /// Who carries it to an endpoint: one where they go in order, else all, of whom the first does it.
+    ///
+    /// A provider that addresses people stands by for a device only while the person has no other, or the others would get it twice.
+    private func carriers(of endpoint: Endpoint) -> [(provider: ProviderBinding, hasStandby: Bool)] {
+        let market = question.market(of: endpoint)
+        guard let order = question.inOrder(channel, in: market) else {
+            return question.bindings(for: channel, in: market).filter { $0.carries(endpoint) }.map { ($0, false) }
+        }
+        let able = order.filter { $0.carries(endpoint) }
+        let anotherReachesThePerson = live.count == 1 && question.isAtHome(endpoint) && order.contains(where: \.needsNoEndpoint)
+        return able.prefix(1).map { ($0, able.count > 1 || anotherReachesThePerson) }
+    }
+
+    /// Silent types need a token only; what shows needs the device's permission, mandatory or not.
+    private func refusal(of endpoint: Endpoint) -> ReasonCode? {
+        if channel == .push, question.plannedOn.contains(endpoint.id) { return .sameDevice }
+        return channel.endsOnDevice && !question.type.silent && !endpoint.permission.allowsVisible ? .permissionDenied : nil
+    }
+
     /// A candidate that is suppressed for want of something.
-    fileprivate static func refused(_ channel: Channel, _ reason: ReasonCode, endpoint: String? = nil) -> Candidate {
-        Candidate(channel: channel, endpoint: endpoint, verdict: .notSent(state: .suppressed, reason: reason))
+    private func refused(_ reason: ReasonCode, _ endpoint: Endpoint? = nil) -> Candidate {
+        Candidate(
+            channel: channel, endpoint: endpoint?.id, market: endpoint.map { question.market(of: $0).name } ?? question.market.name,
+            verdict: .notSent(state: .suppressed, reason: reason))
     }
 }

@@ -1,42 +1,14 @@
-/// Judges one planned delivery again when it is due, its decision has grown old, its provider is gone, or escalation has come to it.
+/// Judges one planned delivery again when it is due, its decision has grown old, its provider is gone or gave it up, or escalation has come to it.
 ///
 /// The stages of ``route(_:facts:catalogue:pauses:now:acceptedAt:)`` run on all channels, so that one device does not get the same thing twice,
-/// and the answer for this delivery is picked. It may change provider when its own no longer carries the endpoint. A planned delivery
-/// without provider and endpoint stands for its whole channel: use ``rerouteChannel(_:of:facts:catalogue:pauses:now:acceptedAt:)`` where that may
-/// be several; here it is the first that goes out, else the first of any.
+/// and the answer for this delivery is picked. It may change provider when its own no longer carries it.
 ///
-/// - Parameter plannedOn: devices whose plan has this notification; a push does not go there as well.
-/// - Returns: the same delivery with a new verdict, never `awaitEscalation`.
+/// - Parameter past: where it has been, and what was planned beside it.
+/// - Returns: at least one delivery, none with the verdict `awaitEscalation`. The first takes the place of the planned one; each further one is
+///   new: for example the second device of a person, where the first was planned for the person as such or stood for the whole channel.
 public func reroute(
     _ planned: PlannedDelivery,
-    of intent: Intent,
-    facts: RecipientFacts,
-    catalogue: Catalogue,
-    pauses: Pauses = .none,
-    plannedOn: Set<String> = [],
-    now: Timestamp,
-    acceptedAt: Timestamp
-) -> PlannedDelivery {
-    guard var question = Question(intent, facts: facts, catalogue: catalogue, pauses: pauses, now: now, acceptedAt: acceptedAt) else {
-        return planned.suppressed(.typeRetired)
-    }
-    question.plannedOn = plannedOn
-    let candidates = judgedCandidates(question, on: planned.channel)
-    guard !candidates.isEmpty else { return planned.suppressed(.channelNotEligible) }
-    if let endpoint = planned.endpoint {
-        return carrier(of: planned, endpoint: endpoint, among: candidates)
-    }
-    if !planned.provider.isEmpty, let same = candidates.first(where: { $0.provider == planned.provider && $0.endpoint == nil }) {
-        return same.planned
-    }
-    return best(of: candidates).planned
-}
-
-/// Judges a whole channel again, for a planned delivery that stands for it (no provider, no endpoint), as every scheduled one does.
-///
-/// - Returns: at least one delivery. The first takes the place of the planned one; each further one is new, for example a second device.
-public func rerouteChannel(
-    _ planned: PlannedDelivery,
+    after past: DeliveryPast = DeliveryPast(),
     of intent: Intent,
     facts: RecipientFacts,
     catalogue: Catalogue,
@@ -44,19 +16,57 @@ public func rerouteChannel(
     now: Timestamp,
     acceptedAt: Timestamp
 ) -> [PlannedDelivery] {
-    guard planned.provider.isEmpty, planned.endpoint == nil,
-        let question = Question(intent, facts: facts, catalogue: catalogue, pauses: pauses, now: now, acceptedAt: acceptedAt)
-    else {
-        return [reroute(planned, of: intent, facts: facts, catalogue: catalogue, pauses: pauses, now: now, acceptedAt: acceptedAt)]
+    guard var question = Question(intent, facts: facts, catalogue: catalogue, pauses: pauses, now: now, acceptedAt: acceptedAt) else {
+        return [planned.suppressed(.typeRetired)]
     }
-    let candidates = judgedCandidates(question, on: planned.channel)
-    return candidates.isEmpty ? [planned.suppressed(.channelNotEligible)] : candidates.map(\.planned)
+    question.plannedOn = past.plannedOn
+    question.kept = past.keepsProvider ? planned.provider : nil
+    question.failed = past.failed
+    if let next = past.conclude(question.places(for: planned, past), of: planned) { return next }
+    question.failed.remove(planned.provider)
+    return question.places(for: planned, past)
 }
 
-private func judgedCandidates(_ question: Question, on channel: Channel) -> [Candidate] {
-    var draft = Draft(question)
-    draft.judge()
-    return draft.candidates.filter { $0.channel == channel }
+extension Question {
+    fileprivate func places(for planned: PlannedDelivery, _ past: DeliveryPast) -> [PlannedDelivery] {
+        var draft = Draft(self)
+        draft.judge()
+        let candidates = draft.candidates.filter { $0.channel == planned.channel }
+        guard !candidates.isEmpty else { return [planned.suppressed(.channelNotEligible)] }
+        if let endpoint = planned.endpoint {
+            return [place(for: planned, past, endpoint: endpoint, among: candidates)]
+        }
+        // It stands for its whole channel, as everything scheduled does.
+        if planned.provider.isEmpty { return candidates.map(\.planned) }
+        if let same = candidates.first(where: { $0.provider == planned.provider && $0.endpoint == nil }) { return [same.planned] }
+        return replacements(of: planned, past, among: candidates)
+    }
+
+    /// For a delivery to a device. Where now only the person can be reached, one delivery does it for all devices.
+    private func place(
+        for planned: PlannedDelivery, _ past: DeliveryPast, endpoint: String, among candidates: [Candidate]
+    ) -> PlannedDelivery {
+        let isLive = facts.endpoints.contains { $0.id == endpoint && !$0.isGone }
+        guard isLive, !candidates.contains(where: { $0.endpoint == endpoint }), let person = candidates.first(where: \.reachesPerson) else {
+            return carrier(of: planned, endpoint: endpoint, among: candidates)
+        }
+        if past.others.contains(where: { $0.endpoint == nil && !$0.isCopy }) { return planned.suppressed(.sameDevice) }
+        // What another device got, or may get yet, the person would get there again. When the market moved, none did.
+        let isFirst = (past.because == nil ? past.before : past.others).allSatisfy { $0.endpoint == nil }
+        return isFirst ? person.planned : planned.suppressed(.sameDevice)
+    }
+
+    /// For a delivery to a person whose provider no longer carries it: another that addresses people, else each of their devices, but nothing
+    /// that has a delivery of its own.
+    private func replacements(of planned: PlannedDelivery, _ past: DeliveryPast, among candidates: [Candidate]) -> [PlannedDelivery] {
+        let fresh = candidates.filter { candidate in
+            !past.others.contains { $0.endpoint == candidate.endpoint && ($0.endpoint != nil || $0.provider == candidate.provider) }
+        }
+        if let person = fresh.first(where: \.reachesPerson) { return [person.planned] }
+        let devices = fresh.filter { $0.endpoint != nil && $0.verdict?.isOpen == true }
+        if !devices.isEmpty { return devices.map(\.planned) }
+        return [fresh.isEmpty ? planned.suppressed(.sameDevice) : best(of: fresh).planned]
+    }
 }
 
 /// The candidate that now carries an endpoint. When the channel was refused as a whole, that is the answer; when it was not and the
@@ -87,9 +97,19 @@ private func best(of candidates: [Candidate]) -> Candidate {
     return candidates.dropFirst().reduce(candidates[0]) { rank($1) < rank($0) ? $1 : $0 }
 }
 
+extension Candidate {
+    /// Goes to the person as such, now or later.
+    fileprivate var reachesPerson: Bool {
+        endpoint == nil && !isCopy && !provider.isEmpty && verdict?.isOpen == true
+    }
+}
+
 extension PlannedDelivery {
-    fileprivate func with(_ verdict: Verdict) -> PlannedDelivery {
-        PlannedDelivery(channel: channel, provider: provider, endpoint: endpoint, isCopy: isCopy, verdict: verdict)
+    func with(_ verdict: Verdict) -> PlannedDelivery {
+        var judged = self
+        judged.verdict = verdict
+        judged.hasStandby = false
+        return judged
     }
 
     fileprivate func suppressed(_ reason: ReasonCode) -> PlannedDelivery {

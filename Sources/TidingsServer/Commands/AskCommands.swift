@@ -99,7 +99,8 @@ struct SimulateCommand: TidingsCommand {
         return [
             "channel": .string(planned.channel.rawValue), "provider": .string(planned.provider), "verdict": .string(verdict),
             "state": .string(planned.verdict.state.rawValue), "reason_code": planned.verdict.reason.map { .string($0.rawValue) } ?? .null,
-            "until": until.isEmpty ? .null : .string(until),
+            "until": until.isEmpty ? .null : .string(until), "market": planned.market.map { .string($0) } ?? .null,
+            "has_standby": .bool(planned.hasStandby),
         ]
     }
 }

@@ -58,7 +58,8 @@ struct CatalogueCommand: AsyncParsableCommand {
     }
 
     struct Diff: TidingsCommand {
-        static let configuration = CommandConfiguration(abstract: "How a file differs from the active catalogue. Exit 1 when it does.")
+        static let configuration = CommandConfiguration(
+            abstract: "How a file differs from the active catalogue, first in words, then line by line. Exit 1 when it does.")
         @Argument(help: "A YAML file, or - for standard input.") var file: String
 
         mutating func run(in context: CommandContext) async throws {
@@ -67,6 +68,8 @@ struct CatalogueCommand: AsyncParsableCommand {
                 let new = try await readCatalogue(file, context, settings.environment)
                 let old = try await CatalogueSource(store).current.catalogue
                 let lines = LineDifference.lines(from: CatalogueFile.print(old), to: CatalogueFile.print(new))
+                for sentence in CatalogueDifference(from: old, to: new).sentences { Output.data(sentence) }
+                if !lines.isEmpty { Output.data("") }
                 for line in lines { Output.data(line) }
                 if !lines.isEmpty { throw Failure(.bad, "the file differs from the active catalogue") }
             }

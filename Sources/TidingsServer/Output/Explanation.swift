@@ -59,6 +59,9 @@ struct Explanation: Sendable {
         var lines = [headline]
         for delivery in deliveries {
             lines.append(line(for: delivery))
+            for decision in decisions where decision["ordinal"] == delivery["ordinal"] && decision["moved_from"]?.stringValue != nil {
+                lines.append(line(forMove: decision))
+            }
             for attempt in attempts where attempt["ordinal"] == delivery["ordinal"] && attempt["outcome"]?.stringValue != "accepted" {
                 lines.append(line(forAttempt: attempt))
             }
@@ -93,7 +96,22 @@ struct Explanation: Sendable {
         // A market may have several for push.
         if text("channel") == "push", !text("provider").isEmpty { notes.append("by \(text("provider"))") }
         if let attempts = delivery["attempts"]?.intValue, attempts > 1 { notes.append("attempt \(attempts)") }
+        if hasStandby(delivery) { notes.append("another provider stands by") }
         return notes.isEmpty ? line : line + " (\(notes.joined(separator: ", ")))"
+    }
+
+    /// Whether another provider may yet take over.
+    private func hasStandby(_ delivery: JSON) -> Bool {
+        guard delivery["finished_at"]?.stringValue == nil else { return false }
+        let latest = decisions.last { $0["ordinal"] == delivery["ordinal"] }
+        return latest?["has_standby"]?.boolValue == true
+    }
+
+    /// How it came from one provider to another.
+    private func line(forMove decision: JSON) -> String {
+        func text(_ name: String) -> String { decision[name].map(Table.plain) ?? "" }
+        let meaning = ReasonCode(rawValue: text("moved_because"))?.meaning ?? ""
+        return "              moved from \(text("moved_from")) to \(text("provider")): \(text("moved_because")). \(meaning)"
     }
 
     private func line(forAttempt attempt: JSON) -> String {

@@ -25,16 +25,23 @@ struct RecoveryWrite {
             // comes in different packs, so that the others get away from it.
             due.add(
                 delivery.key.notificationID, ordinal: delivery.key.ordinal, lane: delivery.lane, at: delivery.attempt == 1 ? now : later,
-                kind: .recover, tenant: delivery.tenant, channel: delivery.channel, provider: delivery.provider, endpoint: nil,
-                attempt: delivery.attempt + 1, reason: reason)
+                kind: .recover, tenant: delivery.tenant, channel: delivery.channel, provider: delivery.provider,
+                endpoint: delivery.endpoint, attempt: delivery.attempt + 1, reason: reason)
         case .settle(let state, let reason):
-            attempts.append((delivery, false))
-            ended.add(
-                delivery.key.notificationID, ordinal: delivery.key.ordinal, tenant: delivery.tenant, channel: delivery.channel,
-                provider: delivery.provider, endpoint: nil, state: state, reason: reason, attempts: delivery.attempt)
-            tally.addEnded(tenant: delivery.tenant, channel: delivery.channel, state: state, reason: reason)
-            if delivery.escalates { ends.append(EscalationStep(delivery.key)) }
+            end(delivery, state, reason)
+        // Cannot come: what may have been sent is nobody else's to send.
+        case .failOver(let reason):
+            end(delivery, .failed, reason)
         }
+    }
+
+    private mutating func end(_ delivery: AbandonedDelivery, _ state: DeliveryState, _ reason: ReasonCode) {
+        attempts.append((delivery, false))
+        ended.add(
+            delivery.key.notificationID, ordinal: delivery.key.ordinal, tenant: delivery.tenant, channel: delivery.channel,
+            provider: delivery.provider, endpoint: delivery.endpoint, state: state, reason: reason, attempts: delivery.attempt)
+        tally.addEnded(tenant: delivery.tenant, channel: delivery.channel, state: state, reason: reason)
+        if delivery.escalates { ends.append(EscalationStep(delivery.key)) }
     }
 
     var statements: [SQL] { [attemptsInsert, ended.insert, due.insert, tally.insert].compactMap { $0 } }

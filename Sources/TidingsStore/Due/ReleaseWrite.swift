@@ -19,15 +19,25 @@ struct ReleaseWrite {
         self.now = now
     }
 
-    mutating func move(_ delivery: WaitingDelivery, to judged: PlannedDelivery) {
+    /// The first takes the delivery's place; the others are new deliveries of its notification, with the ordinals from `free`.
+    mutating func move(_ delivery: WaitingDelivery, to judged: [PlannedDelivery], _ trail: Trail, free: Int?) {
+        for (position, planned) in judged.enumerated() {
+            let moving = position == 0 ? delivery : free.map { delivery.another($0 + position - 1) }
+            if let moving { move(moving, to: planned, mayHaveArrived: trail.unsure.contains(planned.provider)) }
+        }
+        tally.add(.planned, judged.count - 1)
+    }
+
+    private mutating func move(_ delivery: WaitingDelivery, to judged: PlannedDelivery, mayHaveArrived: Bool) {
         let stored = delivery.stored
         // A retry that simply goes out again is no new decision.
-        var isNews = delivery.kind != .retry
+        var isNews = delivery.kind != .retry || judged.provider != delivery.provider || judged.endpoint != delivery.endpoint
         switch judged.verdict {
         case .send(let validUntil):
             builder.add(
                 stored.entry(
-                    ordinal: delivery.ordinal, attempt: delivery.attempt, endpoint: judged.endpoint, decidedAt: now, validUntil: validUntil),
+                    ordinal: delivery.ordinal, attempt: delivery.attempt, endpoint: judged.endpoint, decidedAt: now, validUntil: validUntil,
+                    hasStandby: judged.hasStandby, mayHaveArrived: mayHaveArrived),
                 channel: judged.channel, provider: judged.provider, lane: stored.lane)
         case .hold(let until, let reason):
             isNews = true
@@ -45,7 +55,7 @@ struct ReleaseWrite {
             tally.addEnded(tenant: stored.intent.tenant, channel: judged.channel, state: state, reason: reason)
             if stored.intent.critical { ends.append(EscalationStep(DeliveryKey(stored.id, delivery.ordinal))) }
         }
-        if isNews { decisions.add(stored.id, ordinal: delivery.ordinal, planned: judged) }
+        if isNews { decisions.add(stored.id, ordinal: delivery.ordinal, planned: judged, move: Move(of: delivery, to: judged)) }
     }
 
     private mutating func wait(
@@ -67,25 +77,61 @@ struct ReleaseWrite {
     }
 }
 
+/// Which provider a delivery leaves, and why.
+struct Move {
+    /// Empty for an operator's retry: what failed before does not count any more.
+    let provider: String
+    let because: ReasonCode
+
+    /// Nil when it stays, or ends.
+    init?(of delivery: WaitingDelivery, to judged: PlannedDelivery) {
+        because = delivery.reason
+        switch delivery.kind {
+        case .failover where judged.verdict.isOpen && judged.provider != delivery.provider: provider = delivery.provider
+        case .again: provider = Move.anew
+        case .held, .retry, .recover, .escalation, .failover: return nil
+        }
+    }
+
+    private static let anew = ""
+
+    /// Those that gave a delivery up, of where it came from in order.
+    static func failed(_ providers: [String]) -> Set<String> {
+        Set(providers.suffix(while: { $0 != anew }))
+    }
+}
+
+extension Array {
+    /// The longest end whose elements all satisfy a condition.
+    fileprivate func suffix(while isIn: (Element) -> Bool) -> ArraySlice<Element> {
+        self[(lastIndex { !isIn($0) }.map { $0 + 1 } ?? startIndex)...]
+    }
+}
+
 /// Rows of `tidings.decisions`: what was decided after the first time.
 struct DecisionRows {
     private var ids: [PostgresUUID] = []
     private var ordinals: [Int16] = []
     private var decisions: [String] = []
+    private var movedFrom: [String?] = []
+    private var movedBecause: [String?] = []
 
-    mutating func add(_ id: NotificationID, ordinal: Int, planned: PlannedDelivery) {
+    mutating func add(_ id: NotificationID, ordinal: Int, planned: PlannedDelivery, move: Move?) {
         ids.append(id.uuid)
         ordinals.append(Int16(ordinal))
         decisions.append(DecisionText.encode(planned))
+        movedFrom.append(move?.provider)
+        movedBecause.append(move?.because.rawValue)
     }
 
     /// Nil when there is nothing to insert.
     func insert(at now: Timestamp, catalogue: String) -> SQL? {
         guard !ids.isEmpty else { return nil }
         return """
-            insert into tidings.decisions (notification_id, ordinal, at, catalogue, decision)
-            select id, ordinal, \(now.timestamptz), \(catalogue), decision
-            from unnest(\(ids), \(ordinals), \(decisions)) as judged(id, ordinal, decision)
+            insert into tidings.decisions (notification_id, ordinal, at, catalogue, decision, moved_from, moved_because)
+            select id, ordinal, \(now.timestamptz), \(catalogue), decision, moved_from, moved_because
+            from unnest(\(ids), \(ordinals), \(decisions), \(movedFrom), \(movedBecause))
+                as judged(id, ordinal, decision, moved_from, moved_because)
             """
     }
 }

@@ -37,11 +37,18 @@ extension Store {
             delete from tidings.packs p using expired e where p.id = e.id returning p.*
         )
         select m.notification_id, m.ordinal, m.attempt, gone.channel, gone.provider, gone.lane, gone.claimed_by, gone.claimed_at,
-            n.tenant, n.category, n.expires_at, n.critical
+            n.tenant, n.category, n.expires_at, n.critical, \(plannedNow) ->> 'endpoint'
         from gone cross join lateral unnest(gone.notification_ids, gone.ordinals, gone.attempts) as m(notification_id, ordinal, attempt)
         join lateral (select * from tidings.notifications n where n.id = m.notification_id limit 1) n on true
         """
     }
+
+    /// What is planned for delivery `m` of notification `n`, as JSON: as it was judged last, else as it was at first.
+    static let plannedNow: SQL = """
+        coalesce(
+            (select d.decision from tidings.decisions d where d.notification_id = n.id and d.ordinal = m.ordinal order by d.at desc limit 1)::json,
+            n.decision::json -> 'deliveries' -> m.ordinal::integer)
+        """
 
     /// The packs that were committed but never confirmed, complete again from their notifications. Their ids stay the same, so publishing one
     /// that did arrive after all does no harm.
@@ -55,8 +62,7 @@ extension Store {
                 order by id limit \(Int64(limit))
             )
             select late.id, late.channel, late.provider, late.lane, late.decided_at, m.ordinal, m.attempt,
-                (select endpoint.value ->> 'endpoint' from json_array_elements(n.decision::json -> 'deliveries')
-                    with ordinality as endpoint(value, position) where position = m.ordinal + 1), \(StoredIntent.columns)
+                \(Self.plannedNow) ->> 'endpoint', \(StoredIntent.columns)
             from late cross join lateral unnest(late.notification_ids, late.ordinals, late.attempts)
                 with ordinality as m(notification_id, ordinal, attempt, position)
             join lateral (select * from tidings.notifications n where n.id = m.notification_id limit 1) n on true
@@ -130,6 +136,7 @@ struct AbandonedDelivery {
     let category: Category
     let expiresAt: Timestamp
     let escalates: Bool
+    let endpoint: String?
 
     init(_ row: PostgresRow) throws {
         key = DeliveryKey(NotificationID(try row.decode(0, as: PostgresUUID.self)), Int(try row.decode(1, as: Int16.self)))
@@ -143,5 +150,6 @@ struct AbandonedDelivery {
         category = Category(rawValue: try row.decode(9, as: String.self)) ?? .system
         expiresAt = Timestamp(try row.decode(10, as: PostgresTimestamp.self))
         escalates = try row.decode(11, as: Bool.self)
+        endpoint = try row.decode(12, as: String?.self)
     }
 }

@@ -21,7 +21,7 @@ extension Store {
     /// `limit` of it are taken beside up to `limit` that are due, so that neither waits for the other.
     public func release(
         _ lane: Lane, limit: Int, catalogue: Catalogue, zones: TimeZoneDatabase,
-        judge: @escaping @Sendable (PlannedDelivery, StoredFacts) -> PlannedDelivery
+        judge: @escaping @Sendable (PlannedDelivery, DeliveryPast, StoredFacts) -> [PlannedDelivery]
     ) async throws -> ReleaseResult {
         try await pool.transaction { connection in
             let answers = try await connection.pipeline([Self.pick(lane, limit: limit), Self.clockQuery, Self.pausesQuery])
@@ -33,17 +33,22 @@ extension Store {
             let recipients = Set(waiting.map { RecipientKey($0.stored.intent) })
             let facts = try FactsQuery.decode(
                 try await connection.query(FactsQuery.sql(for: recipients)), zones: zones, around: now)
-            let planned = try await Self.planned(waiting, on: connection)
-            var write = ReleaseWrite(catalogue: catalogue.hash, now: now)
-            for delivery in waiting {
+            let trails = try await trails(of: waiting, in: catalogue, on: connection)
+            let plans = try await Self.planned(waiting, on: connection)
+            let judgements = waiting.map { delivery in
                 let intent = delivery.stored.intent
                 let known = facts[RecipientKey(intent)] ?? .unseen(tenant: intent.tenant, recipient: intent.recipient)
-                let judged = judge(
-                    delivery.planned,
-                    StoredFacts(
-                        intent: intent, facts: known, pauses: pauses, now: now, acceptedAt: delivery.stored.acceptedAt,
-                        plannedOn: planned[delivery.stored.id] ?? []))
-                write.move(delivery, to: judged)
+                var past = delivery.past(trails[delivery.key] ?? Trail())
+                past.plannedOn = plans[delivery.stored.id] ?? []
+                return judge(
+                    delivery.planned, past,
+                    StoredFacts(intent: intent, facts: known, pauses: pauses, now: now, acceptedAt: delivery.stored.acceptedAt))
+            }
+            var write = ReleaseWrite(catalogue: catalogue.hash, now: now)
+            var free = try await freeOrdinals(for: zip(waiting, judgements).map { ($0.stored.id, $1.count - 1) }, on: connection)
+            for (delivery, judged) in zip(waiting, judgements) {
+                write.move(delivery, to: judged, trails[delivery.key] ?? Trail(), free: free[delivery.stored.id])
+                free[delivery.stored.id]? += judged.count - 1
             }
             let packs = write.packs { clock.nextID() }
             passing(.beforeRelease)
@@ -90,7 +95,8 @@ extension Store {
             delete from tidings.due w using picked p where w.notification_id = p.notification_id and w.ordinal = p.ordinal
             returning w.*
         )
-        select gone.ordinal, gone.kind, gone.channel, gone.provider, gone.endpoint, gone.attempt, gone.reason, \(StoredIntent.columns)
+        select gone.ordinal, gone.kind, gone.channel, gone.provider, gone.endpoint, gone.attempt, gone.reason,
+            case when n.planned > 1 and gone.channel <> 'inApp' and gone.provider <> '' then n.decision end, \(StoredIntent.columns)
         from gone join lateral (select * from tidings.notifications n where n.id = gone.notification_id limit 1) n on true
         order by gone.due_at, gone.notification_id, gone.ordinal
         """
@@ -105,19 +111,19 @@ public struct StoredFacts: Sendable {
     public let pauses: Pauses
     public let now: Timestamp
     public let acceptedAt: Timestamp
-    /// Devices whose plan has the notification, and which get no push of it.
-    public let plannedOn: Set<String>
 }
 
 /// A row taken out of `due`, with its intent.
 struct WaitingDelivery {
-    let ordinal: Int
+    var ordinal: Int
     let kind: DueKind
     let channel: Channel
     let provider: String
     let endpoint: String?
-    let attempt: Int
+    var attempt: Int
     let reason: ReasonCode
+    /// The first decision, where others were planned beside it on its channel.
+    let decision: String?
     let stored: StoredIntent
 
     init(_ row: PostgresRow) throws {
@@ -128,7 +134,30 @@ struct WaitingDelivery {
         endpoint = try row.decode(4, as: String?.self)
         attempt = Int(try row.decode(5, as: Int16.self))
         reason = ReasonCode(rawValue: try row.decode(6, as: String.self)) ?? .internalError
-        stored = try StoredIntent(row, from: 7)
+        decision = try row.decode(7, as: String?.self)
+        stored = try StoredIntent(row, from: 8)
+    }
+
+    var key: DeliveryKey { DeliveryKey(stored.id, ordinal) }
+
+    /// One more delivery of the same notification, not tried yet.
+    func another(_ ordinal: Int) -> WaitingDelivery {
+        var another = self
+        another.ordinal = ordinal
+        another.attempt = 1
+        return another
+    }
+
+    func past(_ trail: Trail) -> DeliveryPast {
+        let beside = decision.map { DecisionText.open(on: channel, in: $0) } ?? []
+        var past = DeliveryPast(
+            failed: kind == .again ? [] : Move.failed(trail.movedFrom), keepsProvider: kind == .retry || kind == .recover,
+            before: beside.filter { $0.ordinal < ordinal }.map(\.planned), after: beside.filter { $0.ordinal > ordinal }.map(\.planned))
+        if kind == .failover {
+            past.failed.insert(provider)
+            past.because = reason
+        }
+        return past
     }
 
     /// As it was planned; the verdict is what is judged anew.

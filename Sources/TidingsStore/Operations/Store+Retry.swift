@@ -2,7 +2,8 @@ import TidingsCore
 import TidingsPostgres
 
 extension Store {
-    /// Takes a failed or expired delivery back into the flow, due now; it is judged anew before it is sent. False when it has not failed.
+    /// Takes a failed or expired delivery back into the flow, due now; it is judged anew before it is sent, and every provider of the
+    /// market counts again. False when it has not failed.
     public func retry(_ key: DeliveryKey) async throws -> Bool {
         let result = try await pool.query(
             """
@@ -15,7 +16,7 @@ extension Store {
                 select 'ended', tenant, channel, state, reason, -1 from taken
             )
             insert into tidings.due (notification_id, ordinal, lane, due_at, kind, tenant, channel, provider, endpoint, attempt, reason, since)
-            select t.notification_id, t.ordinal, n.lane, (select tidings.clock()), 'recover', t.tenant, t.channel, t.provider, t.endpoint,
+            select t.notification_id, t.ordinal, n.lane, (select tidings.clock()), 'again', t.tenant, t.channel, t.provider, t.endpoint,
                 t.attempts + 1, t.reason, (select tidings.clock())
             from taken t join tidings.notifications n on n.id = t.notification_id
             returning ordinal

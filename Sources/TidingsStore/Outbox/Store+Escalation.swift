@@ -48,11 +48,12 @@ extension Store {
             select n.id, planned.value ->> 'channel', d.state, w.kind, coalesce((planned.value ->> 'copy')::boolean, false)
             from unnest(\(ids.uuids)) as asked(id)
             cross join lateral (select * from tidings.notifications where id = asked.id limit 1) n
-            cross join lateral json_array_elements(n.decision::json -> 'deliveries') with ordinality as planned(value, position)
+            cross join lateral generate_series(0, n.planned - 1) as m(ordinal)
+            cross join lateral (select \(Self.plannedNow) as value) planned
             left join lateral (
-                select state from tidings.deliveries where notification_id = n.id and ordinal = planned.position - 1 limit 1) d on true
-            left join tidings.due w on w.notification_id = n.id and w.ordinal = planned.position - 1
-            order by n.id, planned.position
+                select state from tidings.deliveries where notification_id = n.id and ordinal = m.ordinal limit 1) d on true
+            left join tidings.due w on w.notification_id = n.id and w.ordinal = m.ordinal
+            order by n.id, m.ordinal
             """)
         var members: [NotificationID: [EscalationMember]] = [:]
         for row in result.rows {

@@ -3,13 +3,15 @@ import TidingsWire
 
 /// A decision as the JSON text that `tidings.notifications.decision` and `tidings.decisions.decision` hold.
 ///
-/// `{"strategy": "all", "rules": [text], "notes": [code], "deliveries": [planned]}`, each planned delivery
-/// `{"channel", "provider", "endpoint"?, "copy"?, "verdict": "send"|"hold"|"awaitEscalation"|"notSent", "until"?, "state"?, "reason"?, "pause"?}`.
+/// `{"strategy": "all", "market"?, "rules": [text], "notes": [code], "deliveries": [planned]}`, each planned delivery
+/// `{"channel", "provider", "endpoint"?, "market"?, "copy"?, "standby"?, "verdict": "send"|"hold"|"awaitEscalation"|"notSent", "until"?, "state"?,
+/// "reason"?, "pause"?}`. `market` is left out when it is `default`, and of a delivery planned with others when it is that of the decision.
 enum DecisionText {
     static func encode(_ decision: Decision, notes: [ReasonCode]) -> String {
         var writer = JSONWriter(capacity: 384)
         writer.beginObject()
         writer.member("strategy", decision.strategy.rawValue)
+        if !decision.market.isEmpty, decision.market != impliedMarket { writer.member("market", decision.market) }
         writer.key("rules")
         writer.beginArray()
         for rule in decision.rules { writer.string(rule) }
@@ -20,7 +22,7 @@ enum DecisionText {
         writer.endArray()
         writer.key("deliveries")
         writer.beginArray()
-        for planned in decision.deliveries { write(planned, to: &writer) }
+        for planned in decision.deliveries { write(planned, in: decision.market, to: &writer) }
         writer.endArray()
         writer.endObject()
         return writer.text
@@ -28,16 +30,35 @@ enum DecisionText {
 
     static func encode(_ planned: PlannedDelivery) -> String {
         var writer = JSONWriter(capacity: 160)
-        write(planned, to: &writer)
+        write(planned, in: impliedMarket, to: &writer)
         return writer.text
     }
 
-    private static func write(_ planned: PlannedDelivery, to writer: inout JSONWriter) {
+    /// What went out, or was to, on a channel: each with its ordinal. Of the verdict only that it was open is read.
+    static func open(on channel: Channel, in decision: String) -> [(ordinal: Int, planned: PlannedDelivery)] {
+        let deliveries = (try? JSON.parse(decision))?["deliveries"]?.arrayValue ?? []
+        return deliveries.enumerated().compactMap { ordinal, planned in
+            guard planned["channel"]?.stringValue == channel.rawValue, planned["verdict"]?.stringValue != "notSent" else { return nil }
+            return (
+                ordinal,
+                PlannedDelivery(
+                    channel: channel, provider: planned["provider"]?.stringValue ?? "", endpoint: planned["endpoint"]?.stringValue,
+                    verdict: .awaitEscalation, isCopy: planned["copy"]?.boolValue ?? false)
+            )
+        }
+    }
+
+    /// The market of the built-in catalogue: what most have need not be said a million times.
+    private static let impliedMarket = "default"
+
+    private static func write(_ planned: PlannedDelivery, in market: String, to writer: inout JSONWriter) {
         writer.beginObject()
         writer.member("channel", planned.channel.rawValue)
         writer.member("provider", planned.provider)
         if let endpoint = planned.endpoint { writer.member("endpoint", endpoint) }
+        if let own = planned.market, own != market { writer.member("market", own) }
         if planned.isCopy { writer.member("copy", true) }
+        if planned.hasStandby { writer.member("standby", true) }
         switch planned.verdict {
         case .send(let validUntil):
             writer.member("verdict", "send")

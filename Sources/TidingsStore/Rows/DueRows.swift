@@ -11,6 +11,10 @@ public enum DueKind: String, Sendable, Hashable {
     case recover
     /// A later channel of `escalate`, waiting for the end of an earlier one.
     case escalation
+    /// Its provider gave it up, and the next in the market's order is to take over.
+    case failover
+    /// An operator's retry: from the start, by whichever provider goes first.
+    case again
 }
 
 /// Rows of `tidings.due`: what waits for its time.

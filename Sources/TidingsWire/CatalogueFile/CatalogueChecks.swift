@@ -9,7 +9,7 @@ struct CatalogueChecks {
         var checks = CatalogueChecks(catalogue)
         checks.checkTypes()
         checks.checkCategories()
-        checks.checkMarkets()
+        checks.problems += MarketChecks.problems(in: catalogue)
         checks.checkProviders()
         checks.checkProducers()
         return checks.problems
@@ -64,19 +64,6 @@ struct CatalogueChecks {
         }
     }
 
-    private mutating func checkMarkets() {
-        check(market: catalogue.defaultMarket, at: "defaultMarket")
-        for (name, market) in catalogue.markets.sorted(by: { $0.key < $1.key }) {
-            if !CatalogueNames.isName(name) { add("markets.\(name)", "a market's name is \(CatalogueNames.nameRule)") }
-            if market.name != name { add("markets.\(name)", "is filed under another name than its own, \"\(market.name)\"") }
-            for (channel, providers) in market.providers.sorted(by: { $0.key < $1.key }) {
-                let path = "markets.\(name).\(channel.rawValue)"
-                if Set(providers).count < providers.count { add(path, "names a provider twice") }
-                for provider in providers { check(provider: provider, of: channel, at: path) }
-            }
-        }
-    }
-
     private mutating func checkProviders() {
         for (name, provider) in catalogue.providers.sorted(by: { $0.key < $1.key }) {
             let path = "providers.\(name)"
@@ -119,14 +106,6 @@ struct CatalogueChecks {
     private mutating func check(market: String, at path: String) {
         if catalogue.markets[market] == nil {
             add(path, "unknown market \"\(market)\"\(NearestName.hint(for: market, among: catalogue.markets.keys))")
-        }
-    }
-
-    private mutating func check(provider: String, of channel: Channel, at path: String) {
-        if let known = catalogue.providers[provider] {
-            if known.channel != channel { add(path, "provider \"\(provider)\" carries \(known.channel.rawValue), not \(channel.rawValue)") }
-        } else {
-            add(path, "unknown provider \"\(provider)\"\(NearestName.hint(for: provider, among: catalogue.providers.keys))")
         }
     }
 }

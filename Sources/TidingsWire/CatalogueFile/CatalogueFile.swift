@@ -33,14 +33,17 @@ public enum CatalogueFile {
         CataloguePrinter.header + CataloguePrinter.body(of: catalogue)
     }
 
-    /// The same catalogue in the one form that all equal catalogues have: every category present, schemas as compact JSON, and `hash`
-    /// computed.
+    /// The same catalogue in the one form that all equal catalogues have: every category present, schemas as compact JSON, strategies only where
+    /// they say something, and `hash` computed.
     ///
     /// The hash is the hexadecimal SHA-256 of the printed file without its header, so comments and the order of a person's file do not
     /// count.
     public static func sealed(_ catalogue: Catalogue) -> Catalogue {
         var sealed = catalogue
         for category in Category.allCases { sealed.categories[category] = catalogue.policy(for: category) }
+        for (name, market) in catalogue.markets {
+            sealed.markets[name]?.strategies = market.strategies.filter { $0.value != .all && market.providers[$0.key] != nil }
+        }
         for (name, type) in catalogue.types {
             guard let text = type.schemaJSON, let schema = try? JSON.parse(text) else { continue }
             sealed.types[name]?.schemaJSON = schema.serialized

@@ -37,12 +37,16 @@ struct CataloguePrinter {
             for category in Category.allCases { write(catalogue.policy(for: category), of: category, to: &writer) }
         }
         writer.blankLine()
-        writer.comment("Who carries each channel in a market, the preferred provider first.")
+        writer.comment(
+            """
+            Who carries each channel in a market, the preferred provider first: a list, where all of them do, or "providers" with a "strategy".
+            "first": one does, the next takes over when it cannot. "weighted": each person has one of their own, by "weights".
+            """)
         writer.section("markets") { writer in
             for (name, market) in catalogue.markets.sorted(by: { $0.key < $1.key }) {
                 writer.section(name) { writer in
                     for (channel, providers) in market.providers.sorted(by: { $0.key < $1.key }) {
-                        writer.line(channel.rawValue, list: providers)
+                        write(providers, market.strategy(for: channel), of: channel, to: &writer)
                     }
                 }
             }
@@ -66,6 +70,18 @@ struct CataloguePrinter {
             for (user, tenants) in catalogue.tenants.sorted(by: { $0.key < $1.key }) { writer.line(user, list: tenants.sorted()) }
         }
         return writer.text
+    }
+
+    private static func write(_ providers: [String], _ strategy: ProviderStrategy, of channel: Channel, to writer: inout YAMLWriter) {
+        if strategy == .all { return writer.line(channel.rawValue, list: providers) }
+        writer.section(channel.rawValue) { writer in
+            writer.line("providers", list: providers)
+            writer.line("strategy", strategy.name.rawValue)
+            guard case .weighted(let weights) = strategy else { return }
+            writer.section("weights") { writer in
+                for (provider, weight) in weights.sorted(by: { $0.key < $1.key }) { writer.line(provider, verbatim: String(weight)) }
+            }
+        }
     }
 
     private static func write(_ type: NotificationType, to writer: inout YAMLWriter) {

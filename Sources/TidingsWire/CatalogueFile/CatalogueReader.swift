@@ -90,9 +90,32 @@ struct CatalogueReader {
         var market = Market(name: name, providers: [:])
         for (key, member) in section.members {
             guard let channel = Channel(rawValue: key) else { continue }
-            market.providers[channel] = member.texts()
+            guard member.isMapping else {
+                market.providers[channel] = member.texts()
+                continue
+            }
+            guard let own = member.section() else { continue }
+            own.refuseKeys(except: carrierKeys)
+            if own["providers"] == nil { own.log.add(own.path, "needs providers, for example [a, b]") }
+            market.providers[channel] = own["providers"]?.texts()
+            market.strategies[channel] = strategy(own)
         }
         return market
+    }
+
+    static let carrierKeys = ["providers", "strategy", "weights"]
+
+    /// Nil for ``ProviderStrategy/all``, which nothing needs to be said for. What the weights must be is checked with the providers.
+    private static func strategy(_ section: YAMLSection) -> ProviderStrategy? {
+        guard let name: ProviderStrategy.Name = section["strategy"].map({ $0.word("strategy") }) ?? .all else { return nil }
+        if name != .weighted, let weights = section["weights"] {
+            weights.problem("only count with strategy weighted, not \(name.rawValue)")
+        }
+        switch name {
+        case .all: return nil
+        case .first: return .first
+        case .weighted: return .weighted(section["weights"].map { named($0) { value, _ in value.integer() } } ?? [:])
+        }
     }
 
     static let providerKeys = ["channel", "kind", "addressing", "copy", "settings"]

@@ -53,6 +53,11 @@ struct YAMLValue {
         return scalar.style == .plain && YAMLScalar(plain: scalar.string) == .null
     }
 
+    /// True for `name: value` lines.
+    var isMapping: Bool {
+        if case .mapping = node { true } else { false }
+    }
+
     func text() -> String? {
         guard case .scalar(let scalar) = node else {
             problem("must be a text")

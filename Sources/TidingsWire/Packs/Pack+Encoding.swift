@@ -50,6 +50,8 @@ extension PackEntry {
         writer.member("validUntil", validUntil.rfc3339)
         writer.member("expiresAt", expiresAt.rfc3339)
         if escalates { writer.member("escalates", true) }
+        if hasStandby { writer.member("hasStandby", true) }
+        if mayHaveArrived { writer.member("mayHaveArrived", true) }
         writer.endObject()
     }
 }

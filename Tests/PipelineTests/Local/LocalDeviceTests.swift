@@ -85,7 +85,10 @@ import TidingsWire
                 "later", "maria", at: try await pipeline.time(in: 3_600), channels: #"["push","local"]"#, more: #""market":"mx""#)
             #expect(try await pipeline.system.tidings("device", "update", app.device, "--provider", "fcm").exitCode == 0)
             try await pipeline.shiftClock(by: "61 minutes")
-            #expect(try await pipeline.byProvider(of: "later") == ["dmp sent accepted", "localPlan sent accepted"])
+            #expect(
+                try await pipeline.byProvider(of: "later") == [
+                    "dmp sent accepted", "fcm suppressed sameDevice", "localPlan sent accepted",
+                ])
             let shown = try markets.accepted(below: "/fcm/v1/").filter { $0.contains("A title") }
             #expect(shown.isEmpty)
             await app.store.close()

@@ -44,12 +44,17 @@ struct PushMarkets: Sendable {
     }
 
     private func acceptedRequests(below path: String) throws -> [Request] {
-        let text = try String(contentsOfFile: "\(folder)/captured.jsonl", encoding: .utf8)
-        return try text.split(separator: "\n").map { try JSONDecoder().decode(Request.self, from: Data($0.utf8)) }
-            .filter { $0.path.hasPrefix(path) && (200...299).contains($0.status ?? 0) }
+        try requests(below: path).filter { (200...299).contains($0.status ?? 0) }
     }
 
-    private struct Request: Decodable {
+    /// Requests below a path, however they were answered.
+    func requests(below path: String) throws -> [Request] {
+        let text = try String(contentsOfFile: "\(folder)/captured.jsonl", encoding: .utf8)
+        return try text.split(separator: "\n").map { try JSONDecoder().decode(Request.self, from: Data($0.utf8)) }
+            .filter { $0.path.hasPrefix(path) }
+    }
+
+    struct Request: Decodable {
         var path: String
         var status: Int?
         var messageId: String?
@@ -144,7 +149,8 @@ struct PushMarkets: Sendable {
 
 /// Runs `body` with every role up, and every market's providers played by `tidings capture`.
 func withPushMarkets(
-    lackingSecretOf provider: String? = nil, _ body: (Pipeline, PushMarkets) async throws -> Void
+    lackingSecretOf provider: String? = nil, catalogue: (PushMarkets) -> String = \.catalogue,
+    _ body: (Pipeline, PushMarkets) async throws -> Void
 ) async throws {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("tidings-push-\(UUID().uuidString)").path
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -153,7 +159,7 @@ func withPushMarkets(
     let prepare: (TestSystem) async throws -> String? = { system in
         let made = try await PushMarkets.start(in: system, folder: folder)
         // A catalogue is refused while a secret that it names is missing; what is lost afterwards is another matter.
-        try await Pipeline.apply(made.catalogue, to: system)
+        try await Pipeline.apply(catalogue(made), to: system)
         if let provider { try made.removeSecret(of: provider) }
         markets = made
         return nil

@@ -60,6 +60,32 @@ import TidingsWire
         #expect(catalogue.categories[.social] == .standard(for: .social))
     }
 
+    /// A strategy that says nothing is no difference.
+    @Test func aStrategyIsReadAndThePlainListIsTheOneForAll() throws {
+        func market(_ push: String) throws -> Market? {
+            try CatalogueFile.parse(
+                yaml: """
+                    types:
+                      ping: {category: system}
+                    markets:
+                      us: {push: \(push)}
+                    providers:
+                      a: {channel: push, kind: "null"}
+                      b: {channel: push, kind: "null"}
+                      c: {channel: push, kind: "null", copy: true}
+                    """
+            ).markets["us"]
+        }
+        #expect(try market("[a, b]")?.strategies == [:])
+        #expect(try market("{providers: [a, b]}") == market("[a, b]"))
+        #expect(try market("{providers: [a, b], strategy: all}") == market("[a, b]"))
+        #expect(try market("{providers: [b, a], strategy: first}")?.strategies == [.push: .first])
+        #expect(try market("{providers: [b, a], strategy: first}")?.providers == [.push: ["b", "a"]])
+        #expect(
+            try market("{providers: [a, c, b], strategy: weighted, weights: {a: 3, b: 1}}")?.strategies
+                == [.push: .weighted(["a": 3, "b": 1])])
+    }
+
     @Test func aSchemaInYAMLMeansWhatItWouldMeanInJSON() throws {
         let catalogue = try CatalogueFile.parse(
             yaml: """
@@ -111,8 +137,10 @@ extension Catalogue {
                 retry: RetryPolicy(maximumAttempts: 3, base: .milliseconds(500), cap: .seconds(90)), expiry: .seconds(7 * 86_400))
         ],
         markets: [
-            "no": Market(name: "no", providers: [.sms: ["1e3"], .inApp: ["inbox"]]),
-            "us": Market(name: "us", providers: [:]),
+            "no": Market(name: "no", providers: [.sms: ["1e3"], .inApp: ["inbox"]], strategies: [.inApp: .first]),
+            "us": Market(
+                name: "us", providers: [.sms: ["1e3", "yes", "b"], .push: ["p"]],
+                strategies: [.sms: .weighted(["yes": 10_000, "b": 1]), .push: .first]),
         ],
         providers: [
             "inbox": ProviderBinding(name: "inbox", channel: .inApp, kind: "inbox", addressing: .person),
@@ -120,6 +148,9 @@ extension Catalogue {
                 name: "1e3", channel: .sms, kind: "null",
                 settings: ["apiKey": "env:SMS_KEY", "keyID": "off", "url": "https://example.com/?a=1#b"],
                 addressing: .address, copy: true),
+            "yes": ProviderBinding(name: "yes", channel: .sms, kind: "null", addressing: .address),
+            "b": ProviderBinding(name: "b", channel: .sms, kind: "null", addressing: .address),
+            "p": ProviderBinding(name: "p", channel: .push, kind: "null", addressing: .device),
         ],
         defaultMarket: "no", hash: "", tenants: ["shop": ["default", "acme"], "null": ["a"]])
 }

@@ -39,6 +39,44 @@ import TidingsWire
         ("types:\n  a: {category: social}\nproducers: {shop: [\"a b\"]}", "producers.shop", "is no tenant"),
     ]
 
+    /// What stands for `push` in market us, the path below it, and a part of the message.
+    static let strategyMistakes: [(String, String, String)] = [
+        ("{providers: [a, b], strategy: frist}", ".strategy", "did you mean \"first\"?"),
+        ("{providers: [a, b], strategi: first}", ".strategi", "did you mean \"strategy\"?"),
+        ("{strategy: first}", "", "needs providers"),
+        ("{providers: a, strategy: first}", ".providers", "must be a list"),
+        ("{providers: [a, x], strategy: first}", "", "unknown provider \"x\""),
+        ("{providers: [a, a], strategy: first}", "", "names a provider twice"),
+        ("{providers: [a, b], strategy: weighted}", "", "needs weights, for example {a: 1, b: 1}"),
+        ("{providers: [a, b], strategy: weighted, weights: {a: 1}}", ".weights", "has none for provider \"b\""),
+        ("{providers: [a, b], strategy: weighted, weights: {a: 1, b: 0}}", ".weights.b", "must be 1 to 10000"),
+        ("{providers: [a, b], strategy: weighted, weights: {a: 1, b: -1}}", ".weights.b", "must be 1 to 10000"),
+        ("{providers: [a, b], strategy: weighted, weights: {a: 1, b: 10001}}", ".weights.b", "must be 1 to 10000"),
+        ("{providers: [a, b], strategy: weighted, weights: {a: 1, b: 0.5}}", ".weights.b", "whole number"),
+        ("{providers: [a, b], strategy: weighted, weights: {a: 1, b: 1, d: 1}}", ".weights.d", "none of the providers here"),
+        ("{providers: [a, b, copy], strategy: weighted, weights: {a: 1, b: 1, copy: 1}}", ".weights.copy", "always gets its copy"),
+        ("{providers: [a, b], strategy: first, weights: {a: 1, b: 1}}", ".weights", "only count with strategy weighted, not first"),
+        ("{providers: [a, b], weights: {a: 1, b: 1}}", ".weights", "not all"),
+    ]
+
+    @Test(arguments: strategyMistakes) func aMistakenStrategyIsToldWithItsPlace(push: String, path: String, part: String) throws {
+        let yaml = """
+            types:
+              ping: {category: system}
+            markets:
+              us:
+                push: \(push)
+            providers:
+              a: {channel: push, kind: "null"}
+              b: {channel: push, kind: "null"}
+              copy: {channel: push, kind: "null", copy: true}
+            """
+        let error = try #require(throws: CatalogueProblems.self) { try CatalogueFile.parse(yaml: yaml) }
+        let problem = try #require(error.problems.first { $0.path == "markets.us.push\(path)" }, "\(error)")
+        #expect(problem.message.contains(part), "\(problem)")
+        #expect(problem.line == 5, "\(problem)")
+    }
+
     @Test(arguments: mistakes) func aMistakeIsToldWithItsPlaceAndCure(yaml: String, path: String, part: String) throws {
         let error = try #require(throws: CatalogueProblems.self) { try CatalogueFile.parse(yaml: yaml) }
         let problem = try #require(error.problems.first { $0.path == path }, "\(error)")

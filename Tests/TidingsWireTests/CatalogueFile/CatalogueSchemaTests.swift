@@ -19,6 +19,7 @@ import TidingsCore
         #expect(keys(schema["$defs"]?["policy"]) == Set(CatalogueReader.categoryKeys))
         #expect(keys(schema["$defs"]?["policy"]?["properties"]?["retry"]) == Set(CatalogueReader.retryKeys))
         #expect(keys(schema["$defs"]?["provider"]) == Set(CatalogueReader.providerKeys))
+        #expect(keys(schema["$defs"]?["carriers"]?["anyOf"]?.arrayValue?.last) == Set(CatalogueReader.carrierKeys))
         #expect(keys(schema["properties"]?["categories"]) == Set(Category.allCases.map(\.rawValue)))
     }
 
@@ -28,6 +29,9 @@ import TidingsCore
         "types:\n  a: {category: social, channels: []}", "types:\n  a: {category: social, expiry: 60}", "types: {}",
         "types:\n  a: {category: social, mandatory: yes}", "types:\n  9a: {category: social}",
         "types:\n  a: {category: social}\nproviders: {a.b: {channel: sms, kind: x}}",
+        "types:\n  a: {category: social}\nmarkets: {us: {inApp: {strategy: first}}}",
+        "types:\n  a: {category: social}\nmarkets: {us: {inApp: {providers: [inbox], strategy: frist}}}",
+        "types:\n  a: {category: social}\nmarkets: {us: {inApp: {providers: [inbox], strategy: weighted, weights: {inbox: 0}}}}",
     ]) func whatTheSchemaRefusesTheReaderRefusesToo(yaml: String) throws {
         #expect(throws: CatalogueProblems.self) { try CatalogueFile.parse(yaml: yaml) }
         #expect(try !SchemaFiles.schema("catalogue").isValid(SchemaFiles.yaml(yaml)))

@@ -1,0 +1,142 @@
+/// What changes from one catalogue to another, in words: a sentence for each thing, markets first.
+///
+/// What a sentence cannot say in full, such as a type's schema, it names; the difference of the two files has the rest.
+public struct CatalogueDifference: Sendable, Hashable {
+    /// In the order: default market, markets by name, providers by name, types by name, categories, producers. Empty when nothing differs.
+    public let sentences: [String]
+
+    public init(from old: Catalogue, to new: Catalogue) {
+        var words: [String] = []
+        if old.defaultMarket != new.defaultMarket {
+            words.append("default market: \(old.defaultMarket) → \(new.defaultMarket), for people and intents that name none")
+        }
+        for name in Self.names(old.markets, new.markets) {
+            switch (old.markets[name], new.markets[name]) {
+            case (nil, let added?): words += ["market \(name): is new"] + Self.market(from: Market(name: name, providers: [:]), to: added)
+            case (_?, nil): words.append("market \(name): is gone; who belongs to it is served as in \(new.defaultMarket)")
+            case (let before?, let after?): words += Self.market(from: before, to: after)
+            case (nil, nil): break
+            }
+        }
+        words += Self.changes("provider", old.providers, new.providers) { Self.provider(from: $0, to: $1) }
+        words += Self.changes("type", old.types, new.types) { Self.type(from: $0, to: $1) }
+        for category in Category.allCases {
+            let what = Self.policy(from: old.policy(for: category), to: new.policy(for: category))
+            if !what.isEmpty { words.append("category \(category.rawValue): " + what.joined(separator: ", ")) }
+        }
+        words += Self.changes("producer", old.tenants, new.tenants) { before, after in
+            ["tenants \(Self.list(before.sorted())) → \(Self.list(after.sorted()))"]
+        }
+        sentences = words
+    }
+}
+
+// MARK: - Markets
+
+extension CatalogueDifference {
+    private static func market(from old: Market, to new: Market) -> [String] {
+        Channel.allCases.flatMap { channel -> [String] in
+            let changes =
+                providers(from: old.providers[channel] ?? [], to: new.providers[channel] ?? [])
+                + strategy(from: old.strategy(for: channel), to: new.strategy(for: channel))
+            return changes.map { "market \(new.name), \(channel.rawValue): \($0)" }
+        }
+    }
+
+    private static func providers(from old: [String], to new: [String]) -> [String] {
+        if old == new { return [] }
+        let (added, removed) = (new.filter { !old.contains($0) }, old.filter { !new.contains($0) })
+        var words: [String] = []
+        if !added.isEmpty { words.append("adds \(list(added))") }
+        if !removed.isEmpty { words.append(new.isEmpty ? "removes \(list(removed)), nobody is left" : "removes \(list(removed))") }
+        let (before, after) = (old.filter(new.contains), new.filter(old.contains))
+        if before != after { words.append("order \(list(before)) → \(list(after))") }
+        return words
+    }
+
+    private static func strategy(from old: ProviderStrategy, to new: ProviderStrategy) -> [String] {
+        if old == new { return [] }
+        guard case .weighted(let weights) = new else { return ["strategy \(old.name.rawValue) → \(new.name.rawValue)"] }
+        let after = weights.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
+        guard case .weighted(let before) = old else { return ["strategy \(old.name.rawValue) → weighted (\(list(after)))"] }
+        let changed = names(before, weights).filter { before[$0] != weights[$0] }
+        return [
+            "weights " + list(changed.map { "\($0) \(before[$0].map(String.init) ?? "none") → \(weights[$0].map(String.init) ?? "none")" })
+                + "; some people change provider"
+        ]
+    }
+}
+
+// MARK: - What markets are made of
+
+extension CatalogueDifference {
+    private static func provider(from old: ProviderBinding, to new: ProviderBinding) -> [String] {
+        var words = [
+            change("channel", old.channel.rawValue, new.channel.rawValue), change("kind", old.kind, new.kind),
+            change("addressing", old.addressing.rawValue, new.addressing.rawValue), change("copy", "\(old.copy)", "\(new.copy)"),
+        ].compactMap(\.self)
+        // Not their values: what is meant as a name may have been given as a secret.
+        let settings = names(old.settings, new.settings).filter { old.settings[$0] != new.settings[$0] }
+        if !settings.isEmpty { words.append("settings \(list(settings))") }
+        return words
+    }
+
+    private static func type(from old: NotificationType, to new: NotificationType) -> [String] {
+        var words = [
+            change("category", old.category.rawValue, new.category.rawValue), change("channels", text(old.channels), text(new.channels)),
+            change("lane", text(old.lane?.rawValue), text(new.lane?.rawValue)), change("mandatory", "\(old.mandatory)", "\(new.mandatory)"),
+            change("allowsCritical", "\(old.allowsCritical)", "\(new.allowsCritical)"), change("silent", "\(old.silent)", "\(new.silent)"),
+            old.expiry == new.expiry ? nil : "expiry",
+        ].compactMap(\.self)
+        for market in names(old.channelsByMarket, new.channelsByMarket) {
+            let (before, after) = (old.channelsByMarket[market], new.channelsByMarket[market])
+            if before != after { words.append("channels in \(market) \(text(before)) → \(text(after))") }
+        }
+        let others = [
+            ("schema", old.schemaJSON == new.schemaJSON), ("title", old.titleTemplate == new.titleTemplate),
+            ("body", old.bodyTemplate == new.bodyTemplate), ("icon", old.icon == new.icon), ("color", old.color == new.color),
+            ("deepLink", old.deepLink == new.deepLink),
+        ].filter { !$0.1 }.map(\.0)
+        return words + others
+    }
+
+    private static func policy(from old: CategoryPolicy, to new: CategoryPolicy) -> [String] {
+        [
+            change("channels", text(old.channels), text(new.channels)), change("lane", old.lane.rawValue, new.lane.rawValue),
+            change("quietHours", old.quietHours.rawValue, new.quietHours.rawValue),
+            change("unknownOutcome", old.unknownOutcome.rawValue, new.unknownOutcome.rawValue),
+            old.expiry == new.expiry ? nil : "expiry", old.retry == new.retry ? nil : "retry",
+        ].compactMap(\.self)
+    }
+
+    /// What was added, removed or changed among things that have names.
+    private static func changes<Value: Equatable>(
+        _ noun: String, _ old: [String: Value], _ new: [String: Value], _ changes: (Value, Value) -> [String]
+    ) -> [String] {
+        names(old, new).compactMap { name in
+            switch (old[name], new[name]) {
+            case (nil, _?): return "\(noun) \(name): is new"
+            case (_?, nil): return "\(noun) \(name): is gone"
+            case (let before?, let after?) where before != after: return "\(noun) \(name): \(list(changes(before, after)))"
+            case (_?, _?), (nil, nil): return nil
+            }
+        }
+    }
+
+    private static func change(_ what: String, _ old: String, _ new: String) -> String? {
+        old == new ? nil : "\(what) \(old) → \(new)"
+    }
+
+    /// Of a type that leaves something to its category.
+    private static let inherited = "the category's"
+
+    private static func text(_ value: String?) -> String { value ?? inherited }
+
+    private static func text(_ channels: [Channel]?) -> String { channels.map { list($0.map(\.rawValue)) } ?? inherited }
+
+    private static func list(_ names: [String]) -> String { names.isEmpty ? "nothing" : names.joined(separator: ", ") }
+
+    private static func names<Value>(_ old: [String: Value], _ new: [String: Value]) -> [String] {
+        Set(old.keys).union(new.keys).sorted()
+    }
+}

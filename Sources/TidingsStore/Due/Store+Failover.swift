@@ -1,0 +1,71 @@
+import TidingsCore
+import TidingsPostgres
+import TidingsWire
+
+/// What a delivery has behind it with its providers.
+struct Trail {
+    /// Those it was moved from, in order; see ``Move``.
+    var movedFrom: [String] = []
+    /// Those of which nobody knows how an attempt ended.
+    var unsure: Set<String> = []
+}
+
+extension Store {
+    /// The trails of those that may have one: where a market's providers go in order.
+    func trails(
+        of waiting: [WaitingDelivery], in catalogue: Catalogue, on connection: PostgresConnection
+    ) async throws -> [DeliveryKey: Trail] {
+        let ordered = Set(catalogue.markets.values.flatMap { market in market.strategies.filter { $0.value != .all }.keys })
+        let keys = waiting.filter { $0.kind == .failover || ordered.contains($0.channel) }.map(\.key)
+        guard !keys.isEmpty else { return [:] }
+        let asked: SQL = """
+            from unnest(\(keys.map(\.notificationID).uuids), \(keys.map { Int16($0.ordinal) })) as asked(notification_id, ordinal)
+            """
+        let answers = try await connection.pipeline([
+            """
+            select asked.notification_id, asked.ordinal, d.moved_from \(asked)
+            cross join lateral (select d.at, d.moved_from from tidings.decisions d where d.notification_id = asked.notification_id
+                and d.ordinal = asked.ordinal and d.moved_from is not null) d
+            order by d.at
+            """,
+            """
+            select asked.notification_id, asked.ordinal, a.provider \(asked)
+            cross join lateral (select distinct a.provider from tidings.attempts a where a.notification_id = asked.notification_id
+                and a.ordinal = asked.ordinal and a.outcome = 'unknown') a
+            """,
+        ])
+        var trails: [DeliveryKey: Trail] = [:]
+        for row in answers[0].rows {
+            let (id, ordinal, provider) = try row.decode((PostgresUUID, Int16, String).self)
+            trails[DeliveryKey(NotificationID(id), Int(ordinal)), default: Trail()].movedFrom.append(provider)
+        }
+        for row in answers[1].rows {
+            let (id, ordinal, provider) = try row.decode((PostgresUUID, Int16, String).self)
+            trails[DeliveryKey(NotificationID(id), Int(ordinal)), default: Trail()].unsure.insert(provider)
+        }
+        return trails
+    }
+
+    /// Makes room for more deliveries than a notification was planned with, and answers the first ordinal of each that is free.
+    ///
+    /// The one change of a notification's row, and a rare one: what was planned for a person as such, or for a whole channel, goes to several
+    /// devices instead.
+    func freeOrdinals(
+        for wanted: [(NotificationID, Int)], on connection: PostgresConnection
+    ) async throws -> [NotificationID: Int] {
+        let more = Dictionary(wanted.filter { $0.1 > 0 }, uniquingKeysWith: +).sorted { $0.key < $1.key }
+        guard !more.isEmpty else { return [:] }
+        let result = try await connection.query(
+            """
+            update tidings.notifications n set planned = n.planned + asked.more
+            from unnest(\(more.map(\.key).uuids), \(more.map { Int16($0.value) })) as asked(id, more)
+            where n.id = asked.id returning n.id, (n.planned - asked.more)::integer
+            """)
+        var free: [NotificationID: Int] = [:]
+        for row in result.rows {
+            let (id, ordinal) = try row.decode((PostgresUUID, Int32).self)
+            free[NotificationID(id)] = Int(ordinal)
+        }
+        return free
+    }
+}

@@ -1,0 +1,251 @@
+import Testing
+import TidingsPostgres
+import TidingsTestSupport
+import TidingsWire
+
+/// One provider of a market takes over from another, and the books say how it came to that.
+@Suite struct FailoverTests {
+    /// A service of one's own as a provider of push: it answers as the path of `tidings capture` says.
+    private typealias Service = (name: String, path: String, members: String)
+
+    private static func service(_ name: String, _ path: String, _ members: String = "addressing: person") -> Service {
+        (name, path, members)
+    }
+
+    /// A market whose pushes go out by these, and whose inbox is there too.
+    private static func catalogue(_ services: Service..., strategy: String = "first", more: String = "") -> (PushMarkets) -> String {
+        { markets in
+            let providers = services.map {
+                "  \($0.name): {channel: push, kind: http, \($0.members), settings: {url: \"\(markets.capture)\($0.path)/\($0.name)\"}}"
+            }
+            return """
+                types:
+                  orderUpdate: {category: transactional, channels: [push], allowsCritical: true}
+                  social: {category: social, channels: [push]}
+                  promotion: {category: marketing, channels: [push]}
+                markets:
+                  us:
+                    push: {providers: [\(services.map(\.name).joined(separator: ", "))], strategy: \(strategy)\(more)}
+                    inApp: [inbox]
+                defaultMarket: us
+                providers:
+                  inbox: {channel: inApp, kind: inbox}
+                \(providers.joined(separator: "\n"))
+                """
+        }
+    }
+
+    private static func attempts(of eventID: String, in pipeline: Pipeline) async throws -> [String] {
+        let result = try await pipeline.system.query(
+            """
+            select a.provider || ' ' || a.attempt || ' ' || a.outcome || ' ' || a.reason_code from tidings_ops.attempts a
+            join tidings_ops.notifications n using (notification_id) where n.idempotency_key = \(eventID) order by a.ordinal, a.attempt
+            """)
+        return try result.rows.map { try $0.decode(String.self) }
+    }
+
+    @Test func aMisconfiguredProviderGivesWayToTheNext() async throws {
+        let catalogue = Self.catalogue(
+            Self.service("one", "/status/401"), Self.service("dmp", "/ok", "copy: true"), Self.service("two", "/ok"))
+        try await withPushMarkets(catalogue: catalogue) { pipeline, markets in
+            let plan = try await pipeline.json("simulate", "orderUpdate", "--to", "uma").arrayValue ?? []
+            #expect(
+                plan.map { $0["provider"]?.stringValue } == ["one", "dmp"] && plan.map { $0["has_standby"]?.boolValue } == [true, false])
+
+            await pipeline.publish(event(id: "moves", to: "uma"))
+            #expect(try await pipeline.byProvider(of: "moves") == ["dmp sent accepted", "two sent accepted"])
+            #expect(
+                try await Self.attempts(of: "moves", in: pipeline) == [
+                    "one 1 misconfigured misconfigured", "two 2 accepted accepted", "dmp 1 accepted accepted",
+                ])
+            let calls = try ["/status/401/one", "/ok/two", "/ok/dmp"].map { try markets.requests(below: $0).count }
+            #expect(calls == [1, 1, 1])
+
+            let why = try await pipeline.system.tidings("why", "moves").output
+            #expect(why.contains("moved from one to two: misconfigured. The provider's configuration is wrong"), "\(why)")
+            #expect(why.contains("rule: push in us, first → one, then two"), "\(why)")
+            let story = try await pipeline.system.count(
+                """
+                select count(*) from tidings_ops.timeline t join tidings_ops.notifications n using (notification_id)
+                where n.idempotency_key = 'moves' and t.event = 'moved' and t.summary = 'from one to two' and t.reason_code = 'misconfigured'
+                """)
+            #expect(story == 1)
+            let counts = try await pipeline.system.query(
+                """
+                select market || ' ' || provider || ' ' || type || ' ' || outcome || ' ' || reason_code || ' ' || n
+                from tidings_ops.outcomes_by_market order by 1
+                """
+            ).rows.map { try $0.decode(String.self) }
+            #expect(
+                counts == [
+                    "us dmp orderUpdate sent accepted 1", "us one orderUpdate gaveUp misconfigured 1", "us two orderUpdate sent accepted 1",
+                ])
+            try await pipeline.expectSound()
+        }
+    }
+
+    /// Each in turn, each once; when nobody is left the last reason is the end, and an operator's retry begins with the first again.
+    @Test func whenAllRefuseTheLastReasonIsTheEnd() async throws {
+        let catalogue = Self.catalogue(
+            Self.service("one", "/status/400"), Self.service("two", "/status/403"), Self.service("three", "/status/422"))
+        try await withPushMarkets(catalogue: catalogue) { pipeline, markets in
+            await pipeline.publish(event(id: "nobody", to: "uma"))
+            #expect(try await pipeline.byProvider(of: "nobody") == ["three failed providerRejected"])
+            let once = [
+                "one 1 rejected providerRejected", "two 2 misconfigured misconfigured", "three 3 rejected providerRejected",
+            ]
+            #expect(try await Self.attempts(of: "nobody", in: pipeline) == once)
+
+            let delivery = try await pipeline.notificationID(of: "nobody") + "/0"
+            #expect(try await pipeline.system.tidings("delivery", "retry", delivery).exitCode == 0)
+            let again = try await eventually { try await Self.attempts(of: "nobody", in: pipeline).count == 6 }
+            #expect(again)
+            #expect(try await pipeline.byProvider(of: "nobody") == ["three failed providerRejected"])
+            #expect(
+                try await Self.attempts(of: "nobody", in: pipeline).dropFirst(3) == [
+                    "one 4 rejected providerRejected", "two 5 misconfigured misconfigured", "three 6 rejected providerRejected",
+                ])
+            try await pipeline.expectSound()
+        }
+    }
+
+    /// What the first provider fails to take waits for its retry, as ever; once its breaker is open nobody waits for it any more.
+    @Test func anOpenBreakerGivesWayToTheNext() async throws {
+        let catalogue = Self.catalogue(Self.service("one", "/status/503"), Self.service("two", "/ok"))
+        try await withPushMarkets(catalogue: catalogue) { pipeline, markets in
+            let events = (0..<12).map { "broken-\($0)" }
+            for id in events { await pipeline.publish(event(id: id, to: id)) }
+            for id in events { #expect(try await pipeline.byProvider(of: id) == ["two sent accepted"]) }
+            let becauses = try await pipeline.system.query(
+                "select distinct moved_because from tidings_ops.decisions where moved_from = 'one'")
+            #expect(try becauses.rows.map { try $0.decode(String.self) } == ["breakerOpen"])
+            #expect(try markets.requests(below: "/ok/two").count == events.count, "each once")
+            try await pipeline.expectSound()
+        }
+    }
+
+    /// Bytes left and no answer came: nobody else sends it as well.
+    @Test func whatMayHaveArrivedStaysWithItsProvider() async throws {
+        let catalogue = Self.catalogue(Self.service("one", "/reset"), Self.service("two", "/ok"))
+        try await withPushMarkets(catalogue: catalogue) { pipeline, markets in
+            await pipeline.publish(event(id: "perhaps", type: "promotion", to: "uma"), key: "marketing.promotion")
+            #expect(try await pipeline.byProvider(of: "perhaps") == ["one failed outcomeUnknown"])
+            await pipeline.publish(event(id: "again", to: "uma"))
+            let retries = try await pipeline.system.eventually(
+                """
+                select count(*) from tidings_ops.attempts a join tidings_ops.notifications n using (notification_id)
+                where n.idempotency_key = 'again' and a.outcome = 'unknown'
+                """
+            ) { $0 >= 2 }
+            #expect(retries)
+            let standbys = try await pipeline.system.query(
+                """
+                select d.has_standby from tidings_ops.decisions d join tidings_ops.notifications n using (notification_id)
+                where n.idempotency_key = 'again' order by d.decided_at
+                """)
+            #expect(try standbys.rows.map { try $0.decode(Bool.self) } == [true], "a retry by the same provider is no new decision")
+            #expect(try markets.requests(below: "/ok/two").isEmpty)
+        }
+    }
+
+    /// What is scheduled stands for its whole channel until it is due: then each device gets it, and whoever gets copies.
+    @Test func whatIsScheduledGoesToEveryDeviceAndAsACopy() async throws {
+        let catalogue = Self.catalogue(
+            Self.service("tokens", "/ok", "addressing: device"), Self.service("dmp", "/ok", "copy: true"), strategy: "all")
+        try await withPushMarkets(catalogue: catalogue) { pipeline, _ in
+            for token in ["a-token", "another-token"] { try await pipeline.register("owner", token) }
+            _ = try await pipeline.system.query("update tidings.endpoints set provider = null")
+            let sent = try await pipeline.system.tidings(
+                "send", "orderUpdate", "--to", "owner", "--title", "T", "--id", "soon", "--in", "1h")
+            #expect(sent.exitCode == 0, "\(sent.errors)")
+            #expect(try await pipeline.held("soon") == [Ended("push", "held", "scheduledFor")])
+            try await pipeline.shiftClock(by: "1 hour")
+            #expect(try await pipeline.byProvider(of: "soon") == ["dmp sent accepted", "tokens sent accepted", "tokens sent accepted"])
+            try await pipeline.expectSound()
+        }
+    }
+
+    /// A person's push becomes one for each of their devices, when those who address people cannot do it.
+    @Test func fromAPersonToEachOfTheirDevices() async throws {
+        let catalogue = Self.catalogue(Self.service("people", "/status/401"), Self.service("tokens", "/ok", "addressing: device"))
+        try await withPushMarkets(catalogue: catalogue) { pipeline, markets in
+            for token in ["a-token", "another-token"] { try await pipeline.register("owner", token) }
+            _ = try await pipeline.system.query("update tidings.endpoints set provider = null")
+            await pipeline.publish(event(id: "wide", to: "owner"))
+            #expect(try await pipeline.byProvider(of: "wide") == ["tokens sent accepted", "tokens sent accepted"])
+            let bodies = try markets.accepted(below: "/ok/tokens")
+            #expect(
+                bodies.count == 2 && ["a-token", "another-token"].allSatisfy { token in bodies.contains { $0.contains("\"\(token)\"") } })
+            try await pipeline.expectSound()
+        }
+    }
+
+    /// A copy that arrived reaches nobody, so the next channel is needed all the same.
+    @Test func escalationGoesOnOnlyWhenNoProviderIsLeft() async throws {
+        let catalogue = Self.catalogue(
+            Self.service("one", "/status/401"), Self.service("dmp", "/ok", "copy: true"), Self.service("two", "/status/400"))
+        try await withPushMarkets(catalogue: catalogue) { pipeline, _ in
+            await pipeline.publish(event(id: "urgent", to: "uma", data: #""critical":true,"channels":["push","inApp"]"#))
+            #expect(
+                try await pipeline.byProvider(of: "urgent") == [
+                    "dmp sent accepted", "inbox delivered delivered", "two failed providerRejected",
+                ])
+            try await pipeline.expectSound()
+        }
+    }
+
+    /// Held work goes out by whoever serves the market when its time has come.
+    @Test func heldWorkFollowsAMarketThatMoves() async throws {
+        let (before, after) = (
+            Self.catalogue(Self.service("one", "/ok"), strategy: "all"),
+            Self.catalogue(Self.service("tokens", "/ok", "addressing: device"), strategy: "first")
+        )
+        try await withPushMarkets(catalogue: before) { pipeline, markets in
+            let system = pipeline.system
+            for token in ["a-token", "another-token"] { try await pipeline.register("owner", token) }
+            _ = try await system.query("update tidings.endpoints set provider = null")
+            try await pipeline.setQuietHours(of: "owner")
+            await pipeline.publish(event(id: "held", type: "social", to: "owner"), key: "social.social")
+            #expect(try await pipeline.held("held") == [Ended("push", "held", "quietHours")])
+
+            try await withFile(after(markets)) { path in
+                let difference = try await system.tidings("catalogue", "diff", path)
+                #expect(difference.exitCode == 1)
+                let words = [
+                    "market us, push: adds tokens", "market us, push: removes one", "market us, push: strategy all → first",
+                    "provider one: is gone", "provider tokens: is new",
+                ]
+                #expect(difference.output.split(separator: "\n").prefix(words.count).map(String.init) == words, "\(difference.output)")
+            }
+            try await Pipeline.apply(after(markets), to: system)
+            var probes = 0
+            // Until the roles have it; what is transactional waits for no quiet hours.
+            let isActive = try await eventually {
+                probes += 1
+                await pipeline.publish(event(id: "probe-\(probes)", to: "owner"))
+                return try await pipeline.byProvider(of: "probe-\(probes)").contains("tokens sent accepted")
+            }
+            #expect(isActive)
+            _ = try await system.query("update tidings.recipients set quiet_start = null, quiet_end = null")
+            _ = try await system.query("update tidings.due set due_at = tidings.clock()")
+            #expect(try await pipeline.byProvider(of: "held") == ["tokens sent accepted", "tokens sent accepted"])
+            #expect(try !markets.requests(below: "/ok/one").contains { $0.body?.contains("social") == true })
+            try await pipeline.expectSound()
+        }
+    }
+
+    /// A person keeps their provider, by weight.
+    @Test func weightsShareThePeople() async throws {
+        let catalogue = Self.catalogue(
+            Self.service("one", "/ok"), Self.service("two", "/ok"), strategy: "weighted", more: ", weights: {one: 3, two: 1}")
+        try await withPushMarkets(catalogue: catalogue) { pipeline, _ in
+            for (person, provider) in [("person-1", "one"), ("person-3", "one"), ("person-4", "two")] {
+                for turn in 1...2 {
+                    await pipeline.publish(event(id: "\(person)-\(turn)", to: person))
+                    let ended = try await pipeline.byProvider(of: "\(person)-\(turn)")
+                    #expect(ended == ["\(provider) sent accepted"])
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,126 @@
+import Testing
+import TidingsCore
+
+/// Where a delivery goes when its provider gave it up, or carries it no longer.
+@Suite struct FailoverTests {
+    private let a = Endpoint.device("a")
+    private let b = Endpoint.device("b")
+
+    private func planned(_ provider: String, _ endpoint: String? = nil) -> PlannedDelivery {
+        PlannedDelivery(channel: .push, provider: provider, endpoint: endpoint, verdict: .awaitEscalation)
+    }
+
+    private func next(
+        _ planned: PlannedDelivery, _ past: DeliveryPast, _ catalogue: Catalogue, _ devices: [Endpoint] = [], at now: Timestamp = noon
+    ) -> [String] {
+        reroute(
+            planned, after: past, of: .sample("news"), facts: .sample { $0.endpoints = devices }, catalogue: catalogue, now: now,
+            acceptedAt: noon
+        ).map(\.whole)
+    }
+
+    private func gaveUp(
+        _ failed: String..., because: ReasonCode = .misconfigured, before: [PlannedDelivery] = [], after: [PlannedDelivery] = []
+    ) -> DeliveryPast {
+        DeliveryPast(failed: Set(failed), because: because, before: before, after: after)
+    }
+
+    @Test func theNextInOrderTakesOver() {
+        let people = shared("person1", "person2", by: .first)
+        #expect(next(planned("person1"), gaveUp("person1"), people) == ["push/person2 send"])
+        let tokens = shared("token1", "token2", by: .first)
+        #expect(next(planned("token1", "a"), gaveUp("token1", after: [planned("token1", "b")]), tokens, [a, b]) == ["push/token2/a send"])
+        let weighted = shared("person1", "person2", by: .weighted(["person1": 1, "person2": 9]))
+        #expect(next(planned("person2"), gaveUp("person2"), weighted) == ["push/person1 send"])
+    }
+
+    @Test func whoFailedBeforeGetsItNoMore() {
+        var catalogue = shared("person1", "person2", "third", by: .first)
+        catalogue.providers["third"] = ProviderBinding(name: "third", channel: .push, kind: "x", addressing: .person)
+        #expect(next(planned("person1"), gaveUp("person1"), catalogue) == ["push/person2 send, standby"])
+        #expect(next(planned("person2"), gaveUp("person1", "person2"), catalogue) == ["push/third send"])
+        #expect(next(planned("third"), gaveUp("person1", "person2", "third"), catalogue) == ["push/third failed misconfigured"])
+        let held = DeliveryPast(failed: ["person1"])
+        #expect(next(planned("person2"), held, catalogue) == ["push/person2 send, standby"], "also after it waited meanwhile")
+    }
+
+    @Test func whenNobodyIsLeftTheLastReasonIsTheEnd() {
+        let alone = shared("person1", by: .first)
+        #expect(next(planned("person1"), gaveUp("person1", because: .providerRejected), alone) == ["push/person1 failed providerRejected"])
+        let tokens = shared("token1", by: .all)
+        #expect(next(planned("token1", "a"), gaveUp("token1"), tokens, [a]) == ["push/token1/a failed misconfigured"])
+        #expect(next(planned("token1", "a"), gaveUp("token1"), tokens, []) == ["push/token1/a failed misconfigured"])
+    }
+
+    /// It was never called, so it may be asked again: losing the delivery for a pause of seconds would be worse.
+    @Test func aProviderThatWasOnlyPassedOverIsAskedAgainWhenNobodyElseIsLeft() {
+        let alone = shared("person1", by: .first)
+        #expect(next(planned("person1"), gaveUp("person1", because: .breakerOpen), alone) == ["push/person1 send"])
+    }
+
+    @Test func whatStopsItMeanwhileStopsIt() {
+        let people = shared("person1", "person2", by: .first)
+        #expect(
+            next(planned("person1"), gaveUp("person1"), people, at: noon.adding(.seconds(86_400 * 4))) == ["push/person2 expired expired"])
+        var gone = people
+        gone.types["news"] = nil
+        #expect(next(planned("person1"), gaveUp("person1"), gone) == ["push/person1 suppressed typeRetired"])
+    }
+
+    @Test func aPersonsPushGoesToEachOfTheirDevices() {
+        let mixed = shared("person1", "token1", "token2", by: .first)
+        #expect(
+            next(planned("person1"), gaveUp("person1"), mixed, [a, b]) == ["push/token1/a send, standby", "push/token1/b send, standby"])
+    }
+
+    @Test func aDevicesPushGoesToThePersonOnlyWhereNoOtherGotOne() {
+        let mixed = shared("token1", "person1", by: .first)
+        #expect(next(planned("token1", "a"), gaveUp("token1"), mixed, [a]) == ["push/person1 send"])
+        #expect(
+            next(planned("token1", "a"), gaveUp("token1", after: [planned("token1", "b")]), mixed, [a, b])
+                == ["push/token1/a failed misconfigured"])
+    }
+
+    @Test func copiesNeverTakeOver() {
+        let withCopy = shared("person1", "copy", by: .first)
+        #expect(next(planned("person1"), gaveUp("person1", after: [planned("copy")]), withCopy) == ["push/person1 failed misconfigured"])
+    }
+
+    /// What may have arrived goes out again by the same provider, which knows its key.
+    @Test func aRetryStaysWithItsProvider() {
+        let people = shared("person1", "person2", by: .first)
+        let tried = DeliveryPast(failed: ["person1"], keepsProvider: true)
+        #expect(next(planned("person2"), tried, people) == ["push/person2 send"])
+        #expect(next(planned("person2"), DeliveryPast(keepsProvider: true), people) == ["push/person2 send, standby"])
+        #expect(next(planned("person2"), DeliveryPast(), people) == ["push/person1 send, standby"], "an operator's retry begins anew")
+        let mixed = shared("person1", "token1", by: .first)
+        #expect(next(planned("token1", "a"), DeliveryPast(keepsProvider: true), mixed, [a, b]) == ["push/token1/a send"])
+    }
+
+    // MARK: A market moves
+
+    @Test func heldWorkFollowsItsMarket() {
+        #expect(next(planned("person1"), DeliveryPast(), shared("person2", by: .all)) == ["push/person2 send"])
+        #expect(next(planned("token1", "a"), DeliveryPast(), shared("token2", by: .all), [a]) == ["push/token2/a send"])
+        #expect(
+            next(planned("person1"), DeliveryPast(), shared("token1", by: .all), [a, b]) == ["push/token1/a send", "push/token1/b send"])
+    }
+
+    @Test func fromDevicesToPeopleOneDoesItForAll() {
+        let people = shared("person1", by: .all)
+        let (first, second) = (planned("token1", "a"), planned("token1", "b"))
+        #expect(next(first, DeliveryPast(after: [second]), people, [a, b]) == ["push/person1 send"])
+        #expect(next(second, DeliveryPast(before: [first]), people, [a, b]) == ["push/token1/b suppressed sameDevice"])
+    }
+
+    @Test func whatHasADeliveryOfItsOwnGetsNoOther() {
+        let tokens = shared("token1", by: .all)
+        let beside = [planned("token1", "a")]
+        #expect(next(planned("person1"), DeliveryPast(after: beside), tokens, [a]) == ["push/person1 suppressed sameDevice"])
+        #expect(next(planned("person1"), DeliveryPast(after: beside), tokens, [a, b]) == ["push/token1/b send"])
+        let people = shared("person1", by: .all)
+        #expect(
+            next(planned("token1", "a"), DeliveryPast(before: [planned("person1")]), people, [a]) == ["push/token1/a suppressed sameDevice"]
+        )
+    }
+}
