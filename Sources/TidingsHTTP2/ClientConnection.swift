@@ -252,7 +252,8 @@ final class ClientConnection {
     }
 
     private func giveBack(_ exchange: HTTP2Exchange) {
-        if exchange.takeBack() {
+        // A server that answers some and sends the rest to another connection is well: only refusals and useless connections count.
+        if exchange.takeBack(counts: !(isRetired && hasAnswered)) {
             returned.append(exchange)
         } else {
             let words = "the server refused it \(HTTP2Exchange.maximumResends + 1) times without looking at it"

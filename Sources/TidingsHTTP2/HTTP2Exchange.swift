@@ -44,9 +44,9 @@ final class HTTP2Exchange {
     func begin() { hasBegun = true }
 
     /// The server did not process it, and nothing came back. False when it was sent again often enough.
-    func takeBack() -> Bool {
+    func takeBack(counts: Bool) -> Bool {
         hasBegun = false
-        resends += 1
+        if counts { resends += 1 }
         return resends <= Self.maximumResends
     }
 

@@ -46,6 +46,22 @@ import TidingsHTTP2
         }
     }
 
+    /// As long as connections answer something before they go away, nobody gives up.
+    @Test func frequentGoAwaysLoseNothing() async throws {
+        try await TestServer.run(firstStreams: 100, connections: 4) { request, log in
+            log.all.count.isMultiple(of: 5) ? .goAway(processed: false, words: "") : response(request.path)
+        } _: { server in
+            let answered = await withTaskGroup(of: Bool.self) { group in
+                for number in 0..<60 {
+                    group.addTask { await server.transport.send(HTTP2Request(path: "/\(number)")).text == "/\(number)" }
+                }
+                return await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
+            }
+            #expect(answered == 60)
+            #expect(server.log.connections.count > 1)
+        }
+    }
+
     @Test func aRefusedStreamIsSentAgainAndAnotherResetIsNot() async throws {
         try await TestServer.run { request, log in
             switch request.path {

@@ -62,7 +62,7 @@ struct BenchCommand: TidingsCommand {
         guard rate == nil || !preload else { throw ValidationError("--preload and --rate exclude each other") }
     }
 
-    private static let channels: [Int: [Channel]] = [1: [.inApp], 2: [.inApp, .push], 5: [.inApp, .push, .local, .email, .sms]]
+    private static let channels: [Int: [Channel]] = [1: [.inApp], 2: [.inApp, .push], 5: [.inApp, .push, .webPush, .email, .sms]]
     /// What the backlog is of: bulk, and for everybody's inbox.
     private static let backlogType = "social"
 
