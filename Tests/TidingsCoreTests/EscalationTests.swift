@@ -34,6 +34,14 @@ import TidingsCore
         #expect(nextEscalation(among: [member(.push, .queued, copy: true), member(.push, .failed), awaiting(.inApp)]) == .start([2]))
     }
 
+    /// An app may never ask for its plan; what its device has confirmed, it has.
+    @Test func aPlanThatNobodyConfirmedHasReachedNobody() {
+        let push = member(.push, .failed)
+        #expect(nextEscalation(among: [push, member(.local, .sent), awaiting(.inApp)]) == .start([2]))
+        #expect(nextEscalation(among: [push, member(.local, .delivered), awaiting(.inApp)]) == .close([2]))
+        #expect(nextEscalation(among: [push, member(.local, .cancelled), awaiting(.inApp)]) == .close([2]))
+    }
+
     @Test func nothingLeftToDo() {
         #expect(nextEscalation(among: []) == .wait)
         #expect(nextEscalation(among: [member(.push, .failed), member(.inApp, .failed)]) == .wait)

@@ -74,6 +74,18 @@ import TidingsCore
             PlannedDelivery(channel: .push, verdict: .awaitEscalation), after: DeliveryPast(plannedOn: ["phone"]),
             of: Self.scheduled([.push, .local]), facts: Self.facts(), catalogue: Self.catalogue, now: Self.tomorrow, acceptedAt: noon)
         #expect(due.map(\.summary) == ["push/apns/phone suppressed sameDevice"])
+        // The market has moved to one that addresses people: it would reach the phone as well.
+        let moved = reroute(
+            PlannedDelivery(channel: .push, verdict: .awaitEscalation), after: DeliveryPast(plannedOn: ["phone"]),
+            of: Self.scheduled([.push, .local]), facts: Self.facts(market: "us"), catalogue: Self.catalogue, now: Self.tomorrow,
+            acceptedAt: noon)
+        #expect(moved.map(\.summary) == ["push/braze suppressed sameDevice", "push/dmp send"])
+    }
+
+    /// Its token is a subscription in JSON; it shows nothing by itself.
+    @Test func aBrowserHasNoPlan() {
+        let browser = Endpoint(id: "browser", channel: .push, provider: "webpush", address: #"{"endpoint":"https://push.example/1"}"#)
+        #expect(browser.serves(.push) && !browser.serves(.local))
     }
 
     @Test func escalationPlansWhenItsTurnHasCome() {

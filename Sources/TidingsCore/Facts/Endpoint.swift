@@ -33,9 +33,9 @@ public struct Endpoint: Sendable, Hashable {
         self.isGone = isGone
     }
 
-    /// Whether a channel can end here.
+    /// Whether a channel can end here. A browser, whose token is a subscription in JSON, shows nothing by itself.
     public func serves(_ channel: Channel) -> Bool {
-        self.channel == channel || (channel == .local && self.channel == .push)
+        self.channel == channel || (channel == .local && self.channel == .push && address.utf8.first != UInt8(ascii: "{"))
     }
 }
 

@@ -103,8 +103,14 @@ private struct EndpointSearch {
         }.map { provider in
             Candidate(
                 channel: channel, provider: provider.name, market: question.market.name, isCopy: provider.copy,
-                hasStandby: !provider.copy && othersReach(than: provider))
+                hasStandby: !provider.copy && othersReach(than: provider),
+                verdict: !provider.copy && isPlanned ? .notSent(state: .suppressed, reason: .sameDevice) : nil)
         }
+    }
+
+    /// A device has it in its plan, and would show a push to the person as well.
+    private var isPlanned: Bool {
+        channel == .push && live.contains { question.plannedOn.contains($0.id) && question.isAtHome($0) }
     }
 
     private func othersReach(than provider: ProviderBinding) -> Bool {

@@ -13,7 +13,7 @@ struct LocalSync {
     private var takenBack: [(id: NotificationID, end: DeliveryState?, reason: ReasonCode?)] = []
     /// What the device has not: it was never told, or has confirmed that it forgot.
     private var absent: [NotificationID] = []
-    private var forgotten: Int64
+    private(set) var forgotten: Int64
     private var moves = LocalMoves()
 
     init(

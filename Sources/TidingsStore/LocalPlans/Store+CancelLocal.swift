@@ -42,7 +42,7 @@ extension Store {
             moves.statements + [
                 """
                 with gone as (
-                    delete from tidings.local_requests where notification_id = \(id.uuid) and device_id = any(\(gone))
+                    delete from tidings.local_requests where notification_id = \(id.uuid) and device_id = any(\(gone)) and not in_plan
                     returning tenant, device_id, version
                 )
                 update tidings.local_plans p set forgotten_version = greatest(p.forgotten_version, gone.version) from gone

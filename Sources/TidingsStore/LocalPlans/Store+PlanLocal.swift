@@ -76,6 +76,10 @@ extension Store {
                 select tenant, device_id, notification_id, ordinal, recipient_id, type, market, content, collapse_key, scheduled_for, expires_at,
                     accepted_at, (select tidings.clock())
                 from settled where state = 'sent' on conflict do nothing
+            ), opened as (
+                -- Whoever takes something back locks this row, before a device's first question too.
+                insert into tidings.local_plans (tenant, device_id)
+                select distinct tenant, device_id from settled where state = 'sent' order by 1, 2 on conflict do nothing
             ), woken as (
                 \(wake("select tenant, device_id from settled where state = 'sent'"))
             ), ended as (

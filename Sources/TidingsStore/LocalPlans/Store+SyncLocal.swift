@@ -25,7 +25,9 @@ extension Store {
             sync.judge()
             let written = try await connection.pipeline(sync.statements + [plan.takenBack(since: since ?? .max)])
             let removed = try written.last?.rows.map { NotificationID(try $0.decode(0, as: PostgresUUID.self)) } ?? []
-            return sync.update(since: plan.knows(since) && removed.count <= Self.localLook ? since : nil, removed: removed)
+            // This very sync may have forgotten something too.
+            let isKnown = plan.knows(since) && (since ?? 0) >= sync.forgotten
+            return sync.update(since: isKnown && removed.count <= Self.localLook ? since : nil, removed: removed)
         }
     }
 }

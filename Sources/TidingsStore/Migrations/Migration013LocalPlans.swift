@@ -50,7 +50,8 @@ extension Migration {
                 device_id text not null,
                 due_at timestamptz not null,
                 primary key (tenant, device_id)
-            );
+            ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000);
+            create index on tidings.local_wakes (due_at);
 
             create view tidings_ops.local_plans as
                 select r.tenant, r.recipient_id, r.device_id, r.notification_id || '/' || r.ordinal as delivery_id, r.notification_id, r.ordinal,

@@ -17,7 +17,11 @@ extension Store {
     public func cancel(_ id: NotificationID, reason: ReasonCode) async throws -> [Int: CancelResult]? {
         try await pool.transaction(retryAmbiguous: true) { connection in
             let known = try await connection.query("select id from tidings.notifications where id = \(id.uuid) for update")
-            guard known.rows.first != nil else { return nil }
+            guard known.rows.first != nil else {
+                // What devices plan may be scheduled for long after its day was dropped.
+                let planned = try await cancelPlanned(id, reason, on: connection)
+                return planned.isEmpty ? nil : planned
+            }
             let inPacks = try await connection.query(
                 """
                 with locked as (

@@ -52,6 +52,13 @@ extension Store {
                 """,
                 Self.retireOldest(of: recipient, tenant: tenant),
                 Self.forgetGone(of: recipient, tenant: tenant),
+                // Another person's device forgets what it has of the one before; a new zone or permission changes what it shows.
+                Self.wake(
+                    """
+                    select e.tenant, e.id as device_id from tidings.endpoints e
+                    where e.channel = 'push' and e.tenant = \(tenant) and tidings.token_hash(e.address) = tidings.token_hash(\(token))
+                        and exists (select from tidings.local_requests r where r.tenant = e.tenant and r.device_id = e.id)
+                    """),
             ])
             guard let id = try results[2].rows.first?.decode(0, as: String.self) else {
                 throw PostgresError.decoding("a registered device has no id")
