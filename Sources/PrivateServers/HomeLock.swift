@@ -32,7 +32,11 @@ final class HomeLock: Sendable {
     /// Lets the next owner in. The file stays: removing it could take it from under somebody who has just locked it.
     func release() {
         file.withLock { file in
-            if let open = file { close(open) }
+            if let open = file {
+                // Not by closing alone: a child that is being started at this moment has a copy until it runs its program.
+                flock(open, LOCK_UN)
+                close(open)
+            }
             file = nil
         }
     }
