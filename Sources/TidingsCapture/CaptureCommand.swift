@@ -38,6 +38,7 @@ public struct CaptureCommand: AsyncParsableCommand {
                 tls: certificate.map { CaptureConfiguration.TLS(port: tlsPort, certificatePath: $0) }))
         let signals = StopSignals()
         try await withThrowingTaskGroup(of: Void.self) { group in
+            // The server, and whoever ends it on a signal; the first to end cancels the other.
             group.addTask { try await server.run() }
             group.addTask {
                 await signals.wait()

@@ -51,6 +51,7 @@ struct CaptureHTTP2: Sendable {
     private static func reply(with answer: HTTP2ServerAnswer, after delay: Duration) -> HTTP2ServerReply {
         guard delay > .zero else { return .now(answer) }
         return .later {
+            // Time itself is what is waited for, and the server's stop cancels it.
             try? await Task.sleep(for: delay)
             return answer
         }

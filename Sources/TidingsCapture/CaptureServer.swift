@@ -43,6 +43,7 @@ public final class CaptureServer: Sendable {
     public func run() async throws {
         do {
             try await withThrowingTaskGroup(of: Void.self) { group in
+                // A task for each protocol; both end with ``stop()``, and one that fails ends the other.
                 if let http2 { group.addTask { await http2.run() } }
                 group.addTask { try await self.server.run() }
                 try await group.waitForAll()

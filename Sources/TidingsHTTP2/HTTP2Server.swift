@@ -69,6 +69,7 @@ public actor HTTP2Server {
         watch()
         await withDiscardingTaskGroup { group in
             for await request in pending {
+                // Its handler may wait as long as it likes, and holds up no other; as many as the clients have streams.
                 group.addTask { await self.answer(request, await request.answer()) }
             }
             // Whoever still holds a request back has nobody to answer any more.

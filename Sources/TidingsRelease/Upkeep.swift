@@ -50,6 +50,7 @@ public struct Upkeep: Sendable {
                 }
             }
             round += 1
+            // Time itself is what is waited for. Cancelled at the stop.
             try? await Task.sleep(for: Self.interval)
         }
     }

@@ -15,7 +15,7 @@ public enum NextStep: Sendable, Hashable {
 /// `expired`. What may have arrived ends as `outcomeUnknown` in both cases, for that is the truth.
 ///
 /// A provider that is misconfigured, or refuses, gives way to one that stands by. An attempt that may have arrived never does: the same provider is
-/// asked again, under the same key, or nobody.
+/// asked again, under the same key, or nobody. Should that one then refuse, the next takes over all the same.
 ///
 /// - Parameters:
 ///   - attempt: which attempt was just made, from 1.

@@ -119,6 +119,7 @@ struct BenchRun {
                     .timedOut, "not everything ended within \(timeout): \(now.accepted - before.accepted) of \(confirmed) are decided",
                     hint: "tidings status shows what waits; is a router and a deliver role running?")
             }
+            // The totals signal nobody.
             try await Task.sleep(for: Self.look)
             now = try await system.store.totals()
         }

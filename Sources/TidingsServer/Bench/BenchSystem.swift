@@ -100,6 +100,7 @@ final class BenchSystem: Sendable {
             guard ContinuousClock.now < deadline else {
                 throw Failure(.timedOut, "the roles do not run", hint: "see \(servers.layout.logFolder)")
             }
+            // A role tells by a row that it runs, which signals nobody.
             try await Task.sleep(for: Self.look)
         }
         return programs

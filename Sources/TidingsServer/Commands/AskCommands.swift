@@ -140,6 +140,7 @@ struct StatusCommand: TidingsCommand {
                         ], as: format)
                 }
                 if watch {
+                    // Time to read it; Ctrl-C ends the process.
                     try await Task.sleep(for: Self.watchEvery)
                 } else if !unaccounted.isEmpty {
                     throw Failure(.bad, "something is unaccounted for", hint: "tidings db verify")

@@ -105,6 +105,7 @@ private struct Line: Sendable {
         // Both lanes share the provider's bounds.
         let gate = provider.map { SendGate($0.limits, now: runtime.store.clock.now()) }
         await withDiscardingTaskGroup { group in
+            // Beside the worker, which waits for packs; cancelled below, when that has ended.
             if let waker { group.addTask { await waker.run() } }
             await work(worker: worker, gate: gate)
             // Wakes go on until the last pack is planned; the ones that wait then are the next worker's.
