@@ -1,4 +1,5 @@
 import Glibc
+import Synchronization
 
 /// TCP ports on 127.0.0.1.
 enum LoopbackPort {
@@ -9,14 +10,17 @@ enum LoopbackPort {
     /// Tries before giving up; with a hundred servers on the machine one in a hundred tries fails.
     private static let tries = 100
 
-    /// The port kept in `file` when it is still free, or else a new free one, kept there. Not one of `others`.
-    static func kept(in file: String, avoiding others: [UInt16] = []) throws(PrivateServersError) -> UInt16 {
-        if let text = PrivateFile.read(file), let port = UInt16(text), !others.contains(port), isFree(port) { return port }
+    /// The port kept in `file` when it is still free, or else a new free one, kept there.
+    ///
+    /// It belongs to the caller until the claim is released: between the choice of a port and the moment in which its server listens, it looks free to
+    /// whoever else chooses one.
+    static func kept(in file: String) throws(PrivateServersError) -> PortClaim {
+        if let text = PrivateFile.read(file), let port = UInt16(text), let claim = PortClaim(port) { return claim }
         for _ in 0..<tries {
             let port = UInt16.random(in: range)
-            if !others.contains(port), isFree(port) {
+            if let claim = PortClaim(port) {
                 try PrivateFile.write("\(port)\n", to: file)
-                return port
+                return claim
             }
         }
         throw .system(call: "choosing a port", reason: "none of \(tries) tried between \(range.lowerBound) and \(range.upperBound) is free")
@@ -65,5 +69,30 @@ enum LoopbackPort {
         return withUnsafePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { body(file, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) }
         }
+    }
+}
+
+/// A port that no other servers of this process choose, until released or until nobody holds the claim.
+final class PortClaim: Sendable {
+    let port: UInt16
+    private let isHeld = Mutex(true)
+
+    private static let claimed = Mutex<Set<UInt16>>([])
+
+    /// `nil` when other servers of this process have it, or somebody listens there.
+    init?(_ port: UInt16) {
+        guard Self.claimed.withLock({ $0.insert(port).inserted }) else { return nil }
+        self.port = port
+        guard LoopbackPort.isFree(port) else { return nil }
+    }
+
+    deinit { release() }
+
+    func release() {
+        let wasHeld = isHeld.withLock { isHeld in
+            defer { isHeld = false }
+            return isHeld
+        }
+        if wasHeld { _ = Self.claimed.withLock { $0.remove(port) } }
     }
 }

@@ -10,6 +10,7 @@ final class PrivateBroker: Sendable {
     private let settings: BrokerSettings
     private let log: String
     private let nameLog: String
+    private let claims: [PortClaim]
     private let processes = Mutex(Processes())
 
     /// The register of names, and the node itself.
@@ -24,17 +25,20 @@ final class PrivateBroker: Sendable {
         self.tools = tools
         log = "\(layout.logFolder)/\(member?.name ?? "rabbitmq").log"
         nameLog = "\(layout.logFolder)/epmd.log"
-        port = try LoopbackPort.kept(in: "\(folder)/port")
-        let nodePort = try LoopbackPort.kept(in: "\(folder)/node-port", avoiding: [port])
-        let (password, namePort) =
-            if let member { (member.password, member.namePort) } else {
-                (
-                    try PrivateFile.secret("\(folder)/password"),
-                    try LoopbackPort.kept(in: "\(folder)/name-port", avoiding: [port, nodePort])
-                )
-            }
+        let own = try LoopbackPort.kept(in: "\(folder)/port")
+        let node = try LoopbackPort.kept(in: "\(folder)/node-port")
+        port = own.port
+        let (password, namePort): (String, UInt16)
+        if let member {
+            (password, namePort) = (member.password, member.namePort)
+            claims = [own, node]
+        } else {
+            let names = try LoopbackPort.kept(in: "\(folder)/name-port")
+            (password, namePort) = (try PrivateFile.secret("\(folder)/password"), names.port)
+            claims = [own, node, names]
+        }
         settings = BrokerSettings(
-            folder: folder, home: layout.home, path: tools.path, password: password, port: port, nodePort: nodePort, namePort: namePort,
+            folder: folder, home: layout.home, path: tools.path, password: password, port: port, nodePort: node.port, namePort: namePort,
             member: member)
     }
 
@@ -86,6 +90,11 @@ final class PrivateBroker: Sendable {
             processes.names?.end(with: SIGTERM, patience: Self.stopLimit)
             processes.names = nil
         }
+    }
+
+    /// Lets others have the ports; after the last stop.
+    func releasePorts() {
+        for claim in claims { claim.release() }
     }
 
     func kill() {

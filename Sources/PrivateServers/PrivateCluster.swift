@@ -8,11 +8,13 @@ public actor PrivateCluster {
 
     private let layout: ServersLayout
     private let nodes: [PrivateBroker]
+    private let names: PortClaim
     private let lock: HomeLock
 
-    private init(layout: ServersLayout, nodes: [PrivateBroker], lock: HomeLock, password: String) {
+    private init(layout: ServersLayout, nodes: [PrivateBroker], names: PortClaim, lock: HomeLock, password: String) {
         self.layout = layout
         self.nodes = nodes
+        self.names = names
         self.lock = lock
         size = nodes.count
         let places = nodes.map { "127.0.0.1:\($0.port)" }.joined(separator: ",")
@@ -30,10 +32,10 @@ public actor PrivateCluster {
             try Leftovers(layout).end(patience: Leftovers.ownShutdownTime)
             try Folder.make(layout.logFolder)
             let password = try PrivateFile.secret("\(layout.home)/password")
-            let namePort = try LoopbackPort.kept(in: "\(layout.home)/name-port")
+            let names = try LoopbackPort.kept(in: "\(layout.home)/name-port")
             var nodes: [PrivateBroker] = []
             for number in 1...size {
-                let member = ClusterMember(number: number, size: size, home: layout.home, password: password, namePort: namePort)
+                let member = ClusterMember(number: number, size: size, home: layout.home, password: password, namePort: names.port)
                 try Folder.make("\(layout.home)/\(member.name)", mode: 0o700)
                 nodes.append(try PrivateBroker(layout: layout, tools: tools, member: member))
             }
@@ -45,7 +47,7 @@ public actor PrivateCluster {
                 Self.end(nodes)
                 throw error
             }
-            return PrivateCluster(layout: layout, nodes: nodes, lock: lock, password: password)
+            return PrivateCluster(layout: layout, nodes: nodes, names: names, lock: lock, password: password)
         }
     }
 
@@ -91,10 +93,12 @@ public actor PrivateCluster {
 
     /// Ends every node and `epmd`; the data stays.
     public func stop() async throws(PrivateServersError) {
-        let (layout, nodes, lock) = (layout, nodes, lock)
+        let (layout, nodes, names, lock) = (layout, nodes, names, lock)
         try await OwnThread.run { () throws(PrivateServersError) in
             Self.end(nodes)
             try Leftovers(layout).end(patience: .zero)
+            for node in nodes { node.releasePorts() }
+            names.release()
             lock.release()
         }
     }

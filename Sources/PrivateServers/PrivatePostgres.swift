@@ -10,6 +10,7 @@ final class PrivatePostgres: Sendable {
     private let tools: ServerTools
     private let password: String
     private let log: String
+    private let claim: PortClaim
     private let server = Mutex<ChildProcess?>(nil)
 
     static let user = "tidings"
@@ -21,7 +22,8 @@ final class PrivatePostgres: Sendable {
         bin = try Self.bin(for: folder, tools)
         log = "\(layout.logFolder)/postgresql.log"
         password = try PrivateFile.secret(folder.passwordFile)
-        port = try LoopbackPort.kept(in: "\(folder.path)/port")
+        claim = try LoopbackPort.kept(in: "\(folder.path)/port")
+        port = claim.port
         url = "postgres://\(Self.user):\(password)@127.0.0.1:\(port)/\(Self.databaseName)"
     }
 
@@ -57,6 +59,9 @@ final class PrivatePostgres: Sendable {
             server = nil
         }
     }
+
+    /// Lets others have the port; after the last stop.
+    func releasePort() { claim.release() }
 
     /// `initdb` into a folder beside, renamed when complete, so that a start cut short leaves no half-made data.
     private func makeData() throws(PrivateServersError) {

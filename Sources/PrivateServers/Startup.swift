@@ -76,6 +76,8 @@ struct Startup: Sendable {
         broker.stopNames()
         _ = databaseDone.wait()
         try Leftovers(layout).end(patience: .zero)
+        broker.releasePorts()
+        database.releasePort()
         lock.release()
     }
 }

@@ -28,6 +28,19 @@ import Testing
         }
     }
 
+    @Test("a port that one home has chosen is no other home's, also before a server listens there, until it is let go")
+    func ports() async throws {
+        try await TestHome.with { home in
+            let first = try LoopbackPort.kept(in: "\(home.path)/first")
+            #expect(LoopbackPort.isFree(first.port))
+            try PrivateFile.write("\(first.port)", to: "\(home.path)/second")
+            #expect(try LoopbackPort.kept(in: "\(home.path)/second").port != first.port)
+            first.release()
+            first.release()
+            #expect(try LoopbackPort.kept(in: "\(home.path)/first").port == first.port)
+        }
+    }
+
     @Test("data of a deleted home is not found again by the next home of that name")
     func deletedHome() async throws {
         guard geteuid() == 0 else { return }
