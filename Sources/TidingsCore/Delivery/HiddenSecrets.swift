@@ -42,6 +42,8 @@ struct HiddenSecrets: Sendable {
     /// Marks every occurrence of the pattern, and its beginning at the end of the text: the search of Knuth, Morris and Pratt, which takes
     /// time in proportion to both whatever a service answers.
     private static func cover(_ pattern: [UInt8], in text: [UInt8], _ isCovered: inout [Bool]) {
+        // As good as every text, and cheap: this is done for every push with an id.
+        guard holdsBeginning(of: pattern, text) else { return }
         let borders = borders(of: pattern)
         var matched = 0
         for (place, byte) in text.enumerated() {
@@ -52,6 +54,15 @@ struct HiddenSecrets: Sendable {
         }
         guard matched >= shortestBeginning else { return }
         for covered in (text.count - matched)..<text.count { isCovered[covered] = true }
+    }
+
+    /// Whether the text has the pattern's first bytes anywhere, without which it has nothing to hide.
+    private static func holdsBeginning(of pattern: [UInt8], _ text: [UInt8]) -> Bool {
+        guard text.count >= shortestBeginning else { return false }
+        let beginning = pattern.prefix(shortestBeginning)
+        return (0...(text.count - shortestBeginning)).contains { start in
+            text[start] == beginning[0] && text[start..<(start + shortestBeginning)].elementsEqual(beginning)
+        }
     }
 
     /// For each beginning of the pattern the length of the longest shorter one that it also ends with.
@@ -94,7 +105,12 @@ struct FoldedText {
         places.reserveCapacity(text.count + 1)
         var place = 0
         while place < text.count {
-            let (meant, length) = Self.escape(text[place...]) ?? ([text[place]], 1)
+            guard Self.mayEscape(text[place]), let (meant, length) = Self.escape(text[place...]) else {
+                bytes.append(Self.folded(text[place]))
+                places.append(place)
+                place += 1
+                continue
+            }
             for (position, byte) in meant.enumerated() {
                 bytes.append(Self.folded(byte))
                 places.append(position == 0 ? place : place + length)
@@ -111,6 +127,8 @@ struct FoldedText {
         default: byte
         }
     }
+
+    private static func mayEscape(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "%") || byte == UInt8(ascii: "\\") }
 
     /// What the escape at the beginning means, and its length; nil for none.
     private static func escape(_ rest: ArraySlice<UInt8>) -> (meant: [UInt8], length: Int)? {
