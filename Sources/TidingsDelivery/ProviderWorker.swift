@@ -166,10 +166,10 @@ public struct ProviderWorker: Sendable {
         return Settlement(entry, exit: .waiting(until: store.clock.now().adding(wait), kind: kind, attempt: entry.attempt, reason))
     }
 
-    /// Its provider was not called. One that has been failing gives way to another, unless it may have sent it already; for room
-    /// and the rate of its own it waits.
+    /// Its provider was not called. One that has been failing gives way to another, unless it may have sent it already or the other has been failing
+    /// too; for room and the rate of its own it waits.
     private func turnedAway(_ entry: PackEntry, after wait: Duration, _ reason: ReasonCode) -> Settlement {
-        guard reason == .breakerOpen, entry.hasStandby, !entry.mayHaveArrived else { return again(entry, after: wait, reason) }
+        guard reason == .breakerOpen, entry.hasStandby, !entry.waitsForProvider else { return again(entry, after: wait, reason) }
         return givenUp(entry, because: reason, attempt: entry.attempt, record: nil)
     }
 

@@ -32,12 +32,12 @@ public struct PlannedDelivery: Sendable, Hashable {
     public var market: String?
     /// For a provider that gets a copy, which does not reach the person.
     public var isCopy: Bool
-    /// Another provider takes over when this one is misconfigured, refuses, or is not called because it has been failing.
-    public var hasStandby: Bool
+    /// Who takes over when this one is misconfigured, refuses, or is not called because it has been failing.
+    public var standby: Standby
 
     public init(
         channel: Channel, provider: String = "", endpoint: String? = nil, verdict: Verdict, market: String? = nil, isCopy: Bool = false,
-        hasStandby: Bool = false
+        standby: Standby = .nobody
     ) {
         self.channel = channel
         self.provider = provider
@@ -45,8 +45,17 @@ public struct PlannedDelivery: Sendable, Hashable {
         self.verdict = verdict
         self.market = market
         self.isCopy = isCopy
-        self.hasStandby = hasStandby
+        self.standby = standby
     }
+}
+
+/// Whether another provider takes a delivery over from its own.
+public enum Standby: Sendable, Hashable {
+    case nobody
+    /// Those who were passed over before for failing: for what its provider refuses, not while that one is failing too.
+    case passedOver
+    /// Somebody who has not had it yet.
+    case fresh
 }
 
 /// What is to happen with one delivery.

@@ -31,8 +31,8 @@ struct Candidate {
     var market: String?
     /// For a provider that gets a copy, which does not reach the person.
     var isCopy = false
-    /// Another provider takes over when this one cannot do it.
-    var hasStandby = false
+    /// Who takes over when this one cannot do it.
+    var standby = Standby.nobody
     /// Nil while stages may still settle it.
     var verdict: Verdict?
 
@@ -42,7 +42,7 @@ struct Candidate {
         guard let verdict else { preconditionFailure("a stage left a candidate for \(channel) without a verdict") }
         return PlannedDelivery(
             channel: channel, provider: provider, endpoint: endpoint, verdict: verdict, market: market, isCopy: isCopy,
-            hasStandby: hasStandby && verdict.isOpen)
+            standby: verdict.isOpen ? standby : .nobody)
     }
 }
 
@@ -63,6 +63,8 @@ struct Question {
     var plannedOn: Set<String> = []
     /// Providers that gave this delivery up.
     var failed: Set<String> = []
+    /// Providers that were not called for this delivery because they had been failing: they go last where providers go in order.
+    var passedOver: Set<String> = []
     /// Goes first where providers go in order: the delivery has been with it, and is not to wander.
     var kept: String?
 

@@ -38,6 +38,14 @@ extension Draft {
     }
 }
 
+extension Question {
+    /// What those who could take over come to.
+    fileprivate func standby(_ providers: [ProviderBinding]) -> Standby {
+        if providers.isEmpty { return .nobody }
+        return providers.allSatisfy { passedOver.contains($0.name) } ? .passedOver : .fresh
+    }
+}
+
 /// Looks for the deliveries of one channel.
 private struct EndpointSearch {
     private let question: Question
@@ -89,7 +97,7 @@ private struct EndpointSearch {
                 result.append(
                     Candidate(
                         channel: channel, provider: carrier.provider.name, endpoint: endpoint.id,
-                        market: question.market(of: endpoint).name, hasStandby: carrier.hasStandby,
+                        market: question.market(of: endpoint).name, standby: carrier.standby,
                         verdict: refusal.map { .notSent(state: .suppressed, reason: $0) }))
             }
         }
@@ -103,7 +111,7 @@ private struct EndpointSearch {
         }.map { provider in
             Candidate(
                 channel: channel, provider: provider.name, market: question.market.name, isCopy: provider.copy,
-                hasStandby: !provider.copy && othersReach(than: provider),
+                standby: provider.copy ? .nobody : standby(than: provider),
                 verdict: !provider.copy && isPlanned ? .notSent(state: .suppressed, reason: .sameDevice) : nil)
         }
     }
@@ -113,21 +121,21 @@ private struct EndpointSearch {
         channel == .push && live.contains { question.plannedOn.contains($0.id) && question.isAtHome($0) }
     }
 
-    private func othersReach(than provider: ProviderBinding) -> Bool {
-        order?.contains { $0.name != provider.name && Self.reaches($0, live, of: question) } ?? false
+    private func standby(than provider: ProviderBinding) -> Standby {
+        question.standby(order?.filter { $0.name != provider.name && Self.reaches($0, live, of: question) } ?? [])
     }
 
     /// Who carries it to an endpoint: one where they go in order, else all, of whom the first does it.
     ///
     /// A provider that addresses people stands by for a device only while the person has no other, or the others would get it twice.
-    private func carriers(of endpoint: Endpoint) -> [(provider: ProviderBinding, hasStandby: Bool)] {
+    private func carriers(of endpoint: Endpoint) -> [(provider: ProviderBinding, standby: Standby)] {
         let market = question.market(of: endpoint)
         guard let order = question.inOrder(channel, in: market) else {
-            return question.bindings(for: channel, in: market).filter { $0.carries(endpoint) }.map { ($0, false) }
+            return question.bindings(for: channel, in: market).filter { $0.carries(endpoint) }.map { ($0, .nobody) }
         }
         let able = order.filter { $0.carries(endpoint) }
-        let anotherReachesThePerson = live.count == 1 && question.isAtHome(endpoint) && order.contains(where: \.needsNoEndpoint)
-        return able.prefix(1).map { ($0, able.count > 1 || anotherReachesThePerson) }
+        let reachThePerson = live.count == 1 && question.isAtHome(endpoint) ? order.filter(\.needsNoEndpoint) : []
+        return able.prefix(1).map { ($0, question.standby(able.dropFirst() + reachThePerson)) }
     }
 
     /// Silent types need a token only; what shows needs the device's permission, mandatory or not.

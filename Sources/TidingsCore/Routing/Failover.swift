@@ -14,6 +14,8 @@ extension Outcome {
 public struct DeliveryPast: Sendable, Hashable {
     /// Providers that gave it up. None of them gets it again.
     public var failed: Set<String>
+    /// Providers that were not called for it because they had been failing. They get it when nobody else is left.
+    public var passedOver: Set<String>
     /// Why its provider just gave it up; nil when it did not.
     public var because: ReasonCode?
     /// It has been sent, or tried, by its provider, and stays there while that carries it.
@@ -25,15 +27,21 @@ public struct DeliveryPast: Sendable, Hashable {
     public var plannedOn: Set<String>
 
     public init(
-        failed: Set<String> = [], because: ReasonCode? = nil, keepsProvider: Bool = false, before: [PlannedDelivery] = [],
-        after: [PlannedDelivery] = [], plannedOn: Set<String> = []
+        failed: Set<String> = [], passedOver: Set<String> = [], because: ReasonCode? = nil, keepsProvider: Bool = false,
+        before: [PlannedDelivery] = [], after: [PlannedDelivery] = [], plannedOn: Set<String> = []
     ) {
         self.failed = failed
+        self.passedOver = passedOver
         self.because = because
         self.keepsProvider = keepsProvider
         self.before = before
         self.after = after
         self.plannedOn = plannedOn
+    }
+
+    /// Takes a provider for one that gave it up, or that was passed over.
+    public mutating func leave(_ provider: String, because reason: ReasonCode) {
+        if reason == .breakerOpen { passedOver.insert(provider) } else { failed.insert(provider) }
     }
 
     var others: [PlannedDelivery] { before + after }
@@ -42,13 +50,14 @@ public struct DeliveryPast: Sendable, Hashable {
 extension DeliveryPast {
     /// The end of a failover: those that go out go out, and where nobody is left the last reason is the end.
     ///
-    /// Nil when its provider is to be asked again after all: it was passed over for failing lately, and nobody took over.
+    /// Nil when its provider is to be asked again after all: it was passed over for failing lately, and so was everybody else.
     func conclude(_ next: [PlannedDelivery], of planned: PlannedDelivery) -> [PlannedDelivery]? {
         guard let because else { return next }
         let open = next.filter(\.verdict.isOpen)
+        if because == .breakerOpen { return open.contains { !passedOver.contains($0.provider) } ? open : nil }
         if !open.isEmpty { return open }
         guard let reason = next.first?.verdict.reason, DeliveryPast.nobodyIsLeft.contains(reason) else { return next }
-        return because == .breakerOpen ? nil : [planned.with(.notSent(state: .failed, reason: because))]
+        return [planned.with(.notSent(state: .failed, reason: because))]
     }
 
     private static let nobodyIsLeft: Set<ReasonCode> = [.noProvider, .noDevice, .noAddress, .endpointGone, .sameDevice]

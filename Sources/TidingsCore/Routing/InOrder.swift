@@ -1,6 +1,6 @@
 extension Question {
-    /// The providers that carry a channel in a market one after the other, who goes first first; those that gave the delivery up are left out.
-    /// Nil where every provider carries it that can.
+    /// The providers that carry a channel in a market one after the other, who goes first first; those that gave the delivery up are left out, and
+    /// those that were passed over for failing come after the others. Nil where every provider carries it that can.
     ///
     /// Whoever gets only a copy is not among them.
     func inOrder(_ channel: Channel, in market: Market) -> [ProviderBinding]? {
@@ -11,6 +11,7 @@ extension Question {
             let own = ownProvider(of: order, weights)
             order.move(toFront: { $0.name == own })
         }
+        order = order.filter { !passedOver.contains($0.name) } + order.filter { passedOver.contains($0.name) }
         order.move(toFront: { $0.name == kept })
         return order.filter { !failed.contains($0.name) }
     }

@@ -22,8 +22,9 @@ public func reroute(
     question.plannedOn = past.plannedOn
     question.kept = past.keepsProvider ? planned.provider : nil
     question.failed = past.failed
+    question.passedOver = past.passedOver
     if let next = past.conclude(question.places(for: planned, past), of: planned) { return next }
-    question.failed.remove(planned.provider)
+    question.kept = planned.provider
     return question.places(for: planned, past)
 }
 
@@ -108,7 +109,7 @@ extension PlannedDelivery {
     func with(_ verdict: Verdict) -> PlannedDelivery {
         var judged = self
         judged.verdict = verdict
-        judged.hasStandby = false
+        judged.standby = .nobody
         return judged
     }
 

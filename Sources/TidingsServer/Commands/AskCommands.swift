@@ -100,7 +100,7 @@ struct SimulateCommand: TidingsCommand {
             "channel": .string(planned.channel.rawValue), "provider": .string(planned.provider), "verdict": .string(verdict),
             "state": .string(planned.verdict.state.rawValue), "reason_code": planned.verdict.reason.map { .string($0.rawValue) } ?? .null,
             "until": until.isEmpty ? .null : .string(until), "market": planned.market.map { .string($0) } ?? .null,
-            "has_standby": .bool(planned.hasStandby),
+            "has_standby": .bool(planned.standby != .nobody),
         ]
     }
 }

@@ -37,7 +37,7 @@ struct ReleaseWrite {
             builder.add(
                 stored.entry(
                     ordinal: delivery.ordinal, attempt: delivery.attempt, endpoint: judged.endpoint, decidedAt: now, validUntil: validUntil,
-                    hasStandby: judged.hasStandby, mayHaveArrived: mayHaveArrived),
+                    standby: judged.standby, mayHaveArrived: mayHaveArrived),
                 channel: judged.channel, provider: judged.provider, lane: stored.lane)
         case .hold(let until, let reason):
             isNews = true
@@ -95,9 +95,9 @@ struct Move {
 
     private static let anew = ""
 
-    /// Those that gave a delivery up, of where it came from in order.
-    static func failed(_ providers: [String]) -> Set<String> {
-        Set(providers.suffix(while: { $0 != anew }))
+    /// Of the moves of a delivery in order, those that count: since an operator's retry, if there was one.
+    static func counting(_ moves: [Trail.Step]) -> ArraySlice<Trail.Step> {
+        moves.suffix(while: { $0.provider != anew })
     }
 }
 

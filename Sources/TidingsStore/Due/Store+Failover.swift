@@ -4,8 +4,14 @@ import TidingsWire
 
 /// What a delivery has behind it with its providers.
 struct Trail {
-    /// Those it was moved from, in order; see ``Move``.
-    var movedFrom: [String] = []
+    /// A provider it was moved from, and why; see ``Move``.
+    struct Step {
+        let provider: String
+        let because: ReasonCode
+    }
+
+    /// In order.
+    var moves: [Step] = []
     /// Those of which nobody knows how an attempt ended.
     var unsure: Set<String> = []
 }
@@ -23,8 +29,8 @@ extension Store {
             """
         let answers = try await connection.pipeline([
             """
-            select asked.notification_id, asked.ordinal, d.moved_from \(asked)
-            cross join lateral (select d.at, d.moved_from from tidings.decisions d where d.notification_id = asked.notification_id
+            select asked.notification_id, asked.ordinal, d.moved_from, d.moved_because \(asked)
+            cross join lateral (select d.at, d.moved_from, d.moved_because from tidings.decisions d where d.notification_id = asked.notification_id
                 and d.ordinal = asked.ordinal and d.moved_from is not null) d
             order by d.at
             """,
@@ -36,8 +42,9 @@ extension Store {
         ])
         var trails: [DeliveryKey: Trail] = [:]
         for row in answers[0].rows {
-            let (id, ordinal, provider) = try row.decode((PostgresUUID, Int16, String).self)
-            trails[DeliveryKey(NotificationID(id), Int(ordinal)), default: Trail()].movedFrom.append(provider)
+            let (id, ordinal, provider, reason) = try row.decode((PostgresUUID, Int16, String, String).self)
+            let step = Trail.Step(provider: provider, because: ReasonCode(rawValue: reason) ?? .internalError)
+            trails[DeliveryKey(NotificationID(id), Int(ordinal)), default: Trail()].moves.append(step)
         }
         for row in answers[1].rows {
             let (id, ordinal, provider) = try row.decode((PostgresUUID, Int16, String).self)

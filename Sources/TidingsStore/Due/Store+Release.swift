@@ -151,12 +151,10 @@ struct WaitingDelivery {
     func past(_ trail: Trail) -> DeliveryPast {
         let beside = decision.map { DecisionText.open(on: channel, in: $0) } ?? []
         var past = DeliveryPast(
-            failed: kind == .again ? [] : Move.failed(trail.movedFrom), keepsProvider: kind == .retry || kind == .recover,
+            because: kind == .failover ? reason : nil, keepsProvider: kind == .retry || kind == .recover,
             before: beside.filter { $0.ordinal < ordinal }.map(\.planned), after: beside.filter { $0.ordinal > ordinal }.map(\.planned))
-        if kind == .failover {
-            past.failed.insert(provider)
-            past.because = reason
-        }
+        for step in kind == .again ? [] : Move.counting(trail.moves) { past.leave(step.provider, because: step.because) }
+        if kind == .failover { past.leave(provider, because: reason) }
         return past
     }
 

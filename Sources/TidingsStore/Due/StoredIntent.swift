@@ -44,14 +44,14 @@ struct StoredIntent {
 
     /// The entry of a pack for one of its deliveries.
     func entry(
-        ordinal: Int, attempt: Int, endpoint: String?, decidedAt: Timestamp, validUntil: Timestamp, hasStandby: Bool = false,
+        ordinal: Int, attempt: Int, endpoint: String?, decidedAt: Timestamp, validUntil: Timestamp, standby: Standby = .nobody,
         mayHaveArrived: Bool = false
     ) -> PackEntry {
         PackEntry(
             notificationID: id, ordinal: ordinal, attempt: attempt, tenant: intent.tenant, recipient: intent.recipient, type: intent.type,
             category: category, title: intent.title, body: intent.body, data: intent.data, endpoint: endpoint, groupKey: intent.groupKey,
             collapseKey: intent.collapseKey, traceparent: intent.traceparent, createdAt: acceptedAt, decidedAt: decidedAt,
-            validUntil: validUntil, expiresAt: expiresAt, escalates: intent.critical, hasStandby: hasStandby,
-            mayHaveArrived: mayHaveArrived)
+            validUntil: validUntil, expiresAt: expiresAt, escalates: intent.critical, hasStandby: standby != .nobody,
+            waitsForProvider: mayHaveArrived || standby == .passedOver)
     }
 }

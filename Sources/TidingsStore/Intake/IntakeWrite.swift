@@ -110,6 +110,6 @@ extension PackEntry {
             category: routed.category, title: intent.title, body: intent.body, data: intent.data, endpoint: planned.endpoint,
             groupKey: intent.groupKey, collapseKey: intent.collapseKey, traceparent: intent.traceparent, createdAt: createdAt,
             decidedAt: decidedAt, validUntil: validUntil, expiresAt: routed.expiresAt, escalates: routed.decision.strategy == .escalate,
-            hasStandby: planned.hasStandby)
+            hasStandby: planned.standby != .nobody)
     }
 }

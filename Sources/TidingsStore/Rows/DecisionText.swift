@@ -58,7 +58,7 @@ enum DecisionText {
         if let endpoint = planned.endpoint { writer.member("endpoint", endpoint) }
         if let own = planned.market, own != market { writer.member("market", own) }
         if planned.isCopy { writer.member("copy", true) }
-        if planned.hasStandby { writer.member("standby", true) }
+        if planned.standby != .nobody { writer.member("standby", true) }
         switch planned.verdict {
         case .send(let validUntil):
             writer.member("verdict", "send")

@@ -53,7 +53,7 @@ extension PackEntry {
             collapseKey: try members.optionalText("collapseKey"), traceparent: try members.optionalText("traceparent"),
             createdAt: try members.time("createdAt"), decidedAt: try members.time("decidedAt"), validUntil: try members.time("validUntil"),
             expiresAt: try members.time("expiresAt"), escalates: try members.flag("escalates"), hasStandby: try members.flag("hasStandby"),
-            mayHaveArrived: try members.flag("mayHaveArrived"))
+            waitsForProvider: try members.flag("waitsForProvider"))
     }
 }
 

@@ -51,7 +51,7 @@ extension PackEntry {
         writer.member("expiresAt", expiresAt.rfc3339)
         if escalates { writer.member("escalates", true) }
         if hasStandby { writer.member("hasStandby", true) }
-        if mayHaveArrived { writer.member("mayHaveArrived", true) }
+        if waitsForProvider { writer.member("waitsForProvider", true) }
         writer.endObject()
     }
 }

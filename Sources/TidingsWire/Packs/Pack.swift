@@ -81,14 +81,15 @@ public final class PackEntry: Sendable {
     public let escalates: Bool
     /// True when another provider takes over should this one be misconfigured, refuse, or not be called because it has been failing.
     public let hasStandby: Bool
-    /// True when nobody knows how an earlier attempt of this provider ended. Then nobody takes over before it has been asked again.
-    public let mayHaveArrived: Bool
+    /// True when it waits while this provider is failing, whoever stands by: nobody knows how an earlier attempt of it ended, or those who could
+    /// take over have been failing as well.
+    public let waitsForProvider: Bool
 
     public init(
         notificationID: NotificationID, ordinal: Int, attempt: Int, tenant: String, recipient: String, type: String, category: Category,
         title: String? = nil, body: String? = nil, data: String = "{}", endpoint: String? = nil, groupKey: String? = nil,
         collapseKey: String? = nil, traceparent: String? = nil, createdAt: Timestamp, decidedAt: Timestamp, validUntil: Timestamp,
-        expiresAt: Timestamp, escalates: Bool = false, hasStandby: Bool = false, mayHaveArrived: Bool = false
+        expiresAt: Timestamp, escalates: Bool = false, hasStandby: Bool = false, waitsForProvider: Bool = false
     ) {
         self.notificationID = notificationID
         self.ordinal = ordinal
@@ -110,7 +111,7 @@ public final class PackEntry: Sendable {
         self.expiresAt = expiresAt
         self.escalates = escalates
         self.hasStandby = hasStandby
-        self.mayHaveArrived = mayHaveArrived
+        self.waitsForProvider = waitsForProvider
     }
 }
 
@@ -122,6 +123,6 @@ extension PackEntry: Equatable {
                 == (right.category, right.title, right.body, right.data, right.endpoint, right.groupKey)
             && (left.collapseKey, left.traceparent, left.createdAt, left.decidedAt, left.validUntil, left.expiresAt)
                 == (right.collapseKey, right.traceparent, right.createdAt, right.decidedAt, right.validUntil, right.expiresAt)
-            && left.escalates == right.escalates && left.hasStandby == right.hasStandby && left.mayHaveArrived == right.mayHaveArrived
+            && left.escalates == right.escalates && left.hasStandby == right.hasStandby && left.waitsForProvider == right.waitsForProvider
     }
 }

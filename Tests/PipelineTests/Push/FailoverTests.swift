@@ -124,6 +124,55 @@ import TidingsWire
         }
     }
 
+    /// The second cannot do it at all: what came there while the first was failing goes back and waits for the first.
+    @Test func whatTheNextRefusesGoesBackToTheFirst() async throws {
+        let catalogue = Self.catalogue(Self.service("one", "/ok"), Self.service("two", "/status/401"))
+        try await withPushMarkets(catalogue: catalogue) { pipeline, markets in
+            try await markets.behave(#"{"path":"/ok/one","then":503}"#)
+            let events = (0..<12).map { "back-\($0)" }
+            for id in events { await pipeline.publish(event(id: id, to: id)) }
+            let cameBack = try await pipeline.system.eventually(
+                "select count(*) from tidings_ops.decisions where moved_from = 'two' and moved_because = 'misconfigured' and provider = 'one'"
+            ) { $0 > 0 }
+            try #require(cameBack, "\(pipeline.roles.errorsSoFar)")
+            try await markets.behave(nil)
+            for id in events { #expect(try await pipeline.byProvider(of: id) == ["one sent accepted"]) }
+            #expect(try await Self.mostMoves(from: "two", in: pipeline) == 1)
+            #expect(try markets.accepted(below: "/ok/one").count == events.count, "each once")
+            try await pipeline.expectSound()
+        }
+    }
+
+    /// What has been passed over by both waits at the second; nothing wanders to and fro.
+    @Test func whileBothAreFailingItWaits() async throws {
+        let catalogue = Self.catalogue(Self.service("one", "/ok"), Self.service("two", "/ok"))
+        try await withPushMarkets(catalogue: catalogue) { pipeline, markets in
+            try await markets.behave(#"{"path":"/ok","then":503}"#)
+            let events = (0..<24).map { "both-\($0)" }
+            for id in events { await pipeline.publish(event(id: id, to: id)) }
+            let isOpenAtBoth = try await pipeline.system.eventually(
+                "select count(*) from tidings_ops.deliveries where provider = 'two' and state = 'retrying' and reason_code = 'breakerOpen'"
+            ) { $0 > 0 }
+            try #require(isOpenAtBoth, "\(pipeline.roles.errorsSoFar)")
+            try await markets.behave(nil)
+            for id in events { _ = try await pipeline.outcome(of: id) }
+            let ends = try await pipeline.system.query("select distinct state || ' ' || reason_code from tidings_ops.deliveries")
+            #expect(try ends.rows.map { try $0.decode(String.self) } == ["sent accepted"])
+            #expect(try await Self.mostMoves(from: "one", in: pipeline) == 1)
+            #expect(try await Self.mostMoves(from: "two", in: pipeline) == 0)
+            try await pipeline.expectSound()
+        }
+    }
+
+    /// How often one delivery left a provider, at most.
+    private static func mostMoves(from provider: String, in pipeline: Pipeline) async throws -> Int {
+        try await pipeline.system.count(
+            """
+            select coalesce(max(n), 0) from (select count(*) as n from tidings_ops.decisions where moved_from = \(provider)
+                group by notification_id, ordinal) as moves
+            """)
+    }
+
     /// Bytes left and no answer came: nobody else sends it as well.
     @Test func whatMayHaveArrivedStaysWithItsProvider() async throws {
         let catalogue = Self.catalogue(Self.service("one", "/reset"), Self.service("two", "/ok"))

@@ -22,7 +22,9 @@ import TidingsCore
     private func gaveUp(
         _ failed: String..., because: ReasonCode = .misconfigured, before: [PlannedDelivery] = [], after: [PlannedDelivery] = []
     ) -> DeliveryPast {
-        DeliveryPast(failed: Set(failed), because: because, before: before, after: after)
+        var past = DeliveryPast(because: because, before: before, after: after)
+        for provider in failed { past.leave(provider, because: because) }
+        return past
     }
 
     @Test func theNextInOrderTakesOver() {
@@ -56,6 +58,35 @@ import TidingsCore
     @Test func aProviderThatWasOnlyPassedOverIsAskedAgainWhenNobodyElseIsLeft() {
         let alone = shared("person1", by: .first)
         #expect(next(planned("person1"), gaveUp("person1", because: .breakerOpen), alone) == ["push/person1 send"])
+    }
+
+    /// Whoever was passed over only for failing at the time gets it back when the one who took over cannot do it at all.
+    @Test func whatTheNextGivesUpGoesBackToWhomWasPassedOver() {
+        var catalogue = shared("person1", "person2", "third", by: .first)
+        catalogue.providers["third"] = ProviderBinding(name: "third", channel: .push, kind: "x", addressing: .person)
+        #expect(next(planned("person1"), gaveUp("person1", because: .breakerOpen), catalogue) == ["push/person2 send, standby"])
+        var past = gaveUp("person2")
+        past.leave("person1", because: .breakerOpen)
+        #expect(next(planned("person2"), past, catalogue) == ["push/third send, passed over stands by"], "who has not had it goes first")
+        past.leave("third", because: .misconfigured)
+        #expect(next(planned("third"), past, catalogue) == ["push/person1 send"])
+        past.leave("person1", because: .misconfigured)
+        #expect(next(planned("person1"), past, catalogue) == ["push/person1 failed misconfigured"])
+    }
+
+    /// Nobody passes it to and fro while all are failing: it waits where it is, and is given up only for what its provider refuses.
+    @Test func whenAllAreFailingItStaysWhereItIs() {
+        let people = shared("person1", "person2", by: .first)
+        let both = gaveUp("person1", "person2", because: .breakerOpen)
+        #expect(next(planned("person2"), both, people) == ["push/person2 send, passed over stands by"])
+        let (a, tokens) = (Endpoint.device("a"), shared("token1", "token2", by: .first))
+        #expect(
+            next(planned("token2", "a"), gaveUp("token1", "token2", because: .breakerOpen), tokens, [a])
+                == ["push/token2/a send, passed over stands by"])
+        var waited = DeliveryPast(passedOver: ["person1"], keepsProvider: true)
+        #expect(next(planned("person2"), waited, people) == ["push/person2 send, passed over stands by"])
+        waited.keepsProvider = false
+        #expect(next(planned("person2"), waited, people) == ["push/person2 send, passed over stands by"], "also after it waited meanwhile")
     }
 
     @Test func whatStopsItMeanwhileStopsIt() {

@@ -24,7 +24,13 @@ extension Endpoint {
 
 extension PlannedDelivery {
     /// `push/token1/a send, standby`.
-    var whole: String { summary + (hasStandby ? ", standby" : "") }
+    var whole: String {
+        switch standby {
+        case .nobody: summary
+        case .passedOver: summary + ", passed over stands by"
+        case .fresh: summary + ", standby"
+        }
+    }
 }
 
 /// What news comes to for a person with these devices.

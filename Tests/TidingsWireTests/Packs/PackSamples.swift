@@ -11,7 +11,7 @@ extension PackEntry {
             body: "It arrives \"tomorrow\".\n\u{1F4E6} \u{01}", data: data, endpoint: "https://example.com/hook", groupKey: "orders",
             collapseKey: "order-17", traceparent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01", createdAt: created,
             decidedAt: created.adding(.microseconds(1_234)), validUntil: created.adding(.seconds(900)),
-            expiresAt: created.adding(.seconds(86_400)), escalates: true, hasStandby: true, mayHaveArrived: true)
+            expiresAt: created.adding(.seconds(86_400)), escalates: true, hasStandby: true, waitsForProvider: true)
     }
 
     /// An entry with nothing that may be absent.
