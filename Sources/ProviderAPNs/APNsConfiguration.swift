@@ -52,7 +52,7 @@ extension APNsConfiguration {
         + CallSettings.declarations(concurrency: concurrency).map { setting in
             guard setting.name == "maximumConcurrency" else { return setting }
             var setting = setting
-            setting.meaning = "Calls under way at once to each endpoint from one process, 1 to 1000."
+            setting.meaning = "Calls under way at once to each endpoint, of all processes together, 1 to 1000."
             return setting
         }
 

@@ -20,16 +20,19 @@ public struct LocalPlanWaker: Sendable {
 
     private let store: Store
     private let catalogues: CatalogueSource
-    private let carriers: [String: (provider: any Provider, gate: SendGate)]
+    private let carriers: [String: any Provider]
+    private let gates: SendGates
     private let logger: Logger
 
-    /// - Parameter carriers: every provider of the catalogue that pushes to devices; closed by ``close()``.
-    public init(store: Store, catalogues: CatalogueSource, carriers: [any Provider], logger: Logger) {
+    /// - Parameters:
+    ///   - carriers: every provider of the catalogue that pushes to devices.
+    ///   - gates: theirs among others.
+    public init(store: Store, catalogues: CatalogueSource, carriers: [any Provider], gates: SendGates, logger: Logger) {
         self.store = store
         self.catalogues = catalogues
         self.logger = logger
-        let now = store.clock.now()
-        self.carriers = Dictionary(carriers.map { ($0.name, ($0, SendGate($0.limits, now: now))) }) { first, _ in first }
+        self.gates = gates
+        self.carriers = Dictionary(carriers.map { ($0.name, $0) }) { first, _ in first }
     }
 
     /// Runs until the task is cancelled.
@@ -50,19 +53,16 @@ public struct LocalPlanWaker: Sendable {
         }
     }
 
-    public func close() async {
-        for carrier in carriers.values { await carrier.provider.close() }
-    }
-
     private func wake(_ device: DeviceToWake) async {
         let (catalogue, now) = (catalogues.current.catalogue, store.clock.now())
         guard let binding = catalogue.pushCarrier(of: device.endpoint, market: device.market), let carrier = carriers[binding.name],
+            let gate = gates[binding.name],
             catalogues.pauses.holding(channel: .push, provider: binding.name, type: Self.type, tenant: device.tenant, at: now) == nil
         else { return }
         let push = Self.push(to: device, id: store.clock.nextID(), now: now)
-        guard let pass = await pass(carrier.gate, host: carrier.provider.host(of: push) ?? binding.name) else { return }
-        let result = await carrier.provider.send(push)
-        carrier.gate.leave(pass, evidence: result.outcome.evidence, now: store.clock.now())
+        guard let pass = await pass(gate, host: carrier.host(of: push) ?? binding.name) else { return }
+        let result = await carrier.send(push)
+        gate.leave(pass, evidence: result.outcome.evidence, now: store.clock.now())
         logger.debug(
             "woke a device for its plan",
             metadata: ["device": "\(device.endpoint.id)", "provider": "\(binding.name)", "outcome": "\(result.outcome.name)"])

@@ -27,7 +27,9 @@ package struct SendRoom {
     }
 
     private let limits: ProviderLimits
-    /// Sends to one host at once.
+    /// Processes that call the provider, this one among them: each has an equal share of what it takes.
+    private var workers = 1
+    /// Sends to one host at once, of all workers together.
     private let hostConcurrency: Int
     /// One of which nothing is known.
     private let newHost: Host
@@ -52,7 +54,8 @@ package struct SendRoom {
         if case .refused(let until) = hosts[host, default: newHost].breaker.admit(at: now) {
             return .refused(after: max(until - now, SendGate.comeBack), .breakerOpen)
         }
-        if let wait = bucket?.take(at: now), wait > .zero { return .refused(after: max(wait, SendGate.comeBack), .rateLimited) }
+        // At the provider's whole rate each call of one among many costs as much as one of each of them.
+        if let wait = bucket?.take(workers, at: now), wait > .zero { return .refused(after: max(wait, SendGate.comeBack), .rateLimited) }
         guard isFree(host) else { return .full }
         occupy(host)
         return .granted
@@ -68,10 +71,21 @@ package struct SendRoom {
                 hosts = hosts.filter { $0.value.inside > 0 || $0.value.breaker.isOpen || $0.value.slowStart.limit != nil }
             }
         }
-        var admitted: [Waiter] = []
-        while let next = admitNext() { admitted.append(next) }
-        return admitted
+        return admitAll()
     }
+
+    /// Makes this one of so many workers. Returns who may go in because there are fewer of them.
+    mutating func divide(among workers: Int, now: Timestamp) -> [Waiter] {
+        self.workers = max(1, workers)
+        // A call must fit in the bucket.
+        if let limit = bucket?.limit, limit.burst < workers {
+            bucket = TokenBucket(.init(perSecond: limit.perSecond, burst: workers), at: now)
+        }
+        return admitAll()
+    }
+
+    /// At least one call; an equal part of more.
+    private func share(of all: Int) -> Int { max(1, all / workers) }
 
     // MARK: The line
 
@@ -92,6 +106,12 @@ package struct SendRoom {
         line.removeValue(forKey: ticket)?.waiter
     }
 
+    private mutating func admitAll() -> [Waiter] {
+        var admitted: [Waiter] = []
+        while let next = admitNext() { admitted.append(next) }
+        return admitted
+    }
+
     /// Gives the place that was left to the longest waiting whose host has room.
     private mutating func admitNext() -> Waiter? {
         while true {
@@ -104,9 +124,9 @@ package struct SendRoom {
     }
 
     private func isFree(_ host: String) -> Bool {
-        guard inside < limits.maximumConcurrency else { return false }
+        guard inside < share(of: limits.maximumConcurrency) else { return false }
         guard let known = hosts[host] else { return true }
-        return known.inside < min(hostConcurrency, known.slowStart.limit ?? .max)
+        return known.inside < min(share(of: hostConcurrency), known.slowStart.limit ?? .max)
     }
 
     private mutating func occupy(_ host: String) {

@@ -13,9 +13,9 @@ public struct CallSettings: Sendable {
     public var timeout: Duration
     /// DNS, TCP and TLS; part of ``timeout``.
     public var connectTimeout: Duration
-    /// Calls under way at once, from one process.
+    /// Calls under way at once, of all processes that call it together.
     public var maximumConcurrency: Int
-    /// Nil for no limit; of one process.
+    /// Of all processes that call it together; nil for no limit.
     public var requestsPerSecond: Double?
     /// A PEM file to trust in place of the system's certificate authorities.
     public var certificateAuthorities: String?
@@ -39,8 +39,8 @@ public struct CallSettings: Sendable {
             ProviderSetting("timeoutSeconds", "Longest time for one call, 1 to 20 seconds.", defaultValue: "15"),
             ProviderSetting("connectTimeoutSeconds", "Longest time for DNS, TCP and TLS, 1 to 20 seconds.", defaultValue: "5"),
             ProviderSetting(
-                "maximumConcurrency", "Calls under way at once from one process, 1 to 1000.", defaultValue: String(concurrency)),
-            ProviderSetting("requestsPerSecond", "Calls a second from one process, 1 to 100000; empty for no limit."),
+                "maximumConcurrency", "Calls under way at once, of all processes together, 1 to 1000.", defaultValue: String(concurrency)),
+            ProviderSetting("requestsPerSecond", "Calls a second, of all processes together, 1 to 100000; empty for no limit."),
             ProviderSetting("certificateAuthorities", "A PEM file to trust in place of the system's certificate authorities."),
         ]
     }

@@ -42,7 +42,8 @@ extension Provider {
     }
 }
 
-/// What a provider can take, as data for whoever calls it.
+/// What a provider can take, as data for whoever calls it. Concurrency and rate are what it takes from all processes together: each that calls it
+/// keeps to an equal share, of at least one call.
 public struct ProviderLimits: Sendable, Hashable {
     /// Bytes of one request's body; a larger one is rejected without being sent.
     public var maximumBodyBytes: Int

@@ -56,6 +56,51 @@ import TidingsProvider
         #expect(await enter(at: later) == nil, "two are inside, and no more may be yet")
     }
 
+    /// Of what a provider takes, one among several callers uses its share, and more again when the others are gone.
+    @Test func callersShareConcurrency() async throws {
+        let gate = SendGate(ProviderLimits(maximumBodyBytes: 1_000, maximumConcurrency: 5, sendTimeout: .seconds(1)), now: Self.now)
+        gate.divide(among: 2, now: Self.now)
+        for _ in 0..<2 { #expect(await Self.isEntered(gate)) }
+        #expect(await !Self.isEntered(gate))
+        gate.divide(among: 1, now: Self.now)
+        for _ in 0..<3 { #expect(await Self.isEntered(gate)) }
+
+        let small = SendGate(ProviderLimits(maximumBodyBytes: 1_000, maximumConcurrency: 1, sendTimeout: .seconds(1)), now: Self.now)
+        small.divide(among: 9, now: Self.now)
+        #expect(await Self.isEntered(small), "each may make one call")
+    }
+
+    /// Many times, for whoever asks may be in line by then or not.
+    @Test(arguments: 0..<20)
+    func whoWaitsForRoomGetsItWhenThereAreFewerCallers(_: Int) async throws {
+        let gate = SendGate(ProviderLimits(maximumBodyBytes: 1_000, maximumConcurrency: 2, sendTimeout: .seconds(1)), now: Self.now)
+        gate.divide(among: 2, now: Self.now)
+        #expect(await Self.isEntered(gate))
+        async let waiting = Self.isEntered(gate)
+        await Task.yield()
+        gate.divide(among: 1, now: Self.now)
+        #expect(await waiting)
+    }
+
+    @Test(arguments: [(10.0, 5, 2), (10, 1, 10), (10, 3, 3), (1, 4, 1)])
+    func callersShareTheRate(rate: Double, callers: Int, atOnce: Int) async throws {
+        let gate = SendGate(
+            ProviderLimits(maximumBodyBytes: 1_000, maximumConcurrency: 100, requestsPerSecond: rate, sendTimeout: .seconds(1)),
+            now: Self.now)
+        gate.divide(among: callers, now: Self.now)
+        for _ in 0..<atOnce { #expect(await Self.isEntered(gate)) }
+        #expect(await !Self.isEntered(gate))
+        // In a second each has its part of the rate; at less than one a second it takes longer to come together.
+        let seconds = max(1, Double(callers) / rate)
+        let later = Self.now.adding(.milliseconds(Int(seconds * 1_000)))
+        #expect(await Self.isEntered(gate, at: later))
+        if rate < Double(callers) { #expect(await !Self.isEntered(gate, at: later)) }
+    }
+
+    private static func isEntered(_ gate: SendGate, at time: Timestamp = now) async -> Bool {
+        if case .entered = await gate.enter(host: "host", now: time) { true } else { false }
+    }
+
     private func enters(_ address: String) async throws {
         guard case .entered = await gate.enter(host: address, now: Self.now) else {
             Issue.record("\(address) found no room")

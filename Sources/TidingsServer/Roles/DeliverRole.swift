@@ -8,7 +8,7 @@ import TidingsStore
 import TidingsWire
 
 /// The deliver role: a worker for each provider and lane of its channels. When another catalogue becomes active the workers finish what they
-/// hold and start again with its providers.
+/// hold and start again with its providers. Of what a provider takes it uses the share of one among all processes that call it.
 final class DeliverRole: Sendable {
     private let runtime: Runtime
     private let channels: Set<Channel>
@@ -17,6 +17,9 @@ final class DeliverRole: Sendable {
     private struct State {
         var isStopping = false
         var consumers: [AMQPConsumer] = []
+        var gates: SendGates?
+        /// Live processes that call each provider, this one among them, as of the last heartbeat.
+        var callers: [String: Int] = [:]
     }
 
     private let state = Mutex(State())
@@ -47,19 +50,51 @@ final class DeliverRole: Sendable {
         for consumer in state.withLock(\.consumers) { await consumer.stop() }
     }
 
+    // MARK: Shares
+
+    /// The providers that this process calls, by name; none once it stops.
+    var providers: [String] {
+        if state.withLock(\.isStopping) { return [] }
+        let catalogue = runtime.catalogues.current.catalogue
+        let bindings = bindings(catalogue)
+        let own = bindings.filter { !ProviderBinding.ownKinds.contains($0.kind) }
+        let carriers = bindings.contains { $0.kind == ProviderBinding.localPlanKind } ? catalogue.pushCarriers : []
+        return Set((own + carriers).map(\.name)).sorted()
+    }
+
+    /// - Parameter callers: live processes that call each provider, this one among them.
+    func share(with callers: [String: Int]) {
+        let (gates, before) = state.withLock { state in
+            defer { state.callers = callers }
+            return (state.gates, state.callers)
+        }
+        gates?.divide(among: callers, now: runtime.store.clock.now())
+        for (provider, count) in callers.sorted(by: { $0.key < $1.key }) where count != before[provider, default: 1] {
+            runtime.logger.notice(
+                "a provider's rate and concurrency are divided among its callers",
+                metadata: ["provider": "\(provider)", "callers": "\(count)"])
+        }
+    }
+
+    // MARK: A catalogue
+
     private func runOnce(_ catalogue: Catalogue) async throws {
         let lines = try bindings(catalogue).map { try Line($0, runtime: runtime) }
         let consumers = lines.flatMap(\.consumers)
-        let proceed = state.withLock { state in
+        let gates = SendGates(
+            Dictionary(lines.flatMap(\.called).map { ($0.name, $0.limits) }) { first, _ in first }, now: runtime.store.clock.now())
+        let (proceed, callers) = state.withLock { state in
             state.consumers = consumers
-            return !state.isStopping
+            state.gates = gates
+            return (!state.isStopping, state.callers)
         }
+        gates.divide(among: callers, now: runtime.store.clock.now())
         guard proceed, !consumers.isEmpty else {
             throw Failure(.config, "the catalogue has no provider for \(channels.map(\.rawValue).sorted().joined(separator: ", "))")
         }
         try await withThrowingTaskGroup(of: Void.self) { group in
             for consumer in consumers { group.addTask { try await consumer.run() } }
-            for line in lines { group.addTask { await line.run(worker: self.worker) } }
+            for line in lines { group.addTask { await line.run(worker: self.worker, gates: gates) } }
             try await group.waitForAll()
         }
         for consumer in consumers { await consumer.close() }
@@ -76,8 +111,8 @@ private struct Line: Sendable {
     private let lanes: [(lane: Lane, consumer: AMQPConsumer)]
     private let runtime: Runtime
     private let provider: (any Provider)?
-    /// Of a line that plans: who wakes the apps.
-    private let waker: LocalPlanWaker?
+    /// Of a line that plans: by whom apps are woken. Nil for another.
+    private let carriers: [any Provider]?
     private let meters: DeliveryMeters
     private let calls: CallMeters?
 
@@ -87,10 +122,7 @@ private struct Line: Sendable {
             ProviderBinding.ownKinds.contains(binding.kind)
             ? nil
             : ConfiguredProvider(binding, registry: runtime.providers, environment: runtime.settings.environment, logger: runtime.logger)
-        waker =
-            binding.kind == ProviderBinding.localPlanKind
-            ? LocalPlanWaker(store: runtime.store, catalogues: runtime.catalogues, carriers: runtime.carriers(), logger: runtime.logger)
-            : nil
+        carriers = binding.kind == ProviderBinding.localPlanKind ? runtime.carriers() : nil
         meters = DeliveryMeters(runtime.metrics, channel: binding.channel, provider: binding.name)
         calls = provider.map { CallMeters(runtime.metrics, provider: $0.name) }
         lanes = try Lane.allCases.map { lane in
@@ -101,13 +133,18 @@ private struct Line: Sendable {
 
     var consumers: [AMQPConsumer] { lanes.map(\.consumer) }
 
-    func run(worker: String) async {
-        // Both lanes share the provider's bounds.
-        let gate = provider.map { SendGate($0.limits, now: runtime.store.clock.now()) }
+    var called: [any Provider] { [provider].compactMap(\.self) + (carriers ?? []) }
+
+    /// - Parameter gates: of everybody who is ``called``, and shared with other lines.
+    func run(worker: String, gates: SendGates) async {
         await withDiscardingTaskGroup { group in
-            // Beside the worker, which waits for packs; cancelled below, when that has ended.
-            if let waker { group.addTask { await waker.run() } }
-            await work(worker: worker, gate: gate)
+            if let carriers {
+                let waker = LocalPlanWaker(
+                    store: runtime.store, catalogues: runtime.catalogues, carriers: carriers, gates: gates, logger: runtime.logger)
+                // Beside the worker, which waits for packs; cancelled below, when that has ended.
+                group.addTask { await waker.run() }
+            }
+            await work(worker: worker, gate: provider.flatMap { gates[$0.name] })
             // Wakes go on until the last pack is planned; the ones that wait then are the next worker's.
             group.cancelAll()
         }
@@ -124,7 +161,7 @@ private struct Line: Sendable {
                         store: store, catalogues: runtime.catalogues, provider: provider, gate: gate, packs: packs,
                         meters: meters, calls: calls, worker: worker, logger: runtime.logger)
                     group.addTask { await worker.run() }
-                } else if waker != nil {
+                } else if carriers != nil {
                     let worker = LocalPlanWorker(
                         store: store, catalogues: runtime.catalogues, packs: packs, meters: meters, logger: runtime.logger)
                     group.addTask { await worker.run() }
@@ -138,16 +175,15 @@ private struct Line: Sendable {
     }
 
     func close() async {
-        await provider?.close()
-        await waker?.close()
+        for provider in called { await provider.close() }
     }
 }
 
 extension Runtime {
     /// A provider of its own for each that pushes to devices, to wake apps with.
     fileprivate func carriers() -> [any Provider] {
-        catalogues.current.catalogue.providers.values
-            .filter { $0.channel == .push && $0.addressing == .device && !$0.copy }.sorted { $0.name < $1.name }
-            .map { ConfiguredProvider($0, registry: providers, environment: settings.environment, logger: logger) }
+        catalogues.current.catalogue.pushCarriers.map {
+            ConfiguredProvider($0, registry: providers, environment: settings.environment, logger: logger)
+        }
     }
 }

@@ -81,6 +81,8 @@ struct RolesService: Service, CustomStringConvertible {
         await router?.stop()
         await deliver?.stop()
         release?.stop()
+        // Tells the other callers of its providers that there is one less of them. If it does not come through, they find out when no more come.
+        try? await beat()
     }
 
     /// Heartbeats, and following the active catalogue.
@@ -111,7 +113,9 @@ struct RolesService: Service, CustomStringConvertible {
     private func beat() async throws {
         let yielding = runtime.balance.yielding()
         runtime.metrics.bulkPause.set(Int((yielding?.pause ?? .zero) / .milliseconds(1)))
-        try await runtime.store.heartbeat(identity, handled: runtime.metrics.handled, yielding: yielding)
+        let callers = try await runtime.store.heartbeat(
+            identity, handled: runtime.metrics.handled, yielding: yielding, providers: deliver?.providers ?? [])
+        deliver?.share(with: callers)
         runtime.readiness.databaseAnswered()
     }
 

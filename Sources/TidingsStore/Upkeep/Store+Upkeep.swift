@@ -56,17 +56,31 @@ extension Store {
         }
     }
 
-    /// A process says that it is alive, what it has handled, and whether its bulk work yields.
-    public func heartbeat(_ worker: WorkerIdentity, handled: Int, yielding: (pause: Duration, cause: Duration)?) async throws {
-        _ = try await pool.query(
+    /// A process says that it is alive, what it has handled, whether its bulk work yields, and which providers it calls.
+    ///
+    /// - Returns: for each of these providers how many live processes call it, this one among them.
+    public func heartbeat(
+        _ worker: WorkerIdentity, handled: Int, yielding: (pause: Duration, cause: Duration)?, providers: [String]
+    ) async throws -> [String: Int] {
+        let result = try await pool.query(
             """
-            insert into tidings.workers (id, role, host, pid, version, started_at, heartbeat_at, handled, bulk_pause_ms, urgent_took_ms)
-            values (\(worker.id), \(worker.role), \(worker.host), \(worker.pid), \(worker.version), tidings.clock(), tidings.clock(),
-                \(Int64(handled)), \(Int32((yielding?.pause ?? .zero) / .milliseconds(1))),
-                \(yielding.map { Int32($0.cause / .milliseconds(1)) }))
-            on conflict (id) do update set heartbeat_at = excluded.heartbeat_at, handled = excluded.handled,
-                bulk_pause_ms = excluded.bulk_pause_ms, urgent_took_ms = excluded.urgent_took_ms
+            with beat as (
+                insert into tidings.workers (id, role, host, pid, version, started_at, heartbeat_at, handled, bulk_pause_ms, urgent_took_ms,
+                    providers)
+                values (\(worker.id), \(worker.role), \(worker.host), \(worker.pid), \(worker.version), tidings.clock(), tidings.clock(),
+                    \(Int64(handled)), \(Int32((yielding?.pause ?? .zero) / .milliseconds(1))),
+                    \(yielding.map { Int32($0.cause / .milliseconds(1)) }), \(providers))
+                on conflict (id) do update set heartbeat_at = excluded.heartbeat_at, handled = excluded.handled,
+                    bulk_pause_ms = excluded.bulk_pause_ms, urgent_took_ms = excluded.urgent_took_ms, providers = excluded.providers
+            )
+            select p.name, 1 + (select count(*) from tidings_ops.workers w
+                where w.state = 'running' and w.worker_id <> \(worker.id) and p.name = any(w.providers))
+            from unnest(\(providers)) p(name)
             """)
+        return try result.rows.reduce(into: [:]) { counts, row in
+            let (name, count) = try row.decode((String, Int64).self)
+            counts[name] = Int(count)
+        }
     }
 
     /// A queue that another process sampled less long ago is not sampled again: how fast it drains is told from two samples.

@@ -1,0 +1,50 @@
+import Glibc
+import Testing
+import TidingsPostgres
+import TidingsTestSupport
+
+/// Processes that call the same provider keep to its rate together.
+@Suite struct SharesTests {
+    private static let perSecond = 10
+    private static let pushes = 60
+
+    private static func catalogue(_ markets: PushMarkets) -> String {
+        """
+        types:
+          orderUpdate: {category: transactional, channels: [push]}
+        markets:
+          us: {push: [service]}
+        defaultMarket: us
+        providers:
+          service:
+            channel: push
+            kind: http
+            addressing: person
+            settings: {url: "\(markets.capture)/ok/service", requestsPerSecond: \(perSecond)}
+        """
+    }
+
+    @Test func twoProcessesKeepToTheRateOfOne() async throws {
+        try await withPushMarkets(catalogue: Self.catalogue) { pipeline, markets in
+            let other = try await Pipeline.startRoles(of: pipeline.system)
+            for process in [pipeline.roles, other] {
+                let shares = try await eventually {
+                    process.errorsSoFar.split(separator: "\n").contains { $0.contains("callers=2") && $0.contains("provider=service") }
+                }
+                try #require(shares, "\(process.errorsSoFar)")
+            }
+            for number in 0..<Self.pushes { await pipeline.publish(event(id: "push-\(number)", to: "person-\(number)")) }
+            for number in 0..<Self.pushes { #expect(try await pipeline.byProvider(of: "push-\(number)") == ["service sent accepted"]) }
+            // Each process may send half of what a second allows at once, and half of it in each second after that: a second's worth together.
+            let took = try await pipeline.system.query(
+                "select extract(epoch from max(finished_at) - min(finished_at))::float8 from tidings_ops.deliveries where channel = 'push'"
+            ).rows[0].decode(Double.self)
+            #expect(took >= Double(Self.pushes - Self.perSecond) / Double(Self.perSecond) - 0.5, "\(took) s")
+
+            other.signal(SIGTERM)
+            let isAlone = try await eventually { pipeline.roles.errorsSoFar.contains("callers=1") }
+            #expect(isAlone, "\(pipeline.roles.errorsSoFar)")
+            try await pipeline.expectSound()
+        }
+    }
+}
