@@ -19,7 +19,8 @@ package struct SendRoom {
         var breaker = Breaker()
         var slowStart: SlowStart
 
-        mutating func record(_ evidence: Outcome.Evidence, at now: Timestamp) {
+        mutating func leave(_ evidence: Outcome.Evidence, at now: Timestamp) {
+            inside -= 1
             let wasOpen = breaker.isOpen
             breaker.record(evidence, at: now)
             if wasOpen, !breaker.isOpen { slowStart.begin() } else { slowStart.record(evidence) }
@@ -36,10 +37,7 @@ package struct SendRoom {
     private var bucket: TokenBucket?
     private var inside = 0
     private var hosts: [String: Host] = [:]
-    private var line: [UInt64: (host: String, waiter: Waiter)] = [:]
-    /// The tickets of the line, oldest first; those that gave up are dropped when they are met.
-    private var order: [UInt64] = []
-    private var lastTicket: UInt64 = 0
+    private var line = WaitingLine<Waiter>()
 
     init(_ limits: ProviderLimits, now: Timestamp) {
         self.limits = limits
@@ -64,8 +62,7 @@ package struct SendRoom {
     /// Returns who may go in instead, which is more than one when a host that came back is given more room.
     mutating func leave(_ host: String, evidence: Outcome.Evidence, now: Timestamp) -> [Waiter] {
         inside -= 1
-        hosts[host]?.inside -= 1
-        hosts[host]?.record(evidence, at: now)
+        hosts[host]?.leave(evidence, at: now)
         defer {
             if hosts.count > Self.rememberedHosts {
                 hosts = hosts.filter { $0.value.inside > 0 || $0.value.breaker.isOpen || $0.value.slowStart.limit != nil }
@@ -95,32 +92,25 @@ package struct SendRoom {
             occupy(host)
             return nil
         }
-        lastTicket += 1
-        line[lastTicket] = (host, waiter)
-        order.append(lastTicket)
-        return lastTicket
+        return line.join(host, waiter)
     }
 
     /// Returns who is to be told that its time is over.
     mutating func giveUp(_ ticket: UInt64) -> Waiter? {
-        line.removeValue(forKey: ticket)?.waiter
+        line.giveUp(ticket)
     }
 
     private mutating func admitAll() -> [Waiter] {
+        // Out of here meanwhile, for it asks the rest.
+        var line = WaitingLine<Waiter>()
+        swap(&line, &self.line)
+        defer { swap(&line, &self.line) }
         var admitted: [Waiter] = []
-        while let next = admitNext() { admitted.append(next) }
-        return admitted
-    }
-
-    /// Gives the place that was left to the longest waiting whose host has room.
-    private mutating func admitNext() -> Waiter? {
-        while true {
-            if line.isEmpty { order.removeAll(keepingCapacity: true) }
-            guard let position = order.firstIndex(where: { line[$0].map { isFree($0.host) } ?? true }) else { return nil }
-            guard let waiting = line.removeValue(forKey: order.remove(at: position)) else { continue }
-            occupy(waiting.host)
-            return waiting.waiter
+        while inside < share(of: limits.maximumConcurrency), let next = line.next(where: isFree) {
+            occupy(next.host)
+            admitted.append(next.waiter)
         }
+        return admitted
     }
 
     private func isFree(_ host: String) -> Bool {
