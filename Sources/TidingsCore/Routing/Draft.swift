@@ -65,6 +65,9 @@ struct Question {
     var failed: Set<String> = []
     /// Providers that were not called for this delivery because they had been failing: they go last where providers go in order.
     var passedOver: Set<String> = []
+    /// A device's delivery that has moved, beside others of the person's devices: nobody who reaches the person as such may carry it, for the others
+    /// would get it again.
+    var isForOneDevice = false
     /// Goes first where providers go in order: the delivery has been with it, and is not to wander.
     var kept: String?
 

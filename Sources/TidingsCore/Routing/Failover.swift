@@ -44,6 +44,8 @@ public struct DeliveryPast: Sendable, Hashable {
         if reason == .breakerOpen { passedOver.insert(provider) } else { failed.insert(provider) }
     }
 
+    var hasMoved: Bool { !failed.isEmpty || !passedOver.isEmpty }
+
     var others: [PlannedDelivery] { before + after }
 }
 

@@ -13,7 +13,7 @@ extension Question {
         }
         order = order.filter { !passedOver.contains($0.name) } + order.filter { passedOver.contains($0.name) }
         order.move(toFront: { $0.name == kept })
-        return order.filter { !failed.contains($0.name) }
+        return order.filter { !failed.contains($0.name) && !(isForOneDevice && $0.needsNoEndpoint) }
     }
 
     /// The provider of this person: where their number falls, when the weights are laid end to end. It does not depend on who failed, so that the

@@ -23,12 +23,18 @@ public func reroute(
     question.kept = past.keepsProvider ? planned.provider : nil
     question.failed = past.failed
     question.passedOver = past.passedOver
+    question.isForOneDevice = planned.endpoint != nil && past.hasMoved && question.hasSeveralDevices(on: planned.channel)
     if let next = past.conclude(question.places(for: planned, past), of: planned) { return next }
     question.kept = planned.provider
     return question.places(for: planned, past)
 }
 
 extension Question {
+    /// Those that the person's market serves.
+    fileprivate func hasSeveralDevices(on channel: Channel) -> Bool {
+        facts.endpoints.count { $0.serves(channel) && !$0.isGone && isAtHome($0) } > 1
+    }
+
     fileprivate func places(for planned: PlannedDelivery, _ past: DeliveryPast) -> [PlannedDelivery] {
         var draft = Draft(self)
         draft.judge()

@@ -112,6 +112,24 @@ import TidingsCore
                 == ["push/token1/a failed misconfigured"])
     }
 
+    /// Beside other devices it goes on to the next that carries devices, past those who would reach the others again.
+    @Test func aDevicesPushGoesPastThoseWhoAddressPeopleWhileThereAreOthers() {
+        let mixed = shared("token1", "person1", "token2", by: .first)
+        #expect(
+            next(planned("token1", "a"), gaveUp("token1", after: [planned("token1", "b")]), mixed, [a, b]) == ["push/token2/a send"])
+        let people = shared("person1", "person2", "token1", by: .first)
+        var past = gaveUp("person1")
+        #expect(next(planned("person1"), past, people, [a, b]) == ["push/person2 send, standby"])
+        past.leave("person2", because: .misconfigured)
+        #expect(next(planned("person2"), past, people, [a, b]) == ["push/token1/a send", "push/token1/b send"])
+        past = gaveUp("person1", because: .breakerOpen)
+        past.leave("person2", because: .misconfigured)
+        past.leave("token1", because: .misconfigured)
+        past.because = .misconfigured
+        #expect(next(planned("token1", "a"), past, people, [a, b]) == ["push/token1/a failed misconfigured"], "one of two from a person's")
+        #expect(next(planned("token1", "a"), past, people, [a]) == ["push/person1 send"])
+    }
+
     @Test func copiesNeverTakeOver() {
         let withCopy = shared("person1", "copy", by: .first)
         #expect(next(planned("person1"), gaveUp("person1", after: [planned("copy")]), withCopy) == ["push/person1 failed misconfigured"])
