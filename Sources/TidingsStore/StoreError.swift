@@ -4,6 +4,8 @@ public enum StoreError: Error, Sendable, Hashable, CustomStringConvertible {
     case schemaTooOld(found: Int, needed: Int)
     /// A newer binary migrated this database; this one would write rows it does not understand.
     case schemaTooNew(found: Int, known: Int)
+    /// A table that a step of the schema changes was used without a break for minutes.
+    case tableInUse(step: String)
     /// Ids carry the database's time, so a process whose clock is far off must not make any.
     case clockSkew(seconds: Double)
 
@@ -13,6 +15,8 @@ public enum StoreError: Error, Sendable, Hashable, CustomStringConvertible {
             "the database has schema \(found), this binary needs \(needed): run tidings db migrate"
         case .schemaTooNew(let found, let known):
             "the database has schema \(found), this binary knows up to \(known): use the newer binary"
+        case .tableInUse(let step):
+            "step \(step) of the schema needs a table that a long transaction keeps: pg_stat_activity shows it by xact_start; end it and run this again"
         case .clockSkew(let seconds):
             "this machine's clock differs from the database's by \(seconds) s (at most \(DatabaseClock.maximumSkewSeconds)): set the clock"
         }

@@ -27,6 +27,32 @@ import TidingsTestSupport
         }
     }
 
+    /// A step that needs a table which a long transaction uses lets everybody else use it meanwhile.
+    @Test func migratingHoldsUpNobody() async throws {
+        try await withOwnSystem { system in
+            _ = try await system.query("alter table tidings.workers drop column providers cascade, drop column catalogue")
+            _ = try await system.query("delete from tidings.migrations where number >= 14")
+            let reader = try await PostgresConnection.connect(PostgresConfiguration(url: system.databaseURL))
+            _ = try await reader.query("begin")
+            _ = try await reader.query("select count(*) from tidings.workers")
+
+            let migrating = try system.start("db", "migrate")
+            for _ in 0..<2 {
+                let waits = try await system.eventually(
+                    "select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
+                ) { $0 > 0 }
+                #expect(waits, "\(migrating.errorsSoFar)")
+                // Stands behind the step that waits, which gives way.
+                #expect(try await system.count("select count(*) from tidings.workers") == 0)
+            }
+            _ = try await reader.query("commit")
+            await reader.close()
+            let result = await migrating.finish()
+            #expect(result.exitCode == 0, "\(result.errors)")
+            #expect(try await system.count("select count(*) from tidings_ops.workers where 'x' = any(providers)") == 0)
+        }
+    }
+
     /// Two at once on an empty database: each step is applied once.
     @Test func planShowsAndMigrateAppliesWhatIsMissing() async throws {
         try await withOwnSystem { system in

@@ -31,6 +31,7 @@ public struct Failure: Error, Sendable {
     init(_ error: any Error) {
         switch error {
         case let failure as Failure: self = failure
+        case StoreError.tableInUse: self.init(.timedOut, "\(error)")
         case let error as StoreError: self.init(.config, "\(error)")
         case let error as AMQPError:
             switch error {

@@ -9,6 +9,12 @@ public struct Migrator: Sendable {
     private let configuration: PostgresConfiguration
     /// A step may rewrite or index a large table; waiting longer than this for it is an operator's decision, not ours.
     private static let deadline = Duration.seconds(3_600)
+    /// How long a step waits for a table that others use. Whoever comes after it waits behind it, so then it lets them pass.
+    private static let lockPatience = Duration.milliseconds(300)
+    /// Before it asks for the table again.
+    private static let pause = Duration.seconds(2)
+    /// How often it asks: for some minutes, after which whoever uses the table is an operator's business.
+    private static let turns = 120
 
     public init(_ configuration: PostgresConfiguration) {
         self.configuration = configuration
@@ -40,7 +46,7 @@ public struct Migrator: Sendable {
             let found = try await Self.version(connection)
             guard found <= Migration.latest else { throw StoreError.schemaTooNew(found: found, known: Migration.latest) }
             var applied: [Migration] = []
-            for migration in Migration.all where try await apply(migration, on: connection) {
+            for migration in Migration.all where try await applyPatiently(migration, on: connection) {
                 say(migration)
                 applied.append(migration)
             }
@@ -61,6 +67,22 @@ public struct Migrator: Sendable {
         }
     }
 
+    /// False when it had been applied.
+    private func applyPatiently(_ migration: Migration, on connection: PostgresConnection) async throws -> Bool {
+        for _ in 0..<Self.turns {
+            do {
+                return try await apply(migration, on: connection)
+            } catch let error as PostgresError where error.sqlState == Self.lockNotAvailable {
+                // Nothing signals that a table is free. Cancelled with the command.
+                try await Task.sleep(for: Self.pause)
+            }
+        }
+        throw StoreError.tableInUse(step: "\(migration.number) \(migration.name)")
+    }
+
+    /// SQLSTATE `lock_not_available`.
+    private static let lockNotAvailable = "55P03"
+
     private func apply(_ migration: Migration, on connection: PostgresConnection) async throws -> Bool {
         try await connection.execute(script: "begin", deadline: Self.deadline)
         do {
@@ -70,6 +92,8 @@ public struct Migrator: Sendable {
                 try await connection.execute(script: "rollback", deadline: Self.deadline)
                 return false
             }
+            try await connection.execute(
+                script: "set local lock_timeout = \(Int(Self.lockPatience / .milliseconds(1)))", deadline: Self.deadline)
             try await connection.execute(script: migration.sql, deadline: Self.deadline)
             _ = try await connection.query("insert into tidings.migrations (number, name) values (\(migration.number), \(migration.name))")
             try await connection.execute(script: "commit", deadline: Self.deadline)
