@@ -52,6 +52,8 @@ private struct EndpointSearch {
     private let channel: Channel
     private let known: [Endpoint]
     private let live: [Endpoint]
+    /// Those of ``live`` where it may show.
+    private let allowing: [Endpoint]
     /// Of the person's market; nil where all carry it that can.
     private let order: [ProviderBinding]?
     /// Who goes first of those in order.
@@ -62,9 +64,10 @@ private struct EndpointSearch {
         self.channel = channel
         known = question.facts.endpoints.filter { $0.serves(channel) }
         let live = known.filter { !$0.isGone }
-        self.live = live
-        order = question.inOrder(channel, in: question.market)
-        lead = order?.first { Self.reaches($0, live, of: question) }
+        let allowing = live.filter { Self.refusal(of: $0, on: channel, question) == nil }
+        let order = question.inOrder(channel, in: question.market)
+        (self.live, self.allowing, self.order) = (live, allowing, order)
+        lead = order?.first { Self.reaches($0, allowing, of: question) } ?? order?.first { Self.reaches($0, live, of: question) }
     }
 
     private static func reaches(_ provider: ProviderBinding, _ live: [Endpoint], of question: Question) -> Bool {
@@ -122,8 +125,11 @@ private struct EndpointSearch {
     }
 
     private func standby(than provider: ProviderBinding) -> Standby {
-        question.standby(order?.filter { $0.name != provider.name && Self.reaches($0, live, of: question) } ?? [])
+        question.standby(order?.filter { $0.name != provider.name && couldTakeOver($0) } ?? [])
     }
+
+    /// Not only reaches the person, but may: by a device that allows it.
+    private func couldTakeOver(_ provider: ProviderBinding) -> Bool { Self.reaches(provider, allowing, of: question) }
 
     /// Who carries it to an endpoint: one where they go in order, else all, of whom the first does it.
     ///
@@ -138,8 +144,10 @@ private struct EndpointSearch {
         return able.prefix(1).map { ($0, question.standby(able.dropFirst() + reachThePerson)) }
     }
 
+    private func refusal(of endpoint: Endpoint) -> ReasonCode? { Self.refusal(of: endpoint, on: channel, question) }
+
     /// Silent types need a token only; what shows needs the device's permission, mandatory or not.
-    private func refusal(of endpoint: Endpoint) -> ReasonCode? {
+    private static func refusal(of endpoint: Endpoint, on channel: Channel, _ question: Question) -> ReasonCode? {
         if channel == .push, question.plannedOn.contains(endpoint.id) { return .sameDevice }
         return channel.endsOnDevice && !question.type.silent && !endpoint.permission.allowsVisible ? .permissionDenied : nil
     }

@@ -44,8 +44,6 @@ public struct DeliveryPast: Sendable, Hashable {
         if reason == .breakerOpen { passedOver.insert(provider) } else { failed.insert(provider) }
     }
 
-    var hasMoved: Bool { !failed.isEmpty || !passedOver.isEmpty }
-
     var others: [PlannedDelivery] { before + after }
 }
 
@@ -62,5 +60,5 @@ extension DeliveryPast {
         return [planned.with(.notSent(state: .failed, reason: because))]
     }
 
-    private static let nobodyIsLeft: Set<ReasonCode> = [.noProvider, .noDevice, .noAddress, .endpointGone, .sameDevice]
+    private static let nobodyIsLeft: Set<ReasonCode> = [.noProvider, .noDevice, .noAddress, .endpointGone, .sameDevice, .permissionDenied]
 }

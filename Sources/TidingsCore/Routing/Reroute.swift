@@ -23,13 +23,20 @@ public func reroute(
     question.kept = past.keepsProvider ? planned.provider : nil
     question.failed = past.failed
     question.passedOver = past.passedOver
-    question.isForOneDevice = planned.endpoint != nil && past.hasMoved && question.hasSeveralDevices(on: planned.channel)
+    question.isForOneDevice =
+        planned.endpoint != nil && question.hasMoved(past, on: planned.channel) && question.hasSeveralDevices(on: planned.channel)
     if let next = past.conclude(question.places(for: planned, past), of: planned) { return next }
+    // Everybody has been failing, or whoever stood by cannot do it after all: it waits for its provider.
     question.kept = planned.provider
-    return question.places(for: planned, past)
+    return question.places(for: planned, past).map(\.waitingForItsProvider)
 }
 
 extension Question {
+    /// Whether it has moved, and within the market's providers of today: where the market itself moved, nobody of it has sent anything.
+    fileprivate func hasMoved(_ past: DeliveryPast, on channel: Channel) -> Bool {
+        catalogue.bindings(for: channel, in: market).contains { past.failed.contains($0.name) || past.passedOver.contains($0.name) }
+    }
+
     /// Those that the person's market serves.
     fileprivate func hasSeveralDevices(on channel: Channel) -> Bool {
         facts.endpoints.count { $0.serves(channel) && !$0.isGone && isAtHome($0) } > 1
@@ -112,6 +119,12 @@ extension Candidate {
 }
 
 extension PlannedDelivery {
+    fileprivate var waitingForItsProvider: PlannedDelivery {
+        var waiting = self
+        if standby == .fresh { waiting.standby = .passedOver }
+        return waiting
+    }
+
     func with(_ verdict: Verdict) -> PlannedDelivery {
         var judged = self
         judged.verdict = verdict

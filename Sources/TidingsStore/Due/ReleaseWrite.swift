@@ -30,8 +30,9 @@ struct ReleaseWrite {
 
     private mutating func move(_ delivery: WaitingDelivery, to judged: PlannedDelivery, mayHaveArrived: Bool) {
         let stored = delivery.stored
-        // A retry that simply goes out again is no new decision.
-        var isNews = delivery.kind != .retry || judged.provider != delivery.provider || judged.endpoint != delivery.endpoint
+        // What simply goes out again, or stays for want of another, is no new decision.
+        let stays = judged.provider == delivery.provider && judged.endpoint == delivery.endpoint
+        var isNews = !(stays && (delivery.kind == .retry || delivery.kind == .failover))
         switch judged.verdict {
         case .send(let validUntil):
             builder.add(

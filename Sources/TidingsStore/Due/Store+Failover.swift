@@ -8,6 +8,12 @@ struct Trail {
     struct Step {
         let provider: String
         let because: ReasonCode
+        let at: Timestamp
+
+        /// Whoever was passed over for failing longer ago than any pause of a breaker may be well again.
+        func counts(at now: Timestamp) -> Bool {
+            because != .breakerOpen || now < at.adding(Breaker.Policy.standard.longestCoolDown)
+        }
     }
 
     /// In order.
@@ -29,7 +35,7 @@ extension Store {
             """
         let answers = try await connection.pipeline([
             """
-            select asked.notification_id, asked.ordinal, d.moved_from, d.moved_because \(asked)
+            select asked.notification_id, asked.ordinal, d.moved_from, d.moved_because, d.at \(asked)
             cross join lateral (select d.at, d.moved_from, d.moved_because from tidings.decisions d where d.notification_id = asked.notification_id
                 and d.ordinal = asked.ordinal and d.moved_from is not null) d
             order by d.at
@@ -42,8 +48,8 @@ extension Store {
         ])
         var trails: [DeliveryKey: Trail] = [:]
         for row in answers[0].rows {
-            let (id, ordinal, provider, reason) = try row.decode((PostgresUUID, Int16, String, String).self)
-            let step = Trail.Step(provider: provider, because: ReasonCode(rawValue: reason) ?? .internalError)
+            let (id, ordinal, provider, reason, at) = try row.decode((PostgresUUID, Int16, String, String, PostgresTimestamp).self)
+            let step = Trail.Step(provider: provider, because: ReasonCode(rawValue: reason) ?? .internalError, at: Timestamp(at))
             trails[DeliveryKey(NotificationID(id), Int(ordinal)), default: Trail()].moves.append(step)
         }
         for row in answers[1].rows {

@@ -38,7 +38,7 @@ extension Store {
             let judgements = waiting.map { delivery in
                 let intent = delivery.stored.intent
                 let known = facts[RecipientKey(intent)] ?? .unseen(tenant: intent.tenant, recipient: intent.recipient)
-                var past = delivery.past(trails[delivery.key] ?? Trail())
+                var past = delivery.past(trails[delivery.key] ?? Trail(), at: now)
                 past.plannedOn = plans[delivery.stored.id] ?? []
                 return judge(
                     delivery.planned, past,
@@ -148,12 +148,14 @@ struct WaitingDelivery {
         return another
     }
 
-    func past(_ trail: Trail) -> DeliveryPast {
+    func past(_ trail: Trail, at now: Timestamp) -> DeliveryPast {
         let beside = decision.map { DecisionText.open(on: channel, in: $0) } ?? []
         var past = DeliveryPast(
             because: kind == .failover ? reason : nil, keepsProvider: kind == .retry || kind == .recover,
             before: beside.filter { $0.ordinal < ordinal }.map(\.planned), after: beside.filter { $0.ordinal > ordinal }.map(\.planned))
-        for step in kind == .again ? [] : Move.counting(trail.moves) { past.leave(step.provider, because: step.because) }
+        for step in kind == .again ? [] : Move.counting(trail.moves) where step.counts(at: now) {
+            past.leave(step.provider, because: step.because)
+        }
         if kind == .failover { past.leave(provider, because: reason) }
         return past
     }

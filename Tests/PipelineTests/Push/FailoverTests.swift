@@ -164,6 +164,34 @@ import TidingsWire
         }
     }
 
+    /// What waits for the second does not wait for ever while the first is well again.
+    @Test func whoWasPassedOverIsAskedAgainInTime() async throws {
+        let catalogue = Self.catalogue(Self.service("one", "/ok"), Self.service("two", "/ok"))
+        try await withPushMarkets(catalogue: catalogue) { pipeline, markets in
+            try await markets.behave(#"{"path":"/ok","then":503}"#)
+            let events = (0..<24).map { "back-\($0)" }
+            for id in events { await pipeline.publish(event(id: id, to: id)) }
+            let isOpenAtBoth = try await pipeline.system.eventually(
+                "select count(*) from tidings_ops.deliveries where provider = 'two' and state = 'retrying' and reason_code = 'breakerOpen'"
+            ) { $0 > 0 }
+            try #require(isOpenAtBoth, "\(pipeline.roles.errorsSoFar)")
+            try await markets.behave(nil)
+            try await markets.behave(#"{"path":"/ok/two","then":503}"#)
+            // What comes to the first while it is not known to be well again goes to the second once more. What the second takes as its trials waits
+            // for its own retry.
+            var haveGoneBack = false
+            for _ in 0..<4 where !haveGoneBack {
+                // Longer than the longest pause of a breaker.
+                try await pipeline.shiftClock(by: "2 minutes")
+                haveGoneBack = try await pipeline.system.eventually(
+                    within: .seconds(10), "select count(*) from tidings_ops.deliveries where provider = 'one' and state = 'sent'"
+                ) { $0 >= events.count - 4 }
+            }
+            #expect(haveGoneBack, "\(pipeline.roles.errorsSoFar)")
+            #expect(try await pipeline.system.count("select count(*) from tidings_ops.decisions where moved_from = 'two'") > 0)
+        }
+    }
+
     /// How often one delivery left a provider, at most.
     private static func mostMoves(from provider: String, in pipeline: Pipeline) async throws -> Int {
         try await pipeline.system.count(

@@ -130,6 +130,31 @@ import TidingsCore
         #expect(next(planned("token1", "a"), past, people, [a]) == ["push/person1 send"])
     }
 
+    /// Whoever could reach only a device that does not allow it takes nothing over, and what is broken is not hidden behind that.
+    @Test func aDeniedDeviceIsNoStandby() {
+        let denied = Endpoint.device("a", permission: .denied)
+        let mixed = shared("person1", "token1", by: .first)
+        #expect(news(mixed, [denied]) == ["push/person1 send"])
+        #expect(news(mixed, [denied, b]) == ["push/person1 send, standby"])
+        #expect(next(planned("person1"), gaveUp("person1"), mixed, [denied]) == ["push/person1 failed misconfigured"])
+        #expect(next(planned("person1"), gaveUp("person1", because: .breakerOpen), mixed, [denied]) == ["push/person1 send"])
+    }
+
+    /// Also where it only seemed that somebody could: it goes nowhere, so it is not to be asked at once again.
+    @Test func whatStaysWaits() {
+        let mixed = shared("token1", "person1", by: .first)
+        let past = gaveUp("token1", because: .breakerOpen, after: [planned("token1", "removed")])
+        #expect(next(planned("token1", "a"), past, mixed, [a]) == ["push/token1/a send, passed over stands by"])
+    }
+
+    @Test func whereTheMarketMovedWhatMovedBeforeGoesToThePersonToo() {
+        let people = shared("person1", by: .first)
+        var past = DeliveryPast(failed: ["token1"], after: [planned("token2", "b")])
+        #expect(next(planned("token2", "a"), past, people, [a, b]) == ["push/person1 send"])
+        past = DeliveryPast(failed: ["token1"], before: [planned("token2", "a")])
+        #expect(next(planned("token2", "b"), past, people, [a, b]) == ["push/token2/b suppressed sameDevice"])
+    }
+
     @Test func copiesNeverTakeOver() {
         let withCopy = shared("person1", "copy", by: .first)
         #expect(next(planned("person1"), gaveUp("person1", after: [planned("copy")]), withCopy) == ["push/person1 failed misconfigured"])

@@ -17,8 +17,12 @@ func shared(_ providers: String..., by strategy: ProviderStrategy) -> Catalogue 
 
 extension Endpoint {
     /// A device whose token any provider may send to, unless one is named.
-    static func device(_ id: String, of provider: String? = nil, market: String? = nil) -> Endpoint {
-        Endpoint(id: id, channel: .push, provider: provider, address: "token-of-\(id)", market: market)
+    static func device(
+        _ id: String, of provider: String? = nil, market: String? = nil, permission: Permission = .authorized
+    ) -> Endpoint {
+        var device = Endpoint(id: id, channel: .push, provider: provider, address: "token-of-\(id)", market: market)
+        device.permission = permission
+        return device
     }
 }
 

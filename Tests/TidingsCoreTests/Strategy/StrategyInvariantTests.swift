@@ -57,6 +57,7 @@ private struct NotificationLife {
         devices =
             [
                 [], [.device("a")], [.device("a"), .device("b")], [.device("a", of: "token1"), .device("b", of: "token2")],
+                [.device("a", permission: .denied)], [.device("a", permission: .denied), .device("b")],
             ].randomElement(using: &random) ?? []
         self.strategy = strategy
         let carriers = providers.filter { $0 != "copy" }
@@ -123,6 +124,9 @@ private struct NotificationLife {
             now: noon, acceptedAt: noon)
         story += " → \(next.map(\.whole))"
         if reason != nil, !next.contains(where: \.verdict.isOpen) { broken.append("who stands by takes over") }
+        if reason == .breakerOpen, next.contains(where: { $0.provider == push.planned.provider && $0.standby == .fresh }) {
+            broken.append("what stays waits for its provider")
+        }
         if keepsProvider, next.map(\.provider) != [push.planned.provider] { broken.append("what waits for its provider stays there") }
         for planned in next where planned.verdict.isOpen {
             if push.failed.contains(planned.provider) { broken.append("who gave it up does not get it again") }
