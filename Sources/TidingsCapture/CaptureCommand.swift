@@ -37,20 +37,33 @@ public struct CaptureCommand: AsyncParsableCommand {
                 port: port, recordPath: record, secrets: try secret.map(Self.read), apnsKeys: try Self.keys(apnsKey),
                 tls: certificate.map { CaptureConfiguration.TLS(port: tlsPort, certificatePath: $0) }))
         let signals = StopSignals()
-        try await withThrowingTaskGroup(of: Void.self) { group in
+        // Each says whether the end has come.
+        try await withThrowingTaskGroup(of: Bool.self) { group in
             // The server, and whoever ends it on a signal; the first to end cancels the other.
-            group.addTask { try await server.run() }
+            group.addTask {
+                try await server.run()
+                return true
+            }
             group.addTask {
                 await signals.wait()
                 await server.stop()
+                return true
             }
-            var words = "capturing on http://127.0.0.1:\(try await server.port)/\n"
-            if let port = server.tlsPort { words += "capturing HTTP/2 on https://127.0.0.1:\(port)/\n" }
-            let line = Array(words.utf8)
-            _ = write(STDOUT_FILENO, line, line.count)
-            try await group.next()
+            // Beside them: a server that cannot listen says why, instead of being waited for.
+            group.addTask {
+                try await Self.announce(server)
+                return false
+            }
+            while let hasEnded = try await group.next(), !hasEnded {}
             group.cancelAll()
         }
+    }
+
+    private static func announce(_ server: CaptureServer) async throws {
+        var words = "capturing on http://127.0.0.1:\(try await server.port)/\n"
+        if let port = server.tlsPort { words += "capturing HTTP/2 on https://127.0.0.1:\(port)/\n" }
+        let line = Array(words.utf8)
+        _ = write(STDOUT_FILENO, line, line.count)
     }
 
     /// Each `KEYID=FILE`, as the id and the file's text.

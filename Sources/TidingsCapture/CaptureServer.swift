@@ -14,6 +14,7 @@ public final class CaptureServer: Sendable {
     private let server: HTTPServer
     private let http2: CaptureHTTP2?
     private let ledger: CaptureLedger
+    private let wantedPort: UInt16
 
     /// Opens the record, without answering yet.
     public init(configuration: CaptureConfiguration = CaptureConfiguration()) throws(CaptureError) {
@@ -31,6 +32,7 @@ public final class CaptureServer: Sendable {
         ]
         let responder = CaptureResponder(ledger: ledger, standIns: standIns)
         self.ledger = ledger
+        wantedPort = configuration.port
         server = HTTPServer(address: address, timeout: timeout, logger: .disabled, handler: CaptureHandler(responder: responder))
         if let tls = configuration.tls {
             http2 = try CaptureHTTP2(tls, responder: responder)
@@ -50,6 +52,9 @@ public final class CaptureServer: Sendable {
             }
         } catch {
             if ledger.isStopped || Task.isCancelled { return }
+            if "\(error)".contains(String(cString: strerror(EADDRINUSE))) {
+                throw CaptureError(message: "port \(wantedPort) of 127.0.0.1 is in use: choose another with --port")
+            }
             throw CaptureError(message: "the capture server ended: \(error)")
         }
     }

@@ -5,14 +5,19 @@ public import TidingsProvider
 public struct SendGates: Sendable {
     private let gates: [String: SendGate]
 
-    public init(_ limits: [String: ProviderLimits], now: Timestamp) {
-        gates = limits.mapValues { SendGate($0, now: now) }
+    /// - Parameter workers: among how many the limits are divided until more is known.
+    public init(_ limits: [String: ProviderLimits], among workers: Int, now: Timestamp) {
+        gates = limits.mapValues {
+            let gate = SendGate($0, now: now)
+            gate.divide(among: workers, now: now)
+            return gate
+        }
     }
 
     public subscript(provider: String) -> SendGate? { gates[provider] }
 
-    /// - Parameter workers: how many live processes call each provider, this one among them.
+    /// - Parameter workers: how many live processes call each provider, this one among them. Nothing changes for one that is not named.
     public func divide(among workers: [String: Int], now: Timestamp) {
-        for (provider, gate) in gates { gate.divide(among: workers[provider] ?? 1, now: now) }
+        for (provider, count) in workers { gates[provider]?.divide(among: count, now: now) }
     }
 }

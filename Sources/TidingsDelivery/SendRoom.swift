@@ -75,9 +75,7 @@ package struct SendRoom {
     mutating func divide(among workers: Int, now: Timestamp) -> [Waiter] {
         self.workers = max(1, workers)
         // A call must fit in the bucket.
-        if let limit = bucket?.limit, limit.burst < workers {
-            bucket = TokenBucket(.init(perSecond: limit.perSecond, burst: workers), at: now)
-        }
+        if let rate = bucket?.limit.perSecond { bucket?.allow(burst: max(rate, self.workers), at: now) }
         return admitAll()
     }
 

@@ -82,7 +82,7 @@ import TidingsProvider
         #expect(await waiting)
     }
 
-    @Test(arguments: [(10.0, 5, 2), (10, 1, 10), (10, 3, 3), (1, 4, 1)])
+    @Test(arguments: [(10.0, 5, 2), (10, 1, 10), (10, 3, 3), (1, 4, 0)])
     func callersShareTheRate(rate: Double, callers: Int, atOnce: Int) async throws {
         let gate = SendGate(
             ProviderLimits(maximumBodyBytes: 1_000, maximumConcurrency: 100, requestsPerSecond: rate, sendTimeout: .seconds(1)),

@@ -15,7 +15,7 @@ public struct TokenBucket: Sendable, Hashable {
         public static let largest = 1_000_000
     }
 
-    public let limit: Limit
+    public private(set) var limit: Limit
     /// In millionths of a token: at `perSecond` tokens a second, exactly `perSecond` of these come each microsecond.
     private var level: Int64
     private var updated: Timestamp
@@ -40,6 +40,13 @@ public struct TokenBucket: Sendable, Hashable {
         }
         let rate = Int64(limit.perSecond)
         return .microseconds((wanted - level + rate - 1) / rate)
+    }
+
+    /// Allows another burst from now on. What there is stays, as far as there is room for it: a larger bucket fills with time.
+    public mutating func allow(burst: Int, at now: Timestamp) {
+        refill(at: now)
+        limit = Limit(perSecond: limit.perSecond, burst: burst)
+        level = min(level, Int64(limit.burst) * TokenBucket.unit)
     }
 
     /// Tokens come with time that has passed; a clock that was set back brings none and starts anew from there.

@@ -113,6 +113,9 @@ struct DeviceOptions: ParsableArguments {
         if let provider, !CatalogueNames.isName(provider) {
             throw Failure(.data, "--provider \(Table.cell(.string(provider))) is no name of a provider or kind")
         }
+        if let provider, !catalogue.providers.values.contains(where: { $0.name == provider || $0.kind == provider }) {
+            Output.note("note: the catalogue has no provider \(provider), by name or kind: nothing is pushed there before it has")
+        }
         for (name, text) in [("--locale", locale), ("--app-version", appVersion)] where (text?.utf8.count ?? 0) > Self.longestText {
             throw Failure(.data, "\(name) is longer than \(Self.longestText) bytes")
         }

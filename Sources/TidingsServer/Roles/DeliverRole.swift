@@ -16,10 +16,12 @@ final class DeliverRole: Sendable {
 
     private struct State {
         var isStopping = false
+        /// Nothing is out any more.
+        var hasEnded = false
         var consumers: [AMQPConsumer] = []
         var gates: SendGates?
-        /// Live processes that call each provider, this one among them, as of the last heartbeat.
-        var callers: [String: Int] = [:]
+        /// As of the last heartbeat.
+        var callers = ProviderCallers()
     }
 
     private let state = Mutex(State())
@@ -32,6 +34,7 @@ final class DeliverRole: Sendable {
 
     /// Runs until ``stop()``.
     func run() async throws {
+        defer { state.withLock { $0.hasEnded = true } }
         while !state.withLock(\.isStopping) {
             try await runOnce(runtime.catalogues.current.catalogue)
         }
@@ -52,9 +55,9 @@ final class DeliverRole: Sendable {
 
     // MARK: Shares
 
-    /// The providers that this process calls, by name; none once it stops.
+    /// The providers that this process calls, by name; none when it has ended.
     var providers: [String] {
-        if state.withLock(\.isStopping) { return [] }
+        if state.withLock(\.hasEnded) { return [] }
         let catalogue = runtime.catalogues.current.catalogue
         let bindings = bindings(catalogue)
         let own = bindings.filter { !ProviderBinding.ownKinds.contains($0.kind) }
@@ -62,14 +65,13 @@ final class DeliverRole: Sendable {
         return Set((own + carriers).map(\.name)).sorted()
     }
 
-    /// - Parameter callers: live processes that call each provider, this one among them.
-    func share(with callers: [String: Int]) {
+    func share(with callers: ProviderCallers) {
         let (gates, before) = state.withLock { state in
             defer { state.callers = callers }
             return (state.gates, state.callers)
         }
-        gates?.divide(among: callers, now: runtime.store.clock.now())
-        for (provider, count) in callers.sorted(by: { $0.key < $1.key }) where count != before[provider, default: 1] {
+        gates?.divide(among: callers.ofEach, now: runtime.store.clock.now())
+        for (provider, count) in callers.ofEach.sorted(by: { $0.key < $1.key }) where count != before.ofEach[provider, default: 1] {
             runtime.logger.notice(
                 "a provider's rate and concurrency are divided among its callers",
                 metadata: ["provider": "\(provider)", "callers": "\(count)"])
@@ -81,14 +83,16 @@ final class DeliverRole: Sendable {
     private func runOnce(_ catalogue: Catalogue) async throws {
         let lines = try bindings(catalogue).map { try Line($0, runtime: runtime) }
         let consumers = lines.flatMap(\.consumers)
+        // Whoever calls others may call these as well, as long as they have not said.
         let gates = SendGates(
-            Dictionary(lines.flatMap(\.called).map { ($0.name, $0.limits) }) { first, _ in first }, now: runtime.store.clock.now())
+            Dictionary(lines.flatMap(\.called).map { ($0.name, $0.limits) }) { first, _ in first },
+            among: state.withLock(\.callers.ofAny), now: runtime.store.clock.now())
         let (proceed, callers) = state.withLock { state in
             state.consumers = consumers
             state.gates = gates
             return (!state.isStopping, state.callers)
         }
-        gates.divide(among: callers, now: runtime.store.clock.now())
+        gates.divide(among: callers.ofEach, now: runtime.store.clock.now())
         guard proceed, !consumers.isEmpty else {
             throw Failure(.config, "the catalogue has no provider for \(channels.map(\.rawValue).sorted().joined(separator: ", "))")
         }

@@ -16,6 +16,9 @@ struct RolesService: Service, CustomStringConvertible {
     /// What a stop may take. Longer than a provider's deadline, so that what is out comes back.
     static let drainLimit = Duration.seconds(25)
 
+    /// How long the last heartbeat may take.
+    static let farewell = Duration.seconds(1)
+
     private let runtime: Runtime
     private let router: RouterRole?
     private let deliver: DeliverRole?
@@ -46,6 +49,8 @@ struct RolesService: Service, CustomStringConvertible {
         } else {
             try await runRoles()
         }
+        // Tells the other callers of its providers that there is one less. If it does not come through, they find out when no more come.
+        try? await beat(within: Self.farewell)
         await runtime.close()
     }
 
@@ -81,8 +86,6 @@ struct RolesService: Service, CustomStringConvertible {
         await router?.stop()
         await deliver?.stop()
         release?.stop()
-        // Tells the other callers of its providers that there is one less of them. If it does not come through, they find out when no more come.
-        try? await beat()
     }
 
     /// Heartbeats, and following the active catalogue.
@@ -100,6 +103,9 @@ struct RolesService: Service, CustomStringConvertible {
                     runtime.logger.notice("another catalogue is active", metadata: ["hash": "\(runtime.catalogues.current.catalogue.hash)"])
                     try await runtime.declareTopology()
                     await deliver?.restart()
+                    // The others are to know at once whom it calls now, and to be heard soon.
+                    try await beat()
+                    sinceHeartbeat = Self.heartbeatInterval - CatalogueSource.refreshInterval
                 }
             } catch {
                 runtime.logger.warning("cannot reach the database or broker for chores", metadata: ["error": "\(error)"])
@@ -110,11 +116,13 @@ struct RolesService: Service, CustomStringConvertible {
         }
     }
 
-    private func beat() async throws {
+    /// - Parameter limit: nil for as long as the database's own.
+    private func beat(within limit: Duration? = nil) async throws {
         let yielding = runtime.balance.yielding()
         runtime.metrics.bulkPause.set(Int((yielding?.pause ?? .zero) / .milliseconds(1)))
         let callers = try await runtime.store.heartbeat(
-            identity, handled: runtime.metrics.handled, yielding: yielding, providers: deliver?.providers ?? [])
+            identity, handled: runtime.metrics.handled, yielding: yielding, providers: deliver?.providers ?? [],
+            catalogue: runtime.catalogues.current.catalogue.hash, deadline: limit)
         deliver?.share(with: callers)
         runtime.readiness.databaseAnswered()
     }

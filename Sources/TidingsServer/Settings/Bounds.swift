@@ -179,6 +179,7 @@ enum Bounds {
             Bound("RolesService.drainLimit", RolesService.drainLimit, "What a stop may take: longer than a provider's deadline."),
             Bound("StopDeadline.limit", StopDeadline.limit, "Then the process ends, whatever still waits for servers that are away."),
             Bound("RolesService.heartbeatInterval", RolesService.heartbeatInterval, "Between two heartbeats; six missing ones mean lost."),
+            Bound("RolesService.farewell", RolesService.farewell, "What the last heartbeat may take, which tells the others of the end."),
             Bound(
                 "CatalogueSource.refreshInterval", CatalogueSource.refreshInterval, "Between two looks at the catalogue and what is paused."
             ),

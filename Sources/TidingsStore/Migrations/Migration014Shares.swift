@@ -3,7 +3,8 @@ extension Migration {
     static let shares = Migration(
         number: 14, name: "shares", kind: .expand,
         sql: #"""
-            alter table tidings.workers add column providers text[] not null default '{}';
+            -- catalogue: which one it follows; those that follow another have not said yet whom they call now.
+            alter table tidings.workers add column providers text[] not null default '{}', add column catalogue text;
 
             create or replace view tidings_ops.workers as
                 select id as worker_id, role, host, pid, version, handled, started_at, heartbeat_at,

@@ -58,29 +58,40 @@ extension Store {
 
     /// A process says that it is alive, what it has handled, whether its bulk work yields, and which providers it calls.
     ///
-    /// - Returns: for each of these providers how many live processes call it, this one among them.
+    /// - Parameters:
+    ///   - catalogue: the hash of the catalogue that it follows. Processes that follow another have not said yet whom they call now.
+    ///   - deadline: nil for the pool's own.
     public func heartbeat(
-        _ worker: WorkerIdentity, handled: Int, yielding: (pause: Duration, cause: Duration)?, providers: [String]
-    ) async throws -> [String: Int] {
+        _ worker: WorkerIdentity, handled: Int, yielding: (pause: Duration, cause: Duration)?, providers: [String], catalogue: String,
+        deadline: Duration? = nil
+    ) async throws -> ProviderCallers {
         let result = try await pool.query(
             """
             with beat as (
                 insert into tidings.workers (id, role, host, pid, version, started_at, heartbeat_at, handled, bulk_pause_ms, urgent_took_ms,
-                    providers)
+                    providers, catalogue)
                 values (\(worker.id), \(worker.role), \(worker.host), \(worker.pid), \(worker.version), tidings.clock(), tidings.clock(),
                     \(Int64(handled)), \(Int32((yielding?.pause ?? .zero) / .milliseconds(1))),
-                    \(yielding.map { Int32($0.cause / .milliseconds(1)) }), \(providers))
+                    \(yielding.map { Int32($0.cause / .milliseconds(1)) }), \(providers), \(catalogue))
                 on conflict (id) do update set heartbeat_at = excluded.heartbeat_at, handled = excluded.handled,
-                    bulk_pause_ms = excluded.bulk_pause_ms, urgent_took_ms = excluded.urgent_took_ms, providers = excluded.providers
+                    bulk_pause_ms = excluded.bulk_pause_ms, urgent_took_ms = excluded.urgent_took_ms, providers = excluded.providers,
+                    catalogue = excluded.catalogue
+            ), others as (
+                select providers, catalogue from tidings.workers
+                where heartbeat_at between tidings.clock() - interval '30 seconds' and tidings.clock() + interval '5 seconds'
+                    and id <> \(worker.id) and providers <> '{}'
             )
-            select p.name, 1 + (select count(*) from tidings_ops.workers w
-                where w.state = 'running' and w.worker_id <> \(worker.id) and p.name = any(w.providers))
-            from unnest(\(providers)) p(name)
-            """)
-        return try result.rows.reduce(into: [:]) { counts, row in
-            let (name, count) = try row.decode((String, Int64).self)
-            counts[name] = Int(count)
+            select p.name, 1 + (select count(*) from others o where p.name = any(o.providers) or o.catalogue is distinct from \(catalogue)),
+                1 + (select count(*) from others)
+            from unnest(array_append(\(providers)::text[], null)) p(name)
+            """, deadline: deadline)
+        var callers = ProviderCallers()
+        for row in result.rows {
+            let (name, count, all) = try row.decode((String?, Int64, Int64).self)
+            if let name { callers.ofEach[name] = Int(count) }
+            callers.ofAny = Int(all)
         }
+        return callers
     }
 
     /// A queue that another process sampled less long ago is not sampled again: how fast it drains is told from two samples.
@@ -120,4 +131,14 @@ public struct WorkerIdentity: Sendable {
         self.pid = pid
         self.version = version
     }
+}
+
+/// How many live processes share what providers take, the one that asks among them.
+public struct ProviderCallers: Sendable {
+    /// By the provider's name, of those that the process calls.
+    public var ofEach: [String: Int] = [:]
+    /// Processes that call any provider.
+    public var ofAny = 1
+
+    public init() {}
 }

@@ -36,6 +36,10 @@ struct MarketChecks {
                 for provider in providers { check(provider: provider, of: channel, at: path) }
             }
             for (channel, strategy) in market.strategies.sorted(by: { $0.key < $1.key }) {
+                if market.providers[channel]?.isEmpty != false {
+                    add("markets.\(name).\(channel.rawValue)", "strategy \(strategy.name.rawValue) needs providers")
+                    continue
+                }
                 guard case .weighted(let weights) = strategy else { continue }
                 check(weights, of: market.providers[channel] ?? [], at: "markets.\(name).\(channel.rawValue)")
             }

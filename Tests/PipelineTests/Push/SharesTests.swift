@@ -47,4 +47,23 @@ import TidingsTestSupport
             try await pipeline.expectSound()
         }
     }
+
+    /// Whoever follows another catalogue has not said yet whom it calls, and counts; whoever has stopped beating, or calls nobody, does not.
+    @Test func whoHasNotSaidWhomItCallsCounts() async throws {
+        try await withPushMarkets(catalogue: Self.catalogue) { pipeline, _ in
+            _ = try await pipeline.system.query(
+                """
+                insert into tidings.workers (id, role, host, pid, version, started_at, heartbeat_at, providers, catalogue) values
+                    ('late', 'deliver', 'h', 1, '0', tidings.clock(), tidings.clock(), '{former}', 'another'),
+                    ('lost', 'deliver', 'h', 2, '0', tidings.clock(), tidings.clock() - interval '31 seconds', '{service}', 'another'),
+                    ('router', 'router', 'h', 3, '0', tidings.clock(), tidings.clock(), '{}', 'another')
+                """)
+            let counts = try await eventually { pipeline.roles.errorsSoFar.contains("callers=2") }
+            #expect(counts, "\(pipeline.roles.errorsSoFar)")
+            _ = try await pipeline.system.query(
+                "update tidings.workers set catalogue = (select hash from tidings.active_catalogue) where id = 'late'")
+            let isAlone = try await eventually { pipeline.roles.errorsSoFar.contains("callers=1") }
+            #expect(isAlone, "it calls somebody else: \(pipeline.roles.errorsSoFar)")
+        }
+    }
 }

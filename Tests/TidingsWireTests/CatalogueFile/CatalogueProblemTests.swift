@@ -46,6 +46,7 @@ import TidingsWire
         ("{strategy: first}", "", "needs providers"),
         ("{providers: a, strategy: first}", ".providers", "must be a list"),
         ("{providers: [a, x], strategy: first}", "", "unknown provider \"x\""),
+        ("{providers: [], strategy: first}", "", "strategy first needs providers"),
         ("{providers: [a, a], strategy: first}", "", "names a provider twice"),
         ("{providers: [a, b], strategy: weighted}", "", "needs weights, for example {a: 1, b: 1}"),
         ("{providers: [a, b], strategy: weighted, weights: {a: 1}}", ".weights", "has none for provider \"b\""),
