@@ -69,7 +69,7 @@ extension APNsConfiguration {
 
     private static func identity(_ settings: ProviderSettings) throws(ProviderConfigurationError) -> SigningIdentity {
         guard let pem = try settings.secret("key") else {
-            throw settings.error("key", "must be set: file:/path or env:NAME of the .p8 file that Apple gave out")
+            throw settings.missing("key", "must be set: file:/path or env:NAME of the .p8 file that Apple gave out")
         }
         let key: P256PrivateKey
         do throws(P256KeyError) {
@@ -81,7 +81,7 @@ extension APNsConfiguration {
     }
 
     private static func id(_ name: String, _ settings: ProviderSettings) throws(ProviderConfigurationError) -> String {
-        guard let id = settings.text(name) else { throw settings.error(name, "must be set") }
+        guard let id = settings.text(name) else { throw settings.missing(name, "must be set") }
         guard SigningIdentity.isID(id) else {
             throw settings.error(name, "\"\(id)\" is not 10 characters, each a capital letter or a digit")
         }
@@ -89,7 +89,7 @@ extension APNsConfiguration {
     }
 
     private static func topic(_ settings: ProviderSettings) throws(ProviderConfigurationError) -> String {
-        guard let topic = settings.text("topic") else { throw settings.error("topic", "must be set: the app's bundle id") }
+        guard let topic = settings.text("topic") else { throw settings.missing("topic", "must be set: the app's bundle id") }
         guard topic.utf8.allSatisfy({ isLetterOrDigit($0) || ".-_".utf8.contains($0) }) else {
             throw settings.error("topic", "\"\(topic)\" is not a bundle id: it has letters, digits, dots and hyphens only")
         }

@@ -64,12 +64,12 @@ extension AirshipConfiguration {
         ] + CallSettings.declarations(endpoint: endpoint)
 
     init(_ settings: ProviderSettings) throws(ProviderConfigurationError) {
-        guard let appKey = try settings.secret("appKey") else { throw settings.error("appKey", "must be set: env:NAME or file:/path") }
+        guard let appKey = try settings.secret("appKey") else { throw settings.missing("appKey", "must be set: env:NAME or file:/path") }
         self.appKey = appKey
         switch (try settings.secret("masterSecret"), try settings.secret("token")) {
         case (let secret?, nil): credential = .masterSecret(secret)
         case (nil, let token?): credential = .token(token)
-        case (nil, nil): throw settings.error("masterSecret", "must be set, or token: env:NAME or file:/path")
+        case (nil, nil): throw settings.missing("masterSecret", "must be set, or token: env:NAME or file:/path")
         case (.some, .some): throw settings.error("token", "stands in place of masterSecret: set one of them")
         }
         platforms = try Self.platforms(settings)

@@ -40,7 +40,7 @@ extension BrazeConfiguration {
         ] + CallSettings.declarations(endpoint: "")
 
     init(_ settings: ProviderSettings) throws(ProviderConfigurationError) {
-        guard let apiKey = try settings.secret("apiKey") else { throw settings.error("apiKey", "must be set: env:NAME or file:/path") }
+        guard let apiKey = try settings.secret("apiKey") else { throw settings.missing("apiKey", "must be set: env:NAME or file:/path") }
         self.apiKey = apiKey
         platforms = try Self.platforms(settings)
         campaignID = settings.text("campaignId")

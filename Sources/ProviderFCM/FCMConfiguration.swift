@@ -26,7 +26,7 @@ extension FCMConfiguration {
 
     init(_ settings: ProviderSettings) throws(ProviderConfigurationError) {
         guard let text = try settings.secret("serviceAccount") else {
-            throw settings.error("serviceAccount", "must be set: file:/path or env:NAME of the service account's JSON key file")
+            throw settings.missing("serviceAccount", "must be set: file:/path or env:NAME of the service account's JSON key file")
         }
         do throws(ServiceAccount.Problem) {
             account = try ServiceAccount(json: text)

@@ -78,7 +78,7 @@ struct ServiceConfiguration: Sendable {
     }
 
     private static func url(_ settings: ProviderSettings) throws(ProviderConfigurationError) -> URLTemplate {
-        guard let text = settings.text("url") else { throw settings.error("url", "must be set") }
+        guard let text = settings.text("url") else { throw settings.missing("url", "must be set") }
         return try settings.compile("url") { () throws(SettingProblem) in try URLTemplate(text) }
     }
 

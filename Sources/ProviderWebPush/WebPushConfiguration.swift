@@ -43,7 +43,7 @@ extension WebPushConfiguration {
 
     init(_ settings: ProviderSettings) throws(ProviderConfigurationError) {
         guard let keyText = try settings.secret("vapidPrivateKey") else {
-            throw settings.error("vapidPrivateKey", "must be set: env:NAME or file:/path of the VAPID private key")
+            throw settings.missing("vapidPrivateKey", "must be set: env:NAME or file:/path of the VAPID private key")
         }
         let key: P256PrivateKey
         do throws(P256KeyError) {
@@ -52,7 +52,7 @@ extension WebPushConfiguration {
             throw settings.error("vapidPrivateKey", "cannot be used: \(error)")
         }
         guard let subject = settings.text("subject") else {
-            throw settings.error("subject", "must be set: mailto: and an address, or an https:// address")
+            throw settings.missing("subject", "must be set: mailto: and an address, or an https:// address")
         }
         if let problem = Self.problem(inSubject: subject) { throw settings.error("subject", "\"\(subject)\" \(problem)") }
         identity = VAPIDIdentity(key: key, subject: subject)

@@ -49,8 +49,9 @@ public struct CallSettings: Sendable {
     public init(_ settings: ProviderSettings, endpoint standard: String, concurrency: Int = 128) throws(ProviderConfigurationError) {
         var endpoint = settings.text("endpoint") ?? standard
         while endpoint.hasSuffix("/") { endpoint.removeLast() }
+        guard !endpoint.isEmpty else { throw settings.missing("endpoint", "must be set") }
         guard endpoint.hasPrefix("https://") || endpoint.hasPrefix("http://") else {
-            throw settings.error("endpoint", endpoint.isEmpty ? "must be set" : "\"\(endpoint)\" does not begin with https:// or http://")
+            throw settings.error("endpoint", "\"\(endpoint)\" does not begin with https:// or http://")
         }
         try self.init(settings, concurrency: concurrency)
         self.endpoint = endpoint

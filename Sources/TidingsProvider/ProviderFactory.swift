@@ -37,11 +37,14 @@ public struct ProviderConfigurationError: Error, Sendable, Hashable, CustomStrin
     public var setting: String?
     /// Never holds the value of a secret.
     public var message: String
+    /// What the environment or a file is to give is not here. Where the roles run it may be, so it is no mistake of the catalogue.
+    public var isMissing: Bool
 
-    public init(provider: String, setting: String? = nil, message: String) {
+    public init(provider: String, setting: String? = nil, message: String, isMissing: Bool = false) {
         self.provider = provider
         self.setting = setting
         self.message = message
+        self.isMissing = isMissing
     }
 
     public var description: String {

@@ -77,14 +77,14 @@ public struct ProviderSettings: Sendable {
         if value.hasPrefix("env:") {
             let variable = String(value.dropFirst(4))
             guard let secret = environment[variable], !secret.isEmpty else {
-                throw error(name, "the environment variable \(variable) is not set")
+                throw missing(name, "the environment variable \(variable) is not set")
             }
             return String(secret.trimmingSpaces)
         }
         if value.hasPrefix("file:") {
             let path = String(value.dropFirst(5))
             guard let bytes = contents(ofFile: path), !bytes.isEmpty else {
-                throw error(name, "the file \(path) is missing, unreadable, empty or over \(Self.maximumSecretFileBytes) bytes")
+                throw missing(name, "the file \(path) is missing, unreadable, empty or over \(Self.maximumSecretFileBytes) bytes")
             }
             return String(String(decoding: bytes, as: UTF8.self).trimmingSpaces)
         }
@@ -95,6 +95,11 @@ public struct ProviderSettings: Sendable {
     /// An error about one setting of this binding.
     public func error(_ setting: String, _ message: String) -> ProviderConfigurationError {
         ProviderConfigurationError(provider: binding.name, setting: setting, message: message)
+    }
+
+    /// An error about a setting that is not here, and may be where the roles run: it is left to their environment, or to a file of theirs.
+    public func missing(_ setting: String, _ message: String) -> ProviderConfigurationError {
+        ProviderConfigurationError(provider: binding.name, setting: setting, message: message, isMissing: true)
     }
 
     private func contents(ofFile path: String) -> [UInt8]? {

@@ -50,6 +50,18 @@ import TidingsTestSupport
         }
     }
 
+    /// Whoever may only look is told what is missing, and what to do instead.
+    @Test func commandsSayWhichRightIsMissing() async throws {
+        try await withOwnSystem { system in
+            let environment = system.environment.merging(["PGOPTIONS": "-c role=tidings_ops_read"]) { $1 }
+            for arguments in [["status"], ["find", "anything"], ["catalogue", "show"]] {
+                let result = try await TestProcess([TestSystem.binary] + arguments, environment: environment).finish()
+                #expect(result.exitCode == 77, "\(arguments): \(result.errors)")
+                #expect(result.errors.contains("permission denied for") && result.errors.contains("tidings_run"), "\(result.errors)")
+            }
+        }
+    }
+
     /// The table is a copy of the code's list, with every text.
     @Test func reasonCodesAreTheCodesOwn() async throws {
         try await withOwnSystem { system in

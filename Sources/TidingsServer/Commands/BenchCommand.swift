@@ -69,7 +69,7 @@ struct BenchCommand: TidingsCommand {
     mutating func run(in context: CommandContext) async throws {
         let floors = try floor.map { try FloorProgram(path: $0) }
         var benchPush: BenchPush?
-        if let push { benchPush = try BenchPush(try await readCatalogue(push, context, Settings.processEnvironment())) }
+        if let push { benchPush = try BenchPush(try await readCatalogue(push, context, Settings.processEnvironment(), strict: true)) }
         let system = try await chooseSystem()
         let report: BenchReport
         do {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import TidingsAMQP
 import TidingsCore
+import TidingsProvider
 import TidingsStore
 import TidingsWire
 
@@ -12,9 +13,10 @@ struct CatalogueCommand: AsyncParsableCommand {
     struct Check: TidingsCommand {
         static let configuration = CommandConfiguration(abstract: "Check a file: every problem with its place. Needs no server.")
         @Argument(help: "A YAML file, or - for standard input.") var file: String
+        @Flag(help: .strictCatalogue) var strict = false
 
         mutating func run(in context: CommandContext) async throws {
-            let catalogue = try await readCatalogue(file, context, Settings.processEnvironment())
+            let catalogue = try await readCatalogue(file, context, Settings.processEnvironment(), strict: strict)
             Output.note("\(file): \(catalogue.types.count) types, hash \(catalogue.hash.prefix(16))")
         }
     }
@@ -25,11 +27,12 @@ struct CatalogueCommand: AsyncParsableCommand {
                 "Check a file, store it, declare its queues where they are missing and make it the active one. A bad file never replaces a good one."
         )
         @Argument(help: "A YAML file, or - for standard input.") var file: String
+        @Flag(help: .strictCatalogue) var strict = false
 
         mutating func run(in context: CommandContext) async throws {
-            let file = file
+            let (file, strict) = (file, strict)
             try await withStore { store, settings in
-                let catalogue = try await readCatalogue(file, context, settings.environment)
+                let catalogue = try await readCatalogue(file, context, settings.environment, strict: strict)
                 let control = AMQPControl(configuration: settings.amqp, connectionName: "tidings catalogue apply")
                 do {
                     try await Topology(of: catalogue).declareOrFind(on: control)
@@ -77,14 +80,25 @@ struct CatalogueCommand: AsyncParsableCommand {
     }
 }
 
+extension ArgumentHelp {
+    fileprivate static let strictCatalogue: ArgumentHelp = "Also refuse what is only missing here, such as a secret that the roles have."
+}
+
 /// Parses and compiles a catalogue, and makes each of its providers once; throws a ``Failure`` that lists every problem.
-func readCatalogue(_ file: String, _ context: CommandContext, _ environment: [String: String]) async throws -> Catalogue {
+///
+/// - Parameter strict: takes for a problem, too, what the environment or a file is to give and is not here. Otherwise it is a note: it may be where
+///   the roles run, and a provider that lacks it ends its own deliveries as misconfigured and nobody else's.
+func readCatalogue(
+    _ file: String, _ context: CommandContext, _ environment: [String: String], strict: Bool = false
+) async throws -> Catalogue {
     guard let bytes = readBytes(file) else { throw Failure(.data, "cannot read \(file)") }
     guard let text = String(validating: bytes, as: UTF8.self) else { throw Failure(.data, "\(file) is not UTF-8") }
     do {
         let compiled = try CompiledCatalogue(CatalogueFile.sealed(CatalogueFile.parse(yaml: text)))
         let problems = await context.providers.problems(of: compiled.catalogue, environment: environment)
-        guard problems.isEmpty else { throw Failure(.data, problems.joined(separator: "\n  ")) }
+        let mistakes = problems.filter { strict || !$0.isMissing }
+        guard mistakes.isEmpty else { throw Failure(.data, mistakes.map(\.description).joined(separator: "\n  ")) }
+        for problem in problems { Output.note("note: here, \(problem); where the roles lack it too, its deliveries end as misconfigured") }
         return compiled.catalogue
     } catch let error as CatalogueProblems {
         throw Failure(.data, "\(file): " + error.problems.map { "\($0.path): \($0.message)" }.joined(separator: "\n  "))

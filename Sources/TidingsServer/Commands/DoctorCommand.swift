@@ -35,7 +35,7 @@ struct DoctorCommand: TidingsCommand {
             checks.append(
                 problems.isEmpty
                     ? Check("catalogue", .pass, "\(catalogue.types.count) types, hash \(catalogue.hash.prefix(16))")
-                    : Check("catalogue", .fail, problems.joined(separator: "; ")))
+                    : Check("catalogue", .fail, problems.map(\.description).joined(separator: "; ")))
             let unaccounted = try await store.unaccounted()
             checks.append(
                 unaccounted.isEmpty

@@ -53,7 +53,11 @@ public struct Failure: Error, Sendable {
                 }
             case .connectionLost, .deadlineExceeded, .poolExhausted:
                 self.init(.unavailable, "the \(error)", hint: "is PostgreSQL running? see tidings doctor")
-            case .server where error.sqlState == "42501": self.init(.notPermitted, "the \(error)")
+            case .server where error.sqlState == "42501":
+                // Names the object and no data.
+                self.init(
+                    .notPermitted, "the database: \(error.message)",
+                    hint: "commands log in as a member of tidings_run, or as the owner; a member of tidings_ops_read uses psql")
             case .configuration: self.init(.config, error.message)
             default: self.init(.bad, "the \(error)")
             }

@@ -16,15 +16,20 @@ public struct ProviderRegistry: Sendable {
 
     /// Makes the provider of a binding; throws a ``Failure`` that names the provider when its kind is not linked or its settings are wrong.
     func make(_ binding: ProviderBinding, environment: [String: String]) throws -> any Provider {
+        do throws(ProviderConfigurationError) {
+            return try build(binding, environment: environment)
+        } catch {
+            throw Failure(.config, "\(error)")
+        }
+    }
+
+    private func build(_ binding: ProviderBinding, environment: [String: String]) throws(ProviderConfigurationError) -> any Provider {
         guard let factory = factories[binding.kind] else {
             let known = (ProviderBinding.ownKinds + factories.keys).sorted().joined(separator: ", ")
-            throw Failure(.config, "provider \(binding.name): kind \(binding.kind) is not part of this binary (it has \(known))")
+            throw ProviderConfigurationError(
+                provider: binding.name, message: "kind \(binding.kind) is not part of this binary (it has \(known))")
         }
-        do {
-            return try factory.make(binding: binding, environment: environment)
-        } catch {
-            throw Failure(.config, "provider \(binding.name): \(error)")
-        }
+        return try factory.make(binding: binding, environment: environment)
     }
 
     /// The files that the settings of a binding name, in the catalogue or in the environment.
@@ -33,13 +38,13 @@ public struct ProviderRegistry: Sendable {
     }
 
     /// What is wrong with the providers of a catalogue; empty when all can be made.
-    func problems(of catalogue: Catalogue, environment: [String: String]) async -> [String] {
-        var problems: [String] = []
+    func problems(of catalogue: Catalogue, environment: [String: String]) async -> [ProviderConfigurationError] {
+        var problems: [ProviderConfigurationError] = []
         for binding in catalogue.providers.values.sorted(by: { $0.name < $1.name }) where !ProviderBinding.ownKinds.contains(binding.kind) {
-            do {
-                try await make(binding, environment: environment).close()
+            do throws(ProviderConfigurationError) {
+                await (try build(binding, environment: environment)).close()
             } catch {
-                problems.append((error as? Failure)?.message ?? "\(error)")
+                problems.append(error)
             }
         }
         return problems

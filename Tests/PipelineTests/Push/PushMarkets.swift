@@ -158,9 +158,9 @@ func withPushMarkets(
     var markets: PushMarkets?
     let prepare: (TestSystem) async throws -> String? = { system in
         let made = try await PushMarkets.start(in: system, folder: folder)
-        // A catalogue is refused while a secret that it names is missing; what is lost afterwards is another matter.
-        try await Pipeline.apply(catalogue(made), to: system)
+        // Noted when the catalogue is applied, for the roles might have it.
         if let provider { try made.removeSecret(of: provider) }
+        try await Pipeline.apply(catalogue(made), to: system)
         markets = made
         return nil
     }
