@@ -39,11 +39,12 @@ public struct CaptureCommand: AsyncParsableCommand {
         let signals = StopSignals()
         // Each says whether the end has come.
         try await withThrowingTaskGroup(of: Bool.self) { group in
-            // The server, and whoever ends it on a signal; the first to end cancels the other.
+            // The server; the first to end cancels the others.
             group.addTask {
                 try await server.run()
                 return true
             }
+            // Whoever ends it on a signal.
             group.addTask {
                 await signals.wait()
                 await server.stop()

@@ -2,7 +2,8 @@
 ///
 /// The next is found without looking at everybody: one look for each host at which somebody waits.
 struct WaitingLine<Waiter> {
-    /// The tickets of one host's line, oldest first. Those that gave up are left out when they come to the front.
+    /// The tickets of one host's line, oldest first. Those that gave up are left out when they come to the front, so as many of them stay as gave up
+    /// during the longest call to a host without room: each call that ends makes room, and brings the front up.
     private struct Tickets {
         private var tickets: [UInt64] = []
         private var front = 0

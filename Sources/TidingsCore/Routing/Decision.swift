@@ -52,7 +52,7 @@ public struct PlannedDelivery: Sendable, Hashable {
 /// Whether another provider takes a delivery over from its own.
 public enum Standby: Sendable, Hashable {
     case nobody
-    /// Those who were passed over before for failing: for what its provider refuses, not while that one is failing too.
+    /// Those who were passed over before for failing, or could not take it when asked: for what its provider refuses, not while that one is failing.
     case passedOver
     /// Somebody who has not had it yet.
     case fresh

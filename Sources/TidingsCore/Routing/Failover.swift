@@ -50,7 +50,7 @@ public struct DeliveryPast: Sendable, Hashable {
 extension DeliveryPast {
     /// The end of a failover: those that go out go out, and where nobody is left the last reason is the end.
     ///
-    /// Nil when its provider is to be asked again after all: it was passed over for failing lately, and so was everybody else.
+    /// Nil when its provider is to be asked again after all: it was passed over for failing lately, and so was everybody else who can take it.
     func conclude(_ next: [PlannedDelivery], of planned: PlannedDelivery) -> [PlannedDelivery]? {
         guard let because else { return next }
         let open = next.filter(\.verdict.isOpen)

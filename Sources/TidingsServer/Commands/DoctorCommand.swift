@@ -26,6 +26,7 @@ struct DoctorCommand: TidingsCommand {
 
     private func database(_ settings: Settings, _ context: CommandContext, _ checks: inout [Check]) async -> Catalogue? {
         let store = Store(settings.database, size: 1, name: "tidings doctor")
+        // A defer cannot await, and the answer is not to wait for a database that hangs: the process ends with the command.
         defer { Task { await store.close() } }
         do {
             try await store.open()

@@ -60,9 +60,9 @@ final class DeliverRole: Sendable {
         if state.withLock(\.hasEnded) { return [] }
         let catalogue = runtime.catalogues.current.catalogue
         let bindings = bindings(catalogue)
-        let own = bindings.filter { !ProviderBinding.ownKinds.contains($0.kind) }
+        let called = bindings.filter { !ProviderBinding.ownKinds.contains($0.kind) }
         let carriers = bindings.contains { $0.kind == ProviderBinding.localPlanKind } ? catalogue.pushCarriers : []
-        return Set((own + carriers).map(\.name)).sorted()
+        return Set((called + carriers).map(\.name)).sorted()
     }
 
     func share(with callers: ProviderCallers) {
@@ -97,6 +97,7 @@ final class DeliverRole: Sendable {
             throw Failure(.config, "the catalogue has no provider for \(channels.map(\.rawValue).sorted().joined(separator: ", "))")
         }
         try await withThrowingTaskGroup(of: Void.self) { group in
+            // A task for each queue and each provider, until the queues' consumers are stopped; the group awaits all.
             for consumer in consumers { group.addTask { try await consumer.run() } }
             for line in lines { group.addTask { await line.run(worker: self.worker, gates: gates) } }
             try await group.waitForAll()

@@ -56,7 +56,8 @@ extension Store {
         }
     }
 
-    /// A process says that it is alive, what it has handled, whether its bulk work yields, and which providers it calls.
+    /// A process says that it is alive, what it has handled, whether its bulk work yields, and which providers it calls. Others count that
+    /// `tidings_ops.workers` shows as running, but not those from before the clock was set back.
     ///
     /// - Parameters:
     ///   - catalogue: the hash of the catalogue that it follows. Processes that follow another have not said yet whom they call now.

@@ -147,13 +147,7 @@ import TidingsWire
     @Test func whileBothAreFailingItWaits() async throws {
         let catalogue = Self.catalogue(Self.service("one", "/ok"), Self.service("two", "/ok"))
         try await withPushMarkets(catalogue: catalogue) { pipeline, markets in
-            try await markets.behave(#"{"path":"/ok","then":503}"#)
-            let events = (0..<24).map { "both-\($0)" }
-            for id in events { await pipeline.publish(event(id: id, to: id)) }
-            let isOpenAtBoth = try await pipeline.system.eventually(
-                "select count(*) from tidings_ops.deliveries where provider = 'two' and state = 'retrying' and reason_code = 'breakerOpen'"
-            ) { $0 > 0 }
-            try #require(isOpenAtBoth, "\(pipeline.roles.errorsSoFar)")
+            let events = try await Self.publishWhileBothFail(in: pipeline, markets)
             try await markets.behave(nil)
             for id in events { _ = try await pipeline.outcome(of: id) }
             let ends = try await pipeline.system.query("select distinct state || ' ' || reason_code from tidings_ops.deliveries")
@@ -168,13 +162,7 @@ import TidingsWire
     @Test func whoWasPassedOverIsAskedAgainInTime() async throws {
         let catalogue = Self.catalogue(Self.service("one", "/ok"), Self.service("two", "/ok"))
         try await withPushMarkets(catalogue: catalogue) { pipeline, markets in
-            try await markets.behave(#"{"path":"/ok","then":503}"#)
-            let events = (0..<24).map { "back-\($0)" }
-            for id in events { await pipeline.publish(event(id: id, to: id)) }
-            let isOpenAtBoth = try await pipeline.system.eventually(
-                "select count(*) from tidings_ops.deliveries where provider = 'two' and state = 'retrying' and reason_code = 'breakerOpen'"
-            ) { $0 > 0 }
-            try #require(isOpenAtBoth, "\(pipeline.roles.errorsSoFar)")
+            let events = try await Self.publishWhileBothFail(in: pipeline, markets)
             try await markets.behave(nil)
             try await markets.behave(#"{"path":"/ok/two","then":503}"#)
             // What comes to the first while it is not known to be well again goes to the second once more. What the second takes as its trials waits
@@ -190,6 +178,18 @@ import TidingsWire
             #expect(haveGoneBack, "\(pipeline.roles.errorsSoFar)")
             #expect(try await pipeline.system.count("select count(*) from tidings_ops.decisions where moved_from = 'two'") > 0)
         }
+    }
+
+    /// Returns when what both providers fail to take waits at the second.
+    private static func publishWhileBothFail(in pipeline: Pipeline, _ markets: PushMarkets) async throws -> [String] {
+        try await markets.behave(#"{"path":"/ok","then":503}"#)
+        let events = (0..<24).map { "both-\($0)" }
+        for id in events { await pipeline.publish(event(id: id, to: id)) }
+        let isOpenAtBoth = try await pipeline.system.eventually(
+            "select count(*) from tidings_ops.deliveries where provider = 'two' and state = 'retrying' and reason_code = 'breakerOpen'"
+        ) { $0 > 0 }
+        try #require(isOpenAtBoth, "\(pipeline.roles.errorsSoFar)")
+        return events
     }
 
     /// How often one delivery left a provider, at most.

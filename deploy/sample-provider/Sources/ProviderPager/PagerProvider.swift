@@ -19,7 +19,7 @@ public enum PagerProviderFactory: ProviderFactory {
         binding: ProviderBinding, environment: [String: String]
     ) throws(ProviderConfigurationError) -> any Provider {
         let settings = try ProviderSettings(binding, declared: Self.settings, environment: environment)
-        guard let apiKey = try settings.secret("apiKey") else { throw settings.error("apiKey", "must be set: env:NAME or file:/path") }
+        guard let apiKey = try settings.secret("apiKey") else { throw settings.missing("apiKey", "must be set: env:NAME or file:/path") }
         let call = try CallSettings(settings, endpoint: "")
         return PagerProvider(
             name: binding.name, channel: binding.channel, apiKey: apiKey, call: call, transport: try call.transport(for: binding.name))
