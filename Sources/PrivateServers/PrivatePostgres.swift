@@ -103,10 +103,7 @@ final class PrivatePostgres: Sendable {
     }
 
     private var serverCommand: ChildCommand {
-        let settings = [
-            "listen_addresses=127.0.0.1", "port=\(port)", "unix_socket_directories=", "max_connections=\(Self.connections)",
-            "timezone=UTC", "log_timezone=UTC", "shared_buffers=\(Self.sharedBuffers)", "max_wal_size=\(Self.logBetweenCheckpoints)",
-        ]
+        let settings = PostgresSettings(bin: bin).all + ["port=\(port)"]
         var command = command("postgres", ["-D", folder.dataFolder] + settings.flatMap { ["-c", $0] })
         command.signalWhenWeDie = .interrupt  // a fast shutdown
         return command
@@ -141,14 +138,6 @@ final class PrivatePostgres: Sendable {
         return bin
     }
 
-    /// Enough for every test process at once; an idle connection costs about 2 MB.
-    private static let connections = 200
-    /// PostgreSQL's own 128 MB are less than the index of a month's idempotency keys, whose pages are then copied in and out all the time. Memory is
-    /// taken as pages are read, so an ordinary `tidings dev` never uses it.
-    private static let sharedBuffers = "1GB"
-    /// After each checkpoint every page is logged whole when it is first changed, and keys change pages everywhere. At PostgreSQL's own 1 GB a
-    /// busy server begins a checkpoint every minute, and logs little else.
-    private static let logBetweenCheckpoints = "4GB"
     /// A crash with much to recover takes long; silence beyond this is a fault.
     private static let startLimit = Duration.seconds(300)
     /// A checkpoint writes all that is changed in memory first.

@@ -1,6 +1,7 @@
 import ArgumentParser
 import TidingsAMQP
 import TidingsCore
+import TidingsProvider
 import TidingsStore
 import TidingsWire
 
