@@ -35,11 +35,13 @@ final class PrivatePostgres: Sendable {
             if let server, server.exit(within: .zero) == nil { return .success(()) }
             do throws(PrivateServersError) {
                 if folder.version == nil { try makeData() }
+                let hadMemory = notedMemory
                 let child = try ChildProcess.start(serverCommand, log: log)
                 server = child
                 try Readiness(server: "PostgreSQL", log: log, limit: Self.startLimit, abandoned: abandoned).wait(for: child) {
                     self.saysReady(child.processID)
                 }
+                if hadMemory { try waitForMemory(of: child, abandoned: abandoned) }
                 try makeDatabase()
                 return .success(())
             } catch {
@@ -109,6 +111,20 @@ final class PrivatePostgres: Sendable {
         return command
     }
 
+    /// The last stop noted what was in memory, and this start reads it again.
+    private var notedMemory: Bool {
+        PostgresSettings(bin: bin).hasPrewarm && PrivateFile.read("\(folder.dataFolder)/\(PostgresSettings.prewarmNote)") != nil
+    }
+
+    /// Until that is read, as the log of this start says, or for so long that it may as well go on beside the work.
+    private func waitForMemory(of child: ChildProcess, abandoned: Flag) throws(PrivateServersError) {
+        let deadline = ContinuousClock.now + Self.memoryLimit
+        try Readiness(server: "PostgreSQL", log: log, limit: Self.startLimit, abandoned: abandoned).wait(for: child) {
+            let said = PrivateFile.read(self.log, limitBytes: Self.startLogLimit)
+            return said?.contains(PostgresSettings.prewarmEnd) == true || ContinuousClock.now > deadline
+        }
+    }
+
     private func command(_ name: String, _ arguments: [String]) -> ChildCommand {
         ChildCommand(
             executable: "\(bin)/\(name)",
@@ -140,6 +156,10 @@ final class PrivatePostgres: Sendable {
 
     /// A crash with much to recover takes long; silence beyond this is a fault.
     private static let startLimit = Duration.seconds(300)
+    /// 2 GB take 6 s from memory of the kernel, and from a slow disk half a minute.
+    private static let memoryLimit = Duration.seconds(30)
+    /// Bytes. A start logs some ten lines, with a recovery twice as many.
+    private static let startLogLimit = 65536
     /// A checkpoint writes all that is changed in memory first.
     private static let stopLimit = Duration.seconds(60)
     /// initdb takes 1 to 2 s here; a slow disk ten times that.
