@@ -1,5 +1,4 @@
 import Glibc
-import Synchronization
 
 /// TCP ports on 127.0.0.1.
 enum LoopbackPort {
@@ -12,8 +11,8 @@ enum LoopbackPort {
 
     /// The port kept in `file` when it is still free, or else a new free one, kept there.
     ///
-    /// It belongs to the caller until the claim is released: between the choice of a port and the moment in which its server listens, it looks free to
-    /// whoever else chooses one.
+    /// It belongs to the caller until the claim is released: between the choice of a port and the moment in which its server listens, and while that
+    /// server is down, it looks free to whoever else chooses one.
     static func kept(in file: String) throws(PrivateServersError) -> PortClaim {
         if let text = PrivateFile.read(file), let port = UInt16(text), let claim = PortClaim(port) { return claim }
         for _ in 0..<tries {
@@ -69,30 +68,5 @@ enum LoopbackPort {
         return withUnsafePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { body(file, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) }
         }
-    }
-}
-
-/// A port that no other servers of this process choose, until released or until nobody holds the claim.
-final class PortClaim: Sendable {
-    let port: UInt16
-    private let isHeld = Mutex(true)
-
-    private static let claimed = Mutex<Set<UInt16>>([])
-
-    /// `nil` when other servers of this process have it, or somebody listens there.
-    init?(_ port: UInt16) {
-        guard Self.claimed.withLock({ $0.insert(port).inserted }) else { return nil }
-        self.port = port
-        guard LoopbackPort.isFree(port) else { return nil }
-    }
-
-    deinit { release() }
-
-    func release() {
-        let wasHeld = isHeld.withLock { isHeld in
-            defer { isHeld = false }
-            return isHeld
-        }
-        if wasHeld { _ = Self.claimed.withLock { $0.remove(port) } }
     }
 }
