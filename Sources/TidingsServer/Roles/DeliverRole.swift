@@ -157,6 +157,7 @@ private struct Line: Sendable {
 
     private func work(worker: String, gate: SendGate?) async {
         await withDiscardingTaskGroup { group in
+            // A worker for each lane, so that urgent packs never wait behind bulk ones; each ends when its consumer is stopped, and the group awaits all.
             for (lane, consumer) in lanes {
                 let store = runtime.store(of: lane)
                 let packs = PackIntake(
