@@ -20,7 +20,7 @@ extension PostgresPool {
     /// A connection lost during COMMIT leaves the outcome unknown: the error has `isAmbiguousCommit` set, and only a unique key in the
     /// data can tell. Pass `retryAmbiguous: true` when `body` has one and may simply run again.
     ///
-    /// The server cancels each statement after the configuration's `statementTimeout`. A body that swallows a statement's error gets
+    /// The server cancels each statement after the configuration's `statementTimeout`, and compiles none (`jit`). A body that swallows a statement's error gets
     /// `.rolledBack`, for the server then answers COMMIT with a rollback.
     public func transaction<R>(
         retrying retries: Int = 5, retryAmbiguous: Bool = false, isolation: PostgresIsolation? = nil,
@@ -61,12 +61,15 @@ extension PostgresPool {
     }
 
     /// BEGIN with its limits. They end with the transaction, so a pooler in between does not spread them.
+    ///
+    /// A statement that may look at any day's partition is estimated to cost so much that the server compiles it first (`jit`, on by default),
+    /// which takes far longer than the some hundred rows it then reads.
     private func beginning(_ isolation: PostgresIsolation?) -> [SQL] {
         let limits: [(String, Duration)] = [
             ("statement_timeout", configuration.statementTimeout), ("idle_in_transaction_session_timeout", Self.idleInTransactionLimit),
         ]
         return [SQL(unsafeSQL: isolation.map { "BEGIN ISOLATION LEVEL \($0.rawValue)" } ?? "BEGIN")]
-            + limits.map { SQL(unsafeSQL: "SET LOCAL \($0.0) = \(Self.milliseconds($0.1))") }
+            + limits.map { SQL(unsafeSQL: "SET LOCAL \($0.0) = \(Self.milliseconds($0.1))") } + ["SET LOCAL jit = off"]
     }
 
     /// At least 1, for 0 would mean no limit.

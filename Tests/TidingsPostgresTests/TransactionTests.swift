@@ -146,16 +146,15 @@ struct TransactionTests {
         }
     }
 
-    @Test func theServerIsToldTheTimeoutForThisTransactionOnly() async throws {
+    @Test func theServerIsToldTheSettingsForThisTransactionOnly() async throws {
         try await withDatabase { configuration in
             var configuration = configuration
             configuration.statementTimeout = .milliseconds(1_234)
             let pool = PostgresPool(configuration, size: 1, name: "test")
-            let inside = try await pool.transaction { connection in
-                try await connection.query("select current_setting('statement_timeout')").rows[0].decode(String.self)
-            }
-            #expect(inside == "1234ms")
-            #expect(try await pool.query("select current_setting('statement_timeout')").rows[0].decode(String.self) == "0")
+            let settings: SQL = "select current_setting('statement_timeout') || ', jit ' || current_setting('jit')"
+            let inside = try await pool.transaction { try await $0.query(settings).rows[0].decode(String.self) }
+            #expect(inside == "1234ms, jit off")
+            #expect(try await pool.query(settings).rows[0].decode(String.self) == "0, jit on")
             await pool.close()
         }
     }

@@ -15,8 +15,9 @@ extension Store {
     public func recoverExpiredLeases(limit: Int, catalogue: Catalogue) async throws -> Int {
         try await pool.transaction { connection in
             let answers = try await connection.pipeline([Self.expiredLeases(limit: limit), Self.clockQuery])
-            let abandoned = try answers[0].rows.map(AbandonedDelivery.init)
-            guard !abandoned.isEmpty, let row = answers[1].rows.first else { return 0 }
+            let expired = try answers[0].rows.map { try $0.decode(0, as: PostgresUUID.self) }
+            guard !expired.isEmpty, let row = answers[1].rows.first else { return 0 }
+            let abandoned = try await connection.query(Self.takeApart(expired)).rows.map(AbandonedDelivery.init)
             let now = Timestamp(try row.decode(0, as: PostgresTimestamp.self))
             var write = RecoveryWrite(now: now)
             for delivery in abandoned {
@@ -29,12 +30,15 @@ extension Store {
         }
     }
 
+    /// By itself, for it is asked at every turn and seldom finds any: what reads notifications opens every day's partition.
     private static func expiredLeases(limit: Int) -> SQL {
+        "select id from tidings.packs where lease_until < (select tidings.clock()) order by id limit \(Int64(limit)) for update skip locked"
+    }
+
+    private static func takeApart(_ packs: [PostgresUUID]) -> SQL {
         """
-        with expired as (
-            select id from tidings.packs where lease_until < (select tidings.clock()) order by id limit \(Int64(limit)) for update skip locked
-        ), gone as (
-            delete from tidings.packs p using expired e where p.id = e.id returning p.*
+        with gone as (
+            delete from tidings.packs p where p.id = any(\(packs)) returning p.*
         )
         select m.notification_id, m.ordinal, m.attempt, gone.channel, gone.provider, gone.lane, gone.claimed_by, gone.claimed_at,
             n.tenant, n.category, n.expires_at, n.critical, \(plannedNow) ->> 'endpoint'
@@ -53,23 +57,11 @@ extension Store {
     /// The packs that were committed but never confirmed, complete again from their notifications. Their ids stay the same, so publishing one
     /// that did arrive after all does no harm.
     public func unconfirmedPacks(limit: Int) async throws -> [Pack] {
-        let result = try await pool.query(
-            """
-            with late as (
-                select * from tidings.packs
-                where confirmed_at is null and claimed_at is null
-                    and decided_at < (select tidings.clock()) - make_interval(secs => \(Double(Self.confirmTimeoutSeconds)))
-                order by id limit \(Int64(limit))
-            )
-            select late.id, late.channel, late.provider, late.lane, late.decided_at, m.ordinal, m.attempt,
-                \(Self.plannedNow) ->> 'endpoint', \(StoredIntent.columns)
-            from late cross join lateral unnest(late.notification_ids, late.ordinals, late.attempts)
-                with ordinality as m(notification_id, ordinal, attempt, position)
-            join lateral (select * from tidings.notifications n where n.id = m.notification_id limit 1) n on true
-            order by late.id, m.position
-            """)
+        let late = try await pool.query(Self.latePacks(limit: limit)).rows.map { try $0.decode(0, as: PostgresUUID.self) }
+        guard !late.isEmpty else { return [] }
+        let rows = try await pool.transaction { try await $0.query(Self.complete(late)).rows }
         var packs: [Pack] = []
-        for row in result.rows {
+        for row in rows {
             let id = PackID(try row.decode(0, as: PostgresUUID.self))
             if packs.last?.id != id {
                 packs.append(
@@ -87,6 +79,27 @@ extension Store {
                     endpoint: try row.decode(7, as: String?.self), decidedAt: decidedAt, validUntil: decidedAt))
         }
         return packs
+    }
+
+    /// By itself, as ``expiredLeases(limit:)`` is.
+    private static func latePacks(limit: Int) -> SQL {
+        """
+        select id from tidings.packs
+        where confirmed_at is null and claimed_at is null
+            and decided_at < (select tidings.clock()) - make_interval(secs => \(Double(Self.confirmTimeoutSeconds)))
+        order by id limit \(Int64(limit))
+        """
+    }
+
+    private static func complete(_ packs: [PostgresUUID]) -> SQL {
+        """
+        select late.id, late.channel, late.provider, late.lane, late.decided_at, m.ordinal, m.attempt,
+            \(plannedNow) ->> 'endpoint', \(StoredIntent.columns)
+        from tidings.packs late cross join lateral unnest(late.notification_ids, late.ordinals, late.attempts)
+            with ordinality as m(notification_id, ordinal, attempt, position)
+        join lateral (select * from tidings.notifications n where n.id = m.notification_id limit 1) n on true
+        where late.id = any(\(packs)) order by late.id, m.position
+        """
     }
 
     /// One pack's message was set aside by the broker: it is published again at the next turn of a releaser, unless somebody claimed it.

@@ -25,8 +25,9 @@ extension Store {
     ) async throws -> ReleaseResult {
         try await pool.transaction { connection in
             let answers = try await connection.pipeline([Self.pick(lane, limit: limit), Self.clockQuery, Self.pausesQuery])
-            let waiting = try answers[0].rows.map(WaitingDelivery.init)
-            guard !waiting.isEmpty, let row = answers[1].rows.first else { return ReleaseResult() }
+            let picked = try answers[0].rows.map { try $0.decode((PostgresUUID, Int16).self) }
+            guard !picked.isEmpty, let row = answers[1].rows.first else { return ReleaseResult() }
+            let waiting = try await connection.query(Self.takeOut(picked)).rows.map(WaitingDelivery.init)
             let now = Timestamp(try row.decode(0, as: PostgresTimestamp.self))
             clock.correct(now)
             let pauses = try Pauses(answers[2].rows, from: 0)
@@ -58,6 +59,8 @@ extension Store {
         }
     }
 
+    /// By itself, for it is asked at every turn and often finds none: what reads notifications opens every day's partition.
+    ///
     /// `parked` walks the index of paused deliveries from one distinct place to the next, so it costs as much for a million of them as for
     /// one. A pause that is over is one that is not in force: nobody has to find what it held and bring it forward. `over` is materialised, or
     /// the planner may lock what is still paused before it asks whether it is.
@@ -89,8 +92,15 @@ extension Store {
             where w.lane = \(lane.rawValue) and w.due_at <= (select tidings.clock())
                 and not exists (select from saturated s where s.channel = w.channel and s.provider = w.provider)
             order by w.due_at, w.notification_id, w.ordinal limit \(Int64(limit)) for update of w skip locked
-        ), picked as (
-            select * from timely union select * from resumed
+        )
+        select * from timely union select * from resumed
+        """
+    }
+
+    private static func takeOut(_ picked: [(id: PostgresUUID, ordinal: Int16)]) -> SQL {
+        """
+        with picked as (
+            select * from unnest(\(picked.map(\.id)), \(picked.map(\.ordinal))) as p(notification_id, ordinal)
         ), gone as (
             delete from tidings.due w using picked p where w.notification_id = p.notification_id and w.ordinal = p.ordinal
             returning w.*
