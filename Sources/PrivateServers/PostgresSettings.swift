@@ -1,6 +1,6 @@
 import Glibc
 
-/// What a private PostgreSQL is told beside its defaults, which are those of a small machine. The README advises production the same.
+/// What a private PostgreSQL is told beside its defaults, which are those of a small machine. The README advises production the like.
 struct PostgresSettings {
     /// Where the programs of this PostgreSQL are.
     let bin: String

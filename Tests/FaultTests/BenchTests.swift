@@ -83,6 +83,13 @@ extension Faults {
             }
         }
 
+        @Test func whereNoRoleRunsItSaysSoInsteadOfWaiting() async throws {
+            try await withTestSystem { system in
+                let result = try await system.tidings("bench", "--intents", "1")
+                #expect(result.exitCode == 69 && result.errors.contains("tidings run all"), "\(result.errors)")
+            }
+        }
+
         private func bench(_ arguments: [String], in folder: String) async throws -> JSON {
             let process = try TestProcess(
                 [TestSystem.binary, "bench", "-o", "json"] + arguments, environment: ProcessInfo.processInfo.environment)

@@ -98,7 +98,7 @@ extension Store {
         from tidings.packs late cross join lateral unnest(late.notification_ids, late.ordinals, late.attempts)
             with ordinality as m(notification_id, ordinal, attempt, position)
         join lateral (select * from tidings.notifications n where n.id = m.notification_id limit 1) n on true
-        where late.id = any(\(packs)) order by late.id, m.position
+        where late.id = any(\(packs)) and late.confirmed_at is null and late.claimed_at is null order by late.id, m.position
         """
     }
 

@@ -14,9 +14,9 @@ extension Store {
     public func planLocal(_ packs: [Pack], pauses: Pauses, catalogue: Catalogue) async throws -> [DeliveryState: Int] {
         let statement = Self.planStatement(packs, pauses: pauses, catalogue: catalogue, now: clock.now())
         let escalating = Set(packs.flatMap { $0.entries.filter(\.escalates).map(\.key) })
-        guard !escalating.isEmpty else { return try Self.ends(try await pool.query(statement)).counts }
         return try await pool.transaction(retryAmbiguous: true) { connection in
             let ends = try Self.ends(try await connection.query(statement))
+            guard !escalating.isEmpty else { return ends.counts }
             try await escalate(ends.keys.filter(escalating.contains).map { EscalationStep($0) }, on: connection)
             return ends.counts
         }

@@ -49,10 +49,13 @@ extension Store {
         return MeasuredEvents(notifications: notifications, events: events, reached: reached, possibleDuplicates: duplicates)
     }
 
-    /// The processes that say they run on `host`, with their roles.
-    public func runningWorkers(on host: String) async throws -> [(role: String, processID: Int32)] {
+    /// The processes that say they run, with their roles; on any host, or on this one.
+    public func runningWorkers(on host: String? = nil) async throws -> [(role: String, processID: Int32)] {
         try await pool.query(
-            "select role, pid from tidings_ops.workers where state = 'running' and host = \(host) order by role, pid"
+            """
+            select role, pid from tidings_ops.workers
+            where state = 'running' and (\(host) is null or host = \(host)) order by role, pid
+            """
         ).rows.map {
             let (role, processID) = try $0.decode((String, Int32).self)
             return (role, processID)

@@ -13,7 +13,8 @@ struct AttemptRows {
         self.worker = worker
     }
 
-    /// Nil when nothing needs a row of its own.
+    /// Nil when nothing needs a row of its own. `offset 0` keeps the question whether an attempt is written already one for each of them: as a
+    /// join it may read the attempts of all days.
     var insert: SQL? {
         guard !rows.isEmpty else { return nil }
         let (packs, settlements) = (rows.map(\.pack), rows.map(\.settlement))
@@ -34,7 +35,8 @@ struct AttemptRows {
                 as told(pack, notification_id, ordinal, attempt, channel, provider, outcome, reason, status, detail, possible_duplicate,
                     idempotency_key, started_at, finished_at)
             where not exists (select from tidings.attempts a where a.notification_id = told.notification_id
-                and a.ordinal = told.ordinal and a.attempt = told.attempt and a.started_at = told.started_at and a.worker = \(worker))
+                and a.ordinal = told.ordinal and a.attempt = told.attempt and a.started_at = told.started_at and a.worker = \(worker)
+                offset 0)
             """
     }
 }

@@ -25,12 +25,18 @@ extension Store {
 
     /// Makes the partitions of the coming days and drops those past retention. Returns the names of what was dropped.
     public func tendPartitions(retention: Duration) async throws -> [String] {
-        let answers = try await pool.pipeline([
-            "select tidings.ensure_partitions(1, \(Int32(Self.partitionDaysAhead)))",
-            "select tidings.expire_partitions(make_interval(secs => \(Double(retention.components.seconds))))",
-        ])
-        return try answers[1].rows.map { try $0.decode(0, as: String.self) }
+        try await makePartitions()
+        return try await pool.transaction { connection in
+            let answers = try await connection.pipeline([
+                Self.lockPatience, "select tidings.expire_partitions(make_interval(secs => \(Double(retention.components.seconds))))",
+            ])
+            return try answers[1].rows.map { try $0.decode(0, as: String.self) }
+        }
     }
+
+    /// Dropping a day locks its table whole. Whoever waits for that lock holds up all who come after it, so beside a long backup it is left for
+    /// another turn.
+    private static let lockPatience: SQL = "set local lock_timeout = '300ms'"
 
     /// Makes the partitions of the coming days; does nothing where they exist.
     public func makePartitions() async throws {

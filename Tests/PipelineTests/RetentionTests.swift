@@ -1,0 +1,32 @@
+import Testing
+import TidingsCore
+import TidingsPostgres
+import TidingsStore
+import TidingsTestSupport
+
+/// Days past retention are dropped as tables, while the pipeline and its operators use them.
+@Suite struct RetentionTests {
+    private static let retention = Duration.seconds(30 * 86_400)
+
+    /// Who waited for the lock would hold up everybody who writes, for as long as the backup takes.
+    @Test func aDayThatSomebodyReadsIsDroppedAtAnotherTurn() async throws {
+        try await withOwnSystem { system in
+            let configuration = try PostgresConfiguration(url: system.databaseURL)
+            let (store, readers) = (Store(configuration, size: 1, name: "release"), PostgresPool(configuration, size: 1, name: "backup"))
+            _ = try await system.query("select tidings.ensure_partitions(32, 7)")
+            try await readers.transaction { reader in
+                _ = try await reader.query("select from tidings.inbox limit 1")
+                do {
+                    let dropped = try await store.tendPartitions(retention: Self.retention)
+                    Issue.record("dropped \(dropped) under a reader")
+                } catch let error as PostgresError {
+                    #expect(error.sqlState == "55P03", "lock_not_available: \(error)")
+                }
+            }
+            let dropped = try await store.tendPartitions(retention: Self.retention)
+            #expect(dropped.count == 2 && dropped.allSatisfy { $0.hasPrefix("notifications_p") }, "\(dropped)")
+            await readers.close()
+            await store.close()
+        }
+    }
+}
