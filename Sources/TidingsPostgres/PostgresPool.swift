@@ -57,11 +57,18 @@ public final class PostgresPool: Sendable {
         try await withLiveConnection { connection throws(PostgresError) in try await connection.query(sql, deadline: deadline) }
     }
 
-    /// Runs statements in one round trip on a free connection: one transaction, unless they hold BEGIN and COMMIT. See
-    /// ``PostgresConnection/pipeline(_:deadline:)``.
+    /// Runs statements in one round trip on a free connection, as one transaction, in which as in every other nothing is compiled (`jit`). They hold
+    /// no BEGIN of their own. See ``PostgresConnection/pipeline(_:deadline:)``.
     public func pipeline(_ statements: [SQL], deadline: Duration? = nil) async throws(PostgresError) -> [PostgresResult] {
-        try await withLiveConnection { connection throws(PostgresError) in try await connection.pipeline(statements, deadline: deadline) }
+        try await withLiveConnection { connection throws(PostgresError) in
+            connection.begin([Self.compilingNothing])
+            defer { _ = connection.takeOpening() }
+            return try await connection.pipeline(statements, deadline: deadline)
+        }
     }
+
+    /// Until the end of the transaction, and without BEGIN too, where `SET LOCAL` does nothing.
+    private static let compilingNothing: SQL = "select set_config('jit', 'off', true)"
 
     private func withLiveConnection<R: Sendable>(
         _ body: (PostgresConnection) async throws(PostgresError) -> R

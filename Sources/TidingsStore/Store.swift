@@ -34,10 +34,6 @@ public struct Store: Sendable {
         clock.correct(.init(business))
     }
 
-    /// First in a pipeline that is a transaction of its own, as every ``PostgresPool/transaction(retrying:retryAmbiguous:isolation:_:)`` begins:
-    /// what may look at any day's partition is not compiled.
-    static let compilingNothing: SQL = "select set_config('jit', 'off', true)"
-
     public func close() async {
         await pool.close()
     }

@@ -1,5 +1,6 @@
 import Glibc
 import Testing
+import TidingsCore
 import TidingsPostgres
 import TidingsTestSupport
 
@@ -54,6 +55,16 @@ import TidingsTestSupport
             let tables = try await bigTables(of: system)
             #expect(tables.filter { $0.wholeReads > 0 } == [], "read whole")
             #expect(tables.contains { $0.name == "recipients" && $0.indexReads > 0 })
+        }
+    }
+
+    /// What has not ended is kept elsewhere, so nobody who asks for it waits for a look at every day's deliveries; and no way to end is left out.
+    @Test(arguments: DeliveryState.allCases) func onlyWhatHasEndedIsReadFromTheDays(state: DeliveryState) async throws {
+        try await withOwnSystem { system in
+            let plan = try await system.query(
+                "explain select delivery_id from tidings_ops.deliveries where state = '\(unsafe: state.rawValue)'"
+            ).rows.map { try $0.decode(String.self) }
+            #expect(plan.contains { $0.contains(" on deliveries_p") } == state.isTerminal, "\(plan.joined(separator: "\n"))")
         }
     }
 

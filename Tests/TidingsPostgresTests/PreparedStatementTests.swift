@@ -10,10 +10,9 @@ struct PreparedStatementTests {
                 _ = try await pool.pipeline(["select \(number) * 2", "select \(number) * 2"])
             }
             let names = try await pool.query(
-                "select count(*), count(*) filter (where statement like 'select $1 + 1') from pg_prepared_statements where name like 'tidings_%'"
+                "select statement from pg_prepared_statements where name like 'tidings_%' and statement like 'select $1 %' order by 1"
             )
-            let counts = try names.rows[0].decode((Int, Int).self)
-            #expect(counts == (2, 1))
+            #expect(try names.rows.map { try $0.decode(String.self) } == ["select $1 * 2", "select $1 + 1"])
         }
     }
 

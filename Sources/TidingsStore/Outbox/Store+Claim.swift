@@ -19,7 +19,6 @@ extension Store {
     public func claim(_ packs: [Pack], worker: String, badges: Bool = false) async throws -> PackClaims {
         let entries = packs.flatMap(\.entries)
         let answers = try await pool.pipeline([
-            Self.compilingNothing,
             """
             update tidings.packs set claimed_at = (select tidings.clock()), claimed_by = \(worker),
                 lease_until = (select tidings.clock()) + make_interval(secs => \(Double(Self.leaseSeconds)))
@@ -41,11 +40,11 @@ extension Store {
             Self.clockQuery,
         ])
         var claims = PackClaims()
-        for row in answers[1].rows {
+        for row in answers[0].rows {
             let (id, members, ordinals) = try row.decode((PostgresUUID, [PostgresUUID], [Int16]).self)
             claims.members[PackID(id)] = Set(zip(members, ordinals).map { DeliveryKey(NotificationID($0), Int($1)) })
         }
-        for row in answers[2].rows {
+        for row in answers[1].rows {
             let (id, ordinal, changed) = (
                 try row.decode(0, as: PostgresUUID.self), try row.decode(1, as: Int16.self), try row.decode(2, as: Bool.self)
             )
@@ -58,7 +57,7 @@ extension Store {
             }
             if let badge = try row.decode(7, as: Int32?.self) { claims.badges[key] = Int(badge) }
         }
-        if let row = answers[3].rows.first { claims.at = Timestamp(try row.decode(0, as: PostgresTimestamp.self)) }
+        if let row = answers[2].rows.first { claims.at = Timestamp(try row.decode(0, as: PostgresTimestamp.self)) }
         clock.correct(claims.at)
         return claims
     }

@@ -13,8 +13,7 @@ extension Store {
         let after = [EndpointsGone(settlements).update].compactMap { $0 }
         let ends = settlements.compactMap(EscalationStep.init)
         guard !ends.isEmpty else {
-            let run: Run = { Array(try await pool.pipeline([Self.compilingNothing] + $0).dropFirst()) }
-            return try await settle(packs, worker: worker, before: before, after: after, by: run)
+            return try await settle(packs, worker: worker, before: before, after: after) { try await pool.pipeline($0) }
         }
         try await pool.transaction(retryAmbiguous: true) { connection in
             try await settle(packs, worker: worker, before: before, after: after) { try await connection.pipeline($0) }
