@@ -76,6 +76,8 @@ import TidingsWire
             #expect(
                 result.exitCode == 78 && result.errors.contains("TIDINGS_METRICS_LISTEN: cannot listen on \(health.address)"),
                 "\(result.errors)")
+            let routers = try await pipeline.system.count("select count(*) from tidings.workers where role = 'router'")
+            #expect(routers == 0, "what never ran is nobody's caller")
             #expect(try await health.ask("/health/live").status == 200)
         }
     }

@@ -17,6 +17,8 @@ import Testing
         "Migrator.pause": "of a command that somebody watches",
         "Migrator.turns": "of a command that somebody watches",
         "Store.listLimit": "the default of --limit",
+        "Store.auditSlice": "of a command that somebody watches",
+        "Store.auditLimit": "of a text that is shown",
         "FactsQuery.secondsBehind": "the part of a zone's table that is read",
         "FactsQuery.secondsAhead": "the part of a zone's table that is read",
         "Topology.accessRefused": "a code of the protocol",

@@ -38,14 +38,18 @@ final class BenchSystem: Sendable {
     /// The servers that are configured, and whatever roles run there.
     static func configured(_ settings: Settings) async throws -> BenchSystem {
         let system = try await BenchSystem(settings, servers: nil)
-        let running = Set(try await system.store.runningWorkers().map(\.role))
-        guard running.contains("all") || running.isSuperset(of: ["router", "deliver"]) else {
-            try await system.close()
-            throw Failure(
-                .unavailable, "a router or a deliver role is missing on the configured servers",
-                hint: "start them with `tidings run all`, or measure with servers of its own: --private")
+        do {
+            let running = Set(try await system.store.runningWorkers().map(\.role))
+            guard running.contains("all") || running.isSuperset(of: ["router", "deliver"]) else {
+                throw Failure(
+                    .unavailable, "a router or a deliver role is missing on the configured servers",
+                    hint: "start them with `tidings run all`, or measure with servers of its own: --private")
+            }
+            return system
+        } catch {
+            try? await system.close()
+            throw error
         }
-        return system
     }
 
     /// Private servers; with an empty database unless what `home` holds is kept. ``use(_:)`` gives them a catalogue.

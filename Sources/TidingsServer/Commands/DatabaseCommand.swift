@@ -37,7 +37,7 @@ struct DatabaseCommand: AsyncParsableCommand {
         mutating func run(in context: CommandContext) async throws {
             let format = output.format
             try await withStore { store, _ in
-                let problems = try await store.audit() + (try await store.unaccounted())
+                let problems = try await store.audit { Output.note("\($0) notifications compared") } + (try await store.unaccounted())
                 Output.list(problems, as: format, empty: "every delivery is in exactly one place, and the sums agree")
                 if !problems.isEmpty { throw Failure(.bad, "\(problems.count) problems") }
             }

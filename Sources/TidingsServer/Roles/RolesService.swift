@@ -42,8 +42,8 @@ struct RolesService: Service, CustomStringConvertible {
     }
 
     func run() async throws {
-        try await beat()
         if let address = runtime.metricsListen {
+            // Listens before the first heartbeat: a process that cannot, and ends, has not counted as another caller of its providers.
             let server = HealthServer(address: address, metrics: runtime.metrics, readiness: runtime.readiness, logger: runtime.logger)
             try await server.run { try await runRoles() }
         } else {
@@ -55,6 +55,7 @@ struct RolesService: Service, CustomStringConvertible {
     }
 
     private func runRoles() async throws {
+        try await beat()
         try await withThrowingTaskGroup(of: Void.self) { group in
             // No child of the group, which ends with its roles: this ends with them, cancelled below.
             let chores = Task { await self.chores() }

@@ -2,30 +2,58 @@ import TidingsPostgres
 public import TidingsWire
 
 extension Store {
-    /// Row by row, partition by partition: every planned delivery must have ended, be in exactly one pack, or be in `due`; everything in a pack
-    /// or in `due` must belong to a notification and not have ended. Empty when all is well; otherwise at most 100 rows.
-    public func audit() async throws -> [JSON] {
-        try await report(
-            """
-            with homes as (
-                select notification_id, ordinal, 'ended' as home from tidings.deliveries
-                union all select notification_id, ordinal, 'due' from tidings.due
-                union all select m.notification_id, m.ordinal, 'pack' from tidings.packs p
-                    cross join lateral unnest(p.notification_ids, p.ordinals) as m(notification_id, ordinal)
-            ), counted as (
-                select notification_id, ordinal, count(*) as n, string_agg(home, ' and ' order by home) as homes
-                from homes group by notification_id, ordinal
-            )
-            select n.id as notification_id, o.ordinal::smallint as ordinal,
-                case when c.n is null then 'planned, but neither ended nor in a pack nor due' else 'in several places: ' || c.homes end as problem
-            from tidings.notifications n cross join lateral generate_series(0, n.planned - 1) as o(ordinal)
-            left join counted c on c.notification_id = n.id and c.ordinal = o.ordinal
-            where c.n is null or c.n > 1
-            union all
-            select c.notification_id, c.ordinal, 'no such planned delivery: ' || c.homes
-            from counted c left join tidings.notifications n on n.id = c.notification_id
-            where n.id is null or c.ordinal >= n.planned
-            limit 100
-            """)
+    /// Notifications compared by one statement, about two seconds' work: a statement over all of a large past would never end within its time.
+    public static let auditSlice = 250_000
+    /// Problems after which the audit ends.
+    public static let auditLimit = 100
+
+    /// Row by row, in the order of the ids: every planned delivery must have ended, be in exactly one pack, or be in `due`; everything in a pack
+    /// or in `due` must belong to a notification and not have ended. Empty when all is well; otherwise ``auditLimit`` rows at most.
+    ///
+    /// A delivery changes its place in one transaction, and each slice is one statement: what moves meanwhile is still seen in one place.
+    ///
+    /// - Parameter progress: told after each slice how many notifications have been compared so far.
+    public func audit(slice: Int = auditSlice, progress: (Int) -> Void = { _ in }) async throws -> [JSON] {
+        var problems: [JSON] = []
+        var compared = 0
+        var from: PostgresUUID? = PostgresUUID(high: 0, low: 0)
+        while let low = from, problems.count < Self.auditLimit {
+            let next = try await pool.transaction(retrying: 0) {
+                try await $0.query("select id from tidings.notifications where id >= \(low) order by id offset \(Int64(slice)) limit 1")
+            }
+            from = try next.rows.first?.decode(0, as: PostgresUUID.self)
+            problems += try await report(Self.misplaced(from: low, to: from ?? PostgresUUID(high: .max, low: .max)))
+            compared += slice
+            if from != nil { progress(compared) }
+        }
+        return Array(problems.prefix(Self.auditLimit))
+    }
+
+    /// Of the notifications from `low` up to `high`, which is not among them.
+    private static func misplaced(from low: PostgresUUID, to high: PostgresUUID) -> SQL {
+        """
+        with homes as (
+            select notification_id, ordinal, 'ended' as home from tidings.deliveries where notification_id >= \(low) and notification_id < \(high)
+            union all select notification_id, ordinal, 'due' from tidings.due where notification_id >= \(low) and notification_id < \(high)
+            union all select m.notification_id, m.ordinal, 'pack' from tidings.packs p
+                cross join lateral unnest(p.notification_ids, p.ordinals) as m(notification_id, ordinal)
+                where m.notification_id >= \(low) and m.notification_id < \(high)
+        ), counted as (
+            select notification_id, ordinal, count(*) as n, string_agg(home, ' and ' order by home) as homes
+            from homes group by notification_id, ordinal
+        ), planned as (
+            select id, planned from tidings.notifications where id >= \(low) and id < \(high)
+        )
+        select n.id as notification_id, o.ordinal::smallint as ordinal,
+            case when c.n is null then 'planned, but neither ended nor in a pack nor due' else 'in several places: ' || c.homes end as problem
+        from planned n cross join lateral generate_series(0, n.planned - 1) as o(ordinal)
+        left join counted c on c.notification_id = n.id and c.ordinal = o.ordinal
+        where c.n is null or c.n > 1
+        union all
+        select c.notification_id, c.ordinal, 'no such planned delivery: ' || c.homes
+        from counted c left join planned n on n.id = c.notification_id
+        where n.id is null or c.ordinal >= n.planned
+        limit \(Int64(auditLimit))
+        """
     }
 }

@@ -1,0 +1,47 @@
+import Testing
+import TidingsPostgres
+import TidingsStore
+import TidingsTestSupport
+import TidingsWire
+
+/// `tidings db verify` names what is in no place, in two, or nobody's, wherever in the past it is.
+@Suite struct AuditTests {
+    @Test(arguments: [1, 2, Store.auditSlice]) func whatIsMisplacedIsNamedInEverySlice(slice: Int) async throws {
+        try await withPipeline { pipeline in
+            let events = ["first", "lost", "doubled", "nobody's", "last"]
+            var ids: [String] = []
+            for event in events {
+                await pipeline.publish(Self.inApp(event))
+                _ = try await pipeline.outcome(of: event)
+                ids.append(try await pipeline.notificationID(of: event))
+            }
+            let store = Store(try PostgresConfiguration(url: pipeline.system.databaseURL), size: 1, name: "audit")
+            #expect(try await store.audit(slice: slice) == [])
+
+            _ = try await pipeline.system.query("delete from tidings.deliveries where notification_id = '\(unsafe: ids[1])'")
+            _ = try await pipeline.system.query(
+                """
+                insert into tidings.due (notification_id, ordinal, lane, due_at, kind, tenant, channel, provider, attempt, reason, since)
+                select notification_id, ordinal, 'bulk', 'infinity', 'held', tenant, channel, provider, 1, reason, now()
+                from tidings.deliveries where notification_id = '\(unsafe: ids[2])'
+                """)
+            _ = try await pipeline.system.query("delete from tidings.notifications where id = '\(unsafe: ids[3])'")
+            var progress: [Int] = []
+            let problems = try await store.audit(slice: slice) { progress.append($0) }
+            let found = Dictionary(
+                uniqueKeysWithValues: problems.map { ($0["notification_id"]?.stringValue ?? "", $0["problem"]?.stringValue) })
+            #expect(
+                found == [
+                    ids[1]: "planned, but neither ended nor in a pack nor due", ids[2]: "in several places: due and ended",
+                    ids[3]: "no such planned delivery: ended",
+                ])
+            #expect(progress == Array(stride(from: slice, to: 4, by: slice)), "four notifications are left")
+            await store.close()
+
+            let verify = try await pipeline.system.tidings("db", "verify")
+            #expect(verify.exitCode == 1 && ids[1...3].allSatisfy(verify.output.contains), "\(verify.output)\(verify.errors)")
+        }
+    }
+
+    private static func inApp(_ id: String) -> String { event(id: id, to: "reader", data: #""channels":["inApp"]"#) }
+}
