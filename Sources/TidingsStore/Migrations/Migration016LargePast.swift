@@ -3,8 +3,8 @@ extension Migration {
     static let largePast = Migration(
         number: 16, name: "largePast", kind: .expand,
         sql: #"""
-            -- In a new session nearly all of its time goes into opening each day's table and planning for it. One statement over all days costs half of
-            -- what one for each day costs, and the second finds everything open. To open the days to come is cheaper than a bound, which is planned for
+            -- In a new session nearly all of its time goes into opening each day's table and planning for it. One statement over all days costs less
+            -- than one for each, and the second finds everything open. To open the days to come is cheaper than a bound, which would be planned for
             -- at each of the others.
             create or replace function tidings_ops.find(anything text)
                 returns table (kind text, id text, matched_on text, at timestamptz) language plpgsql stable
