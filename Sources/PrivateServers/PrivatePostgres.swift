@@ -76,7 +76,8 @@ final class PrivatePostgres: Sendable {
                 "initdb",
                 [
                     "--pgdata=\(draft)", "--username=\(Self.user)", "--pwfile=\(passwordCopy)", "--auth=scram-sha-256",
-                    "--encoding=UTF8", "--locale=C.UTF-8", "--no-sync", "--no-instructions",
+                    // C.UTF-8 orders text as bytes too, but asks the C library about each pair.
+                    "--encoding=UTF8", "--locale=C.UTF-8", "--lc-collate=C", "--no-sync", "--no-instructions",
                 ]
             ).succeed(within: Self.toolLimit)
         }

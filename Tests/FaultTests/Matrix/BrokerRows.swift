@@ -11,7 +11,7 @@ import TidingsWire
 extension FaultRow {
     /// The delivery queues that the load uses.
     private static let webhookQueues = ["urgent", "bulk"].map { "tidings.deliver.webhook.webhook.\($0)" }
-    /// Longer than any alarm's own lag: RabbitMQ looks at its memory every second, at its disk every ten at most.
+    /// How long an alarm stays.
     private static let alarm = Duration.seconds(20)
 
     static let brokers = [
@@ -28,14 +28,14 @@ extension FaultRow {
         FaultRow(
             number: "15", fault: "memory alarm", injected: "`set_vm_memory_high_watermark 0.0001` for 20 s",
             inject: { scene in
-                try await scene.servers.rabbitmqctl(["set_vm_memory_high_watermark", "0.0001"])
+                try await scene.raisesAlarm("memory", by: ["set_vm_memory_high_watermark", "0.0001"])
                 try await scene.holds(alarm)
             },
             heal: { try await $0.servers.rabbitmqctl(["set_vm_memory_high_watermark", "0.4"]) }),
         FaultRow(
-            number: "16", fault: "disk alarm", injected: "`set_disk_free_limit 500GB` for 20 s",
+            number: "16", fault: "disk alarm", injected: "`set_disk_free_limit 500000GB` for 20 s",
             inject: { scene in
-                try await scene.servers.rabbitmqctl(["set_disk_free_limit", "500GB"])
+                try await scene.raisesAlarm("disk", by: ["set_disk_free_limit", "500000GB"])
                 try await scene.holds(alarm)
             },
             heal: { try await $0.servers.rabbitmqctl(["set_disk_free_limit", "200MB"]) }),
@@ -125,7 +125,7 @@ extension FaultRow {
             inject: { scene in
                 await scene.crew.signal("router", SIGSTOP)
                 try await scene.holds(.seconds(10))
-                try await scene.servers.rabbitmqctl(["set_vm_memory_high_watermark", "0.0001"])
+                try await scene.raisesAlarm("memory", by: ["set_vm_memory_high_watermark", "0.0001"])
                 await scene.crew.signal("router", SIGCONT)
                 let waiting: @Sendable () async throws -> Int = {
                     try await scene.withControl { control in
@@ -140,6 +140,18 @@ extension FaultRow {
 }
 
 extension FaultScene {
+    /// RabbitMQ looks at its memory every second, at its disk every ten at most.
+    private static let alarmLag = Duration.seconds(30)
+
+    /// Sets a limit that is passed already, and returns when the broker's alarm is up, which holds up every publisher.
+    func raisesAlarm(_ resource: String, by setting: [String]) async throws {
+        try await servers.rabbitmqctl(setting)
+        let isUp = try await reached(within: Self.alarmLag) {
+            try await servers.rabbitmqctl(["eval", "rabbit_alarm:get_alarms()."]).contains("{resource_limit,\(resource),")
+        }
+        guard isUp else { throw TestSystemError(message: "the broker raised no alarm for its \(resource)") }
+    }
+
     /// A connection that may do everything.
     func withControl<Result: Sendable>(_ body: (AMQPControl) async throws -> Result) async throws -> Result {
         let control = AMQPControl(configuration: try AMQPConfiguration(url: system.amqpURL), connectionName: "fault")

@@ -1,4 +1,6 @@
+import Glibc
 import PrivateServers
+import TidingsPostgres
 import TidingsTestSupport
 
 /// A whole system under load, for a fault to happen to.
@@ -31,6 +33,20 @@ struct FaultScene: Sendable {
 
     /// How long a fault holds.
     func holds(_ duration: Duration) async throws { try await Task.sleep(for: duration) }
+
+    /// Kills a worker amid its work: while it holds packs that are not being settled. Another takes its place.
+    func workerDiesHoldingPacks() async throws {
+        let position = try await crew.position(of: "deliver")
+        let holdsPacks = try await reached(within: Self.patience) {
+            await crew.signal(at: position, SIGSTOP)
+            let held = try await system.count(
+                "select count(*) from (select 1 from tidings.packs where claimed_at is not null for update skip locked) held")
+            if held == 0 { await crew.signal(at: position, SIGCONT) }
+            return held > 0
+        }
+        guard holdsPacks else { throw TestSystemError(message: "the worker never held a pack: \(await crew.lastWords)") }
+        try await crew.killAndReplace(position)
+    }
 
     func link() throws -> FaultProxy {
         guard let proxy else { throw TestSystemError(message: "this row asked for no proxy") }

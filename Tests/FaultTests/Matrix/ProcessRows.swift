@@ -99,8 +99,8 @@ extension FaultRow {
             inject: { scene in
                 let isRare = step == .beforeRecover || step == .afterRecover
                 try await scene.crew.dies(at: step, pass: isRare ? 1 : 3) {
-                    // There is something to recover only when a worker died before.
-                    if isRare { try await scene.crew.killAndReplace(scene.crew.position(of: "deliver")) }
+                    // There is something to recover only where a worker died before.
+                    if isRare { try await scene.workerDiesHoldingPacks() }
                 }
             })
     }
