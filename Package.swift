@@ -207,7 +207,7 @@ let package = Package(
             "PipelineTests",
             [
                 "TidingsCore", "TidingsWire", "TidingsAMQP", "TidingsPostgres", "TidingsClient", "TidingsMetrics", "TidingsStore",
-                "TidingsProvider", "TidingsRouter", "TidingsDelivery", "TidingsTestSupport", "tidings", logging,
+                "TidingsProvider", "TidingsRouter", "TidingsDelivery", "TidingsRelease", "TidingsTestSupport", "tidings", logging,
             ]),
         tests(
             "FaultTests",

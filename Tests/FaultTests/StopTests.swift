@@ -10,6 +10,8 @@ extension Faults {
         private static let supervisorPatience = Duration.seconds(30)
         /// With the servers there, a stop takes less than it may.
         private static let patience = Duration.seconds(25)
+        /// For what piles up while both servers are away, half a minute's load: some of it fails at first, and its breaker lets little through.
+        private static let catchingUp = Duration.seconds(180)
         /// Without a new notification, and without a delivery that ends.
         private static let longestStall = Duration.seconds(2)
 
@@ -71,7 +73,7 @@ extension Faults {
                 await producer.stop()
                 await production
                 let conservation = Conservation(system: system, receiver: receiver)
-                try await conservation.expectEnd(of: await producer.ledger())
+                try await conservation.expectEnd(of: await producer.ledger(), within: Self.catchingUp)
             }
         }
 

@@ -2,6 +2,7 @@ import Testing
 import TidingsAMQP
 import TidingsCore
 import TidingsPostgres
+import TidingsRelease
 import TidingsTestSupport
 import TidingsWire
 
@@ -77,21 +78,46 @@ import TidingsWire
     /// escalates reaches the inbox by a pack.
     @Test func packsThatAreNowhereOnTheBrokerArePublishedAgain() async throws {
         try await withOwnSystem { system in
-            let queue = QueueNames.deliver(channel: .inApp, provider: "inbox", lane: .urgent)
             for role in ["router", "release"] { try system.start("run", role) }
             #expect(try await system.eventually("select count(*) from tidings_ops.workers") { $0 == 2 })
             let sent = try await system.tidings(
                 "send", "orderUpdate", "--to", "ann", "--title", "T", "--id", "purged", "--channel", "inApp", "--critical")
             #expect(sent.exitCode == 0, "\(sent.errors)")
             #expect(try await system.eventually("select count(*) from tidings.packs where confirmed_at is not null") { $0 == 1 })
-            let control = AMQPControl(configuration: try AMQPConfiguration(url: system.amqpURL), connectionName: "tests")
-            #expect(try await control.purge(queue) == 1)
-            await control.close()
+            try await Self.purgeThePack(in: system)
 
             _ = try await system.query("update tidings.clock_offset set shift = '2 minutes'")
             try system.start("run", "deliver")
             let arrives = try await system.eventually("select count(*) from tidings_ops.deliveries where state = 'delivered'") { $0 == 1 }
             #expect(arrives, "what was purged is not delivered")
         }
+    }
+
+    /// More packs than are published again at once lead to a queue that takes none.
+    @Test func aQueueThatRefusesHoldsUpNoOther() async throws {
+        try await withOwnSystem { system in
+            try system.start("run", "router")
+            #expect(try await system.eventually("select count(*) from tidings_ops.workers") { $0 == 1 })
+            let sent = try await system.tidings("send", "orderUpdate", "--to", "ann", "--title", "T", "--channel", "inApp", "--critical")
+            #expect(sent.exitCode == 0, "\(sent.errors)")
+            #expect(try await system.eventually("select count(*) from tidings.packs where confirmed_at is not null") { $0 == 1 })
+            try await Self.purgeThePack(in: system)
+            _ = try await system.query("update tidings.packs set confirmed_at = null, decided_at = decided_at - interval '1 hour'")
+            _ = try await system.query(
+                """
+                insert into tidings.packs (id, channel, provider, lane, notification_ids, ordinals, attempts, decided_at)
+                select lpad(to_hex(n), 32, '0')::uuid, channel, 'nowhere', lane, notification_ids, ordinals, attempts, decided_at
+                from tidings.packs, generate_series(1, \(Int64(Releaser.packBatch))) n
+                """)
+            for role in ["release", "deliver"] { try system.start("run", role) }
+            let arrives = try await system.eventually("select count(*) from tidings_ops.deliveries where state = 'delivered'") { $0 == 1 }
+            #expect(arrives, "it waits behind those that nobody takes")
+        }
+    }
+
+    private static func purgeThePack(in system: TestSystem) async throws {
+        let control = AMQPControl(configuration: try AMQPConfiguration(url: system.amqpURL), connectionName: "tests")
+        #expect(try await control.purge(QueueNames.deliver(channel: .inApp, provider: "inbox", lane: .urgent)) == 1)
+        await control.close()
     }
 }

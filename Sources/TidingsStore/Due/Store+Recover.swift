@@ -81,13 +81,14 @@ extension Store {
         return packs
     }
 
-    /// By itself, as ``expiredLeases(limit:)`` is.
+    /// By itself, as ``expiredLeases(limit:)`` is. Of each queue the oldest: one that refuses what it is sent keeps no other's packs waiting.
     private static func latePacks(limit: Int) -> SQL {
         """
-        select id from tidings.packs
-        where confirmed_at is null and claimed_at is null
-            and decided_at < (select tidings.clock()) - make_interval(secs => \(Double(Self.confirmTimeoutSeconds)))
-        order by id limit \(Int64(limit))
+        select id from (
+            select id, row_number() over (partition by channel, provider, lane order by id) as place from tidings.packs
+            where confirmed_at is null and claimed_at is null
+                and decided_at < (select tidings.clock()) - make_interval(secs => \(Double(Self.confirmTimeoutSeconds)))) late
+        order by place, id limit \(Int64(limit))
         """
     }
 
