@@ -58,6 +58,23 @@ import TidingsTestSupport
         }
     }
 
+    /// Whoever asks what a person got knows the person, not always their tenant: every day answers from its index.
+    @Test func whatAPersonGotIsReadByIndex() async throws {
+        try await withOwnSystem { system in
+            let plan = try await system.query(
+                """
+                explain select notification_id from tidings_ops.notifications where recipient_id = 'user-42'
+                order by notification_id desc limit 50
+                """
+            ).rows.map { try $0.decode(String.self) }
+            let days = plan.filter { $0.contains(" on notifications_p") }
+            #expect(!days.isEmpty)
+            // Not by one that begins with the tenant, which is read whole too.
+            let others = days.filter { !$0.contains("_recipient_id_id_idx") || $0.contains("_tenant_") }
+            #expect(others == [], "\(plan.joined(separator: "\n"))")
+        }
+    }
+
     /// What has not ended is kept elsewhere, so nobody who asks for it waits for a look at every day's deliveries; and no way to end is left out.
     @Test(arguments: DeliveryState.allCases) func onlyWhatHasEndedIsReadFromTheDays(state: DeliveryState) async throws {
         try await withOwnSystem { system in
