@@ -43,6 +43,7 @@ public struct Upkeep: Sendable {
                     while try await store.pruneIdempotency(retention: retention), !Task.isCancelled {}
                 }
                 await chore("prune local notifications") { while try await store.pruneLocalRequests(), !Task.isCancelled {} }
+                await chore("forget processes of long ago") { try await store.pruneWorkers(retention: retention) }
                 await chore("prune pauses that are over") { try await store.prunePauses(retention: retention) }
                 await chore("tend the partitions") {
                     let dropped = try await store.tendPartitions(retention: retention)

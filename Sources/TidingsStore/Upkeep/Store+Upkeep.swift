@@ -101,6 +101,15 @@ extension Store {
         return callers
     }
 
+    /// Forgets processes that have said nothing for twice the retention: no attempt that names them is kept any more.
+    public func pruneWorkers(retention: Duration) async throws {
+        _ = try await pool.query(
+            """
+            delete from tidings.workers where heartbeat_at
+                < (select tidings.clock()) - make_interval(secs => \(Double(retention.components.seconds) * 2))
+            """)
+    }
+
     /// A queue that another process sampled less long ago is not sampled again: how fast it drains is told from two samples.
     package static let sampleSpacingSeconds = 2.5
 
