@@ -78,17 +78,25 @@ end $$;
 
 create or replace function tidings_fill.index(parent text, suffix text) returns void language plpgsql as $$
 declare
-    definition text;
+    child constant text := parent || '_p' || suffix;
+    wanted record;
+    built regclass;
 begin
-    for definition in
+    for wanted in
         select coalesce(
-            (select format('alter table tidings_fill.%I add %s', parent || '_p' || suffix, pg_get_constraintdef(c.oid))
-                from pg_constraint c where c.conindid = i.indexrelid and c.contype = 'p' and c.conrelid = i.indrelid),
-            regexp_replace(pg_get_indexdef(i.indexrelid), ' INDEX .* USING ',
-                format(' INDEX ON tidings_fill.%I USING ', parent || '_p' || suffix)))
-        from pg_index i where i.indrelid = ('tidings.' || parent)::regclass
+                (select format('alter table tidings_fill.%I add %s', child, pg_get_constraintdef(c.oid))
+                    from pg_constraint c where c.conindid = i.indexrelid and c.contype = 'p' and c.conrelid = i.indrelid),
+                regexp_replace(pg_get_indexdef(i.indexrelid), ' INDEX .* USING ', format(' INDEX ON tidings_fill.%I USING ', child))) as definition,
+            -- Only ids come in their order. The rest is as full as entries that came one by one leave it: what is built full splits nearly every
+            -- page within the next tenth of its size.
+            case when a.attname in ('id', 'notification_id') then '' else ' with (fillfactor = 70)' end as fullness
+        from pg_index i join pg_attribute a on a.attrelid = i.indrelid and a.attnum = i.indkey[0]
+        where i.indrelid = ('tidings.' || parent)::regclass
     loop
-        execute definition;
+        execute wanted.definition || wanted.fullness;
+    end loop;
+    for built in select i.indexrelid::regclass from pg_index i where i.indrelid = format('tidings_fill.%I', child)::regclass loop
+        execute format('alter index %s reset (fillfactor)', built);
     end loop;
 end $$;
 
@@ -183,7 +191,7 @@ declare
 begin
     if to_regclass('tidings_fill.' || child) is null then return; end if;
     set local maintenance_work_mem = '512MB';
-    -- As full as keys that came one by one leave it: one that is built full splits nearly every page within the next tenth of its size.
+    -- Keys come in no order either.
     execute format('alter table tidings_fill.%I add primary key (key) with (fillfactor = 70)', child);
     execute format('alter index tidings_fill.%I reset (fillfactor)', child || '_pkey');
     execute format('create index on tidings_fill.%I using brin (notification_id) with (autosummarize = on)', child);
