@@ -27,6 +27,8 @@ internal import Glibc
     private var lastWrite = ContinuousClock.now
     /// What may still be written before the kernel is asked again; see ``hasRoom(for:)``.
     private var room = 0
+    /// Whether the kernel keeps what is written; see ``holdBack()``.
+    private var isHoldingBack = false
 
     /// Opens the connection, logs in and opens the channel. Blocks the calling thread for at most a few times the connect timeout, plus
     /// what resolving the host name takes.
@@ -119,6 +121,20 @@ internal import Glibc
         guard waiting >= 0 else { return true }  // The socket is gone; the write will say so.
         room = SocketTuning.sendBufferSize(of: socket) / 4 - waiting
         return bytes < room || waiting == 0
+    }
+
+    /// Lets what is written from now on leave together, at ``letGo()`` or when a segment is full: a segment for each message costs the kernel
+    /// and the broker, which wakes up for it, more than the message.
+    func holdBack() {
+        guard !isHoldingBack else { return }
+        isHoldingBack = true
+        SocketTuning.holdBack(true, on: socket)
+    }
+
+    func letGo() {
+        guard isHoldingBack else { return }
+        isHoldingBack = false
+        SocketTuning.holdBack(false, on: socket)
     }
 
     func wrote(bytes: Int) {

@@ -19,6 +19,12 @@ enum SocketTuning {
         if sendBufferSize(of: socket) < sendBufferBytes { set(socket, SOL_SOCKET, SO_SNDBUF, sendBufferBytes) }
     }
 
+    /// Keeps what is written until a segment is full, or lets all of it go.
+    static func holdBack(_ isHeld: Bool, on socket: Int32) {
+        // Counts more than TCP_NODELAY.
+        set(socket, Int32(IPPROTO_TCP), TCP_CORK, isHeld ? 1 : 0)
+    }
+
     static func sendBufferSize(of socket: Int32) -> Int {
         var value: Int32 = 0
         var length = socklen_t(MemoryLayout<Int32>.size)

@@ -293,7 +293,9 @@ public actor AMQPConsumer {
     }
 
     private func sendSettlements(_ connection: BrokerConnection) throws(AMQPError) {
+        defer { connection.letGo() }
         while let next = settlements.first, connection.hasRoom(for: BrokerConnection.methodBytes) {
+            if settlements.count > 1 { connection.holdBack() }
             switch next.kind {
             case .acknowledge: try connection.acknowledge(next.frame.tag, multiple: next.frame.multiple)
             case .reject(let requeue): try connection.reject(next.frame.tag, multiple: next.frame.multiple, requeue: requeue)

@@ -263,6 +263,7 @@ public actor AMQPPublisher {
             guard flying.isEmpty else { return false }
             throw .timedOut("the broker to take what it refuses on this connection")
         }
+        defer { connection.letGo() }
         while let parcel = waiting.first {
             if parcel.submission.isDone {
                 _ = waiting.popFirst()
@@ -276,6 +277,7 @@ public actor AMQPPublisher {
             // In the window first: if writing fails half-way, nobody knows what the broker got.
             flying.sent(parcel, messageID: parcel.message.messageID, bytes: size, at: .now)
             isIsolating = parcel.isSuspect
+            if !waiting.isEmpty { connection.holdBack() }
             try connection.publish(parcel.message)
         }
         return false
