@@ -202,7 +202,7 @@ let package = Package(
                 "TidingsCore", "TidingsWire", "TidingsHTTP", "TidingsProvider", "TidingsHTTPProvider", "ProviderAirship", "ProviderBraze",
                 "ProviderFCM", "ProviderHTTP", "TidingsCapture",
             ]),
-        tests("TidingsServerTests", ["TidingsCore", "TidingsProvider", "TidingsServer", logging]),
+        tests("TidingsServerTests", ["TidingsCore", "TidingsProvider", "TidingsServer", logging, arguments]),
         tests(
             "PipelineTests",
             [

@@ -11,7 +11,8 @@ struct CatalogueCommand: AsyncParsableCommand {
         subcommands: [Check.self, Apply.self, Show.self, Diff.self])
 
     struct Check: TidingsCommand {
-        static let configuration = CommandConfiguration(abstract: "Check a file: every problem with its place. Needs no server.")
+        static let configuration = CommandConfiguration(
+            commandName: "check", abstract: "Check a file: every problem with its place. Needs no server.")
         @Argument(help: "A YAML file, or - for standard input.") var file: String
         @Flag(help: .strictCatalogue) var strict = false
 
@@ -23,6 +24,7 @@ struct CatalogueCommand: AsyncParsableCommand {
 
     struct Apply: TidingsCommand {
         static let configuration = CommandConfiguration(
+            commandName: "apply",
             abstract:
                 "Check a file, store it, declare its queues where they are missing and make it the active one. A bad file never replaces a good one."
         )
@@ -49,7 +51,7 @@ struct CatalogueCommand: AsyncParsableCommand {
 
     struct Show: TidingsCommand {
         static let configuration = CommandConfiguration(
-            abstract: "The active catalogue as YAML; the built-in one where no server is configured.")
+            commandName: "show", abstract: "The active catalogue as YAML; the built-in one where no server is configured.")
         @Flag(help: "The built-in one, whatever is active.") var builtIn = false
 
         mutating func run(in context: CommandContext) async throws {
@@ -62,6 +64,7 @@ struct CatalogueCommand: AsyncParsableCommand {
 
     struct Diff: TidingsCommand {
         static let configuration = CommandConfiguration(
+            commandName: "diff",
             abstract: "How a file differs from the active catalogue, first in words, then line by line. Exit 1 when it does.")
         @Argument(help: "A YAML file, or - for standard input.") var file: String
 

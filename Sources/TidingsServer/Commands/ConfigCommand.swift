@@ -12,7 +12,7 @@ struct ConfigCommand: AsyncParsableCommand {
 
     struct Show: TidingsCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Every setting with its value here, and every bound with its unit and reason. Needs no server.",
+            commandName: "show", abstract: "Every setting with its value here, and every bound with its unit and reason. Needs no server.",
             discussion: "Values come from the environment, or from a running `tidings dev` of this folder. Passwords are not shown.")
         @OptionGroup var output: OutputOptions
 

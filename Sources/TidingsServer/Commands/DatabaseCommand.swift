@@ -7,7 +7,7 @@ struct DatabaseCommand: AsyncParsableCommand {
         commandName: "db", abstract: "The schema and its audit.", subcommands: [Plan.self, Migrate.self, Verify.self, SQLText.self])
 
     struct Plan: TidingsCommand {
-        static let configuration = CommandConfiguration(abstract: "What migrate would apply, with its SQL.")
+        static let configuration = CommandConfiguration(commandName: "plan", abstract: "What migrate would apply, with its SQL.")
         @Flag(help: "Names only.") var short = false
 
         mutating func run(in context: CommandContext) async throws {
@@ -21,7 +21,8 @@ struct DatabaseCommand: AsyncParsableCommand {
     }
 
     struct Migrate: TidingsCommand {
-        static let configuration = CommandConfiguration(abstract: "Apply what is missing. Two at once wait for each other.")
+        static let configuration = CommandConfiguration(
+            commandName: "migrate", abstract: "Apply what is missing. Two at once wait for each other.")
 
         mutating func run(in context: CommandContext) async throws {
             let applied = try await Migrator(try Settings.read().database).migrate { Output.note("\($0.number) \($0.name)") }
@@ -31,6 +32,7 @@ struct DatabaseCommand: AsyncParsableCommand {
 
     struct Verify: TidingsCommand {
         static let configuration = CommandConfiguration(
+            commandName: "verify",
             abstract: "Audit row by row that every delivery is in exactly one place. Reads everything; exit 1 when something is wrong.")
         @OptionGroup var output: OutputOptions
 

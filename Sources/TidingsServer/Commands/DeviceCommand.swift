@@ -9,7 +9,8 @@ struct DeviceCommand: AsyncParsableCommand {
         subcommands: [List.self, Register.self, Update.self, Remove.self, Plan.self, Ack.self])
 
     struct List: TidingsCommand {
-        static let configuration = CommandConfiguration(abstract: "A person's devices, gone ones too, the one registered last first.")
+        static let configuration = CommandConfiguration(
+            commandName: "list", abstract: "A person's devices, gone ones too, the one registered last first.")
         @Argument(help: "The person's id.") var recipient: String
         @Option var tenant = Intent.defaultTenant
         @OptionGroup var output: OutputOptions
@@ -25,6 +26,7 @@ struct DeviceCommand: AsyncParsableCommand {
 
     struct Register: TidingsCommand {
         static let configuration = CommandConfiguration(
+            commandName: "register",
             abstract: "Register a device by its token, or say again that it is there; a token of somebody else moves.",
             discussion: """
                 Without more than a token it is an iOS device of APNs in production, authorized, in the person's market. A person has at most \
@@ -52,7 +54,8 @@ struct DeviceCommand: AsyncParsableCommand {
     }
 
     struct Update: TidingsCommand {
-        static let configuration = CommandConfiguration(abstract: "Change what is known of a device; what is not named stays.")
+        static let configuration = CommandConfiguration(
+            commandName: "update", abstract: "Change what is known of a device; what is not named stays.")
         @Argument(help: "The device's id.") var device: String
         @Option(help: "Its new token, or - to read it from standard input.") var token: String?
         @Option var tenant = Intent.defaultTenant
@@ -74,7 +77,7 @@ struct DeviceCommand: AsyncParsableCommand {
 
     struct Remove: TidingsCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Unregister a device: nothing goes there until its app registers it again.")
+            commandName: "remove", abstract: "Unregister a device: nothing goes there until its app registers it again.")
         @Argument(help: "The device's id.") var device: String
         @Option var tenant = Intent.defaultTenant
 

@@ -7,7 +7,7 @@ extension DeviceCommand {
     /// What the app of a device asks for, asked by hand.
     struct Plan: TidingsCommand {
         static let configuration = CommandConfiguration(
-            abstract: "A device's plan of local notifications, as its app would be told; with --since, what changed.",
+            commandName: "plan", abstract: "A device's plan of local notifications, as its app would be told; with --since, what changed.",
             discussion: """
                 Asking counts as the app's own question: what has changed by preferences, permission, zone or time becomes a new version. JSON is \
                 {version, reset, requests, removed}.
@@ -48,7 +48,7 @@ extension DeviceCommand {
 
     struct Ack: TidingsCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Confirm a version of a device's plan: what it has by then is delivered.")
+            commandName: "ack", abstract: "Confirm a version of a device's plan: what it has by then is delivered.")
         @Argument(help: "The device's id.") var device: String
         @Argument(help: "The version that was told.") var version: Int64
         @Option var tenant = Intent.defaultTenant

@@ -18,7 +18,7 @@ struct NotificationCommand: AsyncParsableCommand {
         subcommands: [List.self, Show.self, Cancel.self])
 
     struct List: TidingsCommand {
-        static let configuration = CommandConfiguration(abstract: "The newest first.")
+        static let configuration = CommandConfiguration(commandName: "list", abstract: "The newest first.")
         @Option(help: "Only this recipient's.") var recipient: String?
         @Option(help: "Only this type.") var type: String?
         @Option(help: "pending or done.") var state: String?
@@ -37,7 +37,7 @@ struct NotificationCommand: AsyncParsableCommand {
     }
 
     struct Show: TidingsCommand {
-        static let configuration = CommandConfiguration(abstract: "Everything about one, as `tidings why`.")
+        static let configuration = CommandConfiguration(commandName: "show", abstract: "Everything about one, as `tidings why`.")
         @Argument var id: String
         @OptionGroup var output: OutputOptions
 
@@ -51,6 +51,7 @@ struct NotificationCommand: AsyncParsableCommand {
 
     struct Cancel: TidingsCommand {
         static let configuration = CommandConfiguration(
+            commandName: "cancel",
             abstract: """
                 Stop what has not begun. What a worker holds at this moment is inFlight: it may be sent. What a device has in its plan is onDevice: \
                 it is told to forget it.
@@ -83,7 +84,7 @@ struct DeliveryCommand: AsyncParsableCommand {
         commandName: "delivery", abstract: "A notification on one channel.", subcommands: [List.self, Show.self, Retry.self])
 
     struct List: TidingsCommand {
-        static let configuration = CommandConfiguration(abstract: "The newest first.")
+        static let configuration = CommandConfiguration(commandName: "list", abstract: "The newest first.")
         @Option(help: "Only this channel.") var channel: String?
         @Option(help: "held, queued, retrying, sent, delivered, suppressed, cancelled, expired or failed.") var state: String?
         @Option(help: "Only this reason code.") var reason: String?
@@ -103,7 +104,7 @@ struct DeliveryCommand: AsyncParsableCommand {
     }
 
     struct Show: TidingsCommand {
-        static let configuration = CommandConfiguration(abstract: "One delivery with its attempts.")
+        static let configuration = CommandConfiguration(commandName: "show", abstract: "One delivery with its attempts.")
         @Argument(help: "notification/ordinal") var id: String
         @OptionGroup var output: OutputOptions
 
@@ -126,7 +127,8 @@ struct DeliveryCommand: AsyncParsableCommand {
     }
 
     struct Retry: TidingsCommand {
-        static let configuration = CommandConfiguration(abstract: "Try a failed or expired delivery again, now. It is judged anew first.")
+        static let configuration = CommandConfiguration(
+            commandName: "retry", abstract: "Try a failed or expired delivery again, now. It is judged anew first.")
         @Argument(help: "notification/ordinal") var id: String
 
         mutating func run(in context: CommandContext) async throws {

@@ -61,7 +61,8 @@ struct PauseCommand: AsyncParsableCommand {
     }
 
     struct List: TidingsCommand {
-        static let configuration = CommandConfiguration(abstract: "What is paused, since when, why, and how many deliveries wait for it.")
+        static let configuration = CommandConfiguration(
+            commandName: "list", abstract: "What is paused, since when, why, and how many deliveries wait for it.")
         @Flag(help: "Also the pauses that are over.") var all = false
         @OptionGroup var list: ListOptions
         @OptionGroup var output: OutputOptions

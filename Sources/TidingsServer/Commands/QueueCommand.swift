@@ -11,7 +11,7 @@ struct QueueCommand: AsyncParsableCommand {
 
     struct Topology: TidingsCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Compare the broker with the active catalogue; exit 1 when they differ.",
+            commandName: "topology", abstract: "Compare the broker with the active catalogue; exit 1 when they differ.",
             discussion: """
                 A role declares what is missing when it starts, if its user of the broker may. Where it may not, --apply declares everything once, as a
                 user who may, and --permissions prints what each role's user then needs.

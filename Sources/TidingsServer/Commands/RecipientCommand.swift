@@ -8,7 +8,7 @@ struct RecipientCommand: AsyncParsableCommand {
         commandName: "recipient", abstract: "A person's preferences, zone, quiet hours and webhook.", subcommands: [Show.self, Set.self])
 
     struct Show: TidingsCommand {
-        static let configuration = CommandConfiguration(abstract: "The stored settings.")
+        static let configuration = CommandConfiguration(commandName: "show", abstract: "The stored settings.")
         @Argument var id: String
         @Option var tenant = Intent.defaultTenant
         @OptionGroup var output: OutputOptions

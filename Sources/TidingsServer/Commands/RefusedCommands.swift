@@ -10,7 +10,7 @@ struct RejectedCommand: AsyncParsableCommand {
         subcommands: [List.self, Show.self, Replay.self, Discard.self])
 
     struct List: TidingsCommand {
-        static let configuration = CommandConfiguration(abstract: "The newest first.")
+        static let configuration = CommandConfiguration(commandName: "list", abstract: "The newest first.")
         @Option(help: "open, replayed or discarded.") var state: String?
         @Option(help: "Only this reason code.") var reason: String?
         @OptionGroup var list: ListOptions
@@ -26,7 +26,7 @@ struct RejectedCommand: AsyncParsableCommand {
     }
 
     struct Show: TidingsCommand {
-        static let configuration = CommandConfiguration(abstract: "One rejected intent with its bytes as base64.")
+        static let configuration = CommandConfiguration(commandName: "show", abstract: "One rejected intent with its bytes as base64.")
         @Argument var id: Int64
         @OptionGroup var output: OutputOptions
 
@@ -41,7 +41,7 @@ struct RejectedCommand: AsyncParsableCommand {
 
     struct Replay: TidingsCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Publish it again as it came, for example after its type was added to the catalogue.")
+            commandName: "replay", abstract: "Publish it again as it came, for example after its type was added to the catalogue.")
         @Argument var id: Int64
 
         mutating func run(in context: CommandContext) async throws {
@@ -59,7 +59,7 @@ struct RejectedCommand: AsyncParsableCommand {
     }
 
     struct Discard: TidingsCommand {
-        static let configuration = CommandConfiguration(abstract: "Close it: nothing is to be done. The row stays.")
+        static let configuration = CommandConfiguration(commandName: "discard", abstract: "Close it: nothing is to be done. The row stays.")
         @Argument var id: Int64
 
         mutating func run(in context: CommandContext) async throws {
@@ -80,7 +80,7 @@ struct DeadCommand: AsyncParsableCommand {
     private static let openStates = ["open", "quarantined", "trying"]
 
     struct List: TidingsCommand {
-        static let configuration = CommandConfiguration(abstract: "The newest first.")
+        static let configuration = CommandConfiguration(commandName: "list", abstract: "The newest first.")
         @Option(help: "open, trying, replayed, resolved, quarantined or discarded.") var state: String?
         @OptionGroup var list: ListOptions
         @OptionGroup var output: OutputOptions
@@ -95,7 +95,7 @@ struct DeadCommand: AsyncParsableCommand {
     }
 
     struct Show: TidingsCommand {
-        static let configuration = CommandConfiguration(abstract: "One dead letter with its bytes as base64.")
+        static let configuration = CommandConfiguration(commandName: "show", abstract: "One dead letter with its bytes as base64.")
         @Argument var id: Int64
         @OptionGroup var output: OutputOptions
 
@@ -109,7 +109,7 @@ struct DeadCommand: AsyncParsableCommand {
     }
 
     struct Replay: TidingsCommand {
-        static let configuration = CommandConfiguration(abstract: "Publish it again to where it came from.")
+        static let configuration = CommandConfiguration(commandName: "replay", abstract: "Publish it again to where it came from.")
         @Argument var id: Int64
 
         mutating func run(in context: CommandContext) async throws {
@@ -126,7 +126,7 @@ struct DeadCommand: AsyncParsableCommand {
     }
 
     struct Discard: TidingsCommand {
-        static let configuration = CommandConfiguration(abstract: "Close it: nothing is to be done. The row stays.")
+        static let configuration = CommandConfiguration(commandName: "discard", abstract: "Close it: nothing is to be done. The row stays.")
         @Argument var id: Int64
 
         mutating func run(in context: CommandContext) async throws {
