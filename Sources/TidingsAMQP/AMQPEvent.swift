@@ -1,6 +1,6 @@
 /// What a consumer or publisher tells its owner, for logs and metrics. Called on the connection's own thread: return quickly.
 public enum AMQPEvent: Sendable {
-    /// A connection is open; `generation` counts the connections of this object from 1.
+    /// A connection is open; `generation` is 1 for the first of this object, and more for each later one.
     case connected(generation: UInt64)
     /// A connection was lost or an attempt failed. `retryIn` is nil when no further attempt follows.
     case disconnected(AMQPError, retryIn: Duration?)

@@ -122,6 +122,51 @@ struct ConsumingTests {
         }
     }
 
+    @Test func anIdleConsumerTakesANewChannelAndGoesOn() async throws {
+        try await Fixture.with { fixture in
+            let log = EventLog()
+            try await fixture.consumer(idleLimit: .milliseconds(50), log: log.record).running { consumer in
+                var seen = 0
+                for round in 0..<5 {
+                    await log.first(after: seen) { if case .consuming = $0 { true } else { false } }
+                    seen = log.events.count
+                    try await fixture.publish([fixture.message("m\(round)")])
+                    let message = try #require(await consumer.read(1).first)
+                    #expect(message.messageID == "m\(round)")
+                    await consumer.acknowledge([message.tag])
+                }
+                // While a message is open nothing is renewed: it would come again.
+                try await fixture.publish([fixture.message("open")])
+                let open = try #require(await consumer.read(1).first)
+                let turns = log.events.count
+                let later = ContinuousClock.now.advanced(by: .milliseconds(300))
+                while .now < later { _ = try await fixture.control.queueStatus(fixture.queue) }
+                #expect(log.events.count == turns)
+                await consumer.acknowledge([open.tag])
+            }
+            #expect(try await fixture.control.queueStatus(fixture.queue)?.messages == 0)
+            let connections = log.events.count { if case .connected = $0 { true } else { false } }
+            #expect(connections == 1, "\(log.events)")
+        }
+    }
+
+    /// RabbitMQ 3.10 tells some consumers nothing then, and gives the messages to channels that never pass them on.
+    @Test func aQueueDeclaredWhileItIsDeletedIsConsumed() async throws {
+        try await Fixture.with { fixture in
+            let consumer = try fixture.consumer(idleLimit: .milliseconds(500), onQueueLost: { _ in try? await fixture.declare() })
+            try await consumer.running { consumer in
+                for round in 0..<6 {
+                    try await fixture.control.deleteQueue(fixture.queue)
+                    try await fixture.declare()
+                    try await fixture.publish([fixture.message("m\(round)")])
+                    let message = try #require(await consumer.read(1).first)
+                    #expect(message.messageID == "m\(round)")
+                    await consumer.acknowledge([message.tag])
+                }
+            }
+        }
+    }
+
     @Test func aQueueMissingFromTheStartIsAskedForUntilItExists() async throws {
         try await Fixture.with { fixture in
             try await fixture.control.deleteQueue(fixture.queue)

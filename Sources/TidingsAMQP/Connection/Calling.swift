@@ -40,6 +40,28 @@ extension BrokerConnection {
         return status
     }
 
+    /// Looks for a queue over a connection of its own, so that a missing one does not cost the consumers of others their channel.
+    static func refusal(of queue: String, _ configuration: AMQPConfiguration, name: String) -> AMQPError? {
+        do throws(AMQPError) {
+            let probe = try BrokerConnection(configuration, name: name + " probe")
+            _ = try probe.status(ofQueue: queue)
+            probe.close()
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    /// Ends the channel and opens it again. What the broker kept for it ends as well: its consumers, and its hold on what is unsettled.
+    func renewChannel() throws(AMQPError) {
+        try refuseWhenBroken()
+        let reply = try guarded { () throws(AMQPError) in unsafe amqp_channel_close(state, Self.channel, AMQP_REPLY_SUCCESS) }
+        try unsafe check(reply)
+        // What came before the end is delivered again.
+        while try next() != nil {}
+        try unsafe call { unsafe amqp_channel_open($0, Self.channel) != nil }
+    }
+
     func bind(_ binding: Binding) throws(AMQPError) {
         let (queue, exchange, key) = unsafe names(binding)
         let arguments = unsafe scratch.table(binding.arguments)

@@ -15,13 +15,13 @@ public actor AMQPConsumer {
     /// How soon to try again when the socket's buffer was full.
     private static let roomRetry = Duration.milliseconds(2)
     /// How long the broker gets to act on the last settlements before the connection ends. Nothing confirms them, and RabbitMQ 3.10 writes
-    /// at most 32 at a time to a quorum queue: of 200 single ones followed at once by the end of the connection, 167 were lost and
-    /// their messages delivered again.
+    /// at most 32 at a time to a quorum queue: of 200 single ones followed at once by the end, 167 were lost and their messages came again.
     public static let settlementGrace = Duration.milliseconds(250)
 
     nonisolated let thread: SocketThread
     private let connectionName: String
     private let prefetch: Int
+    private let idleLimit: Duration
     private let onQueueLost: @Sendable (String) async -> Void
     private let log: @Sendable (AMQPEvent) -> Void
 
@@ -36,24 +36,22 @@ public actor AMQPConsumer {
     private var buffer: BatchBuffer
     private var settlements = FIFO<Settlement>()
     private var settledAt: ContinuousClock.Instant?
+    /// When something was last delivered or settled, or a channel opened.
+    private var busyAt = ContinuousClock.now
     private var readers = BatchReaders()
     private var chores = ChoreList()
 
-    private struct Settlement {
-        var frame: DeliveryLedger.Frame
-        var kind: Kind
-        enum Kind { case acknowledge, reject(requeue: Bool) }
-    }
-
     init(
         _ configuration: AMQPConfiguration, connectionName: String, queues: [String], prefetch: Int, batch: BatchPolicy,
-        onQueueLost: @escaping @Sendable (String) async -> Void, log: @escaping @Sendable (AMQPEvent) -> Void, thread: SocketThread
+        idleLimit: Duration, onQueueLost: @escaping @Sendable (String) async -> Void, log: @escaping @Sendable (AMQPEvent) -> Void,
+        thread: SocketThread
     ) {
         precondition((1...65_535).contains(prefetch), "an unlimited prefetch would put the whole queue into memory")
         self.configuration = configuration
         self.connectionName = connectionName
         self.queues = queues
         self.prefetch = prefetch
+        self.idleLimit = idleLimit
         self.onQueueLost = onQueueLost
         self.log = log
         self.thread = thread
@@ -174,6 +172,7 @@ public actor AMQPConsumer {
         guard phase == .running || phase == .draining else { return }
         do throws(AMQPError) {
             try connectIfDue()
+            try renewIfIdle()
             if let connection {
                 let wasCutShort = try connection.guarded { () throws(AMQPError) in
                     let wasCutShort = try read(connection)
@@ -197,12 +196,31 @@ public actor AMQPConsumer {
         guard connection == nil, phase == .running, let reconnectAt, reconnectAt <= .now else { return }
         let opened = try BrokerConnection(configuration, name: connectionName)
         try opened.limitPrefetch(prefetch)
-        generation += 1
-        ledger = DeliveryLedger()
+        newChannel()
         connection = opened
         self.reconnectAt = nil
         backoff.connected()
         log(.connected(generation: generation))
+    }
+
+    /// When the channel is renewed if nothing comes.
+    private var renewalDue: ContinuousClock.Instant? {
+        guard phase == .running, ledger.openCount == 0, settlements.isEmpty, subscriptions.areConsuming else { return nil }
+        return busyAt.advanced(by: idleLimit)
+    }
+
+    private func renewIfIdle() throws(AMQPError) {
+        guard let connection, let due = renewalDue, due <= .now else { return }
+        try connection.renewChannel()
+        try connection.limitPrefetch(prefetch)
+        newChannel()
+        subscriptions.connectionLost(now: .now)
+    }
+
+    private func newChannel() {
+        generation += 1
+        ledger = DeliveryLedger()
+        busyAt = .now
     }
 
     /// Reads until nothing is left; true when it stopped early to let others have a turn.
@@ -231,9 +249,10 @@ public actor AMQPConsumer {
     }
 
     private func take(_ delivery: Delivery) {
+        busyAt = .now
         ledger.delivered(delivery.envelope.tag)
         if phase == .running, let queue = subscriptions.queue(of: delivery.envelope.consumerTag) {
-            buffer.append(AMQPMessage(delivery, generation: generation, queue: queue), at: .now)
+            buffer.append(AMQPMessage(delivery, generation: generation, queue: queue), at: busyAt)
         } else {
             let tag = DeliveryTag(generation: generation, value: delivery.envelope.tag)
             queueSettlements([tag], .reject(requeue: true))
@@ -243,24 +262,14 @@ public actor AMQPConsumer {
     private func startConsumers(_ connection: BrokerConnection) throws(AMQPError) {
         guard phase == .running else { return }
         while let request = subscriptions.takeDue(now: .now) {
-            if request.isDoubtful && subscriptions.liveTags.count > 1, let error = refusal(of: request.queue) {
+            if request.isDoubtful && subscriptions.liveTags.count > 1,
+                let error = BrokerConnection.refusal(of: request.queue, configuration, name: connectionName)
+            {
                 guard let queue = subscriptions.cancelled(request.tag) else { continue }
                 report(lostQueue: queue, error)
             } else {
                 try connection.startConsumer(queue: request.queue, tag: request.tag)
             }
-        }
-    }
-
-    /// Looks for a queue over a connection of its own, so that a missing one does not cost the other consumers their channel.
-    private func refusal(of queue: String) -> AMQPError? {
-        do throws(AMQPError) {
-            let probe = try BrokerConnection(configuration, name: connectionName + " probe")
-            _ = try probe.status(ofQueue: queue)
-            probe.close()
-            return nil
-        } catch {
-            return error
         }
     }
 
@@ -273,6 +282,7 @@ public actor AMQPConsumer {
         if again { moments.append(.now) }
         if !settlements.isEmpty { moments.append(.now.advanced(by: Self.roomRetry)) }
         if phase == .running, let due = subscriptions.nextDue { moments.append(due) }
+        if let due = renewalDue { moments.append(due) }
         if !readers.isEmpty, let due = buffer.due() { moments.append(due) }
         thread.watch([.reading(connection.socket)], until: moments.min())
     }
@@ -283,6 +293,7 @@ public actor AMQPConsumer {
         queueSettlements(tags, kind)
         guard !settlements.isEmpty else { return }
         settledAt = .now
+        busyAt = .now
         advance()
     }
 

@@ -1,3 +1,10 @@
+/// A settlement on its way to the broker.
+struct Settlement {
+    var frame: DeliveryLedger.Frame
+    var kind: Kind
+    enum Kind { case acknowledge, reject(requeue: Bool) }
+}
+
 /// Which deliveries of one channel are not settled yet, and how to settle many with few frames.
 ///
 /// Tags count from 1 without gaps. A `multiple` frame settles every open tag up to its own, so it may be used only where nothing below is

@@ -32,6 +32,11 @@ struct Subscriptions {
         entries.contains { if case .starting = $0.state { true } else { false } }
     }
 
+    /// Whether the broker has accepted a consumer for every queue.
+    var areConsuming: Bool {
+        entries.allSatisfy { if case .consuming = $0.state { true } else { false } }
+    }
+
     /// The earliest moment at which ``takeDue(now:)`` has something.
     var nextDue: ContinuousClock.Instant? {
         isStarting ? nil : entries.compactMap { if case .due(let moment) = $0.state { moment } else { nil } }.min()
@@ -91,7 +96,7 @@ struct Subscriptions {
         }
     }
 
-    /// Everything that was consumed must be asked for on the next connection.
+    /// Everything that was consumed must be asked for on the next connection or channel.
     mutating func connectionLost(now: ContinuousClock.Instant) {
         for index in entries.indices {
             switch entries[index].state {

@@ -23,6 +23,11 @@ public struct Topology: Sendable, Hashable {
         for binding in bindings where !own.contains(binding.exchange) { try await control.bind(binding) }
     }
 
+    /// One queue with its bindings, without the exchanges they name.
+    public func only(queue: String) -> Topology {
+        Topology(queues: queues.filter { $0.name == queue }, bindings: bindings.filter { $0.queue == queue })
+    }
+
     /// Compares with the broker without creating anything.
     ///
     /// Each thing is first looked up passively; only one that exists is then declared as it should be, which changes nothing and

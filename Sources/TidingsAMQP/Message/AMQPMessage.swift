@@ -1,6 +1,6 @@
 /// Names one delivery: valid only on the connection that brought it.
 public struct DeliveryTag: Sendable, Hashable, Comparable {
-    /// Which connection of the consumer, counted from 1. After a reconnect the broker delivers again, under a new generation.
+    /// Which channel of the consumer, counted from 1. On a new one the broker delivers again what was not settled.
     public let generation: UInt64
     /// The broker's own number within the channel, counted from 1.
     public let value: UInt64

@@ -145,6 +145,9 @@ enum Bounds {
             Bound(
                 "Runtime.urgentPoolSize", Runtime.urgentPoolSize, "connections",
                 "Beside them, for urgent work alone: it never waits for bulk work to give one back."),
+            Bound(
+                "Runtime.deletionPause", Runtime.deletionPause,
+                "A deleted queue is declared again then; the broker may not have told all its consumers earlier."),
             Bound("PostgresPool.standardAcquireTimeout", PostgresPool.standardAcquireTimeout, "Waiting for a free connection."),
             Bound(
                 "PostgresPool.idleInTransactionLimit", PostgresPool.idleInTransactionLimit, "The server ends what a dead process left open."
@@ -170,6 +173,7 @@ enum Bounds {
             Bound(
                 "AMQPPublisher.standardRefusalPatience", AMQPPublisher.standardRefusalPatience,
                 "Then a connection on which the broker refuses messages is replaced: a new one finds the queue's new leader."),
+            Bound("AMQPConsumer.idleLimit", AMQPConsumer.idleLimit, "Then a consumer takes a new channel, lest the broker forgot it."),
             Bound("AMQPConsumer.settlementGrace", AMQPConsumer.settlementGrace, "For the broker to act on the last settlements."),
         ]
     }

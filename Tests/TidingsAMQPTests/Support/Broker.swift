@@ -61,11 +61,12 @@ struct Fixture {
 
     func consumer(
         prefetch: Int = 500, batch: BatchPolicy = BatchPolicy(), configuration: AMQPConfiguration? = nil,
-        onQueueLost: @escaping @Sendable (String) async -> Void = { _ in }, log: @escaping @Sendable (AMQPEvent) -> Void = { _ in }
+        idleLimit: Duration = AMQPConsumer.idleLimit, onQueueLost: @escaping @Sendable (String) async -> Void = { _ in },
+        log: @escaping @Sendable (AMQPEvent) -> Void = { _ in }
     ) throws -> AMQPConsumer {
         try AMQPConsumer.make(
             configuration: configuration ?? self.configuration, connectionName: "test consumer", queues: [queue], prefetch: prefetch,
-            batch: batch, onQueueLost: onQueueLost, log: log)
+            batch: batch, idleLimit: idleLimit, onQueueLost: onQueueLost, log: log)
     }
 
     /// Publishes over a connection of its own and expects every confirm.
