@@ -54,6 +54,22 @@ import TidingsTestSupport
         }
     }
 
+    /// Its server would else go on with the step, an index of an hour perhaps, with the locks of it.
+    @Test func whatAKilledMigratorAskedForEnds() async throws {
+        try await withOwnSystem { system in
+            _ = try await system.query("delete from tidings.migrations where number = (select max(number) from tidings.migrations)")
+            _ = try await system.query(
+                "create function hang() returns event_trigger language plpgsql as $$ begin perform pg_sleep(600); end $$")
+            _ = try await system.query("create event trigger hang on ddl_command_start execute function hang()")
+            let hanging: SQL = "select count(*) from pg_stat_activity where datname = current_database() and wait_event = 'PgSleep'"
+            let migrating = try system.start("db", "migrate")
+            #expect(try await system.eventually(hanging) { $0 == 1 }, "\(migrating.errorsSoFar)")
+            migrating.signal(SIGKILL)
+            _ = await migrating.finish()
+            #expect(try await system.eventually(hanging) { $0 == 0 }, "the step goes on")
+        }
+    }
+
     /// Two at once on an empty database: each step is applied once.
     @Test func planShowsAndMigrateAppliesWhatIsMissing() async throws {
         try await withOwnSystem { system in

@@ -9,8 +9,9 @@ public struct Migrator: Sendable {
     private let configuration: PostgresConfiguration
     /// A step may rewrite or index a large table; waiting longer than this for it is an operator's decision, not ours.
     private static let deadline = Duration.seconds(3_600)
-    /// How long a step waits for a table that others use. Whoever comes after it waits behind it, so then it lets them pass.
-    private static let lockPatience = Duration.milliseconds(300)
+    /// How long a step waits for a table that others use. Whoever comes after it waits behind it, so then it lets them pass. Longer than PostgreSQL's
+    /// own `deadlock_timeout` of 1 s, after which a vacuum gives way to whoever waits for it.
+    private static let lockPatience = Duration.milliseconds(1_200)
     /// Before it asks for the table again.
     private static let pause = Duration.seconds(2)
     /// How often it asks: for some minutes, after which whoever uses the table is an operator's business.
@@ -38,6 +39,7 @@ public struct Migrator: Sendable {
             // One transaction behind the lock: "if not exists" alone fails when two sessions create the same thing at once.
             try await connection.execute(
                 script: """
+                    \(Self.terms);
                     select pg_advisory_xact_lock(hashtextextended('tidings.migrations', 0));
                     create schema if not exists tidings;
                     create table if not exists tidings.migrations
@@ -80,11 +82,15 @@ public struct Migrator: Sendable {
         throw StoreError.tableInUse(step: "\(migration.number) \(migration.name)")
     }
 
+    /// What all statements run under. The deadline is ours, whatever a role or a database has been given; and a server whose command was killed
+    /// notices within a second, instead of building an index to its end for nobody.
+    private static let terms = "set local statement_timeout = 0; set local client_connection_check_interval = '1s'"
+
     /// SQLSTATE `lock_not_available`.
     private static let lockNotAvailable = "55P03"
 
     private func apply(_ migration: Migration, on connection: PostgresConnection) async throws -> Bool {
-        try await connection.execute(script: "begin", deadline: Self.deadline)
+        try await connection.execute(script: "begin; \(Self.terms)", deadline: Self.deadline)
         do {
             _ = try await connection.query(
                 "select pg_advisory_xact_lock(hashtextextended('tidings.migrations', 0))", deadline: Self.deadline)
