@@ -9,11 +9,13 @@ public import TidingsPostgres
 /// - `Pauses`: what operators have stopped for a while
 /// - `LocalPlans`: what devices show by themselves
 /// - `Recipients`, `Catalogues`, `Refused`: settings, and what could not be taken
+/// - `Upkeep`: chores between turns
 /// - `Operations`: what the command line reads
 public struct Store: Sendable {
     let pool: PostgresPool
     /// The database's clock as this process knows it.
     public let clock: DatabaseClock
+    let duplicates = DuplicateWatch()
 
     /// Does not connect. `size` connections are opened as they are needed. Stores of one process share its clock.
     public init(_ configuration: PostgresConfiguration, size: Int, name: String, clock: DatabaseClock = DatabaseClock()) {

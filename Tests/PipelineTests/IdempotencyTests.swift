@@ -3,6 +3,7 @@ import TidingsAMQP
 import TidingsClient
 import TidingsCore
 import TidingsPostgres
+import TidingsStore
 import TidingsTestSupport
 import TidingsWire
 
@@ -49,6 +50,28 @@ import TidingsWire
             await pipeline.publish(event(id: "o-1", to: "one").replacing("/tests", with: "/elsewhere"))
             #expect(try await pipeline.system.eventually(Pipeline.takenQuery) { $0 == 4 })
             #expect(try await pipeline.system.count("select count(*) from tidings_ops.notifications where idempotency_key = 'o-1'") == 4)
+            try await pipeline.expectSound()
+        }
+    }
+
+    /// After some batches without a duplicate the router expects none, and claims keys in a way that fails when there is one.
+    @Test func aDuplicateThatIsNotExpectedIsRecognised() async throws {
+        try await withPipeline { pipeline in
+            let others = DuplicateWatch.memory * 2
+            for number in 1...others {
+                // One by one: each is a batch of its own.
+                await pipeline.publish(event(id: "other-\(number)", to: "reader"))
+                #expect(try await pipeline.system.eventually(Pipeline.takenQuery) { $0 == number })
+            }
+            let failed: SQL = "select xact_rollback from pg_stat_database where datname = current_database()"
+            let before = try await pipeline.system.count(failed)
+            await pipeline.publish(event(id: "other-1", to: "reader"))
+            await pipeline.publish(event(id: "other-1", to: "reader", title: "Second"))
+            #expect(try await pipeline.system.eventually(Pipeline.takenQuery) { $0 == others + 2 }, "\(pipeline.roles.errorsSoFar)")
+            #expect(try await pipeline.system.eventually(failed) { $0 > before }, "it was expected, so this has shown nothing")
+            #expect(try await pipeline.system.count("select count(*) from tidings_ops.notifications") == others)
+            let conflicts: SQL = "select count(*) from tidings_ops.rejected where reason_code = 'idempotencyConflict'"
+            #expect(try await pipeline.system.count(conflicts) == 1)
             try await pipeline.expectSound()
         }
     }

@@ -67,7 +67,7 @@ import TidingsWire
                 create function tidings.slowly() returns trigger language plpgsql as $$ begin perform pg_sleep(0.03); return null; end $$
                 """)
             _ = try await pipeline.system.query(
-                "create trigger slowly before insert on tidings.idempotency for each statement execute function tidings.slowly()")
+                "create trigger slowly before insert on tidings.idempotency_recent for each statement execute function tidings.slowly()")
             try await withThrowingTaskGroup(of: Void.self) { group in
                 // What other roles do in time takes a little off the longest pause again.
                 let nearlyLongest = LaneBalance.longestPause * 0.8

@@ -40,16 +40,28 @@ struct IntakeClaims {
         sorted = all.filter { $0.repeats == nil }.sorted { $0.decoded.idempotencyKey < $1.decoded.idempotencyKey }
     }
 
-    /// Claims every key; answers the keys that were free.
-    var insert: SQL {
-        """
-        insert into tidings.idempotency (key, notification_id, content_hash)
-        select * from unnest(\(sorted.map(\.decoded.idempotencyKey.uuid)), \(sorted.map(\.id.uuid)), \(sorted.map(\.decoded.contentHash.uuid)))
-        on conflict do nothing returning key
-        """
+    /// Claims every key; answers the keys that were free. Unless duplicates are expected, it fails when another has claimed one lately
+    /// (``isTakenKey(_:)``).
+    ///
+    /// Keys of long ago are only looked up, each by the index: as a join it would be the planner's to choose, who knows an empty table until it is
+    /// analyzed. Its snapshot must be younger than its lock on the table of recent keys (``Store/moveRecentKeys()``), so: read committed.
+    func insert(expectingDuplicates: Bool) -> SQL {
+        let claim: SQL = """
+            insert into tidings.idempotency_recent (key, notification_id, content_hash)
+            select * from unnest(\(sorted.map(\.decoded.idempotencyKey.uuid)), \(sorted.map(\.id.uuid)), \(sorted.map(\.decoded.contentHash.uuid)))
+                as asked(key, notification_id, content_hash)
+            where (select earlier.key from tidings.idempotency earlier where earlier.key = asked.key) is null
+            """
+        return claim + (expectingDuplicates ? " on conflict do nothing returning key" : " returning key")
     }
 
+    /// A claim that expected no duplicates met one.
+    static func isTakenKey(_ error: PostgresError) -> Bool { error.sqlState == "23505" && error.constraint == "idempotency_recent_pkey" }
+
     var recipients: Set<RecipientKey> { Set(sorted.map { RecipientKey($0.decoded.intent) }) }
+
+    /// Distinct ones.
+    var keyCount: Int { sorted.count }
 
     func keys(except first: Set<Digest128>) -> [Digest128] {
         first.count == sorted.count ? [] : sorted.map(\.decoded.idempotencyKey).filter { !first.contains($0) }

@@ -26,7 +26,7 @@ extension Store {
         try await pool.query(
             """
             select n.id from unnest(\(event.intents.map(\.idempotencyKey.uuid)), \(event.intents.map(\.contentHash.uuid))) as asked(key, hash)
-            join tidings.idempotency i on i.key = asked.key and i.content_hash = asked.hash
+            join tidings.idempotency_keys i on i.key = asked.key and i.content_hash = asked.hash
             join tidings.notifications n on n.id = i.notification_id order by n.id
             """
         ).rows.map { NotificationID(try $0.decode(0, as: PostgresUUID.self)) }

@@ -34,9 +34,9 @@ extension Store {
         }
     }
 
-    /// Dropping a day locks its table whole. Whoever waits for that lock holds up all who come after it, so beside a long backup it is left for
-    /// another turn.
-    private static let lockPatience: SQL = "set local lock_timeout = '300ms'"
+    /// Dropping a day, or seeing claims end, locks a table whole. Whoever waits for that lock holds up all who come after it, so beside a long backup
+    /// it is left for another turn.
+    static let lockPatience: SQL = "set local lock_timeout = '300ms'"
 
     /// Makes the partitions of the coming days; does nothing where they exist.
     public func makePartitions() async throws {

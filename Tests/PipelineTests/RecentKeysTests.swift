@@ -1,0 +1,151 @@
+import Testing
+import TidingsAMQP
+import TidingsClient
+import TidingsCore
+import TidingsPostgres
+import TidingsStore
+import TidingsTestSupport
+
+/// Idempotency keys are moved from the table in which they are claimed into that of all older ones. Nobody may find a key in neither.
+@Suite struct RecentKeysTests {
+    private static let old = "2 days 1 minute"
+    private static let twoDaysOld: SQL = "tidings.first_id(now() - interval '2 days')"
+    private static let recent: SQL = "select count(*) from tidings.idempotency_recent"
+    private static let moved: SQL = "select count(*) from tidings.idempotency"
+
+    /// The releaser moves what is old, and nothing else; the same event is the same notification before and after.
+    @Test func theReleaserMovesOldKeys() async throws {
+        try await withPipeline { pipeline in
+            let system = pipeline.system
+            await pipeline.publish(event(id: "old", to: "reader"))
+            _ = try await pipeline.outcome(of: "old")
+            #expect(try await system.count(Self.recent) == 1)
+            try await pipeline.shiftClock(by: Self.old)
+            #expect(try await system.eventually(within: Pipeline.patience, Self.moved) { $0 == 1 }, "\(pipeline.roles.errorsSoFar)")
+            #expect(try await system.eventually(within: Pipeline.patience, Self.recent) { $0 == 0 }, "\(pipeline.roles.errorsSoFar)")
+
+            await pipeline.publish(event(id: "new", to: "reader"))
+            await pipeline.publish(event(id: "old", to: "reader"))
+            await pipeline.publish(event(id: "old", to: "reader", title: "Another title"))
+            #expect(
+                try await system.eventually(within: Pipeline.patience, Pipeline.takenQuery) { $0 == 4 }, "\(pipeline.roles.errorsSoFar)")
+            #expect(try await system.count("select count(*) from tidings_ops.notifications") == 2)
+            #expect(try await system.count("select count(*) from tidings_ops.rejected where reason_code = 'idempotencyConflict'") == 1)
+            #expect(try await system.count(Self.recent) == 1)
+            try await pipeline.expectSound()
+        }
+    }
+
+    /// After each step, whoever took it, the key is known. A crash between two steps is nothing else.
+    @Test func aKeyIsKnownAfterEachStep() async throws {
+        try await withOwnSystem { system in
+            let configuration = try PostgresConfiguration(url: system.databaseURL)
+            let roles = try system.start("run", "router")
+            #expect(try await system.eventually("select count(*) from tidings_ops.workers") { $0 == 1 }, "\(roles.errorsSoFar)")
+            let stores = (0..<2).map { Store(configuration, size: 1, name: "release \($0)") }
+            let client = try TidingsClient(url: system.amqpURL)
+            let event = IntentEvent(
+                source: "/tests", id: "o-1", type: "orderUpdate", category: .transactional, recipients: ["reader"], title: "A title")
+            #expect(await client.publish([event]) == [.confirmed])
+            #expect(try await system.eventually(Self.recent) { $0 == 1 }, "\(roles.errorsSoFar)")
+            _ = try await system.query("update tidings.idempotency_recent set notification_id = \(Self.twoDaysOld)")
+
+            var phases: [String] = []
+            var sent = 1
+            repeat {
+                #expect(try await stores[sent % 2].moveRecentKeys())
+                phases.append(try await system.query("select phase from tidings.key_move").rows[0].decode(String.self))
+                #expect(await client.publish([event]) == [.confirmed])
+                sent += 1
+                #expect(try await system.eventually(Pipeline.takenQuery) { $0 == sent }, "\(roles.errorsSoFar)")
+            } while phases.last != "waiting" && phases.count < 10
+            #expect(phases == ["copying", "copying", "copied", "deleting", "deleting", "waiting"])
+            #expect(try await system.count("select count(*) from tidings.notifications") == 1)
+            #expect(try await system.count(Self.recent) == 0)
+            #expect(try await system.count(Self.moved) == 1)
+            #expect(try await stores[0].moveRecentKeys() == false, "the next ones are not old enough")
+            for store in stores { await store.close() }
+            await client.close()
+        }
+    }
+
+    /// A claim that looked for its key before the copy was there holds up the deletion, however long it takes.
+    @Test func nothingIsDeletedWhileAClaimIsUnderWay() async throws {
+        try await withOwnSystem { system in
+            let configuration = try PostgresConfiguration(url: system.databaseURL)
+            let store = Store(configuration, size: 1, name: "release")
+            _ = try await system.query(
+                """
+                insert into tidings.idempotency_recent
+                select md5(n::text)::uuid, \(Self.twoDaysOld), md5('content')::uuid from generate_series(1, 3) n
+                """)
+            let claims = try await PostgresConnection.connect(configuration)
+            _ = try await claims.query("begin")
+            _ = try await claims.query(
+                "insert into tidings.idempotency_recent values (md5('4')::uuid, tidings.first_id(now()), md5('content')::uuid)")
+            for _ in 0..<3 { #expect(try await store.moveRecentKeys()) }
+            #expect(try await system.count(Self.moved) == 3)
+            do {
+                _ = try await store.moveRecentKeys()
+                Issue.record("went on while a claim was under way")
+            } catch let error as PostgresError {
+                #expect(error.sqlState == "55P03", "lock_not_available: \(error)")
+            }
+            #expect(try await system.count(Self.recent) == 3)
+            _ = try await claims.query("commit")
+            for _ in 0..<3 { #expect(try await store.moveRecentKeys()) }
+            #expect(try await system.count(Self.recent) == 1)
+            await claims.close()
+            await store.close()
+        }
+    }
+
+    /// Its keys seem old, and were never copied: they stay.
+    @Test func aClockThatWasSetBackForgetsNoKey() async throws {
+        try await withOwnSystem { system in
+            let store = Store(try PostgresConfiguration(url: system.databaseURL), size: 1, name: "release")
+            for _ in 0..<3 { #expect(try await store.moveRecentKeys()) }
+            _ = try await system.query(
+                "insert into tidings.idempotency_recent values (md5('1')::uuid, \(Self.twoDaysOld), md5('content')::uuid)")
+            #expect(try await system.query("select phase from tidings.key_move").rows[0].decode(String.self) == "deleting")
+            for _ in 0..<2 { #expect(try await store.moveRecentKeys()) }
+            #expect(try await system.query("select phase from tidings.key_move").rows[0].decode(String.self) == "waiting")
+            #expect(try await system.count(Self.recent) == 1)
+            await store.close()
+        }
+    }
+
+    /// More than a step looks at, old and new side by side, and two releasers at once.
+    @Test func manyKeysAreMovedOnce() async throws {
+        let keys = Int(Store.moveBatch) * 2 + 1
+        try await withOwnSystem { system in
+            let configuration = try PostgresConfiguration(url: system.databaseURL)
+            _ = try await system.query(
+                """
+                insert into tidings.idempotency_recent
+                select md5(n::text)::uuid, tidings.first_id(now() - n % 2 * interval '2 days'), md5(n::text)::uuid
+                from generate_series(1, \(Int64(keys))) n
+                """)
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for number in 0..<2 {
+                    // Both until the move is over; whoever finds the other at it asks again.
+                    group.addTask {
+                        let store = Store(configuration, size: 1, name: "release \(number)")
+                        repeat { _ = try await store.moveRecentKeys() } while try await system.count(Self.left) > 0
+                        await store.close()
+                    }
+                }
+                try await group.waitForAll()
+            }
+            #expect(try await system.count(Self.recent) == keys / 2)
+            #expect(try await system.count(Self.moved) == keys - keys / 2)
+            #expect(try await system.count("select count(*) from tidings.idempotency_keys where key = content_hash") == keys)
+        }
+    }
+
+    /// 0 when the move of all old keys has come to its end.
+    private static let left: SQL = """
+        select (select count(*) from tidings.idempotency_recent where notification_id < tidings.first_id(now() - interval '1 day'))
+            + (select count(*) from tidings.key_move where phase <> 'waiting')
+        """
+}
