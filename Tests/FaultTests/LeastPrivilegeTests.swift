@@ -35,6 +35,13 @@ extension Faults {
                 try await Self.expectRefused("drop table tidings.packs", servers)
                 // Partitions are made and dropped by the owner's functions, on anybody's behalf who runs.
                 _ = try await Self.query("select tidings.ensure_partitions(1, 9)", servers)
+                // Two days later its key is moved, for which the table it was claimed in is locked.
+                _ = try await system.query("update tidings.clock_offset set shift = interval '2 days 1 minute'")
+                let isMoved = try await system.eventually(
+                    within: .seconds(60),
+                    "select (select count(*) from tidings.idempotency) - (select count(*) from tidings.idempotency_recent)"
+                ) { $0 == 1 }
+                #expect(isMoved, "\(roles.map(\.errorsSoFar))")
                 let taken = try await Self.tidings(["queue", "topology"], as: "producer", servers)
                 #expect(taken.exitCode == 0, "what may not be compared is no difference: \(taken.errors)")
                 for role in roles {

@@ -19,7 +19,7 @@ extension Store {
     /// - Returns: False when nothing is to be moved now, or another process is at it.
     /// - Throws: With SQLSTATE 55P03 when claims did not end within ``lockPatience``; the next step tries again.
     public func moveRecentKeys() async throws -> Bool {
-        try await pool.transaction(isolation: .readCommitted) { connection in
+        try await pool.transaction(retrying: 0, isolation: .readCommitted) { connection in
             let state = try await connection.query("select phase, before, position from tidings.key_move for update skip locked")
             guard let row = state.rows.first else { return false }
             let (phase, before, position) = try row.decode((String, PostgresUUID, PostgresUUID).self)

@@ -26,7 +26,7 @@ extension Store {
     /// Makes the partitions of the coming days and drops those past retention. Returns the names of what was dropped.
     public func tendPartitions(retention: Duration) async throws -> [String] {
         try await makePartitions()
-        return try await pool.transaction { connection in
+        return try await pool.transaction(retrying: 0) { connection in
             let answers = try await connection.pipeline([
                 Self.lockPatience, "select tidings.expire_partitions(make_interval(secs => \(Double(retention.components.seconds))))",
             ])
@@ -35,7 +35,7 @@ extension Store {
     }
 
     /// Dropping a day, or seeing claims end, locks a table whole. Whoever waits for that lock holds up all who come after it, so beside a long backup
-    /// it is left for another turn.
+    /// it is left for another turn, not tried again at once.
     static let lockPatience: SQL = "set local lock_timeout = '300ms'"
 
     /// Makes the partitions of the coming days; does nothing where they exist.
