@@ -29,7 +29,7 @@ begin
         create table tidings_fill.model as select (model).*, i.content_hash, i.key,
             -- Tells the ids of this fill from those of another.
             left(md5(clock_timestamp()::text), 6) as salt from tidings.idempotency_keys i
-            where i.notification_id = model.id;
+            where i.notification_id = model.id limit 1;
         create table tidings_fill.model_deliveries as select * from tidings.deliveries where notification_id = model.id;
         create table tidings_fill.days (day date primary key, intents bigint not null, done_at timestamptz);
         -- Filled in the order of time and indexed at the end: keys have no order.

@@ -93,9 +93,40 @@ import TidingsTestSupport
             }
             #expect(try await system.count(Self.recent) == 3)
             _ = try await claims.query("commit")
+
+            // As a vacuum has it, beside which claims would wait in vain.
+            _ = try await claims.query("begin")
+            _ = try await claims.query("lock table tidings.idempotency_recent in share update exclusive mode")
+            #expect(try await store.moveRecentKeys() == false)
+            _ = try await claims.query("commit")
             for _ in 0..<3 { #expect(try await store.moveRecentKeys()) }
             #expect(try await system.count(Self.recent) == 1)
             await claims.close()
+            await store.close()
+        }
+    }
+
+    /// A router of an earlier build claims them there: it must not be first with a key that another has claimed since, and must lose nothing.
+    @Test func theLargeTableTakesNoClaims() async throws {
+        try await withOwnSystem { system in
+            do {
+                _ = try await system.query(
+                    "insert into tidings.idempotency values (md5('1')::uuid, \(Self.twoDaysOld), md5('1')::uuid) on conflict do nothing returning key"
+                )
+                Issue.record("a claim was taken")
+            } catch let error as PostgresError {
+                #expect(error.verdict == .retry, "\(error)")
+            }
+        }
+    }
+
+    /// It shows the clock a year ahead, and then as it is: keys are moved all the same.
+    @Test func aClockThatWasAheadHoldsUpNoMove() async throws {
+        try await withOwnSystem { system in
+            let store = Store(try PostgresConfiguration(url: system.databaseURL), size: 1, name: "release")
+            _ = try await system.query("update tidings.key_move set before = tidings.first_id(now() + interval '1 year')")
+            #expect(try await store.moveRecentKeys())
+            #expect(try await system.query("select phase from tidings.key_move").rows[0].decode(String.self) == "copying")
             await store.close()
         }
     }

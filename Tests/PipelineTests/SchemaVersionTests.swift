@@ -33,6 +33,7 @@ import TidingsTestSupport
             _ = try await system.query("alter table tidings.workers drop column providers cascade, drop column catalogue")
             _ = try await system.query("create index on tidings.notifications (tenant, recipient_id, id)")
             _ = try await system.query("drop table tidings.idempotency_recent, tidings.key_move cascade")
+            _ = try await system.query("drop function tidings.refuse_claim cascade")
             _ = try await system.query("delete from tidings.migrations where number >= 14")
             let reader = try await PostgresConnection.connect(PostgresConfiguration(url: system.databaseURL))
             _ = try await reader.query("begin")

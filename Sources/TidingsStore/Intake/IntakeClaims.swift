@@ -43,8 +43,8 @@ struct IntakeClaims {
     /// Claims every key; answers the keys that were free. Unless duplicates are expected, it fails when another has claimed one lately
     /// (``isTakenKey(_:)``).
     ///
-    /// Keys of long ago are only looked up, each by the index: as a join it would be the planner's to choose, who knows an empty table until it is
-    /// analyzed. Its snapshot must be younger than its lock on the table of recent keys (``Store/moveRecentKeys()``), so: read committed.
+    /// Keys of long ago are only looked up, each by the index. Its snapshot must be younger than its lock on the table of recent keys
+    /// (``Store/moveRecentKeys()``), so: read committed.
     func insert(expectingDuplicates: Bool) -> SQL {
         let claim: SQL = """
             insert into tidings.idempotency_recent (key, notification_id, content_hash)

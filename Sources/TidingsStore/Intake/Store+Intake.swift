@@ -24,14 +24,14 @@ extension Store {
                     return write.result
                 }
                 let claim = claims.insert(expectingDuplicates: expectingDuplicates)
-                let answers = try await connection.pipeline([claim, Self.clockQuery, FactsQuery.sql(for: claims.recipients)])
-                let now = try answers[1].rows.first.map { Timestamp(try $0.decode(0, as: PostgresTimestamp.self)) } ?? clock.now()
+                let answers = try await connection.pipeline([Self.byIndex, claim, Self.clockQuery, FactsQuery.sql(for: claims.recipients)])
+                let now = try answers[2].rows.first.map { Timestamp(try $0.decode(0, as: PostgresTimestamp.self)) } ?? clock.now()
                 clock.correct(now)
-                let first = Set(try answers[0].rows.map { Digest128(try $0.decode(0, as: PostgresUUID.self)) })
+                let first = Set(try answers[1].rows.map { Digest128(try $0.decode(0, as: PostgresUUID.self)) })
                 duplicates.saw(any: first.count < claims.keyCount)
                 let owners = try await owners(of: claims.keys(except: first), on: connection)
                 if claims.wereCommittedBefore(owners) { return IntakeResult() }
-                let facts = try FactsQuery.decode(answers[2], zones: zones, around: now)
+                let facts = try FactsQuery.decode(answers[3], zones: zones, around: now)
                 var packs = PackBuilder()
                 for (position, claim) in claims.all.enumerated() {
                     switch claim.standing(first: first, owners: owners) {

@@ -4,7 +4,7 @@ extension Migration {
     /// Keys have no order, so in one table of 25,000,000 each changed a page of the index that nobody had changed since the last checkpoint, which is
     /// logged whole and written back: 8 KB each way for a row of 48 bytes. The large table is only read now while intents come.
     static let recentKeys = Migration(
-        number: 20, name: "recent keys", kind: .expand,
+        number: 20, name: "recent keys", kind: .contract,
         sql: #"""
             -- Keys claimed since yesterday or the day before. Moves: Store+RecentKeys.
             create table tidings.idempotency_recent (key uuid primary key, notification_id uuid not null, content_hash uuid not null);
@@ -24,6 +24,18 @@ extension Migration {
             create view tidings.idempotency_keys as
                 select key, notification_id, content_hash from tidings.idempotency_recent
                 union all select key, notification_id, content_hash from tidings.idempotency;
+
+            -- A router of an earlier build would claim a key there that another has claimed in the other. It tries again until it is stopped; what it
+            -- has taken from its queue goes to the next one.
+            create function tidings.refuse_claim() returns trigger language plpgsql as $$
+            begin
+                if current_setting('tidings.moves_keys', true) is distinct from 'on' then
+                    raise exception 'keys are claimed in tidings.idempotency_recent: stop this router, it is of an earlier build'
+                        using errcode = 'serialization_failure';
+                end if;
+                return null;
+            end $$;
+            create trigger refuse_claim before insert on tidings.idempotency for each statement execute function tidings.refuse_claim();
 
             do $$ begin
                 if to_regrole('tidings_run') is not null then

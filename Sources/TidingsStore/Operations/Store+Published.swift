@@ -25,7 +25,7 @@ extension Store {
     public func notificationIDs(of event: PublishedEvent) async throws -> [NotificationID] {
         try await pool.query(
             """
-            select n.id from unnest(\(event.intents.map(\.idempotencyKey.uuid)), \(event.intents.map(\.contentHash.uuid))) as asked(key, hash)
+            select distinct n.id from unnest(\(event.intents.map(\.idempotencyKey.uuid)), \(event.intents.map(\.contentHash.uuid))) as asked(key, hash)
             join tidings.idempotency_keys i on i.key = asked.key and i.content_hash = asked.hash
             join tidings.notifications n on n.id = i.notification_id order by n.id
             """

@@ -16,12 +16,16 @@ extension Store {
     /// table as well, or it would be first a second time. So between copying and deleting every claim under way is waited for, by a lock that claims
     /// exclude: who has it knows that they have ended, and that later ones, which take their snapshot after their lock, see the copies.
     ///
+    /// A vacuum holds the table too, so beside one the lock is not asked for: claims would wait behind it in vain.
+    ///
     /// - Returns: False when nothing is to be moved now, or another process is at it.
     /// - Throws: With SQLSTATE 55P03 when claims did not end within ``lockPatience``; the next step tries again.
     public func moveRecentKeys() async throws -> Bool {
         try await pool.transaction(retrying: 0, isolation: .readCommitted) { connection in
-            let state = try await connection.query("select phase, before, position from tidings.key_move for update skip locked")
-            guard let row = state.rows.first else { return false }
+            let state = try await connection.pipeline([
+                Self.byIndex, Self.asTheMover, "select phase, before, position from tidings.key_move for update skip locked",
+            ])
+            guard let row = state[2].rows.first else { return false }
             let (phase, before, position) = try row.decode((String, PostgresUUID, PostgresUUID).self)
             switch phase {
             case "waiting":
@@ -30,6 +34,7 @@ extension Store {
                 let last = try await connection.query(Self.copy(before: before, after: position)).rows.first?.decode(PostgresUUID.self)
                 _ = try await connection.query(Self.noted(phase, at: last, next: "copied"))
             case "copied":
+                guard try await connection.query(Self.vacuums).rows.isEmpty else { return false }
                 _ = try await connection.pipeline([
                     Self.lockPatience, "lock table tidings.idempotency_recent in share mode", Self.noted(phase, at: nil, next: "deleting"),
                 ])
@@ -41,11 +46,20 @@ extension Store {
         }
     }
 
-    /// Keys are moved a day at a time, so the oldest of them are two days old.
+    /// What routers of an earlier build, which claim keys in the large table, do not say: it refuses them.
+    private static let asTheMover: SQL = "set local tidings.moves_keys = 'on'"
+
+    /// Vacuums, analyzes and indexes being built hold this lock.
+    private static let vacuums: SQL = """
+        select from pg_locks where relation = 'tidings.idempotency_recent'::regclass and mode = 'ShareUpdateExclusiveLock' and granted
+            and database = (select oid from pg_database where datname = current_database())
+        """
+
+    /// Keys are moved a day at a time, so the oldest of them are two days old. A clock that was ahead for a while does not count.
     private static var startOfMove: SQL {
         """
         update tidings.key_move set phase = 'copying', before = tidings.first_id(tidings.clock() - make_interval(secs => \(seconds)))
-        where before < tidings.first_id(tidings.clock() - make_interval(secs => \(seconds * 2)))
+        where before < tidings.first_id(tidings.clock() - make_interval(secs => \(seconds * 2))) or before > tidings.first_id(tidings.clock())
         """
     }
 

@@ -34,6 +34,9 @@ extension Store {
         }
     }
 
+    /// A plan that was made for small tables, and is kept, may read them whole when they are large.
+    static let byIndex: SQL = "set local enable_seqscan = off"
+
     /// Dropping a day, or seeing claims end, locks a table whole. Whoever waits for that lock holds up all who come after it, so beside a long backup
     /// it is left for another turn, not tried again at once.
     static let lockPatience: SQL = "set local lock_timeout = '300ms'"
@@ -50,7 +53,7 @@ extension Store {
     public func pruneIdempotency(retention: Duration) async throws -> Bool {
         try await pool.transaction { connection in
             let answers = try await connection.pipeline([
-                "set local enable_seqscan = off",
+                Self.byIndex,
                 """
                 delete from tidings.idempotency where key = any(array(
                     select key from tidings.idempotency where notification_id <
