@@ -60,11 +60,15 @@ actor Crew {
 
     func signal(at position: Int, _ number: Int32) { members[position].process.signal(number) }
 
-    /// The place of the first process of a role.
-    func position(of role: String) throws -> Int {
-        guard let position = members.firstIndex(where: { $0.role == role }) else { throw TestSystemError(message: "there is no \(role)") }
-        return position
+    /// The places of the processes of a role; never none.
+    func positions(of role: String) throws -> [Int] {
+        let positions = members.indices.filter { members[$0].role == role }
+        guard !positions.isEmpty else { throw TestSystemError(message: "there is no \(role)") }
+        return positions
     }
+
+    /// The place of the first process of a role.
+    func position(of role: String) throws -> Int { try positions(of: role)[0] }
 
     /// The process whose work `step` is dies there, is replaced by one that dies there too, and then by one that lives. `before` is called
     /// while it still runs, before each death.

@@ -55,7 +55,7 @@ extension BrokerConnection {
     /// Ends the channel and opens it again. What the broker kept for it ends as well: its consumers, and its hold on what is unsettled.
     func renewChannel() throws(AMQPError) {
         try refuseWhenBroken()
-        let reply = try guarded { () throws(AMQPError) in unsafe amqp_channel_close(state, Self.channel, AMQP_REPLY_SUCCESS) }
+        let reply = try unsafe guarded { () throws(AMQPError) in unsafe amqp_channel_close(state, Self.channel, AMQP_REPLY_SUCCESS) }
         try unsafe check(reply)
         // What came before the end is delivered again.
         while try next() != nil {}
