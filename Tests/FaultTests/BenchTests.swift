@@ -40,6 +40,21 @@ extension Faults {
             }
         }
 
+        /// The prefetch counts messages, so a backlog of large ones is where a router would grow: 1,500 of these have 98 MB.
+        @Test func largeBodiesFillNoRole() async throws {
+            try await withFolder { folder in
+                let report = try await bench(
+                    [
+                        "--private", "--home", "\(folder)/bench", "--intents", "2500", "--preload", "--body", "65536",
+                        "--processes", "each",
+                    ], in: folder)
+                #expect(report["confirmed"]?.intValue == 2_500)
+                for name in ["lost", "duplicated", "unaccounted"] { #expect(report[name]?.intValue == 0, "\(name)") }
+                let peaks = report["memoryMegabytes"]?.arrayValue?.compactMap { $0["peak"]?.doubleValue } ?? []
+                #expect(peaks.count == 3 && peaks.allSatisfy { $0 <= 120 }, "\(peaks) MB")
+            }
+        }
+
         /// Push goes through a real provider to devices made for the measurement, beside the same without a network.
         @Test func pushIsMeasuredBesideTheSameWithoutANetwork() async throws {
             try await withFolder { folder in

@@ -40,4 +40,15 @@ import Testing
         #expect(buffer.take()?.tags.map(\.value) == [3])
         #expect(buffer.isEmpty)
     }
+
+    @Test func hasRoomForTheBytesOfTwoBatches() {
+        var buffer = BatchBuffer(BatchPolicy(maximumMessages: 10, maximumBytes: 100, maximumDelay: .seconds(1)))
+        for tag in 1...3 as ClosedRange<UInt64> {
+            #expect(buffer.hasRoom)
+            buffer.append(message(tag, bytes: 90), at: start)
+        }
+        #expect(!buffer.hasRoom)
+        _ = buffer.take()
+        #expect(buffer.hasRoom)
+    }
 }

@@ -19,6 +19,23 @@ struct ConsumingTests {
         }
     }
 
+    /// 25 MB that one prefetch allows, more than both sockets take, for a consumer that may hold 128 KB.
+    @Test func whatFindsNoRoomWaitsInTheBroker() async throws {
+        try await Fixture.with { fixture in
+            let body = [UInt8](repeating: 0x20, count: 64 << 10)
+            try await fixture.publish((0..<400).map { fixture.message("m\($0)", body: body) })
+            let policy = BatchPolicy(maximumMessages: 3, maximumBytes: 64 << 10)
+            try await fixture.consumer(prefetch: 400, batch: policy).running { consumer in
+                // Nothing is acknowledged until all are read, so no answer of the broker's wakes a consumer that forgot to read on.
+                let messages = await consumer.read(400)
+                #expect(messages.map(\.messageID) == (0..<400).map { "m\($0)" })
+                #expect(messages.allSatisfy { $0.body.count == body.count })
+                await consumer.acknowledge(messages.map(\.tag))
+            }
+            #expect(try await fixture.control.queueStatus(fixture.queue)?.messages == 0)
+        }
+    }
+
     @Test func acknowledgingOutOfOrderSettlesEachOnce() async throws {
         try await Fixture.with { fixture in
             try await fixture.publish((0..<200).map { fixture.message("m\($0)") })

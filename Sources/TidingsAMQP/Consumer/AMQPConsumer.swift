@@ -10,13 +10,6 @@ internal import TidingsSocket
 public actor AMQPConsumer {
     public nonisolated let configuration: AMQPConfiguration
     public nonisolated let queues: [String]
-    /// Reads between which other work of the connection gets a turn.
-    private static let eventsPerTurn = 2_048
-    /// How soon to try again when the socket's buffer was full.
-    private static let roomRetry = Duration.milliseconds(2)
-    /// How long the broker gets to act on the last settlements before the connection ends. Nothing confirms them, and RabbitMQ 3.10 writes
-    /// at most 32 at a time to a quorum queue: of 200 single ones followed at once by the end, 167 were lost and their messages came again.
-    public static let settlementGrace = Duration.milliseconds(250)
 
     nonisolated let thread: SocketThread
     private let connectionName: String
@@ -147,7 +140,13 @@ public actor AMQPConsumer {
     /// Waits for a batch; nil once the consumer has stopped, or when the waiting task is cancelled.
     func nextBatch() async -> MessageBatch? {
         if phase == .draining || phase == .closed { return nil }
-        if readers.isEmpty, let due = buffer.due(), due <= .now { return buffer.take() }
+        if readers.isEmpty, let due = buffer.due(), due <= .now {
+            let hadRoom = buffer.hasRoom
+            let batch = buffer.take()
+            // What has come in the meantime is read now that there is room.
+            if !hadRoom { advance() }
+            return batch
+        }
         let id = readers.newID()
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
@@ -223,9 +222,10 @@ public actor AMQPConsumer {
         busyAt = .now
     }
 
-    /// Reads until nothing is left; true when it stopped early to let others have a turn.
+    /// Reads until nothing is left; true when it stopped early, to let others have a turn or because there is no room.
     private func read(_ connection: BrokerConnection) throws(AMQPError) -> Bool {
         for _ in 0..<Self.eventsPerTurn {
+            guard buffer.hasRoom else { return true }
             guard let event = try connection.next() else { return false }
             take(event)
         }
@@ -279,12 +279,12 @@ public actor AMQPConsumer {
 
     private func watch(_ connection: BrokerConnection, again: Bool) {
         var moments = [connection.nextDuty]
-        if again { moments.append(.now) }
+        if again && buffer.hasRoom { moments.append(.now) }
         if !settlements.isEmpty { moments.append(.now.advanced(by: Self.roomRetry)) }
         if phase == .running, let due = subscriptions.nextDue { moments.append(due) }
         if let due = renewalDue { moments.append(due) }
         if !readers.isEmpty, let due = buffer.due() { moments.append(due) }
-        thread.watch([.reading(connection.socket)], until: moments.min())
+        thread.watch(buffer.hasRoom ? [.reading(connection.socket)] : [], until: moments.min())
     }
 
     // MARK: Settling

@@ -1,4 +1,5 @@
-/// Collects deliveries into batches. Bounded by the prefetch: the broker sends no more until some are settled.
+/// Collects deliveries into batches. Bounded by the prefetch, for the broker sends no more until some are settled, and by their bytes, which the
+/// prefetch does not count: what finds no room stays in the socket, and a broker that cannot write waits.
 struct BatchBuffer {
     private let policy: BatchPolicy
     private var messages: FIFO<(message: AMQPMessage, arrival: ContinuousClock.Instant)> = FIFO()
@@ -7,6 +8,9 @@ struct BatchBuffer {
     init(_ policy: BatchPolicy) { self.policy = policy }
 
     var isEmpty: Bool { messages.isEmpty }
+
+    /// Whether more may be read. One message is taken whatever its size.
+    var hasRoom: Bool { bytes < BatchPolicy.batchesHeld * policy.maximumBytes }
 
     mutating func append(_ message: AMQPMessage, at now: ContinuousClock.Instant) {
         messages.append((message, now))

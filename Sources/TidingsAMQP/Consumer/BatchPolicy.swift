@@ -1,5 +1,8 @@
 /// When collected messages are handed over: as soon as any limit is reached.
 public struct BatchPolicy: Sendable, Hashable {
+    /// Batches whose bytes a consumer holds before they are handed over: one is read while another waits. The rest stays in the socket.
+    public static let batchesHeld = 2
+
     /// Never more messages than this in a batch.
     public var maximumMessages: Int
     /// Never more body bytes than this in a batch, unless one message alone is larger.

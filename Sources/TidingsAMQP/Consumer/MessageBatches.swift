@@ -1,7 +1,7 @@
 /// The batches of one ``AMQPConsumer``, in the order of delivery. Ends when the consumer stops or gives up.
 ///
-/// Nothing is buffered beyond the prefetch: the broker sends more only as messages are settled. Several loops may iterate at the same time;
-/// each batch goes to one of them. Cancelling the iterating task ends its iteration and loses nothing.
+/// Nothing is buffered beyond the prefetch, for the broker sends more only as messages are settled, nor beyond ``BatchPolicy/batchesHeld``. Several
+/// loops may iterate at the same time; each batch goes to one of them. Cancelling the iterating task ends its iteration and loses nothing.
 public struct MessageBatches: AsyncSequence, Sendable {
     public typealias Element = MessageBatch
     public typealias Failure = Never

@@ -36,6 +36,9 @@ enum Bounds {
             Bound("JSONLimits.maximumNumberLength", json.maximumNumberLength, "characters", "Of one number."),
             Bound("AMQPMessage.maximumBodyBytes", AMQPMessage.maximumBodyBytes, "bytes", "A larger body is dropped while it is read."),
             Bound("AMQPValue.maximumDepth", AMQPValue.maximumDepth, "levels", "Nesting of headers; deeper ones are refused, not followed."),
+            Bound(
+                "BatchPolicy.batchesHeld", BatchPolicy.batchesHeld, "batches",
+                "Wait for their turn, by their bytes; the rest stays in the socket, and the broker waits."),
         ]
     }
 
