@@ -14,7 +14,7 @@ public struct Router: Sendable {
     public static let prefetch = 1_500
     /// How a batch is cut: full, or after a moment, whichever comes first. 4 ms instead of 10 make a single intent faster, and the slowest of a
     /// hundred at 1,000 a second slower: smaller transactions take a third more of the processors. Of large bodies a batch holds fewer: each of its
-    /// bytes is in memory seven times until its commit.
+    /// bytes is in memory several times until its commit.
     public static let batch = BatchPolicy(maximumMessages: 500, maximumBytes: 1 << 20, maximumDelay: .milliseconds(10))
     /// Batches in work at once: while one waits for its commit the next is decoded. More only makes transactions wait for each other.
     public static let batchesInWork = 2

@@ -86,7 +86,7 @@ public actor AMQPConsumer {
                 advance()
             }
         } onCancel: {
-            Task { await close() }
+            Task { await close() }  // A cancellation handler cannot await; stopping ends run().
         }
     }
 
@@ -126,7 +126,7 @@ public actor AMQPConsumer {
     public func close() async {
         stop()
         if connection != nil, let settledAt {
-            try? await Task.sleep(until: settledAt.advanced(by: Self.settlementGrace), clock: .continuous)
+            try? await Task.sleep(until: settledAt.advanced(by: Self.settlementGrace), clock: .continuous)  // nothing confirms them
         }
         guard phase != .closed else { return }
         phase = .closed
@@ -154,7 +154,7 @@ public actor AMQPConsumer {
                 advance()
             }
         } onCancel: {
-            Task { await cancelReader(id) }
+            Task { await cancelReader(id) }  // A cancellation handler cannot await; it resumes the continuation.
         }
     }
 
