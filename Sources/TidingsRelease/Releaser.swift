@@ -78,7 +78,7 @@ public struct Releaser: Sendable {
             record(result, of: lane, took: duration)
             if lane == .urgent { balance.urgent(took: duration) }
         }
-        metrics.packsConfirmed.add(await publisher.publish(result.packs))
+        metrics.packsConfirmed.add(await publisher.publish(EncodedPacks(result.packs)))
         return result.released >= Self.batch
     }
 
@@ -105,7 +105,7 @@ public struct Releaser: Sendable {
         if !late.isEmpty {
             logger.notice("publishing packs again that were not confirmed", metadata: ["packs": "\(late.count)"])
             metrics.packsRepublished.add(late.count)
-            metrics.packsConfirmed.add(await publisher.publish(late))
+            metrics.packsConfirmed.add(await publisher.publish(EncodedPacks(late)))
             await publisher.noteConfirms()
         }
         return recovered > 0

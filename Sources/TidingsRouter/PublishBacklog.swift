@@ -4,15 +4,19 @@ public import TidingsStore
 public import TidingsWire
 
 /// Publishes committed packs beside the routing, up to a bound: while the broker accepts nothing, the router goes on committing and
-/// acknowledging until this many packs wait in memory. A backlog of intents that raised the broker's alarm can so drain and clear it.
+/// acknowledging until so many packs, or bytes of them, wait in memory. A backlog of intents that raised the broker's alarm can so drain and
+/// clear it.
 public actor PublishBacklog {
-    /// Packs that may wait for the broker. At most 64 KiB each, so 128 MiB at the very worst and about 20 MiB for ordinary bodies.
+    /// Packs that may wait for the broker.
     public static let limit = 2_000
+    /// Bytes of encoded packs that may wait, and one batch's more.
+    public static let maximumBytes = 24 << 20
 
     private let publisher: PackPublisher
     private let metrics: Metrics
     private let logger: Logger
     private var waiting = 0
+    private var bytesWaiting = 0
     private var line: [CheckedContinuation<Void, Never>] = []
     private var idle: [CheckedContinuation<Void, Never>] = []
 
@@ -23,10 +27,15 @@ public actor PublishBacklog {
     }
 
     /// Takes the packs over; returns at once unless too many wait already.
-    public func publish(_ packs: [Pack]) async {
+    public nonisolated func publish(_ packs: [Pack]) async {
         guard !packs.isEmpty else { return }
-        while waiting >= Self.limit { await withCheckedContinuation { line.append($0) } }
+        await takeOver(EncodedPacks(packs))
+    }
+
+    private func takeOver(_ packs: EncodedPacks) async {
+        while waiting >= Self.limit || bytesWaiting >= Self.maximumBytes { await withCheckedContinuation { line.append($0) } }
         waiting += packs.count
+        bytesWaiting += packs.bytes
         metrics.packsPublished.add(packs.count)
         metrics.packsWaiting.add(packs.count)
         // Not a child of the batch that made them: its slot is free for the next one. `drain()` awaits the end of all.
@@ -36,13 +45,14 @@ public actor PublishBacklog {
             if confirmed < packs.count {
                 logger.warning("packs stay unconfirmed until a releaser publishes them", metadata: ["packs": "\(packs.count - confirmed)"])
             }
-            done(packs.count)
+            done(packs)
         }
     }
 
-    private func done(_ count: Int) {
-        waiting -= count
-        metrics.packsWaiting.add(-count)
+    private func done(_ packs: EncodedPacks) {
+        waiting -= packs.count
+        bytesWaiting -= packs.bytes
+        metrics.packsWaiting.add(-packs.count)
         let woken = line
         line = []
         for continuation in woken { continuation.resume() }

@@ -41,13 +41,13 @@ extension Faults {
         }
 
         /// The prefetch counts messages, so a backlog of large ones is where a router would grow: 1,500 of these have 98 MB.
-        @Test func largeBodiesFillNoRole() async throws {
+        /// What is published meanwhile is where it would grow on the other side: the packs that wait for the broker.
+        @Test(arguments: [["--preload"], []]) func largeBodiesFillNoRole(_ pace: [String]) async throws {
             try await withFolder { folder in
                 let report = try await bench(
                     [
-                        "--private", "--home", "\(folder)/bench", "--intents", "2500", "--preload", "--body", "65536",
-                        "--processes", "each",
-                    ], in: folder)
+                        "--private", "--home", "\(folder)/bench", "--intents", "2500", "--body", "65536", "--processes", "each",
+                    ] + pace, in: folder)
                 #expect(report["confirmed"]?.intValue == 2_500)
                 for name in ["lost", "duplicated", "unaccounted"] { #expect(report[name]?.intValue == 0, "\(name)") }
                 let peaks = report["memoryMegabytes"]?.arrayValue?.compactMap { $0["peak"]?.doubleValue } ?? []

@@ -51,17 +51,26 @@ import TidingsWire
 
     /// The broker takes nothing: committed packs wait in memory up to the bound, and whoever brings more waits before it.
     @Test func theBacklogOfPacksStopsAtItsLimit() async throws {
+        try await expectTheBacklogStops(at: PublishBacklog.limit, with: Self.pack(of: []))
+    }
+
+    /// The same with packs as large as packs become: the bytes of an eighth of them are the bound.
+    @Test func theBacklogOfPacksStopsAtItsBytes() async throws {
+        let large = Self.pack(of: [Self.entry(bytes: Pack.maximumBytes)])
+        let room = (PublishBacklog.maximumBytes - 1) / large.encode().count + 1
+        try #require(room < PublishBacklog.limit)
+        try await expectTheBacklogStops(at: room, with: large)
+    }
+
+    private func expectTheBacklogStops(at limit: Int, with pack: Pack) async throws {
         let nowhere = try AMQPConfiguration(url: "amqp://nobody@127.0.0.1:1/")
         let store = Store(try PostgresConfiguration(url: "postgres://nobody@127.0.0.1:1/none"), size: 1, name: "unused")
         let publisher = AMQPPublisher(configuration: nowhere, connectionName: "tidings backlog test")
         let metrics = Metrics(version: "test")
         let backlog = PublishBacklog(
             publisher: PackPublisher(store: store, publisher: publisher), metrics: metrics, logger: Logger(label: "test"))
-        let pack = Pack(
-            id: PackID(high: 0x0190_0000_0000_7abc, low: 0x8000_0000_0000_0001), channel: .push, provider: "phone", lane: .bulk, entries: []
-        )
-        for _ in 0..<(PublishBacklog.limit / 100) { await backlog.publish(Array(repeating: pack, count: 100)) }
-        #expect(metrics.packsWaiting.value == PublishBacklog.limit)
+        for _ in 0..<limit { await backlog.publish([pack]) }
+        #expect(metrics.packsWaiting.value == limit)
 
         let events = Record()
         await withTaskGroup(of: Void.self) { group in
@@ -71,7 +80,7 @@ import TidingsWire
             }
             // Gives the newcomer every chance to come in too early.
             for _ in 0..<1_000 { await Task.yield() }
-            #expect(metrics.packsWaiting.value == PublishBacklog.limit, "the bound was passed")
+            #expect(metrics.packsWaiting.value == limit, "the bound was passed")
             events.add("room")
             await publisher.close()
             await group.waitForAll()
@@ -80,6 +89,19 @@ import TidingsWire
         await backlog.drain()
         #expect(metrics.packsWaiting.value == 0)
         await store.close()
+    }
+
+    private static func pack(of entries: [PackEntry]) -> Pack {
+        Pack(
+            id: PackID(high: 0x0190_0000_0000_7abc, low: 0x8000_0000_0000_0001), channel: .push, provider: "phone", lane: .bulk,
+            entries: entries)
+    }
+
+    private static func entry(bytes: Int) -> PackEntry {
+        PackEntry(
+            notificationID: NotificationID(high: 0x0190_0000_0000_7abc, low: 0x8000_0000_0000_0002), ordinal: 0, attempt: 1, tenant: "t",
+            recipient: "r", type: "a.b", category: .marketing, body: String(repeating: "x", count: bytes), createdAt: .distantPast,
+            decidedAt: .distantPast, validUntil: .distantFuture, expiresAt: .distantFuture)
     }
 
     /// Providers hang: so many batches are out beyond patience, the next one waits until one of them has ended.

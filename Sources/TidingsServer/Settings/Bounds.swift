@@ -59,6 +59,7 @@ enum Bounds {
                 Bound(
                     "PublishBacklog.limit", PublishBacklog.limit, "packs",
                     "Wait in memory while the broker takes nothing, so that the backlog that raised its alarm can drain."),
+                Bound("PublishBacklog.maximumBytes", PublishBacklog.maximumBytes, "bytes", "Of the packs that wait, and one batch's more."),
                 Bound(
                     "ConfirmNotes.delay", ConfirmNotes.delay, "From a confirm to its note: most packs are settled by then and need none."),
                 Bound("SuspectTrial.prefetch", SuspectTrial.prefetch, "messages", "One that kills takes no innocent one along."),
