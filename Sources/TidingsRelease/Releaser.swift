@@ -40,10 +40,11 @@ public struct Releaser: Sendable {
     /// Runs until the task is cancelled. A lane each, so that a bulk backlog never delays an urgent delivery.
     public func run() async {
         await withDiscardingTaskGroup { group in
-            // These, and recovery: for as long as this process releases; each ends when the task is cancelled, and the group awaits all.
+            // For as long as this process releases; each ends when the task is cancelled, and the group awaits all.
             for lane in Lane.allCases {
                 group.addTask { await turns("release \(lane.rawValue)") { try await release(lane) } }
             }
+            // As long, and awaited, like the lanes: what it recovers is of both.
             group.addTask { await turns("recover packs") { try await recover() } }
         }
     }

@@ -26,7 +26,7 @@ public actor PublishBacklog {
         self.logger = logger
     }
 
-    /// Takes the packs over; returns at once unless too many wait already.
+    /// Takes the packs over; returns at once unless too many wait already. They are encoded by whoever calls, beside the other batches.
     public nonisolated func publish(_ packs: [Pack]) async {
         guard !packs.isEmpty else { return }
         await takeOver(EncodedPacks(packs))

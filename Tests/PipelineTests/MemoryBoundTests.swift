@@ -54,7 +54,7 @@ import TidingsWire
         try await expectTheBacklogStops(at: PublishBacklog.limit, with: Self.pack(of: []))
     }
 
-    /// The same with packs as large as packs become: the bytes of an eighth of them are the bound.
+    /// The same with packs as large as packs become: the bytes of a fifth of them are the bound.
     @Test func theBacklogOfPacksStopsAtItsBytes() async throws {
         let large = Self.pack(of: [Self.entry(bytes: Pack.maximumBytes)])
         let room = (PublishBacklog.maximumBytes - 1) / large.encode().count + 1
