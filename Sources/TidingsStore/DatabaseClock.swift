@@ -2,16 +2,17 @@ import Glibc
 import Synchronization
 public import TidingsCore
 
-/// Business time in this process: the local clock moved to the database's, as last measured.
+/// Business time in this process: what the database's clock showed when it was last asked, and what has gone by since.
 ///
-/// Every batch reads the database's clock anyway and corrects the offset, so ids and deadlines follow the database, also when a test shifts
-/// its clock by months.
+/// Every batch reads the database's clock anyway, so ids and deadlines follow the database, also when a test shifts its clock by months. What
+/// has gone by is told by a clock that nobody sets: a jump of this machine's wall clock plans no retry a day late and lets nothing expire.
 public final class DatabaseClock: Sendable {
     /// Seconds that the two machines' real clocks may differ before a role refuses to start.
     public static let maximumSkewSeconds = 5.0
 
     private struct State {
-        var offset = Duration.zero
+        /// From ``steady()`` to the database's clock; until it was asked, to this machine's.
+        var offset = DatabaseClock.local() - DatabaseClock.steady()
         var generator = IdentifierGenerator()
         var random = SystemRandomNumberGenerator()
     }
@@ -22,22 +23,22 @@ public final class DatabaseClock: Sendable {
 
     /// What the database's clock shows about now.
     public func now() -> Timestamp {
-        let local = Self.local()
-        return state.withLock { local.adding($0.offset) }
+        let steady = Self.steady()
+        return state.withLock { steady.adding($0.offset) }
     }
 
     /// Takes over what the database answered just now.
     public func correct(_ database: Timestamp) {
-        let local = Self.local()
-        state.withLock { $0.offset = database - local }
+        let steady = Self.steady()
+        state.withLock { $0.offset = database - steady }
     }
 
     /// A new id of the current moment, larger than every earlier one of this process.
     public func nextID() -> NotificationID {
-        let local = Self.local()
+        let steady = Self.steady()
         return state.withLock { state in
             let random = state.random.next()
-            return state.generator.next(at: local.adding(state.offset), random: random)
+            return state.generator.next(at: steady.adding(state.offset), random: random)
         }
     }
 
@@ -46,10 +47,15 @@ public final class DatabaseClock: Sendable {
         state.withLock { Double.random(in: 0..<1, using: &$0.random) }
     }
 
-    /// The local machine's clock.
-    public static func local() -> Timestamp {
+    /// The wall clock of this machine, which may be set at any moment.
+    public static func local() -> Timestamp { read(CLOCK_REALTIME) }
+
+    /// Since this machine was started, also while it was suspended.
+    private static func steady() -> Timestamp { read(CLOCK_BOOTTIME) }
+
+    private static func read(_ clock: clockid_t) -> Timestamp {
         var time = timespec()
-        clock_gettime(CLOCK_REALTIME, &time)
+        clock_gettime(clock, &time)
         return Timestamp(microseconds: Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1_000)
     }
 }

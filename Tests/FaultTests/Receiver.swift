@@ -8,6 +8,7 @@ import TidingsTestSupport
 struct Receiver: Sendable {
     /// The address of a path that answers as its name says, such as `ok` or `slow/200`.
     let url: String
+    let process: TestProcess
     private let record: String
 
     /// Starts it for a system; the system's end is its end.
@@ -21,7 +22,7 @@ struct Receiver: Sendable {
         guard isListening, let line = process.outputSoFar.split(separator: "\n").first(where: { $0.hasPrefix(prefix) }) else {
             throw TestSystemError(message: "capture does not listen: \(process.errorsSoFar)")
         }
-        return Receiver(url: String(line.dropFirst(prefix.count)), record: record)
+        return Receiver(url: String(line.dropFirst(prefix.count)), process: process, record: record)
     }
 
     /// When each `webhook-id` was answered with 2xx.

@@ -126,7 +126,12 @@ extension FaultRow {
                     try await scene.holds(.seconds(10))
                 }
             },
-            heal: { try FakeClock(in: $0.folder).set(0) }),
+            heal: { try FakeClock(in: $0.folder).set(0) },
+            check: { scene in
+                let expired = try await scene.system.count(
+                    "select count(*) from tidings_ops.deliveries where state = 'expired'")
+                #expect(expired == 0, "expired by a clock that was set ahead")
+            }),
     ]
 }
 
