@@ -47,6 +47,21 @@ actor Crew {
         return stops
     }
 
+    /// Asks every process of a role to stop, and returns when all have ended what they held.
+    func stop(_ role: String) async throws {
+        let positions = try positions(of: role)
+        for position in positions { members[position].process.signal(SIGTERM) }
+        for position in positions {
+            let exitCode = await members[position].process.finish().exitCode
+            guard exitCode == 0 else { throw TestSystemError(message: "\(role) stopped with \(exitCode)") }
+        }
+    }
+
+    /// Starts every process of a role that was stopped.
+    func startAgain(_ role: String) async throws {
+        for position in try positions(of: role) { members[position].process = try await system.startRole(role, with: variables) }
+    }
+
     @discardableResult
     private func end(_ position: Int, with signal: Int32) async throws -> Int32 {
         members[position].process.signal(signal)

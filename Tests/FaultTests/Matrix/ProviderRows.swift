@@ -1,4 +1,3 @@
-import Glibc
 import PrivateServers
 import Testing
 import TidingsAMQP
@@ -71,12 +70,13 @@ extension FaultRow {
             injected: "no deliver for 3 hours of the clock; 3 of 9 people opt out meanwhile",
             load: .bursts, bound: .admitted,
             inject: { scene in
-                await scene.crew.signal("deliver", SIGSTOP)
+                // They end what they hold: only what waits is judged anew.
+                try await scene.crew.stop("deliver")
                 try await scene.moreConfirmed(2 * FaultLoad.perSecond)
                 for person in 0..<3 { try await scene.tidings("recipient", "set", "hook-\(person)", "--prefer", "webhook=off") }
                 _ = try await scene.system.query("update tidings.clock_offset set shift = shift + interval '3 hours'")
             },
-            heal: { await $0.crew.signal("deliver", SIGCONT) },
+            heal: { try await $0.crew.startAgain("deliver") },
             check: { scene in
                 let rows = try await scene.system.query(
                     """
@@ -138,7 +138,7 @@ private struct KillingEntry {
     func outlive() async throws {
         let position = try await scene.crew.position(of: "deliver")
         let ended = "select count(*) from tidings_ops.deliveries d join tidings_ops.notifications n using (notification_id)"
-        let isOver = try await reached(within: .seconds(600), every: .milliseconds(200)) {
+        let isOver = try await reached(within: .seconds(900), every: .milliseconds(200)) {
             if await !scene.crew.isRunning(position) { try await scene.crew.replace(position, dyingAt: Self.order) }
             return try await scene.system.count(
                 "\(unsafe: ended) where n.recipient_id = \(Self.victim) and d.finished_at is not null") == 1
