@@ -25,12 +25,9 @@ public struct Store: Sendable {
 
     /// Connects, refuses a schema this binary does not know or a clock that is far off, and learns the database's time.
     public func open() async throws {
-        let found = try await pool.withConnection { try await Migrator.version($0) }
+        let (found, real, business) = try await greeting()
         guard found >= Migration.latest else { throw StoreError.schemaTooOld(found: found, needed: Migration.latest) }
         guard found == Migration.latest else { throw StoreError.schemaTooNew(found: found, known: Migration.latest) }
-        let result = try await pool.query("select clock_timestamp(), tidings.clock()")
-        guard let row = result.rows.first else { return }
-        let (real, business) = try row.decode((PostgresTimestamp, PostgresTimestamp).self)
         let skew = Double(real.microseconds - DatabaseClock.local().microseconds) / 1_000_000
         guard abs(skew) <= DatabaseClock.maximumSkewSeconds else { throw StoreError.clockSkew(seconds: skew) }
         clock.correct(.init(business))
@@ -39,4 +36,19 @@ public struct Store: Sendable {
     public func close() async {
         await pool.close()
     }
+
+    /// The schema's number and the database's two clocks, in one round trip: a command waits for it too.
+    private func greeting() async throws -> (schema: Int, real: PostgresTimestamp, business: PostgresTimestamp) {
+        do {
+            let result = try await pool.query(
+                "select coalesce(max(number), 0)::bigint, clock_timestamp(), tidings.clock() from tidings.migrations")
+            guard let row = result.rows.first else { throw StoreError.schemaTooOld(found: 0, needed: Migration.latest) }
+            return try row.decode((Int, PostgresTimestamp, PostgresTimestamp).self)
+        } catch let error as PostgresError where error.sqlState == Self.undefinedTable {
+            throw StoreError.schemaTooOld(found: 0, needed: Migration.latest)
+        }
+    }
+
+    /// SQLSTATE `undefined_table`, also where its schema is missing.
+    private static let undefinedTable = "42P01"
 }
