@@ -11,6 +11,8 @@ public struct Relay: Sendable {
     package static let interval = Duration.milliseconds(200)
     /// Events in one turn, held in one transaction until the broker has confirmed them.
     package static let batch = 200
+    /// Of a turn's events together, and one event more: each is in memory three times until it is confirmed.
+    package static let maximumBytes = 4 << 20
     /// Characters of a type that go into a routing key.
     private static let longestTypeInKey = 50
 
@@ -33,7 +35,7 @@ public struct Relay: Sendable {
         while !Task.isCancelled {
             do {
                 let types = catalogues.current.catalogue.types
-                let relayed = try await store.relay(limit: Self.batch) { events in
+                let relayed = try await store.relay(limit: Self.batch, bytes: Self.maximumBytes) { events in
                     await publisher.publish(events.map { Self.message($0, category: types[$0.type]?.category ?? .system) }).map {
                         if case .confirmed = $0 { true } else { false }
                     }
@@ -42,7 +44,7 @@ public struct Relay: Sendable {
                 if relayed.failed > 0 {
                     logger.warning("the broker did not take enqueued events, trying again", metadata: ["events": "\(relayed.failed)"])
                 }
-                if relayed.confirmed == Self.batch { continue }
+                if relayed.isFull, relayed.failed == 0 { continue }
             } catch {
                 logger.warning("cannot relay enqueued events, trying again", metadata: ["error": "\(error)"])
             }

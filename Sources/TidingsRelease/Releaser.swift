@@ -14,6 +14,8 @@ public struct Releaser: Sendable {
     package static let batch = 500
     /// Packs recovered, or published again, in one turn.
     package static let packBatch = 100
+    /// Of the intents of either together, and one intent more: each is in memory four times until it is published.
+    package static let maximumBytes = 4 << 20
 
     /// The store of a lane's work, or of what belongs to none.
     private let stores: @Sendable (Lane?) -> Store
@@ -68,7 +70,9 @@ public struct Releaser: Sendable {
         if lane == .bulk { await balance.yieldToUrgent() }
         let catalogue = catalogues.current.catalogue
         let began = ContinuousClock.now
-        let result = try await stores(lane).release(lane, limit: Self.batch, catalogue: catalogue, zones: zones) { planned, past, stored in
+        let result = try await stores(lane).release(
+            lane, limit: Self.batch, bytes: Self.maximumBytes, catalogue: catalogue, zones: zones
+        ) { planned, past, stored in
             reroute(
                 planned, after: past, of: stored.intent, facts: stored.facts, catalogue: catalogue, pauses: stored.pauses, now: stored.now,
                 acceptedAt: stored.acceptedAt)
@@ -80,7 +84,7 @@ public struct Releaser: Sendable {
             if lane == .urgent { balance.urgent(took: duration) }
         }
         metrics.packsConfirmed.add(await publisher.publish(EncodedPacks(result.packs)))
-        return result.released >= Self.batch
+        return result.isFull
     }
 
     private func record(_ result: ReleaseResult, of lane: Lane, took: Duration) {
@@ -102,7 +106,7 @@ public struct Releaser: Sendable {
         if recovered > 0 { passing(.afterRecover) }
         metrics.recovered.add(recovered)
         if recovered > 0 { logger.notice("recovered deliveries of a worker that stopped", metadata: ["deliveries": "\(recovered)"]) }
-        let late = try await store.unconfirmedPacks(limit: Self.packBatch)
+        let late = try await store.unconfirmedPacks(limit: Self.packBatch, bytes: Self.maximumBytes)
         if !late.isEmpty {
             logger.notice("publishing packs again that were not confirmed", metadata: ["packs": "\(late.count)"])
             metrics.packsRepublished.add(late.count)

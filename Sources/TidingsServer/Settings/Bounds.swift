@@ -125,6 +125,7 @@ enum Bounds {
             Bound("Releaser.interval", Releaser.interval, "Between two looks: how late what is due is noticed."),
             Bound("Releaser.batch", Releaser.batch, "deliveries", "Of one transaction, and as many again that were paused."),
             Bound("Releaser.packBatch", Releaser.packBatch, "packs", "Recovered or published again in one turn."),
+            Bound("Releaser.maximumBytes", Releaser.maximumBytes, "bytes", "Of the intents of either, and one more."),
             Bound("Store.releaseLimit", Store.releaseLimit, "packs", "Unfinished in one queue; what waits is better off in a table."),
             Bound(
                 "Store.confirmTimeoutSeconds", .seconds(Store.confirmTimeoutSeconds),
@@ -137,6 +138,7 @@ enum Bounds {
                 "A queue sampled less long ago is not sampled again, whoever did it."),
             Bound("Relay.interval", Relay.interval, "What an enqueued event waits at most before it is on its way."),
             Bound("Relay.batch", Relay.batch, "events", "Held in one transaction until the broker confirms them."),
+            Bound("Relay.maximumBytes", Relay.maximumBytes, "bytes", "Of these events, and one more."),
             Bound("Pauses.limit", Pauses.limit, "pauses", "In force at once: each role keeps all of them."),
         ]
     }

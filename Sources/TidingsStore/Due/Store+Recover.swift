@@ -55,11 +55,11 @@ extension Store {
         """
 
     /// The packs that were committed but never confirmed, complete again from their notifications. Their ids stay the same, so publishing one
-    /// that did arrive after all does no harm.
-    public func unconfirmedPacks(limit: Int) async throws -> [Pack] {
+    /// that did arrive after all does no harm. At most `limit`, and no more than of `bytes` together, and one.
+    public func unconfirmedPacks(limit: Int, bytes: Int) async throws -> [Pack] {
         let late = try await pool.query(Self.latePacks(limit: limit)).rows.map { try $0.decode(0, as: PostgresUUID.self) }
         guard !late.isEmpty else { return [] }
-        let rows = try await pool.transaction { try await $0.query(Self.complete(late)).rows }
+        let rows = try await pool.transaction { try await $0.query(Self.complete(late, bytes: bytes)).rows }
         var packs: [Pack] = []
         for row in rows {
             let id = PackID(try row.decode(0, as: PostgresUUID.self))
@@ -92,14 +92,22 @@ extension Store {
         """
     }
 
-    private static func complete(_ packs: [PostgresUUID]) -> SQL {
+    /// Weighs each pack before anything large of it is read, as ``takeOut(_:bytes:)`` does.
+    private static func complete(_ packs: [PostgresUUID], bytes: Int) -> SQL {
         """
-        select late.id, late.channel, late.provider, late.lane, late.decided_at, m.ordinal, m.attempt,
-            \(plannedNow) ->> 'endpoint', \(StoredIntent.columns)
-        from tidings.packs late cross join lateral unnest(late.notification_ids, late.ordinals, late.attempts)
-            with ordinality as m(notification_id, ordinal, attempt, position)
-        join lateral (select * from tidings.notifications n where n.id = m.notification_id limit 1) n on true
-        where late.id = any(\(packs)) and late.confirmed_at is null and late.claimed_at is null order by late.id, m.position
+        with weighed as materialized (
+            select late.id as pack_id, late.channel, late.provider, late.lane as pack_lane, late.decided_at, m.ordinal, m.attempt,
+                \(plannedNow) ->> 'endpoint' as endpoint, asked.place, m.position, n.*,
+                sum(n.bytes) over (order by asked.place) - sum(n.bytes) over (partition by asked.place) as bytes_before
+            from unnest(\(packs)) with ordinality as asked(id, place)
+            join tidings.packs late on late.id = asked.id and late.confirmed_at is null and late.claimed_at is null
+            cross join lateral unnest(late.notification_ids, late.ordinals, late.attempts)
+                with ordinality as m(notification_id, ordinal, attempt, position)
+            join lateral (
+                select n.*, \(StoredIntent.bytesColumn) as bytes from tidings.notifications n where n.id = m.notification_id limit 1) n on true
+        )
+        select n.pack_id, n.channel, n.provider, n.pack_lane, n.decided_at, n.ordinal, n.attempt, n.endpoint, \(StoredIntent.columns)
+        from weighed n where n.bytes_before < \(Int64(bytes)) order by n.place, n.position
         """
     }
 

@@ -8,6 +8,8 @@ public struct ReleaseResult: Sendable {
     public var released = 0
     /// To be published now; their rows are committed.
     public var packs: [Pack] = []
+    /// As much as a turn may take: there may be more.
+    public var isFull = false
 }
 
 extension Store {
@@ -18,16 +20,17 @@ extension Store {
     /// Any number of releasers may run: a row is taken by one of them.
     ///
     /// What waits for a pause is not due, however long ago its time was, and is not looked at while the pause lasts. When it is over, up to
-    /// `limit` of it are taken beside up to `limit` that are due, so that neither waits for the other.
+    /// `limit` of it are taken beside up to `limit` that are due, so that neither waits for the other. Of all these no more are taken than
+    /// intents of `bytes` together, and one.
     public func release(
-        _ lane: Lane, limit: Int, catalogue: Catalogue, zones: TimeZoneDatabase,
+        _ lane: Lane, limit: Int, bytes: Int, catalogue: Catalogue, zones: TimeZoneDatabase,
         judge: @escaping @Sendable (PlannedDelivery, DeliveryPast, StoredFacts) -> [PlannedDelivery]
     ) async throws -> ReleaseResult {
         try await pool.transaction { connection in
             let answers = try await connection.pipeline([Self.pick(lane, limit: limit), Self.clockQuery, Self.pausesQuery])
             let picked = try answers[0].rows.map { try $0.decode((PostgresUUID, Int16).self) }
             guard !picked.isEmpty, let row = answers[1].rows.first else { return ReleaseResult() }
-            let waiting = try await connection.query(Self.takeOut(picked)).rows.map(WaitingDelivery.init)
+            let waiting = try await connection.query(Self.takeOut(picked, bytes: bytes)).rows.map(WaitingDelivery.init)
             let now = Timestamp(try row.decode(0, as: PostgresTimestamp.self))
             clock.correct(now)
             let pauses = try Pauses(answers[2].rows, from: 0)
@@ -55,7 +58,8 @@ extension Store {
             passing(.beforeRelease)
             _ = try await connection.pipeline(write.statements(packs))
             try await escalate(write.ends, on: connection)
-            return ReleaseResult(released: waiting.count, packs: packs)
+            let isFull = picked.count >= limit || waiting.reduce(0) { $0 + $1.stored.bytes } >= bytes
+            return ReleaseResult(released: waiting.count, packs: packs, isFull: isFull)
         }
     }
 
@@ -97,18 +101,22 @@ extension Store {
         """
     }
 
-    private static func takeOut(_ picked: [(id: PostgresUUID, ordinal: Int16)]) -> SQL {
+    /// Weighs what was picked before anything large of it is read: what is stored apart from its row is not, and its length is in the row.
+    private static func takeOut(_ picked: [(id: PostgresUUID, ordinal: Int16)], bytes: Int) -> SQL {
         """
         with picked as (
-            select * from unnest(\(picked.map(\.id)), \(picked.map(\.ordinal))) as p(notification_id, ordinal)
+            select * from unnest(\(picked.map(\.id)), \(picked.map(\.ordinal))) with ordinality as p(notification_id, ordinal, place)
+        ), weighed as materialized (
+            select p.notification_id, p.ordinal as picked_ordinal, n.*, sum(n.bytes) over (order by p.place) - n.bytes as bytes_before
+            from picked p left join lateral (
+                select n.*, \(StoredIntent.bytesColumn) as bytes from tidings.notifications n where n.id = p.notification_id limit 1) n on true
         ), gone as (
-            delete from tidings.due w using picked p where w.notification_id = p.notification_id and w.ordinal = p.ordinal
-            returning w.*
+            delete from tidings.due w using weighed n
+            where w.notification_id = n.notification_id and w.ordinal = n.picked_ordinal and coalesce(n.bytes_before, 0) < \(Int64(bytes))
+            returning w.ordinal, w.kind, w.channel, w.provider, w.endpoint, w.attempt, w.reason,
+                case when n.planned > 1 and w.channel <> 'inApp' and w.provider <> '' then n.decision end, \(StoredIntent.columns), w.due_at
         )
-        select gone.ordinal, gone.kind, gone.channel, gone.provider, gone.endpoint, gone.attempt, gone.reason,
-            case when n.planned > 1 and gone.channel <> 'inApp' and gone.provider <> '' then n.decision end, \(StoredIntent.columns)
-        from gone join lateral (select * from tidings.notifications n where n.id = gone.notification_id limit 1) n on true
-        order by gone.due_at, gone.notification_id, gone.ordinal
+        select * from gone where id is not null order by due_at, id, ordinal
         """
     }
 }

@@ -18,6 +18,12 @@ struct StoredIntent {
         """
     static let columnCount = 20
 
+    /// ``bytes`` as the database counts them, of table alias `n`, without reading what it measures.
+    static let bytesColumn: SQL = "octet_length(n.data) + coalesce(octet_length(n.title), 0) + coalesce(octet_length(n.body), 0)"
+
+    /// Of what has no small limit of its own: nearly all that it takes in memory.
+    var bytes: Int { intent.data.utf8.count + (intent.title?.utf8.count ?? 0) + (intent.body?.utf8.count ?? 0) }
+
     /// Reads the columns that start at `first`.
     init(_ row: PostgresRow, from first: Int) throws {
         id = NotificationID(try row.decode(first, as: PostgresUUID.self))

@@ -14,20 +14,26 @@ public struct EnqueuedEvent: Sendable {
 public struct RelayResult: Sendable {
     public var confirmed = 0
     public var failed = 0
+    /// As much as a turn may take: there may be more.
+    public var isFull = false
 }
 
 extension Store {
-    /// Hands up to `limit` enqueued events to `publish` and deletes those it confirms, in one transaction: an event whose row is gone was
-    /// confirmed by the broker. Dying in between publishes it again, and its id makes the second one a duplicate.
+    /// Hands up to `limit` enqueued events, of no more than `bytes` together and one, to `publish` and deletes those it confirms, in one
+    /// transaction: an event whose row is gone was confirmed by the broker. Dying in between publishes it again, and its id makes the second
+    /// one a duplicate.
     ///
     /// What failed goes behind everything that was tried less often, so that an event that can never be published holds up no other.
     public func relay(
-        limit: Int, publish: @escaping @Sendable ([EnqueuedEvent]) async -> [Bool]
+        limit: Int, bytes: Int, publish: @escaping @Sendable ([EnqueuedEvent]) async -> [Bool]
     ) async throws -> RelayResult {
         try await pool.transaction { connection in
             let rows = try await connection.query(
                 """
-                select id, type, event from tidings.outgoing order by attempts, created_at limit \(Int64(limit)) for update skip locked
+                select id, type, event from (
+                    select picked.*, sum(octet_length(event)) over (order by attempts, created_at, id) - octet_length(event) as bytes_before
+                    from (select * from tidings.outgoing order by attempts, created_at limit \(Int64(limit)) for update skip locked) picked
+                ) weighed where bytes_before < \(Int64(bytes)) order by attempts, created_at, id
                 """
             ).rows.map { try $0.decode((PostgresUUID, String, String).self) }
             guard !rows.isEmpty else { return RelayResult() }
@@ -38,7 +44,8 @@ extension Store {
                 "delete from tidings.outgoing where id = any(\(confirmed))",
                 "update tidings.outgoing set attempts = attempts + 1 where id = any(\(failed))",
             ])
-            return RelayResult(confirmed: confirmed.count, failed: failed.count)
+            let isFull = rows.count == limit || rows.reduce(0) { $0 + $1.2.utf8.count } >= bytes
+            return RelayResult(confirmed: confirmed.count, failed: failed.count, isFull: isFull)
         }
     }
 
