@@ -46,6 +46,18 @@ import TidingsCore
         #expect(pauses == [.seconds(5), .seconds(10), .seconds(15), .seconds(15)])
     }
 
+    @Test func whoAsksBesideATrialComesBackAfterTheFirstPause() {
+        var breaker = opened()
+        for seconds in [5, 15] as [Double] {
+            #expect(breaker.admit(at: noon.adding(.seconds(seconds))) == .allowed)
+            breaker.record(.failing, at: noon.adding(.seconds(seconds)))
+        }
+        let trial = noon.adding(.seconds(30))
+        #expect(breaker.admit(at: trial) == .allowed)
+        #expect(breaker.admit(at: trial) == .refused(until: trial.adding(.seconds(5))))
+        #expect(breaker.admit(at: trial.adding(.seconds(5))) == .refused(until: trial.adding(.seconds(15))), "the trial takes its time")
+    }
+
     @Test func aTrialThatIsLostIsMadeAgain() {
         var breaker = opened()
         #expect(breaker.admit(at: noon.adding(.seconds(5))) == .allowed)

@@ -44,7 +44,7 @@ public struct Breaker: Sendable, Hashable {
     }
 
     /// Asks for one call. After a pause the first to ask makes the trial. A trial without an answer is given up after as long as the pause
-    /// was.
+    /// was; who asks beside it comes back sooner, for most answer at once.
     public mutating func admit(at now: Timestamp) -> Admission {
         switch state {
         case .closed:
@@ -53,9 +53,12 @@ public struct Breaker: Sendable, Hashable {
             let elapsed = now - since
             let pause = pause(after: pauses)
             // A clock that was set back must not prolong the pause.
-            guard elapsed < .zero || elapsed >= pause else { return .refused(until: since.adding(pause)) }
-            state = .halfOpen(since: now, pauses: pauses)
-            return .allowed
+            if elapsed < .zero || elapsed >= pause {
+                state = .halfOpen(since: now, pauses: pauses)
+                return .allowed
+            }
+            let trialIsYoung = isOnTrial && elapsed < policy.coolDown
+            return .refused(until: since.adding(trialIsYoung ? min(policy.coolDown, pause) : pause))
         }
     }
 
@@ -76,6 +79,10 @@ public struct Breaker: Sendable, Hashable {
     /// Whether calls are paused or on trial.
     public var isOpen: Bool {
         if case .closed = state { false } else { true }
+    }
+
+    private var isOnTrial: Bool {
+        if case .halfOpen = state { true } else { false }
     }
 
     private func pause(after pauses: Int) -> Duration {

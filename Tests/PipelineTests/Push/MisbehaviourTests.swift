@@ -1,4 +1,5 @@
 import Testing
+import TidingsCore
 import TidingsPostgres
 import TidingsTestSupport
 
@@ -8,6 +9,8 @@ import TidingsTestSupport
     private static let people = 12
     /// People of another.
     private static let neighbours = 4
+    /// The longest pause of a breaker comes before the patience: the longer a busy machine takes to begin everything, the longer the pauses are.
+    private static let afterRepair = Breaker.Policy.standard.longestCoolDown + Pipeline.patience
 
     @Test(arguments: Misbehaviour.all)
     func everyDeliveryEndsAsItsCategorySays(_ row: Misbehaviour) async throws {
@@ -26,10 +29,10 @@ import TidingsTestSupport
             if !row.passes { try await markets.behave(nil) }
 
             for person in 0..<Self.people {
-                let order = try await pipeline.byProvider(of: "order-\(person)")
+                let order = try await pipeline.byProvider(of: "order-\(person)", within: Self.afterRepair)
                 #expect(order.contains("\(row.provider.rawValue) sent accepted"), "\(order)")
                 #expect(order.contains("inbox delivered delivered"))
-                _ = try await pipeline.outcome(of: "offer-\(person)")
+                _ = try await pipeline.outcome(of: "offer-\(person)", within: Self.afterRepair)
             }
             try await expectFirstOutcomes(row, in: system)
             try await expectNothingTwice(row, in: system, markets)

@@ -177,8 +177,8 @@ extension Pipeline {
     }
 
     /// How each provider's delivery of an event ended, sorted.
-    func byProvider(of eventID: String) async throws -> [String] {
-        _ = try await outcome(of: eventID)
+    func byProvider(of eventID: String, within patience: Duration = Pipeline.patience) async throws -> [String] {
+        _ = try await outcome(of: eventID, within: patience)
         let result = try await system.query(
             """
             select d.provider || ' ' || d.state || ' ' || coalesce(d.reason_code, '') from tidings_ops.deliveries d

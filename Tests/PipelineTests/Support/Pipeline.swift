@@ -104,9 +104,9 @@ extension Pipeline {
     }
 
     /// Waits until every notification of an event is done, then says how each channel ended.
-    func outcome(of eventID: String) async throws -> [Ended] {
+    func outcome(of eventID: String, within patience: Duration = Self.patience) async throws -> [Ended] {
         let done = try await system.eventually(
-            within: Self.patience, "select count(*) from tidings_ops.notifications where idempotency_key = \(eventID) and state = 'done'"
+            within: patience, "select count(*) from tidings_ops.notifications where idempotency_key = \(eventID) and state = 'done'"
         ) { $0 > 0 }
         let deliveries = try await deliveries(of: eventID)
         try #require(done, "\(eventID) is not done: \(deliveries) \(roles.errorsSoFar)")
