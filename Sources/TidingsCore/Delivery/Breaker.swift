@@ -5,7 +5,7 @@ public struct Breaker: Sendable, Hashable {
     public struct Policy: Sendable, Hashable {
         /// Failures in a row that open it; at least 1 takes effect.
         public var failureThreshold: Int
-        /// The pause before the first trial; doubles with every trial that fails.
+        /// The pause before the first trial; doubles with every trial that fails. Who asks beside a trial waits no longer at first.
         public var coolDown: Duration
         /// No pause is longer.
         public var longestCoolDown: Duration
