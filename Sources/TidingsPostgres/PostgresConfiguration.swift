@@ -14,6 +14,9 @@ public struct PostgresConfiguration: Sendable {
     /// How long a session that listens may hear nothing before it asks whether the server is there. With
     /// ``PostgresConnection/heartbeatTimeout``, the time in which a listener notices that its server is gone without a word.
     public var listenerHeartbeat: Duration = .seconds(10)
+    /// Whether a session that cannot write is refused when it is opened: of several hosts the standbys are passed over. The URL's
+    /// `target_session_attrs`, if there is one, has the last word.
+    public var needsWritableSession = false
     /// The name in `pg_stat_activity`, unless the URL has one.
     public var applicationName: String
 

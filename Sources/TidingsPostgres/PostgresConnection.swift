@@ -235,8 +235,10 @@ public actor PostgresConnection {
         do throws(PostgresError) {
             return try work(session, .now + (duration ?? configuration.statementTimeout + PostgresConfiguration.answerGrace))
         } catch {
-            guard !session.isHealthy else { throw error }
+            guard !session.isHealthy || error.isReadOnlySession else { throw error }
             drop(because: error)
+            // The server answered: nothing is ambiguous.
+            guard !error.isReadOnlySession else { throw error }
             guard !error.isUnsent else { throw error }
             var lost = error
             let isInTransaction = wasInTransaction || statements.first.map(\.beginsTransaction) ?? false

@@ -73,6 +73,23 @@ public struct PostgresError: Error, Sendable, Hashable {
         case .cancelled, .poolClosed, .invalidStatement, .decoding, .configuration, .rolledBack: .permanent
         }
     }
+
+    /// The values of the statement are at fault: a data exception (class 22), a violated constraint (23) or an exceeded limit (54), or values
+    /// that cannot be sent. Every other error is the server's state, and an operator can mend it: a missing grant, table or index.
+    public var isAboutTheData: Bool {
+        switch kind {
+        case .invalidStatement: true
+        // PostgreSQL reports a row without a partition as a violated check, and names no constraint.
+        case .server: !isMissingPartition && ["22", "23", "54"].contains { sqlState?.hasPrefix($0) ?? false }
+        default: false
+        }
+    }
+
+    /// A row belongs to a day whose partition does not exist.
+    public var isMissingPartition: Bool { kind == .server && sqlState == "23514" && constraint == nil }
+
+    /// The session cannot write, and never will: its server became a standby, or writes were forbidden for it. A new session may.
+    var isReadOnlySession: Bool { sqlState == "25006" }
 }
 
 extension PostgresError: CustomStringConvertible, CustomDebugStringConvertible {

@@ -57,18 +57,19 @@ public final class PostgresPool: Sendable {
         try await withLiveConnection { connection throws(PostgresError) in try await connection.query(sql, deadline: deadline) }
     }
 
-    /// Runs statements in one round trip on a free connection, as one transaction, in which as in every other nothing is compiled (`jit`). They hold
+    /// Runs statements in one round trip on a free connection, as one transaction with the settings of every other. They hold
     /// no BEGIN of their own. See ``PostgresConnection/pipeline(_:deadline:)``.
-    public func pipeline(_ statements: [SQL], deadline: Duration? = nil) async throws(PostgresError) -> [PostgresResult] {
-        try await withLiveConnection { connection throws(PostgresError) in
-            connection.begin([Self.compilingNothing])
+    ///
+    /// - Parameter limit: how long the server works on each statement, the wait for locks included; by default the configuration's
+    ///   `statementTimeout`. The client waits ``PostgresConfiguration/answerGrace`` longer, so the server gives up first.
+    public func pipeline(_ statements: [SQL], limit: Duration? = nil) async throws(PostgresError) -> [PostgresResult] {
+        let limit = limit ?? configuration.statementTimeout
+        return try await withLiveConnection { connection throws(PostgresError) in
+            connection.begin([Self.settings(statementTimeout: limit)])
             defer { _ = connection.takeOpening() }
-            return try await connection.pipeline(statements, deadline: deadline)
+            return try await connection.pipeline(statements, deadline: limit + PostgresConfiguration.answerGrace)
         }
     }
-
-    /// Until the end of the transaction, and without BEGIN too, where `SET LOCAL` does nothing.
-    private static let compilingNothing: SQL = "select set_config('jit', 'off', true)"
 
     private func withLiveConnection<R: Sendable>(
         _ body: (PostgresConnection) async throws(PostgresError) -> R

@@ -20,7 +20,7 @@ extension PostgresPool {
     /// A connection lost during COMMIT leaves the outcome unknown: the error has `isAmbiguousCommit` set, and only a unique key in the
     /// data can tell. Pass `retryAmbiguous: true` when `body` has one and may simply run again.
     ///
-    /// The server cancels each statement after the configuration's `statementTimeout`, and compiles none (`jit`). A body that swallows a statement's error gets
+    /// The server cancels each statement after the configuration's `statementTimeout`. A body that swallows a statement's error gets
     /// `.rolledBack`, for the server then answers COMMIT with a rollback.
     public func transaction<R>(
         retrying retries: Int = 5, retryAmbiguous: Bool = false, isolation: PostgresIsolation? = nil,
@@ -60,16 +60,30 @@ extension PostgresPool {
         return value
     }
 
-    /// BEGIN with its limits. They end with the transaction, so a pooler in between does not spread them.
-    ///
-    /// A statement that may look at any day's partition is estimated to cost so much that the server compiles it first (`jit`, on by default),
-    /// which takes far longer than the some hundred rows it then reads.
+    /// BEGIN with its settings.
     private func beginning(_ isolation: PostgresIsolation?) -> [SQL] {
-        let limits: [(String, Duration)] = [
-            ("statement_timeout", configuration.statementTimeout), ("idle_in_transaction_session_timeout", Self.idleInTransactionLimit),
+        [
+            SQL(unsafeSQL: isolation.map { "BEGIN ISOLATION LEVEL \($0.rawValue)" } ?? "BEGIN"),
+            Self.settings(statementTimeout: configuration.statementTimeout),
         ]
-        return [SQL(unsafeSQL: isolation.map { "BEGIN ISOLATION LEVEL \($0.rawValue)" } ?? "BEGIN")]
-            + limits.map { SQL(unsafeSQL: "SET LOCAL \($0.0) = \(Self.milliseconds($0.1))") } + ["SET LOCAL jit = off"]
+    }
+
+    /// The settings of every transaction, in one statement. They end with the transaction, so a pooler in between does not spread them; unlike
+    /// `SET LOCAL` they also count in a pipeline without BEGIN.
+    ///
+    /// - `statement_timeout` covers the wait for locks, and ends before the client's own wait.
+    /// - `synchronous_commit`: a commit that precedes an acknowledgement or a send must survive a crash. `off`, wherever it was set, becomes `on`;
+    ///   a higher setting stays.
+    /// - `jit`: the planner expects a statement that may look at every day's partition to cost so much that the server compiles it first. That
+    ///   takes far longer than the few hundred rows it then reads.
+    static func settings(statementTimeout: Duration) -> SQL {
+        """
+        select set_config('statement_timeout', \(String(milliseconds(statementTimeout))), true),
+            set_config('idle_in_transaction_session_timeout', \(String(milliseconds(Self.idleInTransactionLimit))), true),
+            set_config('synchronous_commit', case current_setting('synchronous_commit') when 'off' then 'on'
+                else current_setting('synchronous_commit') end, true),
+            set_config('jit', 'off', true)
+        """
     }
 
     /// At least 1, for 0 would mean no limit.

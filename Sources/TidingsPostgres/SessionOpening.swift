@@ -23,6 +23,7 @@ extension PostgresSession {
             ("fallback_application_name", configuration.applicationName),
             // A peer that vanished from an idle connection is noticed after 30 s + 3 × 10 s.
             ("keepalives_idle", "30"), ("keepalives_interval", "10"), ("keepalives_count", "3"),
+            ("target_session_attrs", configuration.needsWritableSession ? "read-write" : "any"),
             ("dbname", configuration.url),
             ("client_encoding", "UTF8"),
         ]

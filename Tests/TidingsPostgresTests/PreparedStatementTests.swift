@@ -13,8 +13,9 @@ struct PreparedStatementTests {
                 #"select statement from pg_prepared_statements where name like 'tidings_%' order by statement collate "C""#
             ).rows
             // The last is what a pipeline begins with.
-            let statements = ["select $1 * 2", "select $1 + 1", "select set_config('jit', 'off', true)"]
-            #expect(try kept.map { try $0.decode(String.self) } == statements)
+            let statements = try kept.map { try $0.decode(String.self) }
+            #expect(statements.prefix(2) == ["select $1 * 2", "select $1 + 1"])
+            #expect(statements.count == 3 && statements.last?.hasPrefix("select set_config('statement_timeout'") == true)
         }
     }
 
