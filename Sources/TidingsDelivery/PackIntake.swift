@@ -14,6 +14,8 @@ public struct PackIntake: Sendable {
     public static let batch = BatchPolicy(maximumMessages: 10, maximumBytes: 1 << 20, maximumDelay: .milliseconds(5))
     /// Batches in work at once.
     public static let batchesInWork = 4
+    /// How long packs that could not be handled wait before they are requeued.
+    package static let pauseBeforeRequeue = Duration.seconds(1)
 
     private let store: Store
     private let consumer: AMQPConsumer
@@ -65,6 +67,8 @@ public struct PackIntake: Sendable {
             passing(.afterAck)
         } catch {
             logger.warning("packs go back to their queue", metadata: ["packs": "\(batch.messages.count)", "error": "\(error)"])
+            // A message that comes back at once spins through its twenty deliveries in milliseconds. Cancelled at the stop, when it may.
+            try? await Task.sleep(for: Self.pauseBeforeRequeue)
             await consumer.reject(batch.tags, requeue: true)
         }
     }

@@ -1,8 +1,11 @@
 import Logging
 import TidingsPostgres
 
-/// Runs an operation on the database until it succeeds, with growing pauses while the database is away. Ends early, with the error, only when
-/// the error is permanent or the task is cancelled.
+/// Runs an operation on the database until it succeeds, with growing pauses while the database is away or refuses.
+///
+/// A refused connection, a missing grant and a missing table are the server's state: an operator mends them, and the operation then succeeds. So
+/// only three things end it early, with the error: values that the database will never take, an answer that this version cannot read, and a
+/// task or pool that ends.
 func patiently<Result: Sendable>(
     _ what: String, logger: Logger, _ operation: () async throws -> Result
 ) async throws -> Result {
@@ -11,7 +14,7 @@ func patiently<Result: Sendable>(
     while true {
         do {
             return try await operation()
-        } catch let error as PostgresError where error.verdict == .permanent {
+        } catch let error as PostgresError where error.isAboutTheData || error.kind == .decoding || error.kind == .poolClosed {
             throw error
         } catch let error as PostgresError {
             logger.warning("cannot \(what), trying again", metadata: ["error": "\(error)"])

@@ -48,8 +48,9 @@ public struct ProviderWorker: Sendable {
         await packs.run { batch in
             let began = ContinuousClock.now
             passing(.beforeClaim)
+            let claim = ClaimID(store.clock.nextID())
             let claims = try await patiently("claim packs", logger: logger) {
-                try await store.claim(batch, worker: worker, badges: provider.showsBadge)
+                try await store.claim(batch, worker: worker, as: claim, badges: provider.showsBadge)
             }
             passing(.afterClaim)
             let duration = ContinuousClock.now - began
@@ -123,8 +124,13 @@ public struct ProviderWorker: Sendable {
         var settlements: [Settlement] = []
         var going: [PackEntry] = []
         let now = store.clock.now()
+        let outdated = await outdated(entries, claims)
         for entry in entries {
-            if let early = settledUnsent(entry, of: pack, claims, now: now) { settlements.append(early) } else { going.append(entry) }
+            if let early = settledUnsent(entry, of: pack, isOutdated: outdated.contains(entry.key), now: now) {
+                settlements.append(early)
+            } else {
+                going.append(entry)
+            }
         }
         let items = going.map { outgoing($0, claims) }
         guard let first = items.first else { return settlements }
@@ -135,6 +141,11 @@ public struct ProviderWorker: Sendable {
         case .entered(let pass):
             let startedAt = store.clock.now()
             passing(.beforeSend, first.recipient)
+            // The last look before the first byte: after the lease the deliveries may be cancelled, or sent by another worker.
+            guard claims.hasRoom(forCall: provider.limits.sendTimeout) else {
+                gate.leave(pass, evidence: .none, now: startedAt)
+                return settlements + going.map { again($0, after: .zero, .leaseExpired) }
+            }
             let results = await calls.measure { items.count == 1 ? [await provider.send(items[0])] : await provider.send(together: items) }
             passing(.afterSend, first.recipient)
             let finishedAt = store.clock.now()
@@ -149,20 +160,37 @@ public struct ProviderWorker: Sendable {
     }
 
     /// For what is not to be sent now, or not as it is.
-    private func settledUnsent(_ entry: PackEntry, of pack: Pack, _ claims: PackClaims, now: Timestamp) -> Settlement? {
+    private func settledUnsent(_ entry: PackEntry, of pack: Pack, isOutdated: Bool, now: Timestamp) -> Settlement? {
         if entry.expiresAt <= now { return Settlement(entry, exit: .ended(.expired, .expired)) }
         if catalogues.pauses.holding(channel: pack.channel, provider: pack.provider, type: entry.type, tenant: entry.tenant, at: now) != nil
         {
             return again(entry, after: .zero, .paused)
         }
-        if entry.validUntil <= now || claims.outdated.contains(entry.key) { return again(entry, after: .zero, .afterValidity) }
+        if entry.validUntil <= now || isOutdated { return again(entry, after: .zero, .afterValidity) }
         return nil
     }
 
-    /// Back through `due` without having been sent: the attempt does not count. What is paused is due at once, and the releaser puts it with what
-    /// waits for the pause.
+    /// The deliveries whose recipient changed since the decision. The claim has read that; if it was a while ago, the database is asked again,
+    /// and while it does not answer nothing is sent.
+    private func outdated(_ entries: [PackEntry], _ claims: PackClaims) async -> Set<DeliveryKey> {
+        guard claims.needsAnotherLook() else { return claims.outdated }
+        do {
+            return try await store.outdated(entries)
+        } catch {
+            logger.warning("cannot look at recipients again, their deliveries go back", metadata: ["error": "\(error)"])
+            return Set(entries.map(\.key))
+        }
+    }
+
+    /// Back through `due` without having been sent: the attempt does not count. A paused delivery is due at once, and the releaser puts it with
+    /// the others that wait for the pause.
     private func again(_ entry: PackEntry, after wait: Duration, _ reason: ReasonCode) -> Settlement {
-        let kind: DueKind = reason == .afterValidity ? .recover : reason == .paused ? .held : .retry
+        let kind: DueKind =
+            switch reason {
+            case .afterValidity, .leaseExpired: .recover
+            case .paused: .held
+            default: .retry
+            }
         return Settlement(entry, exit: .waiting(until: store.clock.now().adding(wait), kind: kind, attempt: entry.attempt, reason))
     }
 
@@ -193,10 +221,8 @@ public struct ProviderWorker: Sendable {
         if case .accepted(let id, _) = result.outcome { providerMessageID = id }
         switch step {
         case .settle(let state, let reason):
-            let speaksForItself = state.isSuccess && entry.attempt == 1
             return Settlement(
-                entry, exit: .ended(state, reason), providerMessageID: providerMessageID,
-                attempt: speaksForItself ? nil : record,
+                entry, exit: .ended(state, reason), providerMessageID: providerMessageID, attempt: record,
                 endpointGoneAt: result.outcome == .endpointGone ? result.goneSince ?? startedAt : nil)
         case .failOver(let reason):
             return givenUp(entry, because: reason, attempt: entry.attempt + 1, record: record)

@@ -43,6 +43,11 @@ public final class SendGate: Sendable {
         for waiter in next { waiter.resume(returning: true) }
     }
 
+    /// Gives the gate other limits; what is known of hosts stays.
+    func change(to limits: ProviderLimits, now: Timestamp) {
+        for waiter in room.withLock({ $0.change(to: limits, now: now) }) { waiter.resume(returning: true) }
+    }
+
     /// Makes this the gate of one among so many workers that call the provider: concurrency and rate are what it takes from all of them.
     public func divide(among workers: Int, now: Timestamp) {
         for waiter in room.withLock({ $0.divide(among: workers, now: now) }) { waiter.resume(returning: true) }

@@ -1,23 +1,38 @@
+import Synchronization
 public import TidingsCore
 public import TidingsProvider
 
-/// The gates of every provider that a process calls: whoever calls one, for whatever purpose, goes through the same gate.
-public struct SendGates: Sendable {
-    private let gates: [String: SendGate]
+/// The gates of every provider that a process calls: all calls of one provider, for whatever purpose, go through the same gate. A gate outlives a
+/// change of the catalogue with its breakers and its rate.
+public final class SendGates: Sendable {
+    private let gates = Mutex<[String: SendGate]>([:])
 
-    /// - Parameter workers: among how many the limits are divided until more is known.
-    public init(_ limits: [String: ProviderLimits], among workers: Int, now: Timestamp) {
-        gates = limits.mapValues {
-            let gate = SendGate($0, now: now)
-            gate.divide(among: workers, now: now)
-            return gate
+    public init() {}
+
+    /// Makes the gates of providers that have none, and gives the others their limits of today.
+    ///
+    /// - Parameter workers: among how many the limits of a new gate are divided until more is known.
+    public func admit(_ limits: [String: ProviderLimits], among workers: Int, now: Timestamp) {
+        for (provider, limits) in limits {
+            if let gate = self[provider] {
+                gate.change(to: limits, now: now)
+            } else {
+                let gate = SendGate(limits, now: now)
+                gate.divide(among: workers, now: now)
+                gates.withLock { $0[provider] = gate }
+            }
         }
     }
 
-    public subscript(provider: String) -> SendGate? { gates[provider] }
+    /// Forgets the gates of other providers. A call that is out keeps its own.
+    public func keep(only providers: Set<String>) {
+        gates.withLock { $0 = $0.filter { providers.contains($0.key) } }
+    }
+
+    public subscript(provider: String) -> SendGate? { gates.withLock { $0[provider] } }
 
     /// - Parameter workers: how many live processes call each provider, this one among them. Nothing changes for one that is not named.
     public func divide(among workers: [String: Int], now: Timestamp) {
-        for (provider, count) in workers { gates[provider]?.divide(among: count, now: now) }
+        for (provider, count) in workers { self[provider]?.divide(among: count, now: now) }
     }
 }

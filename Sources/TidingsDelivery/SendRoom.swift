@@ -27,13 +27,13 @@ package struct SendRoom {
         }
     }
 
-    private let limits: ProviderLimits
+    private var limits: ProviderLimits
     /// Processes that call the provider, this one among them: each has an equal share of what it takes.
     private var workers = 1
     /// Sends to one host at once, of all workers together.
-    private let hostConcurrency: Int
+    private var hostConcurrency: Int
     /// One of which nothing is known.
-    private let newHost: Host
+    private var newHost: Host
     private var bucket: TokenBucket?
     private var inside = 0
     private var hosts: [String: Host] = [:]
@@ -43,9 +43,23 @@ package struct SendRoom {
         self.limits = limits
         hostConcurrency = limits.maximumConcurrencyPerHost ?? limits.maximumConcurrency
         newHost = Host(slowStart: SlowStart(usual: hostConcurrency))
-        bucket = limits.requestsPerSecond.map { rate in
+        bucket = Self.bucket(limits, now: now)
+    }
+
+    private static func bucket(_ limits: ProviderLimits, now: Timestamp) -> TokenBucket? {
+        limits.requestsPerSecond.map { rate in
             TokenBucket(.init(perSecond: max(1, Int(rate)), burst: max(1, Int(rate))), at: now)
         }
+    }
+
+    /// Returns who may go in because there is more room.
+    mutating func change(to limits: ProviderLimits, now: Timestamp) -> [Waiter] {
+        guard limits != self.limits else { return [] }
+        if limits.requestsPerSecond != self.limits.requestsPerSecond { bucket = Self.bucket(limits, now: now) }
+        self.limits = limits
+        hostConcurrency = limits.maximumConcurrencyPerHost ?? limits.maximumConcurrency
+        newHost = Host(slowStart: SlowStart(usual: hostConcurrency))
+        return divide(among: workers, now: now)
     }
 
     mutating func ask(_ host: String, now: Timestamp) -> Answer {

@@ -27,8 +27,8 @@ package actor Settler {
         self.logger = logger
     }
 
-    /// Returns when the outcomes are committed. An outcome the database refuses for good is logged and left to the lease: it is then recorded as
-    /// unknown.
+    /// Returns when the outcomes are committed, however long the database is away. An outcome whose values the database will never take is logged
+    /// and left to the lease: it is then recorded as unknown.
     func settle(_ settlement: PackSettlement) async {
         await withCheckedContinuation { continuation in
             collected.append((settlement, continuation))

@@ -43,16 +43,80 @@ public struct Releaser: Sendable {
     public func run() async {
         await withDiscardingTaskGroup { group in
             // For as long as this process releases; each ends when the task is cancelled, and the group awaits all.
-            for lane in Lane.allCases {
-                group.addTask { await turns("release \(lane.rawValue)") { try await release(lane) } }
-            }
+            for lane in Lane.allCases { group.addTask { await releaseTurns(lane) } }
             // As long, and awaited, like the lanes: what it recovers is of both.
-            group.addTask { await turns("recover packs") { try await recover() } }
+            group.addTask { await recoverTurns() }
+        }
+    }
+
+    private func releaseTurns(_ lane: Lane) async {
+        var batch = BatchLimit(Self.batch)
+        var strange: Set<DeliveryKey> = []
+        await turns("release \(lane.rawValue)") {
+            do {
+                let isFull = try await release(lane, limit: batch.current, passingOver: strange)
+                let wasCut = batch.current < Self.batch
+                batch.succeeded()
+                return isFull || wasCut
+            } catch let error as UnwritableRow {
+                try await setAside(error, strange: &strange)
+                return true
+            } catch let error as PostgresError where error.isAboutTheData || error.kind == .decoding {
+                logger.error("a batch cannot be released, trying half of it", metadata: ["lane": "\(lane.rawValue)", "error": "\(error)"])
+                batch.failed()
+                return true
+            }
+        }
+    }
+
+    private func recoverTurns() async {
+        var steadiness = Steadiness()
+        var batch = BatchLimit(Self.packBatch)
+        var strange: Set<PackID> = []
+        await turns("recover packs") {
+            do {
+                let isFull = try await recover(limit: batch.current, passingOver: strange, &steadiness)
+                batch.succeeded()
+                return isFull
+            } catch let error as UnwritableRow {
+                try await setAside(error, strange: &strange)
+                return true
+            } catch let error as PostgresError where error.isAboutTheData || error.kind == .decoding {
+                logger.error("packs cannot be taken apart, trying half of them", metadata: ["error": "\(error)"])
+                batch.failed()
+                return true
+            } catch {
+                steadiness.interrupted()
+                throw error
+            }
+        }
+    }
+
+    /// Rows that this version cannot read are remembered up to this many; more of them are a newer version's work, and its releasers do it.
+    package static let strangeRows = 1_000
+
+    private func setAside(_ row: UnwritableRow, strange: inout Set<DeliveryKey>) async throws {
+        guard case .delivery(let key) = row.row else { return }
+        if row.isStrange, strange.count < Self.strangeRows {
+            logger.error("a delivery is not readable for this version, leaving it to a newer one", metadata: ["row": "\(row)"])
+            strange.insert(key)
+        } else if try await stores(nil).park(key) {
+            logger.error("a delivery cannot be released, it is parked", metadata: ["row": "\(row)"])
+        }
+    }
+
+    private func setAside(_ row: UnwritableRow, strange: inout Set<PackID>) async throws {
+        guard case .pack(let id) = row.row else { return }
+        if row.isStrange, strange.count < Self.strangeRows {
+            logger.error("a pack is not readable for this version, leaving it to a newer one", metadata: ["row": "\(row)"])
+            strange.insert(id)
+        } else if try await stores(nil).divideOrPark(id) {
+            logger.error("a pack cannot be taken apart, it is parked", metadata: ["row": "\(row)"])
         }
     }
 
     /// Repeats `turn` until cancelled: at once while there was work, after ``interval`` when there was none.
-    private func turns(_ what: String, _ turn: @Sendable () async throws -> Bool) async {
+    private func turns(_ what: String, _ turn: () async throws -> Bool) async {
         while !Task.isCancelled {
             do {
                 if try await turn() { continue }
@@ -66,12 +130,12 @@ public struct Releaser: Sendable {
         }
     }
 
-    private func release(_ lane: Lane) async throws -> Bool {
+    private func release(_ lane: Lane, limit: Int, passingOver strange: Set<DeliveryKey>) async throws -> Bool {
         if lane == .bulk { await balance.yieldToUrgent() }
         let catalogue = catalogues.current.catalogue
         let began = ContinuousClock.now
         let result = try await stores(lane).release(
-            lane, limit: Self.batch, bytes: Self.maximumBytes, catalogue: catalogue, zones: zones
+            lane, limit: limit, bytes: Self.maximumBytes, catalogue: catalogue, zones: zones, passingOver: strange
         ) { planned, past, stored in
             reroute(
                 planned, after: past, of: stored.intent, facts: stored.facts, catalogue: catalogue, pauses: stored.pauses, now: stored.now,
@@ -100,13 +164,20 @@ public struct Releaser: Sendable {
             ])
     }
 
-    private func recover() async throws -> Bool {
+    private func recover(limit: Int, passingOver strange: Set<PackID>, _ steadiness: inout Steadiness) async throws -> Bool {
         let store = stores(nil)
-        let recovered = try await store.recoverExpiredLeases(limit: Self.packBatch, catalogue: catalogues.current.catalogue)
+        let began = ContinuousClock.now
+        var recovered = 0
+        if steadiness.isEnough(at: store.clock.now()) {
+            recovered = try await store.recoverExpiredLeases(
+                limit: limit, catalogue: catalogues.current.catalogue, before: began + Steadiness.longestTurn, passingOver: strange)
+        }
         if recovered > 0 { passing(.afterRecover) }
         metrics.recovered.add(recovered)
         if recovered > 0 { logger.notice("recovered deliveries of a worker that stopped", metadata: ["deliveries": "\(recovered)"]) }
         let late = try await store.unconfirmedPacks(limit: Self.packBatch, bytes: Self.maximumBytes)
+        if ContinuousClock.now - began > Steadiness.longestTurn { steadiness.interrupted() }
+        steadiness.answered(at: store.clock.now())
         if !late.isEmpty {
             logger.notice("publishing packs again that were not confirmed", metadata: ["packs": "\(late.count)"])
             metrics.packsRepublished.add(late.count)

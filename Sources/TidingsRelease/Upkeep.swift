@@ -13,6 +13,9 @@ public struct Upkeep: Sendable {
     /// Steps of moving idempotency keys in a round, at a twentieth of one processor. One releaser keeps up with 1,600 new keys a second.
     package static let keyMovesPerRound = 8
 
+    /// Packs taken back in one step, 5,000 deliveries at most.
+    package static let strandedBatch = 100
+
     private let store: Store
     private let catalogues: CatalogueSource
     private let control: AMQPControl
@@ -38,6 +41,14 @@ public struct Upkeep: Sendable {
                 let missing = try await store.forgetConfirmsOfMissing()
                 if missing > 0 {
                     logger.warning("packs are missing from the broker, publishing them again", metadata: ["packs": "\(missing)"])
+                }
+            }
+            await chore("take back stranded packs") {
+                while !Task.isCancelled {
+                    let taken = try await store.takeBackStranded(limit: Self.strandedBatch, catalogue: catalogues.current.catalogue)
+                    guard taken > 0 else { break }
+                    logger.warning(
+                        "packs waited for a provider that nobody serves, routing them again", metadata: ["deliveries": "\(taken)"])
                 }
             }
             await chore("move idempotency keys") {

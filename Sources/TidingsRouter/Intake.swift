@@ -27,8 +27,9 @@ public struct Intake: Sendable {
 
     /// Commits everything that follows from the messages, and returns the packs to publish.
     ///
-    /// While the database is away this waits and tries again. What the database refuses for good is halved until the intent that causes it is
-    /// alone: that one is refused, its neighbours go on. Throws when the task is cancelled, or when not even a refusal can be stored.
+    /// While the database is away, or refuses for a reason of its own such as a missing grant, this waits and tries again. A batch with values that
+    /// the database will never take is halved until the intent that holds them is alone: it is refused, its neighbours go on. Throws when the
+    /// task is cancelled, or when not even a refusal can be stored.
     ///
     /// Messages that ask for very much are committed in portions. Dying between two is harmless: the messages come again, and what was
     /// committed is recognised.
@@ -48,7 +49,9 @@ public struct Intake: Sendable {
             } catch let error as PostgresError where error.isMissingPartition {
                 // Nobody has made the day's partitions, and that is no fault of the messages.
                 logger.error("a partition is missing, making it", metadata: ["error": "\(error)"])
-                try? await store.makePartitions()
+                do { try await store.makePartitions() } catch {
+                    logger.error("cannot make the partition, trying again", metadata: ["error": "\(error)"])
+                }
             } catch let error as PostgresError where error.isAboutTheData {
                 return try await bisect(portion, of: decoded, catalogue, because: error)
             } catch is CancellationError {
@@ -126,12 +129,4 @@ func decide(_ intent: Intent, facts: RecipientFacts, catalogue: Catalogue, pause
     return RoutedIntent(
         decision: decision, category: type.category, lane: catalogue.lane(of: type),
         expiresAt: catalogue.expiry(of: intent, type: type, acceptedAt: now))
-}
-
-extension PostgresError {
-    /// The database, or what speaks to it, will refuse these values however often they are sent.
-    var isAboutTheData: Bool { verdict == .permanent && (kind == .server || kind == .invalidStatement) }
-
-    /// PostgreSQL reports a row without a partition as a violated check, and names no constraint.
-    var isMissingPartition: Bool { sqlState == "23514" && constraint == nil }
 }

@@ -16,6 +16,8 @@ public struct Router: Sendable {
     /// hundred at 1,000 a second slower: smaller transactions take a third more of the processors. Of large bodies a batch holds fewer: each of its
     /// bytes is in memory several times until its commit.
     public static let batch = BatchPolicy(maximumMessages: 500, maximumBytes: 1 << 20, maximumDelay: .milliseconds(10))
+    /// How long a batch that could not be stored waits before it is requeued.
+    package static let pauseBeforeRequeue = Duration.seconds(1)
     /// Batches in work at once: while one waits for its commit the next is decoded. More only makes transactions wait for each other.
     public static let batchesInWork = 2
 
@@ -65,6 +67,8 @@ public struct Router: Sendable {
         } catch {
             // Shutting down: what is unsettled is delivered again to whoever comes next.
             logger.warning("batch of \(batch.messages.count) goes back to its queue", metadata: ["error": "\(error)"])
+            // A message that comes back at once spins through its twenty deliveries in milliseconds. Cancelled at the stop, when it may.
+            try? await Task.sleep(for: Self.pauseBeforeRequeue)
             await consumer.reject(batch.tags, requeue: true)
         }
     }

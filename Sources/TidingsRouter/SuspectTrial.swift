@@ -35,6 +35,8 @@ public struct SuspectTrial: Sendable {
                     await consumer.acknowledge([message.tag])
                 } catch {
                     logger.warning("a suspect goes back to its queue", metadata: ["error": "\(error)"])
+                    // The suspect queue has no delivery limit: without a pause this would spin.
+                    try? await Task.sleep(for: Router.pauseBeforeRequeue)
                     await consumer.reject([message.tag], requeue: true)
                 }
             }

@@ -6,6 +6,8 @@ public enum StoreError: Error, Sendable, Hashable, CustomStringConvertible {
     case schemaTooNew(found: Int, known: Int)
     /// A table that a step of the schema changes was used without a break for minutes.
     case tableInUse(step: String)
+    /// A statement answered so late that what it says must not be acted on; nothing was changed.
+    case viewTooOld
     /// Ids carry the database's time, so a process whose clock is far off must not make any.
     case clockSkew(seconds: Double)
 
@@ -17,6 +19,8 @@ public enum StoreError: Error, Sendable, Hashable, CustomStringConvertible {
             "the database has schema \(found), this binary knows up to \(known): use the newer binary"
         case .tableInUse(let step):
             "step \(step) of the schema needs a table that a long transaction keeps: pg_stat_activity shows it by xact_start; end it and run this again"
+        case .viewTooOld:
+            "the database answered too late to act on it: trying again"
         case .clockSkew(let seconds):
             "this machine's clock differs from the database's by \(seconds) s (at most \(DatabaseClock.maximumSkewSeconds)): set the clock"
         }

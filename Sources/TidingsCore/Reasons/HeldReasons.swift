@@ -22,6 +22,13 @@ extension ReasonExplanation {
             explains: [.held, .queued]
         ),
         ReasonExplanation(
+            .providerGone,
+            "It waited for a provider that the active catalogue no longer has, or whose queue no worker reads. It is routed again.",
+            "Nothing after a change of the catalogue. Otherwise start a deliver process for the channel: tidings status shows consumers.",
+            retryable: true,
+            explains: [.held, .queued]
+        ),
+        ReasonExplanation(
             .paused,
             "An operator has paused its channel, provider, type or tenant.",
             "See tidings pause list for what, why and by whom. It goes out when that is resumed, unless it expires first.",
@@ -46,8 +53,8 @@ extension ReasonExplanation {
         ),
         ReasonExplanation(
             .leaseExpired,
-            "The worker that had claimed it did not finish in time.",
-            "Nothing. If it is frequent, look for workers that die or providers that hang.",
+            "Its worker's claim had too little time left for a call, so nothing was sent. It is routed again.",
+            "Nothing. If it is frequent, look for a slow database or for workers that were stopped.",
             retryable: true,
             explains: [.retrying, .queued, .failed]
         ),

@@ -7,8 +7,8 @@ import TidingsProvider
 import TidingsStore
 import TidingsWire
 
-/// The deliver role: a worker for each provider and lane of its channels. When another catalogue becomes active the workers finish what they
-/// hold and start again with its providers. Of what a provider takes it uses the share of one among all processes that call it.
+/// The deliver role: a line for each provider of its channels. When another catalogue becomes active, only the lines that it changes are replaced: the
+/// old one finishes what it holds beside the new one. Of each provider's limits it uses the share of one among all processes that call it.
 final class DeliverRole: Sendable {
     private let runtime: Runtime
     private let channels: Set<Channel>
@@ -18,101 +18,131 @@ final class DeliverRole: Sendable {
         var isStopping = false
         /// Nothing is out any more.
         var hasEnded = false
-        var consumers: [AMQPConsumer] = []
-        var gates: SendGates?
+        /// By the provider's name.
+        var lines: [String: Line] = [:]
+        /// Of the catalogue that the lines run by; nil before the first.
+        var followed: String?
         /// As of the last heartbeat.
         var callers = ProviderCallers()
+        /// Why a line ended by itself.
+        var failure: (any Error)?
     }
 
     private let state = Mutex(State())
+    private let gates = SendGates()
+    /// Lines that are to run; ends at the stop.
+    private let starting: AsyncStream<Line>
+    private let start: AsyncStream<Line>.Continuation
 
     init(_ runtime: Runtime, channels: Set<Channel>, worker: String) {
         self.runtime = runtime
         self.channels = channels
         self.worker = worker
+        (starting, start) = AsyncStream.makeStream()
     }
 
-    /// Runs until ``stop()``.
+    /// Runs until ``stop()``. Throws when the catalogue has no provider for its channels, or a line ended by itself.
     func run() async throws {
         defer { state.withLock { $0.hasEnded = true } }
-        while !state.withLock(\.isStopping) {
-            try await runOnce(runtime.catalogues.current.catalogue)
+        try await follow(runtime.catalogues.current.catalogue)
+        guard !state.withLock(\.lines.isEmpty) else {
+            throw Failure(.config, "the catalogue has no provider for \(channels.map(\.rawValue).sorted().joined(separator: ", "))")
+        }
+        await withDiscardingTaskGroup { group in
+            // A task for each line, until its consumers are stopped; the group awaits all.
+            for await line in starting { group.addTask { await self.run(line) } }
+        }
+        if let failure = state.withLock(\.failure) { throw failure }
+    }
+
+    private func run(_ line: Line) async {
+        do {
+            try await line.run(worker: worker, gates: gates)
+        } catch {
+            state.withLock { $0.failure = $0.failure ?? error }
+            await stop()
         }
     }
 
     func stop() async {
-        let consumers = state.withLock { state in
+        let lines = state.withLock { state in
             state.isStopping = true
-            return state.consumers
+            return state.lines.values
         }
-        for consumer in consumers { await consumer.stop() }
+        start.finish()
+        for line in lines { await line.stop() }
     }
 
-    /// The catalogue changed: new queues are declared and the workers start again.
-    func restart() async {
-        for consumer in state.withLock(\.consumers) { await consumer.stop() }
+    /// Replaces the lines that a catalogue changes; the others go on. Does nothing for the catalogue that it follows already.
+    func follow(_ catalogue: Catalogue) async throws {
+        guard state.withLock({ !$0.isStopping && $0.followed != catalogue.hash }) else { return }
+        let running = state.withLock(\.lines)
+        let plans = LinePlan.all(of: catalogue, channels: channels)
+        let lines = try plans.map { plan in
+            if let same = running[plan.binding.name], same.plan == plan { return same }
+            return try Line(plan, runtime: runtime)
+        }
+        let limits = Dictionary(lines.flatMap(\.called).map { ($0.name, $0.limits) }) { first, _ in first }
+        // A process that has not said whom it calls may call these as well.
+        let (anybody, ofEach) = state.withLock { ($0.callers.ofAny, $0.callers.ofEach) }
+        gates.admit(limits, among: anybody, now: runtime.store.clock.now())
+        gates.divide(among: ofEach, now: runtime.store.clock.now())
+        gates.keep(only: Set(limits.keys))
+        let isStopping = state.withLock { state in
+            guard !state.isStopping else { return true }
+            state.lines = Dictionary(lines.map { ($0.plan.binding.name, $0) }) { first, _ in first }
+            state.followed = catalogue.hash
+            return false
+        }
+        guard !isStopping else { return }
+        for line in lines where running[line.plan.binding.name] !== line { start.yield(line) }
+        for line in running.values where !lines.contains(where: { $0 === line }) { await line.stop() }
+        if lines.isEmpty {
+            runtime.logger.error("the active catalogue has no provider for the channels of this process: it delivers nothing")
+        }
     }
+
+    /// The hash of the catalogue that the lines run by; nil before the first.
+    var followed: String? { state.withLock(\.followed) }
 
     // MARK: Shares
 
     /// The providers that this process calls, by name; none when it has ended.
     var providers: [String] {
-        if state.withLock(\.hasEnded) { return [] }
-        let catalogue = runtime.catalogues.current.catalogue
-        let bindings = bindings(catalogue)
-        let called = bindings.filter { !ProviderBinding.ownKinds.contains($0.kind) }
-        let carriers = bindings.contains { $0.kind == ProviderBinding.localPlanKind } ? catalogue.pushCarriers : []
-        return Set((called + carriers).map(\.name)).sorted()
+        let lines = state.withLock { $0.hasEnded ? [] : Array($0.lines.values) }
+        return Set(lines.flatMap(\.called).map(\.name)).sorted()
     }
 
     func share(with callers: ProviderCallers) {
-        let (gates, before) = state.withLock { state in
+        let before = state.withLock { state in
             defer { state.callers = callers }
-            return (state.gates, state.callers)
+            return state.callers
         }
-        gates?.divide(among: callers.ofEach, now: runtime.store.clock.now())
+        gates.divide(among: callers.ofEach, now: runtime.store.clock.now())
         for (provider, count) in callers.ofEach.sorted(by: { $0.key < $1.key }) where count != before.ofEach[provider, default: 1] {
             runtime.logger.notice(
                 "a provider's rate and concurrency are divided among its callers",
                 metadata: ["provider": "\(provider)", "callers": "\(count)"])
         }
     }
+}
 
-    // MARK: A catalogue
+/// What a line is made from. Two catalogues with equal plans need no other line.
+private struct LinePlan: Equatable {
+    let binding: ProviderBinding
+    /// Of a line that plans local notifications: the providers by which apps are woken. Empty for another.
+    let carriers: [ProviderBinding]
 
-    private func runOnce(_ catalogue: Catalogue) async throws {
-        let lines = try bindings(catalogue).map { try Line($0, runtime: runtime) }
-        let consumers = lines.flatMap(\.consumers)
-        // Whoever calls others may call these as well, as long as they have not said.
-        let gates = SendGates(
-            Dictionary(lines.flatMap(\.called).map { ($0.name, $0.limits) }) { first, _ in first },
-            among: state.withLock(\.callers.ofAny), now: runtime.store.clock.now())
-        let (proceed, callers) = state.withLock { state in
-            state.consumers = consumers
-            state.gates = gates
-            return (!state.isStopping, state.callers)
+    static func all(of catalogue: Catalogue, channels: Set<Channel>) -> [LinePlan] {
+        catalogue.providers.values.filter { channels.contains($0.channel) }.sorted { $0.name < $1.name }.map { binding in
+            LinePlan(binding: binding, carriers: binding.kind == ProviderBinding.localPlanKind ? catalogue.pushCarriers : [])
         }
-        gates.divide(among: callers.ofEach, now: runtime.store.clock.now())
-        guard proceed, !consumers.isEmpty else {
-            throw Failure(.config, "the catalogue has no provider for \(channels.map(\.rawValue).sorted().joined(separator: ", "))")
-        }
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            // A task for each queue and each provider, until the queues' consumers are stopped; the group awaits all.
-            for consumer in consumers { group.addTask { try await consumer.run() } }
-            for line in lines { group.addTask { await line.run(worker: self.worker, gates: gates) } }
-            try await group.waitForAll()
-        }
-        for consumer in consumers { await consumer.close() }
-        for line in lines { await line.close() }
-    }
-
-    private func bindings(_ catalogue: Catalogue) -> [ProviderBinding] {
-        catalogue.providers.values.filter { channels.contains($0.channel) }.sorted { $0.name < $1.name }
     }
 }
 
 /// One provider with a consumer for each lane.
-private struct Line: Sendable {
+private final class Line: Sendable {
+    let plan: LinePlan
     private let lanes: [(lane: Lane, consumer: AMQPConsumer)]
     private let runtime: Runtime
     private let provider: (any Provider)?
@@ -121,13 +151,15 @@ private struct Line: Sendable {
     private let meters: DeliveryMeters
     private let calls: CallMeters?
 
-    init(_ binding: ProviderBinding, runtime: Runtime) throws {
+    init(_ plan: LinePlan, runtime: Runtime) throws {
+        let binding = plan.binding
+        self.plan = plan
         self.runtime = runtime
         provider =
             ProviderBinding.ownKinds.contains(binding.kind)
             ? nil
             : ConfiguredProvider(binding, registry: runtime.providers, environment: runtime.settings.environment, logger: runtime.logger)
-        carriers = binding.kind == ProviderBinding.localPlanKind ? runtime.carriers() : nil
+        carriers = binding.kind == ProviderBinding.localPlanKind ? plan.carriers.map(runtime.carrier) : nil
         meters = DeliveryMeters(runtime.metrics, channel: binding.channel, provider: binding.name)
         calls = provider.map { CallMeters(runtime.metrics, provider: $0.name) }
         lanes = try Lane.allCases.map { lane in
@@ -136,12 +168,28 @@ private struct Line: Sendable {
         }
     }
 
-    var consumers: [AMQPConsumer] { lanes.map(\.consumer) }
-
     var called: [any Provider] { [provider].compactMap(\.self) + (carriers ?? []) }
 
+    /// Ends the intake; ``run(worker:gates:)`` returns when what is in work is finished.
+    func stop() async {
+        for (_, consumer) in lanes { await consumer.stop() }
+    }
+
+    /// Runs until ``stop()``. Throws when a consumer cannot go on.
+    ///
     /// - Parameter gates: of everybody who is ``called``, and shared with other lines.
-    func run(worker: String, gates: SendGates) async {
+    func run(worker: String, gates: SendGates) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            // A task for each consumer and one for the work, until the consumers are stopped; the group awaits all.
+            for (_, consumer) in lanes { group.addTask { try await consumer.run() } }
+            group.addTask { await self.deliver(worker: worker, gates: gates) }
+            try await group.waitForAll()
+        }
+        for (_, consumer) in lanes { await consumer.close() }
+        for provider in called { await provider.close() }
+    }
+
+    private func deliver(worker: String, gates: SendGates) async {
         await withDiscardingTaskGroup { group in
             if let carriers {
                 let waker = LocalPlanWaker(
@@ -162,7 +210,9 @@ private struct Line: Sendable {
                 let store = runtime.store(of: lane)
                 let packs = PackIntake(
                     store: store, consumer: consumer, lane: lane, balance: runtime.balance, logger: runtime.logger)
-                if let provider, let calls, let gate {
+                if let provider, let calls {
+                    // Without a gate the provider left the catalogue before its line began.
+                    guard let gate else { continue }
                     let worker = ProviderWorker(
                         store: store, catalogues: runtime.catalogues, provider: provider, gate: gate, packs: packs,
                         meters: meters, calls: calls, worker: worker, logger: runtime.logger)
@@ -179,17 +229,11 @@ private struct Line: Sendable {
             }
         }
     }
-
-    func close() async {
-        for provider in called { await provider.close() }
-    }
 }
 
 extension Runtime {
     /// A provider of its own for each that pushes to devices, to wake apps with.
-    fileprivate func carriers() -> [any Provider] {
-        catalogues.current.catalogue.pushCarriers.map {
-            ConfiguredProvider($0, registry: providers, environment: settings.environment, logger: logger)
-        }
+    fileprivate func carrier(_ binding: ProviderBinding) -> any Provider {
+        ConfiguredProvider(binding, registry: providers, environment: settings.environment, logger: logger)
     }
 }

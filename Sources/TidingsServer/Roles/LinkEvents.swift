@@ -23,12 +23,15 @@ extension Metrics {
 
 extension Readiness {
     /// A publisher that had nothing to publish yet has no link, and needs none. One that is blocked is no obstacle: routers go on committing.
-    func record(_ event: AMQPEvent, of link: String) {
+    ///
+    /// Returns false for the end of a link whose successor of the same name is up.
+    func record(_ event: AMQPEvent, of link: String) -> Bool {
         switch event {
         case .connected, .consuming: self.link(link, isUp: true)
         case .disconnected, .queueLost: self.link(link, isUp: false)
-        case .stopped: forget(link: link)
+        case .stopped: return forget(link: link)
         case .blocked, .unblocked, .confirmTimedOut, .republishing: break
         }
+        return true
     }
 }

@@ -9,6 +9,8 @@ final class Readiness: Sendable {
     private struct State {
         var answeredAt: ContinuousClock.Instant?
         var links: [String: Bool] = [:]
+        /// How many need a link of the same name: a line that is replaced has its successor beside it for a while.
+        var needs: [String: Int] = [:]
         var isDraining = false
     }
 
@@ -21,8 +23,24 @@ final class Readiness: Sendable {
 
     func link(_ name: String, isUp: Bool) { state.withLock { $0.links[name] = isUp } }
 
-    /// A link that was closed on purpose is no longer needed.
-    func forget(link name: String) { state.withLock { _ = $0.links.removeValue(forKey: name) } }
+    /// A link is needed from now on, and not there yet.
+    func need(link name: String) {
+        state.withLock { state in
+            state.needs[name, default: 0] += 1
+            state.links[name] = false
+        }
+    }
+
+    /// A link that was closed on purpose is no longer needed. True when nobody else needs one of this name.
+    @discardableResult
+    func forget(link name: String) -> Bool {
+        state.withLock { state in
+            let others = max(0, state.needs[name, default: 1] - 1)
+            state.needs[name] = others == 0 ? nil : others
+            if others == 0 { state.links[name] = nil }
+            return others == 0
+        }
+    }
 
     /// From now on nobody shall count on this process.
     func drain() { state.withLock { $0.isDraining = true } }

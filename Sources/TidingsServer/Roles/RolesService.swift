@@ -92,18 +92,20 @@ struct RolesService: Service, CustomStringConvertible {
     /// Heartbeats, and following the active catalogue.
     private func chores() async {
         var sinceHeartbeat = Self.heartbeatInterval
+        var followed = runtime.catalogues.current.catalogue.hash
         while !Task.isCancelled {
             do {
                 if sinceHeartbeat >= Self.heartbeatInterval {
                     sinceHeartbeat = .zero
                     try await beat()
                 }
-                let isNew = try await runtime.catalogues.refresh()
+                try await runtime.catalogues.refresh()
                 runtime.readiness.databaseAnswered()
-                if isNew {
-                    runtime.logger.notice("another catalogue is active", metadata: ["hash": "\(runtime.catalogues.current.catalogue.hash)"])
-                    try await runtime.declareTopology()
-                    await deliver?.restart()
+                let active = runtime.catalogues.current.catalogue
+                if active.hash != followed {
+                    try await follow(active)
+                    followed = active.hash
+                    runtime.logger.notice("another catalogue is active", metadata: ["hash": "\(followed)"])
                     // The others are to know at once whom it calls now, and to be heard soon.
                     try await beat()
                     sinceHeartbeat = Self.heartbeatInterval - CatalogueSource.refreshInterval
@@ -117,13 +119,22 @@ struct RolesService: Service, CustomStringConvertible {
         }
     }
 
+    /// Has this process work by a catalogue. A step that fails is tried again at the next turn, until all have succeeded.
+    private func follow(_ catalogue: Catalogue) async throws {
+        let declared: Result<Void, any Error>
+        do { declared = .success(try await runtime.declareTopology()) } catch { declared = .failure(error) }
+        // A consumer declares a queue that it misses by itself, so the lines change even if the broker was away just now.
+        try await deliver?.follow(catalogue)
+        try declared.get()
+    }
+
     /// - Parameter limit: nil for as long as the database's own.
     private func beat(within limit: Duration? = nil) async throws {
         let yielding = runtime.balance.yielding()
         runtime.metrics.bulkPause.set(Int((yielding?.pause ?? .zero) / .milliseconds(1)))
         let callers = try await runtime.store.heartbeat(
             identity, handled: runtime.metrics.handled, yielding: yielding, providers: deliver?.providers ?? [],
-            catalogue: runtime.catalogues.current.catalogue.hash, deadline: limit)
+            catalogue: deliver?.followed ?? runtime.catalogues.current.catalogue.hash, deadline: limit)
         deliver?.share(with: callers)
         runtime.readiness.databaseAnswered()
     }

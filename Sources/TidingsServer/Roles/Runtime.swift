@@ -3,6 +3,7 @@ import Logging
 import TidingsAMQP
 import TidingsCore
 import TidingsMetrics
+import TidingsPostgres
 import TidingsProvider
 import TidingsStore
 import TidingsWire
@@ -41,8 +42,10 @@ struct Runtime: Sendable {
         self.providers = providers
         self.logger = logger
         metricsListen = try settings.metricsListen()
-        store = Store(settings.database, size: Self.poolSize, name: "tidings")
-        urgentStore = Store(settings.database, size: Self.urgentPoolSize, name: "tidings urgent", clock: store.clock)
+        var database = settings.database
+        database.needsWritableSession = true
+        store = Store(database, size: Self.poolSize, name: "tidings")
+        urgentStore = Store(database, size: Self.urgentPoolSize, name: "tidings urgent", clock: store.clock)
         try await store.open()
         catalogues = try await CatalogueSource(store)
         zones = TimeZoneDatabase()
@@ -70,7 +73,7 @@ struct Runtime: Sendable {
     func store(of lane: Lane?) -> Store { lane == .urgent ? urgentStore : store }
 
     func consumer(of queue: String, prefetch: Int, batch: BatchPolicy) throws -> AMQPConsumer {
-        readiness.link(queue, isUp: false)
+        readiness.need(link: queue)
         return try AMQPConsumer.make(
             configuration: settings.amqp, connectionName: "tidings \(queue)", queues: [queue], prefetch: prefetch, batch: batch,
             onQueueLost: { queue in await restore(queue) }, log: Self.log(queue, logger, metrics, readiness))
@@ -116,8 +119,7 @@ struct Runtime: Sendable {
         _ what: String, _ logger: Logger, _ metrics: Metrics, _ readiness: Readiness
     ) -> @Sendable (AMQPEvent) -> Void {
         { event in
-            metrics.record(event, of: what)
-            readiness.record(event, of: what)
+            if readiness.record(event, of: what) { metrics.record(event, of: what) }
             switch event {
             case .connected(let generation) where generation > 1: logger.notice("connected again", metadata: ["link": "\(what)"])
             case .disconnected(let error, _): logger.warning("disconnected", metadata: ["link": "\(what)", "error": "\(error)"])

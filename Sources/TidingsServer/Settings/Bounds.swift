@@ -62,6 +62,7 @@ enum Bounds {
                 Bound("PublishBacklog.maximumBytes", PublishBacklog.maximumBytes, "bytes", "Of the packs that wait, and one batch's more."),
                 Bound(
                     "ConfirmNotes.delay", ConfirmNotes.delay, "From a confirm to its note: most packs are settled by then and need none."),
+                Bound("Router.pauseBeforeRequeue", Router.pauseBeforeRequeue, "A batch that cannot be stored waits before it is requeued."),
                 Bound("SuspectTrial.prefetch", SuspectTrial.prefetch, "messages", "One that kills takes no innocent one along."),
                 Bound("SuspectTrial.trials", SuspectTrial.trials, "trials", "A machine may die in any of them; then it is quarantined."),
                 Bound(
@@ -78,6 +79,9 @@ enum Bounds {
         return [Bound("PackIntake.prefetch", PackIntake.prefetch, "packs", "Of each queue, in a worker's hands before they are settled.")]
             + Bound.batch("PackIntake.batch", PackIntake.batch, "Packs are batches already, so one is never waited for long.") + [
                 Bound("PackIntake.batchesInWork", PackIntake.batchesInWork, "batches", "Of each queue at once."),
+                Bound(
+                    "PackIntake.pauseBeforeRequeue", PackIntake.pauseBeforeRequeue,
+                    "Packs that cannot be handled wait before they are requeued."),
                 Bound("ProviderWorker.patience", ProviderWorker.patience, "Then a pack's message is given back; its claim goes on."),
                 Bound(
                     "Outstanding.limit", Outstanding.limit, "batches",
@@ -91,6 +95,9 @@ enum Bounds {
                 Bound(
                     "Store.leaseSeconds", .seconds(Store.leaseSeconds),
                     "A claimed pack is its worker's: longer than any provider's deadline."),
+                Bound("Store.claimLimit", Store.claimLimit, "The server's work on a claim; a later one leaves no time for a call."),
+                Bound("PackClaims.callSlack", PackClaims.callSlack, "How much later than promised a provider may end a call."),
+                Bound("PackClaims.freshness", PackClaims.freshness, "Then the recipient's settings are read again before a send."),
                 Bound(
                     "RetryPolicy.standard.maximumAttempts", retry.maximumAttempts, "attempts", "Unless the category's retry says otherwise."
                 ),
@@ -124,6 +131,21 @@ enum Bounds {
         [
             Bound("Releaser.interval", Releaser.interval, "Between two looks: how late what is due is noticed."),
             Bound("Releaser.batch", Releaser.batch, "deliveries", "Of one transaction, and as many again that were paused."),
+            Bound("Releaser.strangeRows", Releaser.strangeRows, "rows", "Of a newer version that one releaser passes over."),
+            Bound("Steadiness.required", Steadiness.required, "The database answers so long without a break before packs are recovered."),
+            Bound("Steadiness.longestGap", Steadiness.longestGap, "Between two answers of the database; a longer one is a break."),
+            Bound("Steadiness.longestTurn", Steadiness.longestTurn, "A recovery that waited longer takes nothing apart."),
+            Bound(
+                "Store.heartbeatSeconds", .seconds(Store.heartbeatSeconds),
+                "A worker with a younger heartbeat lives, and keeps its packs beyond the lease."),
+            Bound(
+                "Store.livingWorkerSeconds", .seconds(Store.livingWorkerSeconds),
+                "For so long beyond the lease; then it does not know of its claim."),
+            Bound(
+                "Store.strandedAfterSeconds", .seconds(Store.strandedAfterSeconds),
+                "A pack in a queue without a consumer is routed again after this."),
+            Bound("Upkeep.strandedBatch", Upkeep.strandedBatch, "packs", "Taken back from queues that nobody reads, in one step."),
+            Bound("Store.cancelLooks", Store.cancelLooks, "looks", "Of a cancel for deliveries that move meanwhile."),
             Bound("Releaser.packBatch", Releaser.packBatch, "packs", "Recovered or published again in one turn."),
             Bound("Releaser.maximumBytes", Releaser.maximumBytes, "bytes", "Of the intents of either, and one more."),
             Bound("Store.releaseLimit", Store.releaseLimit, "packs", "Unfinished in one queue; what waits is better off in a table."),

@@ -22,7 +22,7 @@ public final class CatalogueSource: Sendable {
         let builtIn = try CompiledCatalogue(CatalogueFile.sealed(.builtIn))
         state = Mutex(State(catalogue: builtIn))
         try await store.keepCatalogue(hash: builtIn.catalogue.hash, yaml: CatalogueFile.print(builtIn.catalogue))
-        _ = try await refresh()
+        try await refresh()
     }
 
     public var current: CompiledCatalogue { state.withLock(\.catalogue) }
@@ -30,13 +30,12 @@ public final class CatalogueSource: Sendable {
     /// What is paused, as of the last look.
     public var pauses: Pauses { state.withLock(\.pauses) }
 
-    /// True when another catalogue has become active.
-    public func refresh() async throws -> Bool {
+    /// Reads what is in force. A role compares ``current`` with the catalogue that it follows, so a step that failed is not forgotten.
+    public func refresh() async throws {
         let (hash, pauses) = try await store.inForce()
         state.withLock { $0.pauses = pauses }
-        guard let hash, hash != current.catalogue.hash, let active = try await store.activeCatalogue() else { return false }
+        guard let hash, hash != current.catalogue.hash, let active = try await store.activeCatalogue() else { return }
         let compiled = try CompiledCatalogue(CatalogueFile.sealed(CatalogueFile.parse(yaml: active.yaml)))
         state.withLock { $0.catalogue = compiled }
-        return true
     }
 }

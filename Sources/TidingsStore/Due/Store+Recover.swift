@@ -10,12 +10,42 @@ extension Store {
     /// without claiming it.
     public static let missingAfterSeconds = 60
 
-    /// Takes apart the packs whose worker stopped answering. What it had not settled may or may not have been sent: the category's policy says
+    /// Takes apart the packs whose worker stopped answering. A delivery that it had not settled may have been sent: the category's policy says
     /// whether it is sent again, and each possible second send is recorded with the key that both sends carry. Returns how many deliveries.
-    public func recoverExpiredLeases(limit: Int, catalogue: Catalogue) async throws -> Int {
+    ///
+    /// A worker that lives has outcomes that nobody else knows. So a worker with a heartbeat keeps its packs for ``livingWorkerSeconds`` beyond
+    /// the lease, and the caller asks only while the database has answered without a break for longer than workers need to come back.
+    ///
+    /// - Parameters:
+    ///   - deadline: when the caller's view is too old. A statement that waited for a lock until then takes nothing apart: the workers waited too.
+    ///   - passingOver: packs that a newer version wrote and this one cannot read.
+    /// - Throws: ``UnwritableRow`` when a single pack cannot be taken apart; its row is unchanged.
+    public func recoverExpiredLeases(
+        limit: Int, catalogue: Catalogue, before deadline: ContinuousClock.Instant, passingOver strange: Set<PackID> = []
+    ) async throws -> Int {
+        var asked: [PostgresUUID] = []
+        do {
+            return try await recover(limit: limit, catalogue: catalogue, before: deadline, passingOver: strange) { asked = $0 }
+        } catch let error as PostgresError where asked.count == 1 && error.isAboutARow {
+            throw UnwritableRow(pack: PackID(asked[0]), cause: error)
+        }
+    }
+
+    /// Seconds for which a worker that sends heartbeats keeps a pack beyond its lease. It settles within them, or does not know of its claim:
+    /// the answer was lost, and its try was given up.
+    package static let livingWorkerSeconds = 60
+    /// A heartbeat older than this, three of them missed, counts as none.
+    package static let heartbeatSeconds = 15
+
+    private func recover(
+        limit: Int, catalogue: Catalogue, before deadline: ContinuousClock.Instant, passingOver strange: Set<PackID>,
+        asking: ([PostgresUUID]) -> Void
+    ) async throws -> Int {
         try await pool.transaction { connection in
-            let answers = try await connection.pipeline([Self.expiredLeases(limit: limit), Self.clockQuery])
+            let answers = try await connection.pipeline([Self.expiredLeases(limit: limit, passingOver: strange), Self.clockQuery])
             let expired = try answers[0].rows.map { try $0.decode(0, as: PostgresUUID.self) }
+            asking(expired)
+            guard ContinuousClock.now < deadline else { throw StoreError.viewTooOld }
             guard !expired.isEmpty, let row = answers[1].rows.first else { return 0 }
             let abandoned = try await connection.query(Self.takeApart(expired)).rows.map(AbandonedDelivery.init)
             let now = Timestamp(try row.decode(0, as: PostgresTimestamp.self))
@@ -31,9 +61,76 @@ extension Store {
     }
 
     /// By itself, for it is asked at every turn and seldom finds any: what reads notifications opens every day's partition.
-    private static func expiredLeases(limit: Int) -> SQL {
-        "select id from tidings.packs where lease_until < (select tidings.clock()) order by id limit \(Int64(limit)) for update skip locked"
+    private static func expiredLeases(limit: Int, passingOver strange: Set<PackID>) -> SQL {
+        """
+        select p.id from tidings.packs p where p.lease_until < (select tidings.clock()) and not p.id = any(\(strange.sorted().uuids))
+            and not exists (select from tidings.workers w where w.id = p.claimed_by
+                and w.heartbeat_at > (select tidings.clock()) - make_interval(secs => \(Double(heartbeatSeconds)))
+                and p.lease_until > (select tidings.clock()) - make_interval(secs => \(Double(livingWorkerSeconds))))
+        order by p.id limit \(Int64(limit)) for update of p skip locked
+        """
     }
+
+    /// Divides a pack that cannot be taken apart as a whole, so that its good deliveries get away from the bad one. A pack of one delivery is
+    /// parked: its lease never ends, and its row stays for an operator. Returns whether it was parked.
+    public func divideOrPark(_ pack: PackID) async throws -> Bool {
+        let answers = try await pool.pipeline([
+            """
+            update tidings.packs set lease_until = 'infinity' where id = \(pack.uuid) and cardinality(notification_ids) = 1
+                and lease_until < (select tidings.clock()) returning id
+            """,
+            """
+            with whole as (
+                select *, cardinality(notification_ids) / 2 as half from tidings.packs
+                where id = \(pack.uuid) and cardinality(notification_ids) > 1 and lease_until < (select tidings.clock()) for update
+            ), shrunk as (
+                update tidings.packs p set notification_ids = w.notification_ids[1:w.half], ordinals = w.ordinals[1:w.half],
+                    attempts = w.attempts[1:w.half] from whole w where p.id = w.id
+            )
+            insert into tidings.packs (id, channel, provider, lane, notification_ids, ordinals, attempts, decided_at, confirmed_at, claimed_at,
+                claimed_by, lease_until)
+            select \(clock.nextID().uuid), channel, provider, lane, notification_ids[half + 1:], ordinals[half + 1:], attempts[half + 1:],
+                decided_at, confirmed_at, claimed_at, claimed_by, lease_until
+            from whole
+            """,
+        ])
+        return answers[0].rows.first != nil
+    }
+
+    /// Takes apart the packs that nobody will claim, and has their deliveries judged again: their provider is not in the active catalogue any more,
+    /// or they have waited for longer than any decision is valid in a queue without a consumer. Nothing of them was sent, so the attempt does
+    /// not count. Returns how many deliveries.
+    ///
+    /// Does nothing unless `catalogue` is the active one: an older one does not know the newest providers.
+    public func takeBackStranded(limit: Int, catalogue: Catalogue) async throws -> Int {
+        let providers = catalogue.providers.values.sorted { $0.name < $1.name }
+        return try await pool.pipeline([
+            """
+            with stranded as (
+                select p.id from tidings.packs p
+                where p.claimed_at is null and (
+                    (not (p.channel, p.provider) in (
+                            select * from unnest(\(providers.map(\.channel.rawValue)), \(providers.map(\.name))))
+                        and coalesce((select hash = \(catalogue.hash) from tidings.active_catalogue), true))
+                    or (p.decided_at < (select tidings.clock()) - make_interval(secs => \(Double(Self.strandedAfterSeconds)))
+                        and exists (select from tidings.queue_samples q where q.consumers = 0
+                            and q.queue = 'tidings.deliver.' || p.channel || '.' || p.provider || '.' || p.lane
+                            and q.sampled_at > (select tidings.clock()) - interval '1 minute')))
+                order by p.id limit \(Int64(limit)) for update of p skip locked
+            ), gone as (
+                delete from tidings.packs p using stranded s where p.id = s.id and p.claimed_at is null returning p.*
+            )
+            insert into tidings.due (notification_id, ordinal, lane, due_at, kind, tenant, channel, provider, endpoint, attempt, reason, since)
+            select m.notification_id, m.ordinal, gone.lane, (select tidings.clock()), 'recover', n.tenant, gone.channel, gone.provider,
+                \(Self.plannedNow) ->> 'endpoint', m.attempt, 'providerGone', (select tidings.clock())
+            from gone cross join lateral unnest(gone.notification_ids, gone.ordinals, gone.attempts) as m(notification_id, ordinal, attempt)
+            join lateral (select * from tidings.notifications n where n.id = m.notification_id limit 1) n on true
+            """
+        ])[0].affectedRows
+    }
+
+    /// Twice the longest time for which a decision is valid: a worker that comes late would have it judged again anyway.
+    package static let strandedAfterSeconds = 30 * 60
 
     private static func takeApart(_ packs: [PostgresUUID]) -> SQL {
         """
@@ -66,8 +163,7 @@ extension Store {
             if packs.last?.id != id {
                 packs.append(
                     Pack(
-                        id: id, channel: Channel(rawValue: try row.decode(1, as: String.self)) ?? .inApp,
-                        provider: try row.decode(2, as: String.self), lane: Lane(rawValue: try row.decode(3, as: String.self)) ?? .bulk,
+                        id: id, channel: try row.decodeWord(1), provider: try row.decode(2, as: String.self), lane: try row.decodeWord(3),
                         entries: []))
             }
             let decidedAt = Timestamp(try row.decode(4, as: PostgresTimestamp.self))
@@ -86,7 +182,7 @@ extension Store {
         """
         select id from (
             select id, row_number() over (partition by channel, provider, lane order by id) as place from tidings.packs
-            where confirmed_at is null and claimed_at is null
+            where confirmed_at is null and claimed_at is null and channel = any(\(Channel.allCases.map(\.rawValue)))
                 and decided_at < (select tidings.clock()) - make_interval(secs => \(Double(Self.confirmTimeoutSeconds)))) late
         order by place, id limit \(Int64(limit))
         """
@@ -163,13 +259,13 @@ struct AbandonedDelivery {
     init(_ row: PostgresRow) throws {
         key = DeliveryKey(NotificationID(try row.decode(0, as: PostgresUUID.self)), Int(try row.decode(1, as: Int16.self)))
         attempt = Int(try row.decode(2, as: Int16.self))
-        channel = Channel(rawValue: try row.decode(3, as: String.self)) ?? .inApp
+        channel = try row.decodeWord(3)
         provider = try row.decode(4, as: String.self)
-        lane = Lane(rawValue: try row.decode(5, as: String.self)) ?? .bulk
+        lane = try row.decodeWord(5)
         worker = try row.decode(6, as: String.self)
         claimedAt = Timestamp(try row.decode(7, as: PostgresTimestamp.self))
         tenant = try row.decode(8, as: String.self)
-        category = Category(rawValue: try row.decode(9, as: String.self)) ?? .system
+        category = try row.decodeWord(9)
         expiresAt = Timestamp(try row.decode(10, as: PostgresTimestamp.self))
         escalates = try row.decode(11, as: Bool.self)
         endpoint = try row.decode(12, as: String?.self)

@@ -20,15 +20,44 @@ extension Store {
     /// Any number of releasers may run: a row is taken by one of them.
     ///
     /// What waits for a pause is not due, however long ago its time was, and is not looked at while the pause lasts. When it is over, up to
-    /// `limit` of it are taken beside up to `limit` that are due, so that neither waits for the other. Of all these no more are taken than
-    /// intents of `bytes` together, and one.
+    /// `limit` of it are taken beside up to `limit` that are due, so that neither waits for the other; with a limit of one, one row in all.
+    /// Of all these no more are taken than intents of `bytes` together, and one.
+    ///
+    /// - Parameter strange: deliveries that a newer version wrote and this one cannot read: they are passed over.
+    /// - Throws: ``UnwritableRow`` when a single delivery cannot be released; its row is unchanged.
     public func release(
-        _ lane: Lane, limit: Int, bytes: Int, catalogue: Catalogue, zones: TimeZoneDatabase,
+        _ lane: Lane, limit: Int, bytes: Int, catalogue: Catalogue, zones: TimeZoneDatabase, passingOver strange: Set<DeliveryKey> = [],
         judge: @escaping @Sendable (PlannedDelivery, DeliveryPast, StoredFacts) -> [PlannedDelivery]
     ) async throws -> ReleaseResult {
+        var asked: [DeliveryKey] = []
+        do {
+            return try await release(
+                Self.pick(lane, limit: limit, passingOver: strange), limit: limit, bytes: bytes, catalogue: catalogue, zones: zones,
+                judge: judge
+            ) { asked = $0 }
+        } catch let error as PostgresError where asked.count == 1 && error.isAboutARow {
+            throw UnwritableRow(delivery: asked[0], cause: error)
+        }
+    }
+
+    /// Puts a delivery that cannot be released out of the way of the others: never due, for an operator to see. False when it has left.
+    public func park(_ key: DeliveryKey) async throws -> Bool {
+        try await pool.query(
+            """
+            update tidings.due set due_at = 'infinity', pause_id = null, reason = 'internalError'
+            where notification_id = \(key.notificationID.uuid) and ordinal = \(Int16(key.ordinal))
+            """
+        ).affectedRows > 0
+    }
+
+    private func release(
+        _ pick: SQL, limit: Int, bytes: Int, catalogue: Catalogue, zones: TimeZoneDatabase,
+        judge: @escaping @Sendable (PlannedDelivery, DeliveryPast, StoredFacts) -> [PlannedDelivery], asking: ([DeliveryKey]) -> Void
+    ) async throws -> ReleaseResult {
         try await pool.transaction { connection in
-            let answers = try await connection.pipeline([Self.pick(lane, limit: limit), Self.clockQuery, Self.pausesQuery])
-            let picked = try answers[0].rows.map { try $0.decode((PostgresUUID, Int16).self) }
+            let answers = try await connection.pipeline([pick, Self.clockQuery, Self.pausesQuery])
+            let picked = try answers[0].rows.prefix(limit == 1 ? 1 : .max).map { try $0.decode((PostgresUUID, Int16).self) }
+            asking(picked.map { DeliveryKey(NotificationID($0.0), Int($0.1)) })
             guard !picked.isEmpty, let row = answers[1].rows.first else { return ReleaseResult() }
             let waiting = try await connection.query(Self.takeOut(picked, bytes: bytes)).rows.map(WaitingDelivery.init)
             let now = Timestamp(try row.decode(0, as: PostgresTimestamp.self))
@@ -68,37 +97,42 @@ extension Store {
     /// `parked` walks the index of paused deliveries from one distinct place to the next, so it costs as much for a million of them as for
     /// one. A pause that is over is one that is not in force: nobody has to find what it held and bring it forward. `over` is materialised, or
     /// the planner may lock what is still paused before it asks whether it is.
-    private static func pick(_ lane: Lane, limit: Int) -> SQL {
-        """
-        with recursive saturated as (
-            select channel, provider from tidings.packs where lane = \(lane.rawValue)
-            group by channel, provider having count(*) > \(Int64(releaseLimit))
-        ), parked (pause_id, lane, channel, provider) as (
-            (select w.pause_id, w.lane, w.channel, w.provider from tidings.due w where w.pause_id is not null
-                order by w.pause_id, w.lane, w.channel, w.provider limit 1)
-            union all
-            select next.* from parked k cross join lateral (
-                select w.pause_id, w.lane, w.channel, w.provider from tidings.due w
-                where w.pause_id is not null and (w.pause_id, w.lane, w.channel, w.provider) > (k.pause_id, k.lane, k.channel, k.provider)
-                order by w.pause_id, w.lane, w.channel, w.provider limit 1) next
-        ), over as materialized (
-            select k.* from parked k where k.lane = \(lane.rawValue)
-                and not exists (select from tidings.pauses p where p.id = k.pause_id and \(inForce))
-                and not exists (select from saturated s where s.channel = k.channel and s.provider = k.provider)
-        ), resumed as (
-            select freed.notification_id, freed.ordinal from over k cross join lateral (
+    private static func pick(_ lane: Lane, limit: Int, passingOver strange: Set<DeliveryKey>) -> SQL {
+        let strange = Array(strange)
+        return """
+            with recursive strange as (
+                select * from unnest(\(strange.map(\.notificationID).uuids), \(strange.map { Int16($0.ordinal) }))
+            ), saturated as (
+                select channel, provider from tidings.packs where lane = \(lane.rawValue)
+                group by channel, provider having count(*) > \(Int64(releaseLimit))
+            ), parked (pause_id, lane, channel, provider) as (
+                (select w.pause_id, w.lane, w.channel, w.provider from tidings.due w where w.pause_id is not null
+                    order by w.pause_id, w.lane, w.channel, w.provider limit 1)
+                union all
+                select next.* from parked k cross join lateral (
+                    select w.pause_id, w.lane, w.channel, w.provider from tidings.due w
+                    where w.pause_id is not null and (w.pause_id, w.lane, w.channel, w.provider) > (k.pause_id, k.lane, k.channel, k.provider)
+                    order by w.pause_id, w.lane, w.channel, w.provider limit 1) next
+            ), over as materialized (
+                select k.* from parked k where k.lane = \(lane.rawValue)
+                    and not exists (select from tidings.pauses p where p.id = k.pause_id and \(inForce))
+                    and not exists (select from saturated s where s.channel = k.channel and s.provider = k.provider)
+            ), resumed as (
+                select freed.notification_id, freed.ordinal from over k cross join lateral (
+                    select w.notification_id, w.ordinal from tidings.due w
+                    where w.pause_id = k.pause_id and w.lane = k.lane and w.channel = k.channel and w.provider = k.provider
+                        and not (w.notification_id, w.ordinal) in (select * from strange)
+                    order by w.notification_id, w.ordinal limit \(Int64(limit)) for update of w skip locked) freed
+                limit \(Int64(limit))
+            ), timely as (
                 select w.notification_id, w.ordinal from tidings.due w
-                where w.pause_id = k.pause_id and w.lane = k.lane and w.channel = k.channel and w.provider = k.provider
-                order by w.notification_id, w.ordinal limit \(Int64(limit)) for update of w skip locked) freed
-            limit \(Int64(limit))
-        ), timely as (
-            select w.notification_id, w.ordinal from tidings.due w
-            where w.lane = \(lane.rawValue) and w.due_at <= (select tidings.clock())
-                and not exists (select from saturated s where s.channel = w.channel and s.provider = w.provider)
-            order by w.due_at, w.notification_id, w.ordinal limit \(Int64(limit)) for update of w skip locked
-        )
-        select * from timely union select * from resumed
-        """
+                where w.lane = \(lane.rawValue) and w.due_at <= (select tidings.clock())
+                    and not exists (select from saturated s where s.channel = w.channel and s.provider = w.provider)
+                    and not (w.notification_id, w.ordinal) in (select * from strange)
+                order by w.due_at, w.notification_id, w.ordinal limit \(Int64(limit)) for update of w skip locked
+            )
+            select * from timely union select * from resumed
+            """
     }
 
     /// Weighs what was picked before anything large of it is read: what is stored apart from its row is not, and its length is in the row.
@@ -146,12 +180,12 @@ struct WaitingDelivery {
 
     init(_ row: PostgresRow) throws {
         ordinal = Int(try row.decode(0, as: Int16.self))
-        kind = DueKind(rawValue: try row.decode(1, as: String.self)) ?? .held
-        channel = Channel(rawValue: try row.decode(2, as: String.self)) ?? .inApp
+        kind = try row.decodeWord(1)
+        channel = try row.decodeWord(2)
         provider = try row.decode(3, as: String.self)
         endpoint = try row.decode(4, as: String?.self)
         attempt = Int(try row.decode(5, as: Int16.self))
-        reason = ReasonCode(rawValue: try row.decode(6, as: String.self)) ?? .internalError
+        reason = try row.decodeWord(6)
         decision = try row.decode(7, as: String?.self)
         stored = try StoredIntent(row, from: 8)
     }

@@ -29,8 +29,8 @@ struct StoredIntent {
         id = NotificationID(try row.decode(first, as: PostgresUUID.self))
         expiresAt = Timestamp(try row.decode(first + 17, as: PostgresTimestamp.self))
         acceptedAt = Timestamp(try row.decode(first + 18, as: PostgresTimestamp.self))
-        category = Category(rawValue: try row.decode(first + 6, as: String.self)) ?? .system
-        lane = Lane(rawValue: try row.decode(first + 7, as: String.self)) ?? .bulk
+        category = try row.decodeWord(first + 6)
+        lane = try row.decodeWord(first + 7)
         intent = Intent(
             tenant: try row.decode(first + 1, as: String.self), source: try row.decode(first + 2, as: String.self),
             id: try row.decode(first + 3, as: String.self), type: try row.decode(first + 5, as: String.self),
@@ -42,7 +42,12 @@ struct StoredIntent {
         intent.collapseKey = try row.decode(first + 12, as: String?.self)
         intent.market = try row.decode(first + 13, as: String?.self)
         intent.critical = try row.decode(first + 14, as: Bool.self)
-        intent.channels = try row.decode(first + 15, as: String?.self)?.split(separator: ",").compactMap { Channel(rawValue: String($0)) }
+        intent.channels = try row.decode(first + 15, as: String?.self)?.split(separator: ",").map { name in
+            guard let channel = Channel(rawValue: String(name)) else {
+                throw PostgresError.decoding("channel \(name) is not known to this version")
+            }
+            return channel
+        }
         intent.scheduledFor = try row.decode(first + 16, as: PostgresTimestamp?.self).map(Timestamp.init)
         intent.expiresAt = expiresAt
         intent.traceparent = try row.decode(first + 19, as: String?.self)

@@ -17,7 +17,7 @@ public struct Migration: Sendable {
     /// Every migration of this binary, in order.
     public static let all: [Migration] = [
         tables, opsViews, enqueueAndRoles, comments, planner, enqueueLimits, leastPrivilege, pauses, yielding, find, devices, failover,
-        localPlans, shares, findByDay, largePast, byRecipient, byTenant, words, recentKeys,
+        localPlans, shares, findByDay, largePast, byRecipient, byTenant, words, recentKeys, claims,
     ]
     /// The schema this binary needs.
     public static var latest: Int { all[all.count - 1].number }

@@ -12,61 +12,88 @@ public enum CancelResult: String, Sendable, Hashable {
 }
 
 extension Store {
-    /// Cancels what has not begun. A pack's row is locked before it is looked at, so the answer is true: what is reported as cancelled is never
-    /// sent afterwards. Nil when there is no such notification.
+    /// Cancels what has not begun, and answers for every delivery that had not ended. A delivery that is reported as cancelled is never sent
+    /// afterwards. Nil when there is no such notification.
+    ///
+    /// A delivery may move from `due` into a pack, or back, while this looks for it. So each look is a statement of its own, which waits for
+    /// whoever moves it and then sees the new place, and looks are repeated until every planned delivery is found.
     public func cancel(_ id: NotificationID, reason: ReasonCode) async throws -> [Int: CancelResult]? {
         try await pool.transaction(retryAmbiguous: true) { connection in
-            let known = try await connection.query("select id from tidings.notifications where id = \(id.uuid) for update")
-            guard known.rows.first != nil else {
+            let known = try await connection.query("select planned from tidings.notifications where id = \(id.uuid) for update")
+            guard let planned = try known.rows.first?.decode(Int16.self) else {
                 // What devices plan may be scheduled for long after its day was dropped.
                 let planned = try await cancelPlanned(id, reason, on: connection)
                 return planned.isEmpty ? nil : planned
             }
-            let inPacks = try await connection.query(
-                """
-                with locked as (
-                    select * from tidings.packs where notification_ids @> array[\(id.uuid)] order by id for update
-                )
-                select p.id, m.ordinal, p.claimed_at is not null
-                from locked p cross join lateral unnest(p.notification_ids, p.ordinals) as m(notification_id, ordinal)
-                where m.notification_id = \(id.uuid)
-                """)
             var results: [Int: CancelResult] = [:]
-            for row in inPacks.rows {
-                let (_, ordinal, claimed) = try row.decode((PostgresUUID, Int16, Bool).self)
-                results[Int(ordinal)] = claimed ? .inFlight : .cancelled
+            for _ in 0..<Self.cancelLooks {
+                for ordinal in try await cancelWaiting(id, reason, on: connection) { results[ordinal] = .cancelled }
+                for (ordinal, result) in try await cancelQueued(id, reason, on: connection) { results[ordinal] = result }
+                if try await hasFound(Int(planned), of: id, inFlight: results, on: connection) { break }
             }
-            let answers = try await connection.pipeline([
-                Self.cancelWaiting(id, reason), Self.cancelQueued(id, reason), Self.dropEmptyPacks,
-            ])
-            for row in answers[0].rows { results[Int(try row.decode(0, as: Int16.self))] = .cancelled }
             return results.merging(try await cancelPlanned(id, reason, on: connection)) { result, _ in result }
         }
     }
 
-    private static func cancelWaiting(_ id: NotificationID, _ reason: ReasonCode) -> SQL {
+    /// A delivery that escapes a look was moved during it. To escape ten, a worker would have to give it back and a releaser to take it ten times
+    /// within milliseconds.
+    package static let cancelLooks = 10
+
+    /// Waits for a releaser that holds one of the rows; what it has moved by then is in a pack.
+    private func cancelWaiting(_ id: NotificationID, _ reason: ReasonCode, on connection: PostgresConnection) async throws -> [Int] {
+        try await connection.query(
+            """
+            with gone as (
+                delete from tidings.due where notification_id = \(id.uuid) returning *
+            ), ended as (
+                insert into tidings.deliveries (notification_id, ordinal, tenant, channel, provider, endpoint, state, reason, attempts, ended_at)
+                select notification_id, ordinal, tenant, channel, provider, endpoint, 'cancelled', \(reason.rawValue), attempt - 1,
+                    (select tidings.clock())
+                from gone returning ordinal, tenant, channel
+            ), counted as (
+                insert into tidings.tally (kind, tenant, channel, state, reason, n)
+                select 'ended', tenant, channel, 'cancelled', \(reason.rawValue), count(*) from ended group by tenant, channel
+            )
+            select ordinal from ended
+            """
+        ).rows.map { Int(try $0.decode(0, as: Int16.self)) }
+    }
+
+    /// Locks the packs first, in a statement of its own. A worker that claims, settles or delivers one of them is waited for, and until the end of
+    /// this transaction none can.
+    private func cancelQueued(
+        _ id: NotificationID, _ reason: ReasonCode, on connection: PostgresConnection
+    ) async throws -> [(ordinal: Int, CancelResult)] {
+        let packs = try await connection.query(
+            "select id from tidings.packs where notification_ids @> array[\(id.uuid)] order by id for update"
+        ).rows.map { try $0.decode(0, as: PostgresUUID.self) }
+        guard !packs.isEmpty else { return [] }
+        let answers = try await connection.pipeline([
+            Self.membersInPacks(packs, of: id), Self.endInPacks(packs, of: id, reason),
+            "delete from tidings.packs where id = any(\(packs)) and cardinality(notification_ids) = 0",
+        ])
+        return try answers[0].rows.map { row in
+            let (ordinal, isClaimed) = try row.decode((Int16, Bool).self)
+            return (Int(ordinal), isClaimed ? .inFlight : .cancelled)
+        }
+    }
+
+    private static func membersInPacks(_ packs: [PostgresUUID], of id: NotificationID) -> SQL {
         """
-        with gone as (
-            delete from tidings.due where notification_id = \(id.uuid) returning *
-        ), ended as (
-            insert into tidings.deliveries (notification_id, ordinal, tenant, channel, provider, endpoint, state, reason, attempts, ended_at)
-            select notification_id, ordinal, tenant, channel, provider, endpoint, 'cancelled', \(reason.rawValue), attempt - 1, (select tidings.clock())
-            from gone returning ordinal, tenant, channel
-        ), counted as (
-            insert into tidings.tally (kind, tenant, channel, state, reason, n)
-            select 'ended', tenant, channel, 'cancelled', \(reason.rawValue), count(*) from ended group by tenant, channel
-        )
-        select ordinal from ended
+        select m.ordinal, p.claimed_at is not null
+        from tidings.packs p cross join lateral unnest(p.notification_ids, p.ordinals) as m(notification_id, ordinal)
+        where p.id = any(\(packs)) and m.notification_id = \(id.uuid)
         """
     }
 
-    private static func cancelQueued(_ id: NotificationID, _ reason: ReasonCode) -> SQL {
+    private static func endInPacks(_ packs: [PostgresUUID], of id: NotificationID, _ reason: ReasonCode) -> SQL {
         """
         with unclaimed as (
-            select * from tidings.packs where notification_ids @> array[\(id.uuid)] and claimed_at is null
+            select * from tidings.packs where id = any(\(packs)) and claimed_at is null
         ), ended as (
             insert into tidings.deliveries (notification_id, ordinal, tenant, channel, provider, state, reason, attempts, ended_at)
-            select m.notification_id, m.ordinal, n.tenant, p.channel, p.provider, 'cancelled', \(reason.rawValue), m.attempt - 1, (select tidings.clock())
+            select m.notification_id, m.ordinal, n.tenant, p.channel, p.provider, 'cancelled', \(reason.rawValue), m.attempt - 1,
+                (select tidings.clock())
             from unclaimed p
             cross join lateral unnest(p.notification_ids, p.ordinals, p.attempts) as m(notification_id, ordinal, attempt)
             join tidings.notifications n on n.id = m.notification_id
@@ -84,5 +111,14 @@ extension Store {
         """
     }
 
-    private static let dropEmptyPacks: SQL = "delete from tidings.packs where cardinality(notification_ids) = 0"
+    /// Whether every planned delivery has ended or is known to be in a worker's hands.
+    private func hasFound(
+        _ planned: Int, of id: NotificationID, inFlight results: [Int: CancelResult], on connection: PostgresConnection
+    ) async throws -> Bool {
+        let ended = Set(
+            try await connection.query("select ordinal from tidings.deliveries where notification_id = \(id.uuid)").rows.map {
+                Int(try $0.decode(0, as: Int16.self))
+            })
+        return (0..<planned).allSatisfy { ended.contains($0) || results[$0] == .inFlight }
+    }
 }

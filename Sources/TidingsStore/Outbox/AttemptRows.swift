@@ -9,7 +9,13 @@ struct AttemptRows {
     private let worker: String
 
     init(_ packs: [PackSettlement], worker: String) {
-        rows = packs.flatMap { one in one.settlements.lazy.filter { $0.attempt != nil }.map { (one.pack, $0) } }
+        rows = packs.flatMap { one in one.settlements.lazy.filter { $0.attempt != nil && !$0.speaksForItself }.map { (one.pack, $0) } }
+        self.worker = worker
+    }
+
+    /// Outcomes that came when their pack was no longer `worker`'s: each has its row, the first success too.
+    init(late: [(pack: Pack, settlement: Settlement)], worker: String) {
+        rows = late.filter { $0.settlement.attempt != nil }
         self.worker = worker
     }
 

@@ -1,4 +1,5 @@
 public import TidingsCore
+import TidingsPostgres
 public import TidingsWire
 
 /// One delivery of a notification.
@@ -43,6 +44,33 @@ public struct PackClaims: Sendable {
     public internal(set) var addresses: [DeliveryKey: EndpointAddress] = [:]
     /// Unread notifications of the person at the time of the claim, at most ``Store/largestBadge``, where they were asked for.
     public internal(set) var badges: [DeliveryKey: Int] = [:]
-    /// The database's time of the claim.
-    public internal(set) var at: Timestamp = .distantPast
+    /// When the claim was asked for, by a clock that also counts sleep. The lease in the database begins later, so it ends later too.
+    public internal(set) var askedAt: ContinuousClock.Instant
+
+    init(askedAt: ContinuousClock.Instant) {
+        self.askedAt = askedAt
+    }
+
+    /// Whether a call that begins at `now` and takes `duration` at most ends within the lease. After the lease the deliveries are in other hands:
+    /// sent again by another worker, or cancelled.
+    public func hasRoom(forCall duration: Duration, at now: ContinuousClock.Instant = .now) -> Bool {
+        now + duration + Self.callSlack < askedAt + .seconds(Store.leaseSeconds)
+    }
+
+    /// A provider may end a call this much later than it promises.
+    package static let callSlack = Duration.seconds(1)
+
+    /// Whether the recipients' settings that were read with the claim are too old to send by.
+    public func needsAnotherLook(at now: ContinuousClock.Instant = .now) -> Bool { now - askedAt > Self.freshness }
+
+    /// Half a second less than the 2 s that are promised: the wait for room at the provider comes on top.
+    package static let freshness = Duration.milliseconds(1_500)
+}
+
+/// Names one try of a worker to claim packs. If the answer is lost, the same try again recognises its own claim; a repeated message, which is
+/// another try, gets nothing.
+public struct ClaimID: Sendable, Hashable {
+    let uuid: PostgresUUID
+
+    public init(_ id: NotificationID) { uuid = id.uuid }
 }

@@ -14,7 +14,7 @@ struct SettledMembers {
         self.worker = worker
     }
 
-    /// Empty when there is nothing to do.
+    /// Empty when there is nothing to do. The last one answers the deliveries that were settled: pack, notification, ordinal.
     var statements: [SQL] { rows.isEmpty ? [] : [lock, settle] }
 
     /// Locks the packs in a statement of its own, so that the next one sees what another settlement of the same pack just took out of it.
@@ -69,9 +69,11 @@ struct SettledMembers {
             group by m.pack having count(g.pack) > 0
         ), closed as (
             delete from tidings.packs p using rest r where p.id = r.pack and r.notification_ids is null
+        ), shrunk as (
+            update tidings.packs p set notification_ids = r.notification_ids, ordinals = r.ordinals, attempts = r.attempts
+            from rest r where p.id = r.pack and r.notification_ids is not null
         )
-        update tidings.packs p set notification_ids = r.notification_ids, ordinals = r.ordinals, attempts = r.attempts
-        from rest r where p.id = r.pack and r.notification_ids is not null
+        select pack, notification_id, ordinal from given
         """
     }
 }

@@ -39,7 +39,7 @@ public struct Settlement: Sendable {
     public var entry: PackEntry
     public var exit: Exit
     public var providerMessageID: String?
-    /// Nil when no call was made, or when the first call succeeded: then the delivery's own row says it all.
+    /// Nil when no call was made.
     public var attempt: AttemptRecord?
     /// The endpoint told that it was gone for good at this time; one registered later is another.
     public var endpointGoneAt: Timestamp?
@@ -52,6 +52,11 @@ public struct Settlement: Sendable {
         self.providerMessageID = providerMessageID
         self.attempt = attempt
         self.endpointGoneAt = endpointGoneAt
+    }
+
+    /// The first call succeeded: the delivery's own row says it all, unless the outcome comes too late to be that row.
+    var speaksForItself: Bool {
+        if case .ended(let state, _) = exit { state.isSuccess && entry.attempt == 1 } else { false }
     }
 
     /// Calls made so far for an ending; for waiting, the number of the next one. What expired before its call was not attempted.

@@ -3,43 +3,50 @@ import TidingsPostgres
 public import TidingsWire
 
 extension Store {
-    /// Seconds for which a claimed pack belongs to its worker. Longer than any provider's deadline, so that a worker that is alive never loses
-    /// a pack while it waits; short enough that what a dead worker held is taken up again within half a minute.
+    /// Seconds for which a claimed pack belongs to its worker. Longer than any provider's deadline (20 s), so that a living worker has time for
+    /// a whole call; short enough that a dead worker's deliveries are taken up again within half a minute.
     public static let leaseSeconds = 25
+
+    /// How long the server works on a claim, its wait for locks included. A claim that took longer would leave too little of its lease for a
+    /// call, so it fails and is tried again.
+    package static let claimLimit = Duration.seconds(4)
 
     /// The largest number on an app's icon; more are counted as this many.
     public static let largestBadge = 999
 
     /// Claims packs for `worker`, then reads what of them may be sent. One round trip, one commit.
     ///
-    /// A pack is claimed once in its life: whoever asks again gets nothing of it. What a dead worker claimed comes back through
-    /// ``recoverExpiredLeases(limit:catalogue:)``, never through a second claim.
+    /// A pack is claimed once in its life: another claim of it gets nothing. The same claim again, after an answer that was lost, gets the pack
+    /// and a new lease. The packs of a dead worker come back through ``recoverExpiredLeases(_:)``, never through a second claim.
     ///
-    /// - Parameter badges: whether to count each person's unread notifications as well.
-    public func claim(_ packs: [Pack], worker: String, badges: Bool = false) async throws -> PackClaims {
+    /// - Parameters:
+    ///   - claim: the same for each try of this claim, and for no other.
+    ///   - badges: whether to count each person's unread notifications as well.
+    public func claim(_ packs: [Pack], worker: String, as claim: ClaimID, badges: Bool = false) async throws -> PackClaims {
+        var claims = PackClaims(askedAt: .now)
         let entries = packs.flatMap(\.entries)
-        let answers = try await pool.pipeline([
-            """
-            update tidings.packs set claimed_at = (select tidings.clock()), claimed_by = \(worker),
-                lease_until = (select tidings.clock()) + make_interval(secs => \(Double(Self.leaseSeconds)))
-            where id = any(\(packs.map(\.id).uuids)) and claimed_at is null
-            returning id, notification_ids, ordinals
-            """,
-            """
-            select asked.notification_id, asked.ordinal, coalesce(r.changed_at > asked.decided_at, false), e.address, e.secrets,
-                e.platform, e.environment, \(badges ? Self.unread : "null::integer")
-            from unnest(\(entries.map(\.notificationID).uuids), \(entries.map { Int16($0.ordinal) }), \(entries.map(\.tenant)),
-                \(entries.map(\.recipient)), \(entries.map(\.endpoint)), \(entries.map(\.decidedAt.timestamptz)))
-                as asked(notification_id, ordinal, tenant, recipient_id, endpoint, decided_at)
-            left join lateral (select r.changed_at from tidings.recipients r
-                where r.tenant = asked.tenant and r.id = asked.recipient_id limit 1) r on true
-            left join lateral (select e.address, e.secrets, e.platform, e.environment from tidings.endpoints e
-                where e.tenant = asked.tenant and e.recipient_id = asked.recipient_id and e.id = asked.endpoint limit 1) e on true
-            where r.changed_at > asked.decided_at or e.address is not null or \(badges)
-            """,
-            Self.clockQuery,
-        ])
-        var claims = PackClaims()
+        let answers = try await pool.pipeline(
+            [
+                """
+                update tidings.packs set claimed_at = (select tidings.clock()), claimed_by = \(worker), claim = \(claim.uuid),
+                    lease_until = greatest(lease_until, (select tidings.clock()) + make_interval(secs => \(Double(Self.leaseSeconds))))
+                where id = any(\(packs.map(\.id).uuids)) and (claimed_at is null or claim = \(claim.uuid))
+                returning id, notification_ids, ordinals
+                """,
+                """
+                select asked.notification_id, asked.ordinal, coalesce(r.changed_at > asked.decided_at, false), e.address, e.secrets,
+                    e.platform, e.environment, \(badges ? Self.unread : "null::integer")
+                from unnest(\(entries.map(\.notificationID).uuids), \(entries.map { Int16($0.ordinal) }), \(entries.map(\.tenant)),
+                    \(entries.map(\.recipient)), \(entries.map(\.endpoint)), \(entries.map(\.decidedAt.timestamptz)))
+                    as asked(notification_id, ordinal, tenant, recipient_id, endpoint, decided_at)
+                left join lateral (select r.changed_at from tidings.recipients r
+                    where r.tenant = asked.tenant and r.id = asked.recipient_id limit 1) r on true
+                left join lateral (select e.address, e.secrets, e.platform, e.environment from tidings.endpoints e
+                    where e.tenant = asked.tenant and e.recipient_id = asked.recipient_id and e.id = asked.endpoint limit 1) e on true
+                where r.changed_at > asked.decided_at or e.address is not null or \(badges)
+                """,
+                Self.clockQuery,
+            ], limit: Self.claimLimit)
         for row in answers[0].rows {
             let (id, members, ordinals) = try row.decode((PostgresUUID, [PostgresUUID], [Int16]).self)
             claims.members[PackID(id)] = Set(zip(members, ordinals).map { DeliveryKey(NotificationID($0), Int($1)) })
@@ -57,9 +64,25 @@ extension Store {
             }
             if let badge = try row.decode(7, as: Int32?.self) { claims.badges[key] = Int(badge) }
         }
-        if let row = answers[2].rows.first { claims.at = Timestamp(try row.decode(0, as: PostgresTimestamp.self)) }
-        clock.correct(claims.at)
+        if let row = answers[2].rows.first { clock.correct(Timestamp(try row.decode(0, as: PostgresTimestamp.self))) }
         return claims
+    }
+
+    /// The deliveries whose recipient changed since the decision, as of now: to be routed again instead of sent.
+    public func outdated(_ entries: [PackEntry]) async throws -> Set<DeliveryKey> {
+        let rows = try await pool.pipeline(
+            [
+                """
+                select asked.notification_id, asked.ordinal
+                from unnest(\(entries.map(\.notificationID).uuids), \(entries.map { Int16($0.ordinal) }), \(entries.map(\.tenant)),
+                    \(entries.map(\.recipient)), \(entries.map(\.decidedAt.timestamptz)))
+                    as asked(notification_id, ordinal, tenant, recipient_id, decided_at)
+                join tidings.recipients r on r.tenant = asked.tenant and r.id = asked.recipient_id and r.changed_at > asked.decided_at
+                """
+            ], limit: Self.claimLimit
+        )[0].rows
+        return Set(
+            try rows.map { DeliveryKey(NotificationID(try $0.decode(0, as: PostgresUUID.self)), Int(try $0.decode(1, as: Int16.self))) })
     }
 
     /// Of the person `asked`, one more than the largest badge at most.

@@ -3,7 +3,8 @@ import TidingsPostgres
 import TidingsWire
 
 extension Store {
-    /// Writes outcomes. Only a pack that `worker` still holds moves a delivery's state; a late outcome leaves its attempt and nothing else.
+    /// Writes outcomes. A pack that `worker` still holds gives each delivery its new home. An outcome that comes too late leaves its attempt, and
+    /// ends the delivery as told if the provider's answer was definite and no other attempt has begun (``LateOutcomes``).
     ///
     /// Running it twice with the same settlements is harmless: the second time the deliveries have left the pack.
     public func settle(_ packs: [PackSettlement], worker: String) async throws {
@@ -13,19 +14,26 @@ extension Store {
         let after = [EndpointsGone(settlements).update].compactMap { $0 }
         let ends = settlements.compactMap(EscalationStep.init)
         guard !ends.isEmpty else {
-            return try await settle(packs, worker: worker, before: before, after: after) { try await pool.pipeline($0) }
+            let late = try await settle(packs, worker: worker, before: before, after: after) { try await pool.pipeline($0) }
+            guard !late.isEmpty else { return }
+            return try await pool.transaction(retryAmbiguous: true) { connection in
+                try await record(LateOutcomes(late, worker: worker), on: connection)
+            }
         }
         try await pool.transaction(retryAmbiguous: true) { connection in
-            try await settle(packs, worker: worker, before: before, after: after) { try await connection.pipeline($0) }
+            let late = try await settle(packs, worker: worker, before: before, after: after) { try await connection.pipeline($0) }
+            try await record(LateOutcomes(late, worker: worker), on: connection)
             try await escalate(ends, on: connection)
         }
     }
 
     private typealias Run = (_ statements: [SQL]) async throws -> [PostgresResult]
 
-    /// Nearly always a pack is settled whole, by one statement for all of them. One that is not, or that is not as its worker believes, is
-    /// looked at member by member.
-    private func settle(_ packs: [PackSettlement], worker: String, before: [SQL], after: [SQL], by run: Run) async throws {
+    /// Nearly always a pack is settled whole, by one statement for all of them. A pack that is not, or that is not as its worker believes, is
+    /// looked at member by member. Returns the outcomes whose deliveries had left their pack.
+    private func settle(
+        _ packs: [PackSettlement], worker: String, before: [SQL], after: [SQL], by run: Run
+    ) async throws -> [(pack: Pack, settlement: Settlement)] {
         let last = packs.filter(\.isLast)
         var rest = packs.filter { !$0.isLast }
         if !last.isEmpty {
@@ -33,10 +41,26 @@ extension Store {
             let closed = Set(try await run(before + [closing])[before.count].rows.map { PackID(try $0.decode(0, as: PostgresUUID.self)) })
             rest += last.filter { !closed.contains($0.pack.id) }
         }
-        let remaining = SettledMembers(rest, worker: worker).statements
-        let statements = (last.isEmpty ? before : []) + remaining + after
-        if !statements.isEmpty { _ = try await run(statements) }
+        let earlier = last.isEmpty ? before : []
+        let members = SettledMembers(rest, worker: worker).statements
+        let statements = earlier + members + after
+        guard !statements.isEmpty else { return [] }
+        let answers = try await run(statements)
+        guard !members.isEmpty else { return [] }
+        let settled = Set(
+            try answers[earlier.count + members.count - 1].rows.map { row in
+                let (pack, notification, ordinal) = try row.decode((PostgresUUID, PostgresUUID, Int16).self)
+                return PlaceInPack(pack: PackID(pack), delivery: DeliveryKey(NotificationID(notification), Int(ordinal)))
+            })
+        return rest.flatMap { one in one.settlements.map { (one.pack, $0) } }
+            .filter { !settled.contains(PlaceInPack(pack: $0.0.id, delivery: $0.1.entry.key)) }
     }
+}
+
+/// A delivery in the one pack to which it belongs.
+private struct PlaceInPack: Hashable {
+    let pack: PackID
+    let delivery: DeliveryKey
 }
 
 /// Endpoints that told to be gone for good.

@@ -47,7 +47,8 @@ public enum FaultStep: String, Sendable, CaseIterable {
 /// defined: debug builds, which the tests run, define it.
 ///
 /// There the variable `TIDINGS_FAULT_AT` names where the process kills itself as `kill -9` does, without a destructor or a flush:
-/// `afterSend`, `afterSend:3` for the third time it gets there, `beforeSend=ann` for the first time that is about `ann`.
+/// `afterSend`, `afterSend:3` for the third time it gets there, `beforeSend=ann` for the first time that is about `ann`. With
+/// `TIDINGS_FAULT_SIGNAL=STOP` it stops itself there instead, until somebody sends SIGCONT.
 @inlinable
 public func passing(_ step: FaultStep, _ subject: @autoclosure () -> String = "") {
     #if TIDINGS_FAULT_HOOKS
@@ -64,6 +65,7 @@ public func passing(_ step: FaultStep, _ subject: @autoclosure () -> String = ""
         private let step: FaultStep
         private let subject: String?
         private let passesLeft: Atomic<Int>
+        private let signal = getenv("TIDINGS_FAULT_SIGNAL").map { String(cString: $0) } == "STOP" ? SIGSTOP : SIGKILL
 
         private init?(_ text: String) {
             let name = text.prefix { $0 != ":" && $0 != "=" }
@@ -77,8 +79,10 @@ public func passing(_ step: FaultStep, _ subject: @autoclosure () -> String = ""
         @usableFromInline
         func follow(at step: FaultStep, _ subject: () -> String) {
             guard step == self.step, self.subject == nil || self.subject == subject() else { return }
-            guard passesLeft.subtract(1, ordering: .relaxed).newValue <= 0 else { return }
-            kill(getpid(), SIGKILL)
+            let left = passesLeft.subtract(1, ordering: .relaxed).newValue
+            // A process that was stopped goes on; one that was killed passes here no more.
+            guard signal == SIGSTOP ? left == 0 : left <= 0 else { return }
+            kill(getpid(), signal)
         }
     }
 #endif

@@ -1,0 +1,171 @@
+import TidingsCore
+import TidingsPostgres
+import TidingsWire
+
+/// Outcomes of calls whose deliveries had left their worker's pack: a releaser took the pack apart meanwhile, because its lease was over.
+///
+/// The worker knows what the releaser could only guess. So each outcome leaves its attempt. A definite end (accepted, rejected, endpoint gone) also
+/// ends the delivery as told, if no other attempt has begun: it waits in `due`, or in a pack that nobody claimed, or has ended as
+/// `outcomeUnknown`.
+///
+/// The same settlement again, after a commit whose answer was lost, looks late too. It changes nothing: the delivery has ended as told, or its
+/// attempt has its row.
+struct LateOutcomes {
+    private let all: [(pack: Pack, settlement: Settlement)]
+    private let worker: String
+
+    init(_ late: [(pack: Pack, settlement: Settlement)], worker: String) {
+        all = late.filter { $0.settlement.attempt != nil }
+        self.worker = worker
+    }
+
+    var isEmpty: Bool { all.isEmpty }
+
+    /// Those that the delivery's own row does not tell already.
+    fileprivate func unknown(told: Set<DeliveryKey>) -> AttemptRows {
+        AttemptRows(late: all.filter { !told.contains($0.settlement.entry.key) }, worker: worker)
+    }
+
+    /// Those that may end their delivery: a definite answer of the provider.
+    fileprivate var ends: [(settlement: Settlement, state: DeliveryState, reason: ReasonCode)] {
+        all.compactMap { _, settlement in
+            guard case .ended(let state, let reason) = settlement.exit, settlement.attempt?.outcome != "unknown" else { return nil }
+            return (settlement, state, reason)
+        }
+    }
+
+    fileprivate var keys: [DeliveryKey] { all.map(\.settlement.entry.key) }
+}
+
+extension Store {
+    func record(_ late: LateOutcomes, on connection: PostgresConnection) async throws {
+        guard !late.isEmpty else { return }
+        // Found without a lock, then locked in the order of their ids, as every other does it.
+        let unclaimed = try await connection.query(Self.unclaimedPacks(of: late.keys)).rows.map { try $0.decode(0, as: PostgresUUID.self) }
+        let locked = try await connection.query(Self.lockUnclaimed(unclaimed)).rows.map { try $0.decode(0, as: PostgresUUID.self) }
+        let ended = try await connection.query(LateEnds(late.ends, packs: locked).statement).rows.map { row in
+            let (id, ordinal) = try row.decode((PostgresUUID, Int16).self)
+            return DeliveryKey(NotificationID(id), Int(ordinal))
+        }
+        let told = try await connection.query(LateEnds(late.ends, packs: []).told).rows.map { row in
+            let (id, ordinal) = try row.decode((PostgresUUID, Int16).self)
+            return DeliveryKey(NotificationID(id), Int(ordinal))
+        }
+        // A delivery that ends only now has an attempt of the releaser's guess beside it: the true one is written too.
+        let attempts = late.unknown(told: Set(told).subtracting(ended)).insert
+        let statements = [attempts, ended.isEmpty ? nil : Self.noDuplicate(ended)].compactMap { $0 }
+        if !statements.isEmpty { _ = try await connection.pipeline(statements) }
+    }
+
+    private static func unclaimedPacks(of keys: [DeliveryKey]) -> SQL {
+        """
+        select distinct p.id from tidings.packs p cross join lateral unnest(p.notification_ids, p.ordinals) as m(notification_id, ordinal)
+        join unnest(\(keys.map(\.notificationID).uuids), \(keys.map { Int16($0.ordinal) })) as told(notification_id, ordinal)
+            using (notification_id, ordinal)
+        where p.claimed_at is null
+        """
+    }
+
+    /// In a statement of its own, so that the next one sees what was claimed or settled while this one waited.
+    private static func lockUnclaimed(_ packs: [PostgresUUID]) -> SQL {
+        "select id from tidings.packs where id = any(\(packs)) and claimed_at is null order by id for update"
+    }
+
+    /// The provider's answer is known and nothing was sent again: the releaser's guess announces no second send any more.
+    private static func noDuplicate(_ keys: [DeliveryKey]) -> SQL {
+        """
+        update tidings.attempts a set possible_duplicate = false
+        from unnest(\(keys.map(\.notificationID).uuids), \(keys.map { Int16($0.ordinal) })) as told(notification_id, ordinal)
+        where a.notification_id = told.notification_id and a.ordinal = told.ordinal and a.outcome = 'unknown' and a.reason = 'workerDied'
+            and a.notification_id between \(keys.map(\.notificationID).min().map(\.uuid)) and \(keys.map(\.notificationID).max().map(\.uuid))
+        """
+    }
+}
+
+/// Deliveries that end by a late answer, each out of the place in which it waits.
+private struct LateEnds {
+    let ends: [(settlement: Settlement, state: DeliveryState, reason: ReasonCode)]
+    /// Locked, and claimed by nobody.
+    let packs: [PostgresUUID]
+
+    init(_ ends: [(settlement: Settlement, state: DeliveryState, reason: ReasonCode)], packs: [PostgresUUID]) {
+        self.ends = ends
+        self.packs = packs
+    }
+
+    private var entries: [PackEntry] { ends.map(\.settlement.entry) }
+
+    private var given: SQL {
+        """
+        select * from unnest(\(entries.map(\.notificationID).uuids), \(entries.map { Int16($0.ordinal) }), \(entries.map { Int16($0.attempt) }),
+            \(ends.map(\.state.rawValue)), \(ends.map(\.reason.rawValue)), \(ends.map(\.settlement.providerMessageID)))
+            as t(notification_id, ordinal, attempt, state, reason, provider_message_id)
+        """
+    }
+
+    /// A constant range of ids, so that only its days are read.
+    private var range: (low: PostgresUUID?, high: PostgresUUID?) {
+        (entries.map(\.notificationID).min()?.uuid, entries.map(\.notificationID).max()?.uuid)
+    }
+
+    /// Answers the deliveries that it ended. `next` is the number of the attempt that has not begun.
+    var statement: SQL {
+        """
+        with told as materialized (\(given)), waited as (
+            delete from tidings.due w using told t
+            where w.notification_id = t.notification_id and w.ordinal = t.ordinal and w.attempt = t.attempt + 1
+            returning w.notification_id, w.ordinal, w.tenant, w.channel, w.provider, w.endpoint
+        ), member as materialized (
+            select p.id as pack, p.channel, p.provider, m.notification_id, m.ordinal, m.attempt, m.position, t.notification_id is not null as ends
+            from tidings.packs p cross join lateral unnest(p.notification_ids, p.ordinals, p.attempts)
+                with ordinality as m(notification_id, ordinal, attempt, position)
+            left join told t on t.notification_id = m.notification_id and t.ordinal = m.ordinal and t.attempt + 1 = m.attempt
+            where p.id = any(\(packs))
+        ), rest as materialized (
+            select pack, coalesce(array_agg(notification_id order by position) filter (where not ends), '{}') as notification_ids,
+                coalesce(array_agg(ordinal order by position) filter (where not ends), '{}') as ordinals,
+                coalesce(array_agg(attempt order by position) filter (where not ends), '{}') as attempts
+            from member group by pack having bool_or(ends)
+        ), emptied as (
+            delete from tidings.packs p using rest r where p.id = r.pack and cardinality(r.notification_ids) = 0
+        ), shrunk as (
+            update tidings.packs p set notification_ids = r.notification_ids, ordinals = r.ordinals, attempts = r.attempts
+            from rest r where p.id = r.pack and cardinality(r.notification_ids) > 0
+        ), freed as (
+            select notification_id, ordinal, tenant, channel, provider, endpoint from waited
+            union all
+            select m.notification_id, m.ordinal, n.tenant, m.channel, m.provider, \(Store.plannedNow) ->> 'endpoint'
+            from member m cross join lateral (select * from tidings.notifications n where n.id = m.notification_id limit 1) n where m.ends
+        ), guessed as (
+            update tidings.deliveries d set state = t.state, reason = t.reason, provider_message_id = t.provider_message_id
+            from told t where d.notification_id = t.notification_id and d.ordinal = t.ordinal and d.attempts = t.attempt
+                and d.state = 'failed' and d.reason = 'outcomeUnknown' and d.notification_id between \(range.low) and \(range.high)
+            returning d.notification_id, d.ordinal, d.tenant, d.channel, d.state, d.reason
+        ), ended as (
+            insert into tidings.deliveries (notification_id, ordinal, tenant, channel, provider, endpoint, state, reason, attempts,
+                provider_message_id, ended_at)
+            select f.notification_id, f.ordinal, f.tenant, f.channel, f.provider, f.endpoint, t.state, t.reason, t.attempt, t.provider_message_id,
+                (select tidings.clock())
+            from freed f join told t using (notification_id, ordinal)
+            returning notification_id, ordinal, tenant, channel, state, reason
+        ), counted as (
+            insert into tidings.tally (kind, tenant, channel, state, reason, n)
+            select 'ended', tenant, channel, state, reason, count(*) from (select * from ended union all select * from guessed) e
+            group by tenant, channel, state, reason
+            union all
+            select 'ended', tenant, channel, 'failed', 'outcomeUnknown', -count(*) from guessed group by tenant, channel
+        )
+        select notification_id, ordinal from ended union all select notification_id, ordinal from guessed
+        """
+    }
+
+    /// Answers the deliveries whose own row says what was told.
+    var told: SQL {
+        """
+        select t.notification_id, t.ordinal from (\(given)) t join tidings.deliveries d
+            on d.notification_id = t.notification_id and d.ordinal = t.ordinal and d.attempts = t.attempt and d.state = t.state
+                and d.provider_message_id is not distinct from t.provider_message_id
+        where d.notification_id between \(range.low) and \(range.high)
+        """
+    }
+}

@@ -1,0 +1,123 @@
+import Glibc
+import Testing
+import TidingsAMQP
+import TidingsClient
+import TidingsPostgres
+import TidingsTestSupport
+import TidingsWire
+
+/// A worker that sleeps through its lease: what it has not sent it must not send, and what it knows counts more than what others guessed.
+@Suite struct FencingTests {
+    /// Longer than a releaser watches the database before it recovers anything, and a lease.
+    private static let patience = Duration.seconds(120)
+    private static let recovered: SQL = "select count(*) from tidings_ops.attempts where reason_code = 'workerDied'"
+
+    /// The worker stops before its first byte. Its pack is taken apart, one notification is cancelled, and then it wakes.
+    @Test func aWorkerThatSleptThroughItsLeaseSendsNothing() async throws {
+        try await withSleeper(at: "afterClaim:1", sending: ["cancelled", "sent", "stopped"]) { system, capture, sleeper in
+            #expect(try await system.eventually(within: Self.patience, Self.recovered) { $0 == 3 }, "nothing was recovered")
+            let answer = try await system.tidings("notification", "cancel", try await id(of: "cancelled", in: system), "-o", "json")
+            let rows = try JSON.parse(answer.output).arrayValue ?? []
+            #expect(rows.map { $0["result"]?.stringValue } == ["cancelled"], "\(answer.output)\(answer.errors)")
+            #expect(try capture.accepted().isEmpty)
+
+            sleeper.signal(SIGCONT)
+            let ended: SQL = "select count(*) from tidings_ops.deliveries where finished_at is not null"
+            #expect(try await system.eventually(within: Self.patience, ended) { $0 == 3 }, "\(sleeper.errorsSoFar)")
+            let sent = "\(try await id(of: "sent", in: system))-0"
+            #expect(try capture.accepted() == [sent: 1], "sent once by its second attempt; the others never")
+            #expect(try await states(in: system) == ["cancelled cancelled", "sent delivered", "stopped failed"])
+            try await expectSound(system)
+        }
+    }
+
+    /// The worker stops when the receiver has answered. A releaser guesses; the worker wakes and knows.
+    @Test func aLateAnswerEndsTheDeliveryAsTold() async throws {
+        try await withSleeper(at: "afterSend:2", sending: ["sent", "stopped"]) { system, capture, sleeper in
+            #expect(try await system.eventually(within: Self.patience, Self.recovered) { $0 > 0 }, "nothing was recovered")
+            let guessed = try await system.count(Self.recovered)
+            // `sent` is in a pack that nobody claims while the only worker sleeps; `stopped` was given up by policy.
+            let waiting: SQL = "select count(*) from tidings.packs where claimed_at is null and attempts = '{2}'"
+            #expect(try await system.eventually(within: Self.patience, waiting) { $0 == 1 })
+            #expect(try await states(in: system).contains("stopped failed"))
+
+            sleeper.signal(SIGCONT)
+            let delivered: SQL = "select count(*) from tidings_ops.deliveries where state = 'delivered'"
+            #expect(try await system.eventually(within: Self.patience, delivered) { $0 == 2 }, "\(sleeper.errorsSoFar)")
+            #expect(try capture.accepted().values.sorted() == [1, 1], "an answer that was known was asked for again")
+            #expect(try await system.count("select count(*) from tidings_ops.possible_duplicates") == 0)
+            let late = try await system.count("select count(*) from tidings_ops.attempts where late and outcome = 'accepted'")
+            #expect(late == guessed, "each late answer has its attempt")
+            try await expectSound(system)
+        }
+    }
+
+    /// The same try to claim, after an answer that was lost, gets the pack; a repeated message gets nothing.
+    @Test func aClaimIsRecognisedByItsWorkerAlone() async throws {
+        try await withOwnSystem { system in
+            try await Pipeline.apply(Self.catalogue, to: system)
+            try system.start("run", "router")
+            try await send(["sent"], to: "http://127.0.0.1:9/", in: system)
+            try await ClaimQuestions.ask(of: system)
+        }
+    }
+
+    // MARK: A worker that stops by itself
+
+    /// Everything in one lane, and so in one pack.
+    private static let catalogue = TestCatalogue.withWebhook.replacing("category: marketing", with: "category: marketing\n    lane: urgent")
+
+    private func withSleeper(
+        at step: String, sending people: [String], _ body: (TestSystem, Capture, TestProcess) async throws -> Void
+    ) async throws {
+        try await withOwnSystem { system in
+            try await Capture.with(in: system) { capture in
+                try await Pipeline.apply(Self.catalogue, to: system)
+                for role in ["router", "release"] { try system.start("run", role) }
+                try await send(people, to: capture.url + "ok/", in: system)
+                let sleeper = try system.start("run", "deliver", with: ["TIDINGS_FAULT_AT": step, "TIDINGS_FAULT_SIGNAL": "STOP"])
+                let claimed: SQL = "select count(*) from tidings.packs where claimed_at is not null"
+                #expect(try await system.eventually(within: Self.patience, claimed) { $0 == 1 }, "\(sleeper.errorsSoFar)")
+                try await body(system, capture, sleeper)
+            }
+        }
+    }
+
+    /// One message with an intent for each person; returns when their pack is on its queue.
+    private func send(_ people: [String], to url: String, in system: TestSystem) async throws {
+        for person in people {
+            #expect(try await system.tidings("recipient", "set", person, "--webhook", url + person).exitCode == 0)
+        }
+        let events = people.map {
+            event(id: $0, type: $0 == "stopped" ? "promotion" : "orderUpdate", to: $0, data: #""channels":["webhook"]"#)
+        }
+        let client = try TidingsClient(url: system.amqpURL)
+        let result = await client.publish(
+            raw: Array("[\(events.joined(separator: ","))]".utf8), contentType: Pipeline.batch, exchange: QueueNames.intentsExchange,
+            routingKey: "transactional.orderUpdate", id: "batch")
+        await client.close()
+        #expect(result == .confirmed)
+        let packed: SQL = "select count(*) from tidings.packs where confirmed_at is not null"
+        #expect(try await system.eventually(packed) { $0 == 1 })
+        #expect(try await system.count("select sum(cardinality(ordinals))::bigint from tidings.packs") == people.count)
+    }
+
+    private func id(of person: String, in system: TestSystem) async throws -> String {
+        let rows = try await system.query("select notification_id::text from tidings_ops.notifications where recipient_id = \(person)").rows
+        return try #require(rows.first).decode(String.self)
+    }
+
+    private func states(in system: TestSystem) async throws -> [String] {
+        try await system.query(
+            """
+            select n.recipient_id || ' ' || d.state from tidings_ops.deliveries d join tidings_ops.notifications n using (notification_id) order by 1
+            """
+        ).rows.map { try $0.decode(String.self) }
+    }
+
+    private func expectSound(_ system: TestSystem) async throws {
+        #expect(try await system.count("select count(*) from tidings_ops.unaccounted") == 0)
+        let audit = try await system.tidings("db", "verify")
+        #expect(audit.exitCode == 0, "\(audit.output)\(audit.errors)")
+    }
+}
