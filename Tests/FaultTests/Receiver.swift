@@ -61,10 +61,20 @@ extension TestSystem {
     /// A catalogue whose webhooks may go to this machine, made active; the broker's topology stands afterwards. `attempts` is how often a
     /// transactional delivery is tried.
     func applyCatalogue(folder: String, attempts: Int = 10) async throws {
+        try await apply(Self.catalogue, folder: folder, attempts: attempts, environment: environment)
+    }
+
+    /// The same with another name for one of its providers, by way of a broker that may be elsewhere than the roles'.
+    func applyCatalogue(folder: String, renaming provider: String, to name: String, amqpURL: String) async throws {
+        let renamed = Self.catalogue.replacing("[\(provider)]", with: "[\(name)]").replacing("\n  \(provider):\n", with: "\n  \(name):\n")
+        try await apply(renamed, folder: folder, attempts: 10, environment: environment.merging(["TIDINGS_AMQP_URL": amqpURL]) { $1 })
+    }
+
+    private func apply(_ catalogue: String, folder: String, attempts: Int, environment: [String: String]) async throws {
         let path = "\(folder)/catalogue.yaml"
         let categories = "categories:\n  transactional:\n    retry: {attempts: \(attempts)}\n"
-        try (Self.catalogue + "\n" + categories).write(toFile: path, atomically: true, encoding: .utf8)
-        let result = try await tidings("catalogue", "apply", path)
+        try (catalogue + "\n" + categories).write(toFile: path, atomically: true, encoding: .utf8)
+        let result = try await TestProcess([Self.binary, "catalogue", "apply", path], environment: environment).finish()
         guard result.exitCode == 0 else { throw TestSystemError(message: "catalogue apply: \(result.errors)") }
     }
 

@@ -25,6 +25,8 @@ struct FaultRow: Sendable, CustomTestStringConvertible {
     let fault: String
     let injected: String
     var broker = Broker.alone
+    /// Every process of ours reaches PostgreSQL through the proxy; the test itself does not.
+    var isDatabaseBehindProxy = false
     /// The database's data lies on a file system of its own: ``DataDisk``.
     var hasDisk = false
     /// In the environment of every process.
@@ -41,6 +43,8 @@ struct FaultRow: Sendable, CustomTestStringConvertible {
     /// All is in order this long after the last confirm.
     var recovery = Duration.seconds(120)
     var bound = Bound.none
+    /// All that was confirmed by then has ended this long after the fault; nil where a lease or a pause is to run out first.
+    var isInOrder: Duration?
     /// What this machine lacks for it; nil when it can be injected here.
     var lacks: @Sendable () async -> String? = { nil }
     /// Under load; returns when the fault has held for as long as it should.
@@ -53,7 +57,7 @@ struct FaultRow: Sendable, CustomTestStringConvertible {
     var testDescription: String { "\(number) \(fault)" }
 
     /// Every row, in the order of the matrix.
-    static let all = processes + brokers + links + databases + providers + steps + clusters + elsewhere
+    static let all = processes + brokers + links + databases + providers + steps + outages + clusters + elsewhere
 
     /// Chosen by number: 39 stands for all of its steps.
     static func chosen(by text: String) -> [FaultRow] {

@@ -14,15 +14,15 @@ struct FaultRun {
         if let lacking = await row.lacks() { return FaultReport(row: row, lacking: lacking) }
         return try await withPrivateServers(disk: row.hasDisk) { servers, folder in
             switch row.broker {
+            case .alone where row.isDatabaseBehindProxy:
+                let (url, proxy) = try Self.proxied(servers.databaseURL)
+                defer { proxy.close() }
+                return try await run(servers, folder, amqpURL: servers.amqpURL, proxy: proxy, databaseURL: url)
             case .alone: return try await run(servers, folder, amqpURL: servers.amqpURL)
             case .behindProxy:
-                guard var address = URLComponents(string: servers.amqpURL), let port = address.port else {
-                    throw TestSystemError(message: "the broker's address has no port")
-                }
-                let proxy = try FaultProxy(to: port)
+                let (url, proxy) = try Self.proxied(servers.amqpURL)
                 defer { proxy.close() }
-                address.port = proxy.port
-                return try await run(servers, folder, amqpURL: address.string ?? "", proxy: proxy)
+                return try await run(servers, folder, amqpURL: url, proxy: proxy)
             case .cluster:
                 let cluster = try await PrivateCluster.start(home: "\(folder)/cluster")
                 do {
@@ -37,15 +37,28 @@ struct FaultRun {
         }
     }
 
+    /// A proxy before a server, and the server's address by way of it.
+    private static func proxied(_ url: String) throws -> (url: String, FaultProxy) {
+        guard var address = URLComponents(string: url), let port = address.port else {
+            throw TestSystemError(message: "a server's address has no port")
+        }
+        let proxy = try FaultProxy(to: port)
+        address.port = proxy.port
+        return (address.string ?? "", proxy)
+    }
+
+    /// - Parameter databaseURL: of the roles, where it is not the servers' own.
     private func run(
-        _ servers: PrivateServers, _ folder: String, amqpURL: String, proxy: FaultProxy? = nil, cluster: PrivateCluster? = nil
+        _ servers: PrivateServers, _ folder: String, amqpURL: String, proxy: FaultProxy? = nil, cluster: PrivateCluster? = nil,
+        databaseURL: String? = nil
     ) async throws -> FaultReport {
         let system = try await TestSystem(databaseURL: servers.databaseURL, amqpURL: amqpURL)
         do {
             let receiver = try await Receiver.start(in: system, folder: folder)
             try await system.applyCatalogue(folder: folder, attempts: row.attempts)
             try await FaultLoad.prepare(system, receiver: receiver)
-            let crew = Crew(system, with: try await row.variables(folder))
+            let variables = try await row.variables(folder)
+            let crew = Crew(system, with: variables.merging(databaseURL.map { ["TIDINGS_DATABASE_URL": $0] } ?? [:]) { $1 })
             try await crew.start(row.crew)
             let producer = try SteadyProducer(url: amqpURL, source: "row", shape: row.load)
             let report = try await run(
@@ -84,6 +97,7 @@ struct FaultRun {
             .expectEnd(of: ledger, within: row.recovery, promises: await canceller.promises)
         try await row.check(scene)
         let report = FaultReport(row: row, audit: audit, recovery: try await recovery(of: healed, in: scene))
+        if let limit = row.isInOrder { #expect(report.recovery <= limit, "not all was in order in time") }
         #expect(report.beyondTheWindow == 0, "more was sent again than the fault explains")
         #expect(await scene.crew.fallen.isEmpty, "a role ended by itself")
         return report
