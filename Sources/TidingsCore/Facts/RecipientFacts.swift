@@ -4,7 +4,7 @@ public struct RecipientFacts: Sendable, Hashable {
     public var recipient: String
     public var preferences: Preferences
     /// The zone in which their quiet hours are meant.
-    public var zone: ZoneOffsets
+    public var zone: Zone
     /// Nil: the catalogue's default market.
     public var market: String?
     /// Their devices and addresses; the order is the order of deliveries.
@@ -16,7 +16,7 @@ public struct RecipientFacts: Sendable, Hashable {
         tenant: String = Intent.defaultTenant,
         recipient: String,
         preferences: Preferences = .allOn,
-        zone: ZoneOffsets = .utc,
+        zone: Zone = .utc,
         market: String? = nil,
         endpoints: [Endpoint] = [],
         version: Int64 = 0

@@ -13,10 +13,16 @@ public enum LocalTrigger: Sendable, Hashable {
     ///   - time: nil for at once. A calendar trigger has whole minutes, so it shows at the first minute that is not before `time`.
     ///   - zone: the device's, in which it reads a calendar.
     ///
-    /// An hour that the wall shows twice cannot be told from the first in a calendar; the second is given as an interval.
-    public init(showing time: Timestamp?, in zone: ZoneOffsets, now: Timestamp) {
+    /// An hour that the wall shows twice cannot be told from the first in a calendar; the second is given as an interval. In an unknown zone
+    /// every time is an interval: it needs no calendar, and the notification is shown once.
+    public init(showing time: Timestamp?, in zone: Zone, now: Timestamp) {
         guard let time, time > now else {
             self = .timeInterval(seconds: 1)
+            return
+        }
+        let interval = LocalTrigger.timeInterval(seconds: Int(max(1, LocalTrigger.seconds(notBefore: time) - now.wholeSeconds)))
+        guard case .known(let zone) = zone else {
+            self = interval
             return
         }
         let minute = LocalTrigger.minute(notBefore: time)
@@ -25,7 +31,7 @@ public enum LocalTrigger: Sendable, Hashable {
         if isFirst, minute - now.wholeSeconds >= LocalTrigger.calendarNotice {
             self = .calendar(LocalTime(localSeconds: localSeconds))
         } else {
-            self = .timeInterval(seconds: Int(max(1, LocalTrigger.seconds(notBefore: time) - now.wholeSeconds)))
+            self = interval
         }
     }
 

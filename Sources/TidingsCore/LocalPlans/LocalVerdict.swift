@@ -12,6 +12,9 @@ public enum LocalVerdict: Sendable, Hashable {
 /// Judges a notification in a device's plan with the facts of this moment, as they would hold when it is shown: `now`, or the time it is scheduled
 /// for when that is later. Quiet hours at that time move it to their end.
 ///
+/// A person with quiet hours in an unknown time zone gets nothing: the device would show it at an hour that may be quiet. It is hidden, also when
+/// the device had it, and told again at the first question after the zone is known.
+///
 /// A person may take back a refusal until the time has come, so before that what is refused is only hidden.
 public func judgeLocal(
     _ intent: Intent,
@@ -36,6 +39,8 @@ public func judgeLocal(
         // The market may have given the channel to somebody else.
         guard catalogue.providers[judged.provider]?.kind == ProviderBinding.localPlanKind else { return .hide(.noProvider) }
         return moment > now ? .show(at: moment) : .showNow
+    case .hold(_, .timeZoneUnknown):
+        return .hide(.timeZoneUnknown)
     case .hold(let until, _):
         let isInTime = catalogue.types[intent.type].map { catalogue.expiry(of: intent, type: $0, acceptedAt: acceptedAt) > until }
         return isInTime == true ? .show(at: until) : .end(.expired, .expired)

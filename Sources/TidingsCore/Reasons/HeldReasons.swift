@@ -35,6 +35,14 @@ extension ReasonExplanation {
             retryable: true,
             explains: [.held]
         ),
+        ReasonExplanation(
+            .timeZoneUnknown,
+            "The person has quiet hours in a time zone that is missing from the zone data of the router or releaser.",
+            "Install or update the packages tzdata and tzdata-legacy where the roles run, or set another zone: tidings recipient set "
+                + "<id> --time-zone. The delivery is judged again every 15 minutes.",
+            retryable: true,
+            explains: [.held]
+        ),
     ]
 
     /// Said beside another reason.

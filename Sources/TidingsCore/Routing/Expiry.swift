@@ -15,9 +15,12 @@ extension Draft {
 extension Question {
     /// How long a decision to send now may be acted on: until expiry, the person's next quiet hours, or ``Verdict/longestValidity``, whichever is
     /// first.
+    ///
+    /// In an unknown zone the start of quiet hours is unknown as well. Only what quiet hours do not stop is still open then, so their start
+    /// would change nothing.
     fileprivate var validUntil: Timestamp {
         let limit = min(expiry, now.adding(Verdict.longestValidity))
-        guard let start = quietHours?.nextStart(after: now, in: facts.zone) else { return limit }
+        guard let quietHours, case .known(let zone) = facts.zone, let start = quietHours.nextStart(after: now, in: zone) else { return limit }
         return min(limit, start)
     }
 }

@@ -2,8 +2,10 @@ extension Draft {
     /// In the person's quiet hours only what is exempt goes out; the category's policy says whether the rest waits. Waiting beyond expiry
     /// is not judged here: it expires when it is due.
     mutating func keepQuiet() {
-        guard let quietHours = question.quietHours, let end = quietHours.end(after: question.now, in: question.facts.zone) else { return }
-        let window = "\(quietHours.startText)–\(quietHours.endText) \(question.facts.zone.name)"
+        guard let quietHours = question.quietHours else { return }
+        guard case .known(let zone) = question.facts.zone else { return waitForTheZone(of: quietHours) }
+        guard let end = quietHours.end(after: question.now, in: zone) else { return }
+        let window = "\(quietHours.startText)–\(quietHours.endText) \(zone.name)"
         let policy = question.policy.quietHours
         rules.append("quiet hours \(window) until \(end) → \(policy.rawValue)")
         let plans = question.plansAhead
@@ -18,4 +20,26 @@ extension Draft {
             }
         }
     }
+
+    /// Without the zone nobody can tell whether it is quiet, so everything waits that quiet hours could stop. Nothing is dropped: it may be day.
+    private mutating func waitForTheZone(of quietHours: QuietHours) {
+        let question = question
+        let isInAppExempt = question.policy.quietHours == .inAppOnly
+        rules.append(
+            "quiet hours \(quietHours.startText)–\(quietHours.endText) in the unknown time zone \(question.facts.zone.name) → hold")
+        // Later stages do not see expiry again: a delivery ends at its expiry, not at the next look.
+        let until = min(question.now.adding(Verdict.unknownZonePause), question.expiry)
+        let plans = question.plansAhead
+        settle { candidate in
+            // The plan judges the quiet hours of the later time, and hides the notification while the zone is unknown.
+            if plans, candidate.channel == .local { return nil }
+            return isInAppExempt && candidate.channel == .inApp ? nil : .hold(until: until, reason: .timeZoneUnknown)
+        }
+    }
+}
+
+extension Verdict {
+    /// Between two judgements of a delivery whose person's zone is unknown. People mend zone data, or a package does; a shorter pause only
+    /// makes a large number of waiting deliveries cost more.
+    public static let unknownZonePause = Duration.seconds(15 * 60)
 }

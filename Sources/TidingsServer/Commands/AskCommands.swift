@@ -73,15 +73,16 @@ struct SimulateCommand: TidingsCommand {
         intent.critical = critical
         intent.channels = try Choices.channels(channel)
         let asked = intent
-        try await withStore { store, _ in
+        try await withStore { store, settings in
+            let zones = try TimeZoneDatabase.required(in: settings.environment)
             let source = try await CatalogueSource(store)
-            let catalogue = source.current.catalogue
-            guard catalogue.types[asked.type] != nil else {
-                throw Failure(.data, "the catalogue has no type \(asked.type)", hint: "tidings catalogue show")
+            if let refusal = source.current.refusal(of: asked) {
+                throw Failure(.data, "\(refusal.reason.rawValue) at \(refusal.pointer): \(refusal.message)", hint: "tidings catalogue show")
             }
             let now = moment ?? store.clock.now()
-            let facts = try await store.facts(of: to, tenant: tenant, zones: TimeZoneDatabase())
-            let decision = route(asked, facts: facts, catalogue: catalogue, pauses: source.pauses, now: now, acceptedAt: now)
+            let facts = try await store.facts(of: to, tenant: tenant, zones: zones, around: now)
+            let decision = route(
+                asked, facts: facts, catalogue: source.current.catalogue, pauses: source.pauses, now: now, acceptedAt: now)
             Output.list(decision.deliveries.map(Self.row), as: format, empty: "no channel is eligible")
             if format == .text { for rule in decision.rules { Output.data("rule: \(rule)") } }
         }

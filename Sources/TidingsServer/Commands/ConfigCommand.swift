@@ -51,6 +51,9 @@ extension Settings {
         SettingDeclaration("TIDINGS_DATABASE_URL", "Where PostgreSQL is, with libpq's parameters.") {
             (try? PostgresConfiguration(url: $0)).map { "\($0)" } ?? "(unreadable)"
         },
+        SettingDeclaration(
+            TimeZoneDatabase.folderVariable, "The folder of the zone data, as for the C library.",
+            defaultValue: TimeZoneDatabase.standardDirectory),
         SettingDeclaration("TIDINGS_LOG", "The least severe level that is logged.", defaultValue: Logger.Level.notice.rawValue),
         SettingDeclaration("TIDINGS_LOG_FORMAT", "text, or json: one object a line.", defaultValue: LogFormat.text.rawValue),
         SettingDeclaration(metricsListenName, "Where a role offers metrics and health; empty: nowhere."),

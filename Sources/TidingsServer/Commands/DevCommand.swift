@@ -22,6 +22,8 @@ struct DevCommand: TidingsCommand {
     @Option(help: "Where data, logs and the file of URLs lie.") var home = DevelopmentHome.defaultPath
 
     mutating func run(in context: CommandContext) async throws {
+        // Before servers are started that only its roles would need.
+        if !serversOnly { _ = try TimeZoneDatabase.required() }
         try await runServices([DevelopmentSystem(options: self, context: context)], logger: Logger(label: "dev"))
         Output.note("stopped")
     }

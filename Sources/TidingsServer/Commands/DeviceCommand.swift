@@ -110,7 +110,7 @@ struct DeviceOptions: ParsableArguments {
         if let market, market != "none", catalogue.markets[market] == nil {
             throw Failure(.data, "unknown market \(market)", hint: catalogue.markets.keys.sorted().joined(separator: ", "))
         }
-        if let timeZone, !TimeZoneDatabase().isKnown(timeZone) {
+        if let timeZone, try !TimeZoneDatabase.required().isKnown(timeZone) {
             throw Failure(.data, "unknown time zone \(timeZone)", hint: "an IANA name, such as America/New_York")
         }
         if let provider, !CatalogueNames.isName(provider) {

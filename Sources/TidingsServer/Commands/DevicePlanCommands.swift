@@ -19,11 +19,12 @@ extension DeviceCommand {
 
         mutating func run(in context: CommandContext) async throws {
             let (device, since, tenant, format) = (device, since, tenant, output.format)
-            try await withStore { store, _ in
+            try await withStore { store, settings in
+                let zones = try TimeZoneDatabase.required(in: settings.environment)
                 let catalogue = try await CatalogueSource(store).current.catalogue
                 guard
                     let plan = try await store.syncLocalPlan(
-                        of: device, tenant: tenant, since: since, catalogue: catalogue, zones: TimeZoneDatabase())
+                        of: device, tenant: tenant, since: since, catalogue: catalogue, zones: zones)
                 else { throw Failure.noDevice(device) }
                 guard format == .text else { return Output.one(plan.json, as: format) }
                 Output.data("version \(plan.version)\(plan.reset ? ", the whole plan" : "")")

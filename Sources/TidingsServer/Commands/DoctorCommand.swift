@@ -15,6 +15,8 @@ struct DoctorCommand: TidingsCommand {
     mutating func run(in context: CommandContext) async throws {
         var checks: [Check] = []
         let settings = try Settings.read()
+        let zoneData = ZoneDataCheck(in: settings.environment)
+        checks.append(Check("time zones", zoneData.isPassed ? .pass : .fail, zoneData.detail))
         let catalogue = await database(settings, context, &checks)
         await broker(settings, catalogue ?? .builtIn, &checks)
         if output.format == .text {

@@ -60,7 +60,7 @@ struct RecipientCommand: AsyncParsableCommand {
         private func changes() throws -> RecipientChanges {
             var changes = RecipientChanges()
             if let timeZone {
-                guard TimeZoneDatabase().isKnown(timeZone) else {
+                guard try TimeZoneDatabase.required().isKnown(timeZone) else {
                     throw Failure(.data, "unknown time zone \(timeZone)", hint: "an IANA name, such as America/New_York")
                 }
                 changes.timeZone = timeZone

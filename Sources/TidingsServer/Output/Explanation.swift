@@ -11,7 +11,8 @@ struct Explanation: Sendable {
     private let timeline: [JSON]
     /// What devices have of it in their plans.
     private let plans: [JSON]
-    private let zone: ZoneOffsets
+    /// Of the person, as this machine knows it.
+    private let zone: Zone
 
     /// Throws a ``Failure`` with exit code 1 when there is no such notification.
     init(of id: NotificationID, from store: Store) async throws {
@@ -26,7 +27,11 @@ struct Explanation: Sendable {
         plans = try await store.localPlans(of: id)
         let name = try await store.timeZone(of: found["recipient_id"]?.stringValue ?? "", tenant: found["tenant"]?.stringValue ?? "")
         let now = store.clock.now().wholeSeconds
-        zone = (try? TimeZoneDatabase().offsets(for: name, from: now - 86_400 * 400, through: now + 86_400 * 800)) ?? .utc
+        do {
+            zone = .known(try TimeZoneDatabase.ofMachine().offsets(for: name, from: now - 86_400 * 400, through: now + 86_400 * 800))
+        } catch {
+            zone = .unknown(name)
+        }
     }
 
     var hasFailure: Bool {
@@ -69,6 +74,9 @@ struct Explanation: Sendable {
             if delivery["state"]?.stringValue != "delivered", let advice = delivery["what_to_do"]?.stringValue, !advice.isEmpty {
                 lines.append("              what to do: \(advice)")
             }
+        }
+        if case .unknown(let name) = zone {
+            lines.append("  time zone \(name) of the person is unknown on this machine: times are in UTC; tidings doctor")
         }
         for rule in decisions.first?["rules"]?.arrayValue ?? [] { lines.append("  rule: \(Table.plain(rule))") }
         lines.append("  notification \(field("notification_id"))   producer \(field("source")) \(field("idempotency_key"))")
@@ -134,9 +142,10 @@ struct Explanation: Sendable {
             "              \(text("state"))\(place.isEmpty ? " in" : place) the plan of device \(text("device_id")), shows \(when)\(heard)"
     }
 
-    /// A database time as the person's wall clock shows it.
+    /// A database time as the person's wall clock shows it; as UTC, and marked so, when nobody knows what that shows.
     private func localTime(_ text: String) -> String {
         guard let time = Timestamp(rfc3339: text) else { return text }
+        guard case .known(let zone) = zone else { return "\(time.rfc3339) (zone unknown)" }
         let local = zone.localTime(at: time)
         func two(_ value: Int) -> String { value < 10 ? "0\(value)" : "\(value)" }
         return "\(local.year)-\(two(local.month))-\(two(local.day)) \(two(local.hour)):\(two(local.minute)) \(zone.name)"

@@ -1,7 +1,8 @@
 import Synchronization
 import TidingsWire
 
-/// Whether this process can do its work now: the database answered a moment ago, every link to the broker is up, and nobody asked it to stop.
+/// Whether this process can do its work now: the database answered a moment ago, every link to the broker is up, there is zone data, and nobody
+/// asked it to stop.
 final class Readiness: Sendable {
     /// The database is asked twice a second; this long without an answer is no accident.
     static let longestSilence = Duration.seconds(7)
@@ -11,6 +12,8 @@ final class Readiness: Sendable {
         var links: [String: Bool] = [:]
         /// How many need a link of the same name: a line that is replaced has its successor beside it for a while.
         var needs: [String: Int] = [:]
+        /// Nil when there is zone data.
+        var zoneProblem: String?
         var isDraining = false
     }
 
@@ -42,6 +45,9 @@ final class Readiness: Sendable {
         }
     }
 
+    /// - Parameter problem: nil when there is zone data.
+    func zoneData(problem: String?) { state.withLock { $0.zoneProblem = problem } }
+
     /// From now on nobody shall count on this process.
     func drain() { state.withLock { $0.isDraining = true } }
 
@@ -56,6 +62,7 @@ final class Readiness: Sendable {
         return state.withLock { state in
             (state.isDraining ? ["draining: the process was asked to stop"] : []) + (isDatabaseUp ? [] : ["database"])
                 + state.links.filter { !$0.value }.keys.sorted().map { "broker: \($0)" }
+                + (state.zoneProblem.map { ["time zones: \($0)"] } ?? [])
         }
     }
 

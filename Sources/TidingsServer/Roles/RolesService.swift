@@ -94,6 +94,7 @@ struct RolesService: Service, CustomStringConvertible {
         var sinceHeartbeat = Self.heartbeatInterval
         var followed = runtime.catalogues.current.catalogue.hash
         while !Task.isCancelled {
+            runtime.zoneWatch.look()
             do {
                 if sinceHeartbeat >= Self.heartbeatInterval {
                     sinceHeartbeat = .zero

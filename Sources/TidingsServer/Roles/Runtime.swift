@@ -24,6 +24,7 @@ struct Runtime: Sendable {
     /// Every role of this process tells it how urgent work fares, and has bulk work ask it.
     let balance = LaneBalance()
     let readiness = Readiness()
+    let zoneWatch: ZoneWatch
     /// Where this process offers its metrics and health; nil when it shall not.
     let metricsListen: ListenAddress?
 
@@ -36,7 +37,7 @@ struct Runtime: Sendable {
     /// and never got a message again, after 50 ms none. A busy broker gets ten times that.
     static let deletionPause = Duration.milliseconds(500)
 
-    /// Connects to the database, reads the catalogue and declares the broker's topology.
+    /// Connects to the database, reads the catalogue and declares the broker's topology. Throws a ``Failure`` with exit code 78 without zone data.
     init(settings: Settings, providers: ProviderRegistry, logger: Logger) async throws {
         self.settings = settings
         self.providers = providers
@@ -46,9 +47,10 @@ struct Runtime: Sendable {
         database.needsWritableSession = true
         store = Store(database, size: Self.poolSize, name: "tidings")
         urgentStore = Store(database, size: Self.urgentPoolSize, name: "tidings urgent", clock: store.clock)
+        zones = try .required(in: settings.environment)
+        zoneWatch = ZoneWatch(zones, readiness: readiness, logger: logger)
         try await store.open()
         catalogues = try await CatalogueSource(store)
-        zones = TimeZoneDatabase()
         publisher = AMQPPublisher(
             configuration: settings.amqp, connectionName: "tidings packs", log: Self.log("publisher", logger, metrics, readiness))
         packs = PackPublisher(store: store, publisher: publisher)

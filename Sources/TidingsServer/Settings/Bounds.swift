@@ -71,6 +71,7 @@ enum Bounds {
                 Bound("Pack.maximumEntries", Pack.maximumEntries, "deliveries", "Of one pack."),
                 Bound("Pack.maximumBytes", Pack.maximumBytes, "bytes", "Of one pack, unless one delivery alone is larger."),
                 Bound("Verdict.longestValidity", Verdict.longestValidity, "Then a decision is made again: preferences and devices change."),
+                Bound("Verdict.unknownZonePause", Verdict.unknownZonePause, "Between two judgements while a person's zone is unknown."),
             ]
     }
 
@@ -215,6 +216,7 @@ enum Bounds {
             Bound(
                 "CatalogueSource.refreshInterval", CatalogueSource.refreshInterval, "Between two looks at the catalogue and what is paused."
             ),
+            Bound("ZoneWatch.interval", ZoneWatch.interval, "Between two looks at the zone data: at most 1,025 files are looked at."),
             Bound("Readiness.longestSilence", Readiness.longestSilence, "Of the database, before /health/ready says so."),
             Bound("HealthServer.longestRequest", HealthServer.longestRequest, "A scrape takes milliseconds."),
             Bound("Settings.retention", Settings.retention, "Notifications are kept after their day; idempotency keys twice as long."),

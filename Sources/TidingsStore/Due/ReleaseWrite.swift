@@ -41,7 +41,8 @@ struct ReleaseWrite {
                     standby: judged.standby, mayHaveArrived: mayHaveArrived),
                 channel: judged.channel, provider: judged.provider, lane: stored.lane)
         case .hold(let until, let reason):
-            isNews = true
+            // A hold that repeats every few minutes for days is one decision.
+            isNews = !(stays && reason == .timeZoneUnknown && reason == delivery.reason)
             wait(delivery, judged, until: until, kind: .held, reason: reason)
         case .paused(let pause, let time):
             isNews = true

@@ -7,7 +7,8 @@ struct LocalSync {
     private let plan: OpenPlan
     private var requests: [LocalRequest]
     private let items: [LocalPlanItem]
-    private let zone: ZoneOffsets
+    /// The device's own, else its person's.
+    private let zone: Zone
     private var version: Int64
     private var told: [(id: NotificationID, at: Timestamp?)] = []
     private var takenBack: [(id: NotificationID, end: DeliveryState?, reason: ReasonCode?)] = []
@@ -23,12 +24,8 @@ struct LocalSync {
         self.requests = requests
         version = plan.version
         forgotten = plan.forgotten
-        let seconds = plan.now.wholeSeconds
-        // The person's zone where the device told none, or one that the zone data has lost since.
-        zone =
-            plan.zone.flatMap {
-                try? zones.offsets(for: $0, from: seconds - FactsQuery.secondsBehind, through: seconds + FactsQuery.secondsAhead)
-            } ?? facts.zone
+        // A device in an unknown zone reads its own calendar, not its person's: it is told intervals, which are right in any zone.
+        zone = plan.zone.map { FactsQuery.zone($0, in: zones, around: plan.now) } ?? facts.zone
         items = requests.map { $0.item(on: plan.device, facts: facts, catalogue: catalogue, pauses: pauses, now: plan.now) }
     }
 

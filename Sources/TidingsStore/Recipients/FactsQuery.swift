@@ -4,7 +4,7 @@ import TidingsWire
 
 /// Reads the facts of many recipients in one query. Not cached: a preference changed a moment ago counts.
 enum FactsQuery {
-    /// Zone data is read this far around now: the longest schedule is two years ahead.
+    /// Zone data is read this far around the instant that is judged: the longest schedule is two years ahead.
     static let secondsBehind: Int64 = 2 * 86_400
     static let secondsAhead: Int64 = 3 * 366 * 86_400
 
@@ -35,10 +35,7 @@ enum FactsQuery {
         _ key: RecipientKey, _ row: PostgresRow, zones: TimeZoneDatabase, around now: Timestamp
     ) throws -> RecipientFacts {
         var facts = RecipientFacts.unseen(tenant: key.tenant, recipient: key.id)
-        // The zone was checked when it was set; should the zone data have lost it since, UTC is the honest rest.
-        let name = try row.decode(2, as: String.self)
-        facts.zone =
-            (try? zones.offsets(for: name, from: now.wholeSeconds - secondsBehind, through: now.wholeSeconds + secondsAhead)) ?? .utc
+        facts.zone = zone(try row.decode(2, as: String.self), in: zones, around: now)
         let start = try row.decode(3, as: Int16?.self)
         let end = try row.decode(4, as: Int16?.self)
         if let start, let end, start != end { facts.preferences.quietHours = QuietHours(startMinute: Int(start), endMinute: Int(end)) }
@@ -49,6 +46,19 @@ enum FactsQuery {
         facts.market = try row.decode(9, as: String?.self)
         facts.version = try row.decode(10, as: PostgresTimestamp.self).microseconds
         return facts
+    }
+
+    /// A stored zone with its offsets around an instant. Nearer than that to the year 1 or 9999, the offsets end there.
+    static func zone(_ name: String, in zones: TimeZoneDatabase, around instant: Timestamp) -> Zone {
+        let (first, last) = (TimeZoneDatabase.instants.lowerBound, TimeZoneDatabase.instants.upperBound)
+        let from = min(max(instant.wholeSeconds - secondsBehind, first), last)
+        let through = max(min(instant.wholeSeconds + secondsAhead, last), from)
+        do {
+            return .known(try zones.offsets(for: name, from: from, through: through))
+        } catch {
+            // The database tells its roles, which log each name once.
+            return .unknown(name)
+        }
     }
 
     private static func endpoint(_ row: PostgresRow) throws -> Endpoint? {

@@ -111,10 +111,12 @@ extension Store {
         ).rows.first != nil
     }
 
-    /// The facts `route` would be given now.
-    public func facts(of recipient: String, tenant: String, zones: TimeZoneDatabase) async throws -> RecipientFacts {
+    /// The facts as they are now, with the offsets of the person's zone around the instant that is judged, which may lie in any year.
+    public func facts(
+        of recipient: String, tenant: String, zones: TimeZoneDatabase, around instant: Timestamp
+    ) async throws -> RecipientFacts {
         let key = RecipientKey(tenant: tenant, id: recipient)
         let result = try await pool.query(FactsQuery.sql(for: [key]))
-        return try FactsQuery.decode(result, zones: zones, around: clock.now())[key] ?? .unseen(tenant: tenant, recipient: recipient)
+        return try FactsQuery.decode(result, zones: zones, around: instant)[key] ?? .unseen(tenant: tenant, recipient: recipient)
     }
 }

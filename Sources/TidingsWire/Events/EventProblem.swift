@@ -1,10 +1,11 @@
-import TidingsCore
+public import TidingsCore
 
 /// Why one event is refused.
-struct EventProblem: Error {
-    let reason: ReasonCode
-    let pointer: String
-    let message: String
+public struct EventProblem: Error, Sendable {
+    public let reason: ReasonCode
+    /// JSON pointer to the place in the event.
+    public let pointer: String
+    public let message: String
 
     init(_ reason: ReasonCode, _ pointer: String, _ message: String) {
         self.reason = reason

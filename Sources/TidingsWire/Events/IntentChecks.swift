@@ -1,4 +1,4 @@
-import TidingsCore
+public import TidingsCore
 
 /// What an event's request must meet beyond its form: the type's schema and rights, the catalogue's markets, the clock, the producer's
 /// tenants.
@@ -11,24 +11,13 @@ struct IntentChecks {
     /// How many of a schema's violations a message names; the first are nearly always enough to see the cause.
     private static let shownViolations = 5
 
-    func type(named name: String) throws(EventProblem) -> CompiledType {
-        if let type = catalogue.types[name], isSameText(type.type.name, name) { return type }
-        throw EventProblem(
-            .unknownType, "/type",
-            "the catalogue has no type \"\(EventProblem.shown(name))\"\(NearestName.hint(for: name, among: catalogue.types.keys))")
-    }
+    func type(named name: String) throws(EventProblem) -> CompiledType { try catalogue.type(named: name) }
 
     /// - Returns: notes about what is unusual and accepted all the same.
     func check(_ request: IntentRequest, against type: CompiledType) throws(EventProblem) -> [ReasonCode] {
         try checkData(request.data, against: type)
         let notes = try checkSchedule(request.scheduledFor)
-        if request.critical, !type.type.allowsCritical {
-            throw EventProblem(.criticalNotAllowed, "/data/critical", "the type \(type.type.name) does not allow critical")
-        }
-        if let market = request.market, !catalogue.catalogue.hasMarket(spelled: market) {
-            let hint = NearestName.hint(for: market, among: catalogue.catalogue.markets.keys)
-            throw EventProblem(.unknownMarket, "/data/market", "the catalogue has no market \"\(EventProblem.shown(market))\"\(hint)")
-        }
+        try catalogue.check(critical: request.critical, market: request.market, of: type)
         if let allowedTenants, !allowedTenants.contains(request.tenant) {
             throw EventProblem(.tenantNotAllowed, "/data/tenant", "this producer may not send for the tenant \"\(request.tenant)\"")
         }
@@ -92,6 +81,36 @@ struct IntentChecks {
             throw EventProblem(.scheduledTooFarInPast, "/data/scheduledFor", "\(scheduledFor.rfc3339) is more than \(tolerance) ago")
         }
         return ahead < .zero ? [.scheduledInPast] : []
+    }
+}
+
+extension CompiledCatalogue {
+    /// Why the catalogue refuses an intent whatever its content is; nil if it does not. Intents that are simulated are asked the same as intents
+    /// that arrive.
+    public func refusal(of intent: Intent) -> EventProblem? {
+        do throws(EventProblem) {
+            try check(critical: intent.critical, market: intent.market, of: type(named: intent.type))
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    fileprivate func type(named name: String) throws(EventProblem) -> CompiledType {
+        if let type = types[name], isSameText(type.type.name, name) { return type }
+        throw EventProblem(
+            .unknownType, "/type",
+            "the catalogue has no type \"\(EventProblem.shown(name))\"\(NearestName.hint(for: name, among: types.keys))")
+    }
+
+    fileprivate func check(critical: Bool, market: String?, of type: CompiledType) throws(EventProblem) {
+        if critical, !type.type.allowsCritical {
+            throw EventProblem(.criticalNotAllowed, "/data/critical", "the type \(type.type.name) does not allow critical")
+        }
+        if let market, !catalogue.hasMarket(spelled: market) {
+            let hint = NearestName.hint(for: market, among: catalogue.markets.keys)
+            throw EventProblem(.unknownMarket, "/data/market", "the catalogue has no market \"\(EventProblem.shown(market))\"\(hint)")
+        }
     }
 }
 

@@ -1,17 +1,18 @@
-import Glibc
-import Synchronization
 public import TidingsCore
 
 /// The machine's time zone database: compiled zone files (TZif, RFC 9636) in a folder, as the package `tzdata` installs them.
 ///
-/// Files are read when first asked for and kept; a new release of the database is seen after a restart. A copy shares what the
-/// original has read. It may be used from any thread; reading a file takes some 50 microseconds, an answer from memory about one.
+/// Files are read when first asked for and kept; so is a failure to read one. ``look()`` forgets what has changed since. A copy shares what
+/// the original has read. It may be used from any thread; reading a file takes some 50 microseconds, an answer from memory about one.
 public struct TimeZoneDatabase: Sendable {
-    private let directory: String
+    public let directory: String
     private let cache = ZoneCache()
 
+    /// Where Debian's package `tzdata` installs the zone files.
+    public static let standardDirectory = "/usr/share/zoneinfo"
+
     /// - Parameter directory: where the zone files are; nothing is read yet.
-    public init(directory: String = "/usr/share/zoneinfo") {
+    public init(directory: String = TimeZoneDatabase.standardDirectory) {
         self.directory = directory
     }
 
@@ -23,11 +24,20 @@ public struct TimeZoneDatabase: Sendable {
     /// Beyond the last change a file lists, its rule for the future goes on, so any year can be asked for. Links such as
     /// `US/Eastern` are names like any other and keep the name given. Changes of abbreviation alone are left out.
     public func offsets(for name: String, from: Int64, through: Int64) throws(TimeZoneError) -> ZoneOffsets {
-        guard through >= from, from > ZoneFile.earliest, through < ZoneFile.latest, through - from <= Self.maximumSpanSeconds else {
+        guard through >= from, Self.instants.contains(from), Self.instants.contains(through), through - from <= Self.maximumSpanSeconds
+        else {
             throw TimeZoneError.spanTooLong
         }
-        return try zone(name).offsets(name: name, from: from, through: through)
+        do throws(TimeZoneError) {
+            return try zone(name).offsets(name: name, from: from, through: through)
+        } catch {
+            cache.note(error, of: name)
+            throw error
+        }
     }
+
+    /// The instants that ``offsets(for:from:through:)`` answers for, in seconds since 1970: the years 1 to 9999.
+    public static let instants = ZoneFile.earliest + 1...ZoneFile.latest - 1
 
     /// Whether ``offsets(for:from:through:)`` has an answer for that name.
     public func isKnown(_ name: String) -> Bool {
@@ -40,12 +50,66 @@ public struct TimeZoneDatabase: Sendable {
     }
 
     private func zone(_ name: String) throws(TimeZoneError) -> ZoneFile {
-        if let known = cache[name] { return known }
+        if let known = cache[name] { return try known.get() }
         guard ZoneName.isAcceptable(name) else { throw TimeZoneError.unknown(name) }
-        guard let bytes = try FileBytes.read(directory + "/" + name, zone: name) else { throw TimeZoneError.unknown(name) }
-        let zone = try ZoneFile(bytes, zone: name)
-        cache[name] = zone
-        return zone
+        let path = directory + "/" + name
+        do throws(TimeZoneError) {
+            guard let (bytes, stamp) = try FileStamp.read(path, zone: name) else { throw TimeZoneError.unknown(name) }
+            let zone = try ZoneFile(bytes, zone: name)
+            cache.keep(name, ZoneCache.Entry(zone: .success(zone), stamp: stamp))
+            return zone
+        } catch {
+            cache.keep(name, ZoneCache.Entry(zone: .failure(error), stamp: nil))
+            throw error
+        }
+    }
+}
+
+// MARK: - Changes
+
+/// The state of the zone data, as ``TimeZoneDatabase/look()`` finds it.
+public struct ZoneDataState: Sendable, Hashable {
+    /// ``TimeZoneError/noData(directory:reason:)``; nil if the folder has zone data.
+    public var problem: TimeZoneError?
+    /// Whether files have changed since the last look: from now on they are read again.
+    public var hasChanged: Bool
+    /// Zones that somebody asked for in vain, each told once in the life of the database, sorted by name.
+    public var failures: [TimeZoneError]
+}
+
+extension TimeZoneDatabase {
+    /// Throws ``TimeZoneError/noData(directory:reason:)`` unless the folder has zone data: a zone that every release has, with the winter and the
+    /// summer time of a year that is history. A folder of files that all say UTC is no zone data.
+    public func check() throws(TimeZoneError) {
+        let reason: String
+        do throws(TimeZoneError) {
+            let year = try zone(Sentinel.name).offsets(name: Sentinel.name, from: Sentinel.january, through: Sentinel.july)
+            if year.initialOffset == Sentinel.winterOffset, year.transitions.map(\.offset) == [Sentinel.summerOffset] { return }
+            reason = "\(Sentinel.name) has no summer time"
+        } catch {
+            reason = "\(error)"
+        }
+        throw TimeZoneError.noData(directory: directory, reason: reason)
+    }
+
+    /// Forgets the zones read so far if the folder or one of their files has changed, and failures in any case. Costs one `stat` for the folder
+    /// and for each zone read, at most 1,025: call it every few seconds, not for each intent.
+    public func look() -> ZoneDataState {
+        let hasChanged = cache.forgetChanges(in: directory)
+        var state = ZoneDataState(problem: nil, hasChanged: hasChanged, failures: cache.takeFailures())
+        do throws(TimeZoneError) {
+            try check()
+        } catch {
+            state.problem = error
+        }
+        return state
+    }
+
+    private enum Sentinel {
+        static let name = "Europe/Berlin"
+        /// 2024-01-15 and 2024-07-15, in seconds since 1970.
+        static let (january, july): (Int64, Int64) = (1_705_276_800, 1_721_001_600)
+        static let (winterOffset, summerOffset) = (3_600, 7_200)
     }
 }
 
@@ -55,6 +119,8 @@ public enum TimeZoneError: Error, Sendable, Hashable {
     case unknown(String)
     /// The file is there but cannot be read or understood, with the reason: the installation is at fault, not the name.
     case unreadable(zone: String, reason: String)
+    /// The folder has no zone data at all, with the reason: the package `tzdata` is not installed.
+    case noData(directory: String, reason: String)
     /// The span asked for is empty, longer than ``TimeZoneDatabase/maximumSpanSeconds``, or beyond the years 1 to 9999.
     case spanTooLong
 }
@@ -64,25 +130,8 @@ extension TimeZoneError: CustomStringConvertible {
         switch self {
         case .unknown(let name): "\"\(name.prefix(ZoneName.longest))\" is no time zone; names look like America/New_York"
         case .unreadable(let zone, let reason): "the time zone file of \(zone) cannot be used: \(reason)"
+        case .noData(let directory, let reason): "there is no zone data in \(directory): \(reason)"
         case .spanTooLong: "the span of time asked for is empty or too long"
-        }
-    }
-}
-
-/// The zones read so far.
-private final class ZoneCache: Sendable {
-    /// More than the database has names (about 600), so that it forgets nothing in practice and yet cannot grow without end.
-    private static let maximumZones = 1_024
-
-    private let zones = Mutex<[String: ZoneFile]>([:])
-
-    subscript(_ name: String) -> ZoneFile? {
-        get { zones.withLock { $0[name] } }
-        set {
-            zones.withLock {
-                if $0.count >= Self.maximumZones { $0.removeAll() }
-                $0[name] = newValue
-            }
         }
     }
 }
@@ -105,36 +154,5 @@ enum ZoneName {
             guard let first = component.first, ASCII.isLetter(first) else { return false }
             return component.allSatisfy { ASCII.isLetterOrDigit($0) || "_+-".utf8.contains($0) }
         }
-    }
-}
-
-/// Reading one small file whole.
-private enum FileBytes {
-    /// The largest zone file of today has 4 kB.
-    private static let maximumSize = 256 * 1_024
-
-    /// nil when there is no such file, or it is a folder.
-    static func read(_ path: String, zone: String) throws(TimeZoneError) -> [UInt8]? {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else {
-            if errno == ENOENT || errno == ENOTDIR { return nil }
-            throw TimeZoneError.unreadable(zone: zone, reason: String(cString: strerror(errno)))
-        }
-        defer { close(descriptor) }
-        var status = stat()
-        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
-        guard status.st_size <= maximumSize else { throw TimeZoneError.unreadable(zone: zone, reason: "it is larger than any zone file") }
-        var bytes = [UInt8](repeating: 0, count: Int(status.st_size))
-        var filled = 0
-        while filled < bytes.count {
-            let count = bytes.withUnsafeMutableBytes { buffer in
-                let free = UnsafeMutableRawBufferPointer(rebasing: buffer[filled...])
-                return Glibc.read(descriptor, free.baseAddress, free.count)
-            }
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { throw TimeZoneError.unreadable(zone: zone, reason: "it ends while being read") }
-            filled += count
-        }
-        return bytes
     }
 }

@@ -1,0 +1,17 @@
+import TidingsWire
+
+/// The check of `tidings doctor` for the zone data of the machine it runs on. Each machine that runs a role needs its own.
+struct ZoneDataCheck {
+    let isPassed: Bool
+    let detail: String
+
+    init(in environment: [String: String]) {
+        let zones = TimeZoneDatabase.ofMachine(in: environment)
+        do {
+            try zones.check()
+            (isPassed, detail) = (true, "zone data in \(zones.directory)")
+        } catch {
+            (isPassed, detail) = (false, "\(error); \(TimeZoneDatabase.missingHint)")
+        }
+    }
+}

@@ -1,0 +1,54 @@
+import Logging
+import Synchronization
+import TidingsWire
+
+/// Follows the zone data while roles run. A new release of it counts without a restart; a process whose zone data is gone is not ready.
+///
+/// The roles go on without zone data: what needs none is delivered, and what depends on it is held as `timeZoneUnknown`.
+final class ZoneWatch: Sendable {
+    /// As often as a heartbeat. A look costs about half a millisecond when every zone there is has been read.
+    static let interval = Duration.seconds(5)
+
+    private struct State {
+        var lookedAt: ContinuousClock.Instant?
+        var problem: TimeZoneError?
+    }
+
+    private let zones: TimeZoneDatabase
+    private let readiness: Readiness
+    private let logger: Logger
+    private let state = Mutex(State())
+
+    init(_ zones: TimeZoneDatabase, readiness: Readiness, logger: Logger) {
+        self.zones = zones
+        self.readiness = readiness
+        self.logger = logger
+    }
+
+    /// Looks if ``interval`` has passed since the last look; call it as often as you like.
+    func look() {
+        let now = ContinuousClock.now
+        let isDue = state.withLock { state in
+            if let last = state.lookedAt, now - last < Self.interval { return false }
+            state.lookedAt = now
+            return true
+        }
+        guard isDue else { return }
+        let found = zones.look()
+        readiness.zoneData(problem: found.problem.map { "\($0)" })
+        for failure in found.failures {
+            logger.error("a time zone is unknown: who has quiet hours in it waits", metadata: ["error": "\(failure)"])
+        }
+        let before = state.withLock { state in
+            defer { state.problem = found.problem }
+            return state.problem
+        }
+        if let problem = found.problem, before == nil {
+            logger.error("zone data is gone: who has quiet hours waits", metadata: ["error": "\(problem)"])
+        } else if found.problem == nil, before != nil {
+            logger.notice("zone data is back", metadata: ["folder": "\(zones.directory)"])
+        } else if found.problem == nil, found.hasChanged {
+            logger.notice("zone data has changed, reading it again", metadata: ["folder": "\(zones.directory)"])
+        }
+    }
+}
