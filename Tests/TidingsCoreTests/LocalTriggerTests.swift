@@ -3,7 +3,11 @@ import TidingsCore
 
 @Suite struct LocalTriggerTests {
     private static func trigger(_ time: String, in zone: ZoneOffsets, from now: String = "2026-01-01T00:00:00Z") -> String {
-        switch LocalTrigger(showing: instant(time), in: zone, now: instant(now)) {
+        text(LocalTrigger(showing: instant(time), in: .known(zone), now: instant(now)))
+    }
+
+    private static func text(_ trigger: LocalTrigger) -> String {
+        switch trigger {
         case .calendar(let local): String(local.description.dropLast(3))
         case .timeInterval(let seconds): "\(seconds) s"
         }
@@ -31,6 +35,14 @@ import TidingsCore
         #expect(LocalTrigger(showing: nil, in: .utc, now: instant(now)) == .timeInterval(seconds: 1))
     }
 
+    /// Nobody knows what the device's calendar will show then; how long it is until then is known.
+    @Test func anUnknownZoneHasNoCalendar() {
+        let (now, unknown) = (instant("2026-06-10T12:00:00Z"), Zone.unknown("Mars/Phobos"))
+        for (time, shown) in [("2026-06-10T11:00:00Z", "1 s"), ("2026-06-10T12:00:30.5Z", "31 s"), ("2026-06-11T12:00:00Z", "86400 s")] {
+            #expect(Self.text(LocalTrigger(showing: instant(time), in: unknown, now: now)) == shown)
+        }
+    }
+
     /// The first of two equal hours is what a calendar means; for the second there is only the interval.
     @Test func anHourThatComesTwice() {
         #expect(Self.trigger("2026-11-01T05:30:00Z", in: .newYork2026) == "2026-11-01 01:30")
@@ -49,7 +61,9 @@ import TidingsCore
         let around = zone.transitions.map(\.at) + [instant("2026-06-10T12:00:00Z").wholeSeconds]
         for seconds in around.flatMap({ at in stride(from: at - 90_000, through: at + 90_000, by: 419) }) {
             let time = Timestamp(seconds: seconds)
-            guard case .calendar(let local) = LocalTrigger(showing: time, in: zone, now: time.adding(.seconds(-86_400))) else { continue }
+            guard case .calendar(let local) = LocalTrigger(showing: time, in: .known(zone), now: time.adding(.seconds(-86_400))) else {
+                continue
+            }
             let shown = (0...60).lazy.map { time.adding(.seconds($0)) }.first { zone.localTime(at: $0) == local }
             #expect(shown != nil, "\(zone.name) \(time) is planned for \(local)")
         }

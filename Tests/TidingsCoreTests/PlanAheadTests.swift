@@ -112,6 +112,20 @@ import TidingsCore
         #expect(judged(intent, pauses: Pauses([Pause(id: 1, scope: .channel, name: "local")])) == .hide(.paused))
     }
 
+    /// The device would show it at an hour that may be quiet; without quiet hours every hour will do.
+    @Test func anUnknownZoneHidesWhatQuietHoursConcern() {
+        var asleep = Self.facts(quietAt: nightWindow)
+        asleep.zone = .unknown("Mars/Phobos")
+        #expect(Self.decided(Self.scheduled(), asleep) == ["local/localPlan/phone send"], "the plan judges it, by the facts of then")
+        #expect(judged(Self.scheduled(), asleep) == .hide(.timeZoneUnknown))
+        #expect(judged(Self.scheduled(), asleep, at: Self.tomorrow) == .hide(.timeZoneUnknown))
+        #expect(judged(.sample("system"), asleep) == .hide(.timeZoneUnknown))
+        #expect(judged(Self.scheduled(), asleep, at: Self.tomorrow.adding(.seconds(4 * 86_400))) == .end(.expired, .expired))
+        var awake = Self.facts()
+        awake.zone = .unknown("Mars/Phobos")
+        #expect(judged(Self.scheduled(), awake) == .show(at: Self.tomorrow))
+    }
+
     @Test func aRefusalCountsForGoodOnlyWhenItsTimeHasCome() {
         let denied = Self.facts([.phone(permission: .denied)])
         #expect(judged(Self.scheduled(), denied) == .hide(.permissionDenied))

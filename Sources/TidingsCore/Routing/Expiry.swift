@@ -20,7 +20,9 @@ extension Question {
     /// would change nothing.
     fileprivate var validUntil: Timestamp {
         let limit = min(expiry, now.adding(Verdict.longestValidity))
-        guard let quietHours, case .known(let zone) = facts.zone, let start = quietHours.nextStart(after: now, in: zone) else { return limit }
+        guard let quietHours, case .known(let zone) = facts.zone, let start = quietHours.nextStart(after: now, in: zone) else {
+            return limit
+        }
         return min(limit, start)
     }
 }

@@ -73,8 +73,8 @@ struct SimulateCommand: TidingsCommand {
         intent.critical = critical
         intent.channels = try Choices.channels(channel)
         let asked = intent
-        try await withStore { store, settings in
-            let zones = try TimeZoneDatabase.required(in: settings.environment)
+        let zones = try TimeZoneDatabase.required()
+        try await withStore { store, _ in
             let source = try await CatalogueSource(store)
             if let refusal = source.current.refusal(of: asked) {
                 throw Failure(.data, "\(refusal.reason.rawValue) at \(refusal.pointer): \(refusal.message)", hint: "tidings catalogue show")

@@ -19,8 +19,8 @@ extension DeviceCommand {
 
         mutating func run(in context: CommandContext) async throws {
             let (device, since, tenant, format) = (device, since, tenant, output.format)
-            try await withStore { store, settings in
-                let zones = try TimeZoneDatabase.required(in: settings.environment)
+            let zones = try TimeZoneDatabase.required()
+            try await withStore { store, _ in
                 let catalogue = try await CatalogueSource(store).current.catalogue
                 guard
                     let plan = try await store.syncLocalPlan(

@@ -1,8 +1,9 @@
 import Glibc
 
-/// What tells one state of a file from another without reading it. The time of the last change of status cannot be set by a program, so an older
-/// file that is put in the place of a newer one is seen too.
+/// What tells one state of a file from another without reading it. Its number and the time of its last change of status tell also of an older
+/// file that takes the place of a newer one with its time of modification kept, as packages and archives do.
 struct FileStamp: Sendable, Hashable {
+    private let number: UInt64
     private let size: Int64
     private let modifiedSeconds, modifiedNanoseconds, changedSeconds, changedNanoseconds: Int
 
@@ -14,6 +15,7 @@ struct FileStamp: Sendable, Hashable {
     }
 
     private init(_ status: stat) {
+        number = UInt64(status.st_ino)
         size = Int64(status.st_size)
         (modifiedSeconds, modifiedNanoseconds) = (status.st_mtim.tv_sec, status.st_mtim.tv_nsec)
         (changedSeconds, changedNanoseconds) = (status.st_ctim.tv_sec, status.st_ctim.tv_nsec)

@@ -134,6 +134,27 @@ import TidingsWire
         #expect(rejection.reason == .criticalNotAllowed && rejection.pointer == "/data/critical")
     }
 
+    /// Whoever simulates an intent hears what the producer would hear.
+    @Test(
+        arguments: [
+            ("promotion", true, nil), ("promotion", false, "nope"), ("orderUpdat", false, nil), ("promotion", true, "nope"),
+            ("orderUpdate", true, nil), ("orderUpdate", true, "default"),
+        ] as [(String, Bool, String?)])
+    func aSimulatedIntentIsRefusedAlike(_ type: String, _ critical: Bool, _ market: String?) throws {
+        let members = [
+            #""recipient":"a","title":"T""#, critical ? #""critical":true"# : nil, market.map { #""market":"\#($0)""# },
+        ].compactMap { $0 }
+        let decoded = Sample.decode(Sample.event(data: "{\(members.joined(separator: ","))}", type: type))
+        var intent = Intent(source: "/shop", id: "o-17", type: type, recipient: "a")
+        (intent.critical, intent.market) = (critical, market)
+        let refusal = Sample.decoder.catalogue.refusal(of: intent)
+        #expect(decoded.rejections.count + decoded.intents.count == 1)
+        #expect(decoded.rejections.first?.reason == refusal?.reason)
+        #expect(decoded.rejections.first?.pointer == refusal?.pointer)
+        #expect(decoded.rejections.first?.message == refusal?.message)
+        #expect((refusal == nil) == (type == "orderUpdate"))
+    }
+
     @Test func onlyAllowedTenantsMayBeNamed() throws {
         let event = Sample.event(data: #"{"recipient":"a","title":"T","tenant":"acme"}"#)
         #expect(Sample.decode(event, tenants: ["acme"]).intents.count == 1)
