@@ -8,7 +8,7 @@ public enum ReasonCode: String, CaseIterable, Sendable, Hashable {
     case quietHoursDrop, escalationNotNeeded, collapsed, recipientErased, typeRetired, endpointGone, channelNotEligible
 
     // MARK: Waiting
-    case quietHours, timeZoneUnknown, scheduledFor, awaitingEscalation, afterValidity, providerGone, paused
+    case quietHours, scheduledFor, awaitingEscalation, afterValidity, providerGone, paused, timeZoneUnknown
 
     // MARK: Notes
     case scheduledInPast, possibleDuplicate, leaseExpired, unregistered, deviceLimit
@@ -37,7 +37,7 @@ public enum ReasonCode: String, CaseIterable, Sendable, Hashable {
             .sameDevice, .quietHoursDrop, .escalationNotNeeded, .collapsed, .recipientErased, .typeRetired, .endpointGone,
             .channelNotEligible:
             .suppressed
-        case .quietHours, .timeZoneUnknown, .scheduledFor, .awaitingEscalation, .afterValidity, .providerGone, .paused:
+        case .quietHours, .scheduledFor, .awaitingEscalation, .afterValidity, .providerGone, .paused, .timeZoneUnknown:
             .held
         case .scheduledInPast, .possibleDuplicate, .leaseExpired, .unregistered, .deviceLimit:
             .note
