@@ -80,7 +80,7 @@ extension FaultRow {
         FaultRow(
             number: "47", fault: "provider renamed under load",
             injected: "the webhook provider renamed while the broker's links are cut for 5 s",
-            broker: .behindProxy, bound: .none, isInOrder: .seconds(45),
+            broker: .behindProxy, bound: .none, isInOrder: promptly,
             inject: { scene in
                 try scene.link().freeze()
                 // Straight to the broker: an operator is elsewhere.
