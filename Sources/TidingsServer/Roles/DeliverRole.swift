@@ -127,7 +127,7 @@ final class DeliverRole: Sendable {
     }
 }
 
-/// What a line is made from. Two catalogues with equal plans need no other line.
+/// Plan of a line. If two catalogues have equal plans, the line goes on.
 private struct LinePlan: Equatable {
     let binding: ProviderBinding
     /// Of a line that plans local notifications: the providers by which apps are woken. Empty for another.
