@@ -82,7 +82,8 @@ public func passing(_ step: FaultStep, _ subject: @autoclosure () -> String = ""
             let left = passesLeft.subtract(1, ordering: .relaxed).newValue
             // A process that was stopped goes on; one that was killed passes here no more.
             guard signal == SIGSTOP ? left == 0 : left <= 0 else { return }
-            kill(getpid(), signal)
+            // To this thread: a SIGSTOP to the process may be taken by another one, and this one would go on until then.
+            raise(signal)
         }
     }
 #endif
