@@ -32,12 +32,14 @@ public struct AddressGuard: Sendable, Hashable {
         var meaning: String
     }
 
-    /// RFC 6890 and the IANA special-purpose address registries, with multicast, reserved and transition blocks.
+    /// RFC 6890 and the IANA special-purpose address registries, with multicast, reserved and transition blocks, and one address of a cloud that
+    /// looks public and is not: Azure's WireServer hands out configuration and secrets of the machine that asks.
     static let refused: [RefusedBlock] = [
         ("0.0.0.0/8", "this host"),
         ("10.0.0.0/8", "private"),
         ("100.64.0.0/10", "shared by carriers"),
         ("127.0.0.0/8", "loopback"),
+        ("168.63.129.16/32", "Azure's platform, which only its own machines reach"),
         ("169.254.0.0/16", "link-local, where cloud metadata lives"),
         ("172.16.0.0/12", "private"),
         ("192.0.0.0/24", "for protocols"),

@@ -117,13 +117,15 @@ final class TLSStream {
     }
 }
 
-/// Bytes on their way out: added at the end, removed at the front.
+/// Bytes on their way out: added at the end, removed at the front. Its memory is in proportion to the most bytes that were in it at once, also
+/// when it never becomes empty.
 struct OutputBuffer {
     private var bytes: [UInt8] = []
     private var start = 0
 
     var isEmpty: Bool { start == bytes.count }
     var count: Int { bytes.count - start }
+    var capacity: Int { bytes.capacity }
 
     mutating func append(_ more: UnsafeRawBufferPointer) { bytes.append(contentsOf: more) }
 
@@ -133,8 +135,9 @@ struct OutputBuffer {
 
     mutating func remove(_ count: Int) {
         start += count
-        guard start == bytes.count else { return }
-        bytes.removeAll(keepingCapacity: true)
+        // More is gone than is left: moving the rest costs less than adding what is gone did.
+        guard start > self.count || isEmpty else { return }
+        bytes.removeSubrange(..<start)
         start = 0
     }
 }

@@ -4,7 +4,7 @@ import TidingsHTTP
 import TidingsHTTP2
 
 /// What a server can do to a client: go away, reset, hang, refuse, be someone else.
-@Suite struct FaultTests {
+@Suite struct HTTP2FailureTests {
     @Test func whatAGoAwayDidNotLookAtIsSentAgainElsewhere() async throws {
         try await TestServer.run(firstStreams: 100) { request, log in
             if request.connection == 1, request.path == "/last" { return .goAway(processed: false, words: "{\"reason\":\"Shutdown\"}") }
