@@ -17,6 +17,13 @@ fail() {
     exit 1
 }
 
+# private FILE: empties it, readable by its owner only. For logs: a server's log may name people. Not by a umask for all of a script, which would
+# keep user postgres out of the servers' folder and make the built binary its owner's alone.
+private() {
+    rm -f "$1"
+    (umask 077 && : >"$1")
+}
+
 # build ARGUMENTS: every script builds with the same flags, for with others the compiler begins anew. An import of a target that Package.swift
 # does not list is an error.
 build() {

@@ -14,6 +14,9 @@ struct BrokerSettings: Sendable {
     /// Nil for a node alone.
     var member: ClusterMember?
 
+    /// Nil for a node without a TLS listener.
+    var tls: TLSListener?
+
     static let user = "tidings"
 
     /// Marks every process of this home; ``Leftovers`` finds them by it.
@@ -79,6 +82,7 @@ struct BrokerSettings: Sendable {
         log.console = true
         log.console.level = info
         \(member?.formation ?? "")
+        \(tls?.configuration ?? "")
 
         """
     }

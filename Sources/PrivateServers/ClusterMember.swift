@@ -15,8 +15,9 @@ struct ClusterMember: Sendable {
     /// Nodes let each other in by the cookie, so it lies where all of them look.
     var cookieFolder: String { home }
 
-    /// A node that starts for the first time joins whichever of these is up.
+    /// A node that starts for the first time joins whichever of these is up. A node alone has nobody to look for.
     var formation: String {
+        guard size > 1 else { return "" }
         let names = (1...size).map { "cluster_formation.classic_config.nodes.\($0) = \(Self.nodeName($0))" }
         return (["cluster_formation.peer_discovery_backend = classic_config"] + names).joined(separator: "\n")
     }

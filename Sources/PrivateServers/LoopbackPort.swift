@@ -9,12 +9,22 @@ enum LoopbackPort {
     /// Tries before giving up; with a hundred servers on the machine one in a hundred tries fails.
     private static let tries = 100
 
+    /// Tries for the kept port, and microseconds between two. A child that has been forked and has not begun its program holds a claim that was
+    /// released a moment ago, for some milliseconds on a busy machine.
+    private static let keptTries = 20
+    private static let keptPause: UInt32 = 10_000
+
     /// The port kept in `file` when it is still free, or else a new free one, kept there.
     ///
     /// It belongs to the caller until the claim is released: between the choice of a port and the moment in which its server listens, and while that
     /// server is down, it looks free to whoever else chooses one.
     static func kept(in file: String) throws(PrivateServersError) -> PortClaim {
-        if let text = PrivateFile.read(file), let port = UInt16(text), let claim = PortClaim(port) { return claim }
+        if let text = PrivateFile.read(file), let port = UInt16(text) {
+            for again in 0..<keptTries {
+                if let claim = PortClaim(port) { return claim }
+                if again + 1 < keptTries { usleep(keptPause) }
+            }
+        }
         for _ in 0..<tries {
             let port = UInt16.random(in: range)
             if let claim = PortClaim(port) {

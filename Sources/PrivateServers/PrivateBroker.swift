@@ -5,6 +5,8 @@ import Synchronization
 /// system's broker). Every call blocks its thread.
 final class PrivateBroker: Sendable {
     let port: UInt16
+    /// Nil without a certificate.
+    let tlsPort: UInt16?
     private let folder: String
     private let tools: ServerTools
     private let settings: BrokerSettings
@@ -19,8 +21,10 @@ final class PrivateBroker: Sendable {
         var node: ChildProcess?
     }
 
-    /// `member` makes it a node of a cluster.
-    init(layout: ServersLayout, tools: ServerTools, member: ClusterMember? = nil) throws(PrivateServersError) {
+    /// `member` makes it a node of a cluster. `certificate` adds a TLS listener.
+    init(
+        layout: ServersLayout, tools: ServerTools, member: ClusterMember? = nil, certificate: BrokerCertificate? = nil
+    ) throws(PrivateServersError) {
         folder = member.map { "\(layout.home)/\($0.name)" } ?? layout.brokerFolder
         self.tools = tools
         log = "\(layout.logFolder)/\(member?.name ?? "rabbitmq").log"
@@ -28,18 +32,26 @@ final class PrivateBroker: Sendable {
         let own = try LoopbackPort.kept(in: "\(folder)/port")
         let node = try LoopbackPort.kept(in: "\(folder)/node-port")
         port = own.port
+        var claims = [own, node]
         let (password, namePort): (String, UInt16)
         if let member {
             (password, namePort) = (member.password, member.namePort)
-            claims = [own, node]
         } else {
             let names = try LoopbackPort.kept(in: "\(folder)/name-port")
             (password, namePort) = (try PrivateFile.secret("\(folder)/password"), names.port)
-            claims = [own, node, names]
+            claims.append(names)
         }
+        var listener: TLSListener?
+        if let certificate {
+            let claim = try LoopbackPort.kept(in: "\(folder)/tls-port")
+            listener = TLSListener(port: claim.port, certificate: certificate)
+            claims.append(claim)
+        }
+        tlsPort = listener?.port
+        self.claims = claims
         settings = BrokerSettings(
             folder: folder, home: layout.home, path: tools.path, password: password, port: port, nodePort: node.port, namePort: namePort,
-            member: member)
+            member: member, tls: listener)
     }
 
     var processIDs: [pid_t] {
@@ -61,9 +73,9 @@ final class PrivateBroker: Sendable {
                 if processes.names == nil, settings.member?.ownsNames != false { processes.names = try startNames(abandoned) }
                 let node = try ChildProcess.start(command("\(tools.rabbitFolder)/rabbitmq-server"), log: log)
                 processes.node = node
-                let port = port
+                let (port, tlsPort) = (port, tlsPort)
                 try Readiness(server: "RabbitMQ", log: log, limit: Self.startLimit, abandoned: abandoned).wait(for: node) {
-                    LoopbackPort.speaksAMQP(port)
+                    LoopbackPort.speaksAMQP(port) && (tlsPort.map(LoopbackPort.accepts) ?? true)
                 }
                 return .success(())
             } catch {

@@ -4,6 +4,8 @@
 public actor PrivateCluster {
     /// All nodes, in order, with the virtual host `/`.
     public nonisolated let amqpURL: String
+    /// All nodes over TLS, as `localhost`, with the authority to trust. Nil for a cluster without a certificate.
+    public nonisolated let amqpsURL: String?
     public nonisolated let size: Int
 
     private let layout: ServersLayout
@@ -11,7 +13,9 @@ public actor PrivateCluster {
     private let names: PortClaim
     private let lock: HomeLock
 
-    private init(layout: ServersLayout, nodes: [PrivateBroker], names: PortClaim, lock: HomeLock, password: String) {
+    private init(
+        layout: ServersLayout, nodes: [PrivateBroker], names: PortClaim, lock: HomeLock, password: String, certificate: BrokerCertificate?
+    ) {
         self.layout = layout
         self.nodes = nodes
         self.names = names
@@ -19,11 +23,19 @@ public actor PrivateCluster {
         size = nodes.count
         let places = nodes.map { "127.0.0.1:\($0.port)" }.joined(separator: ",")
         amqpURL = "amqp://\(BrokerSettings.user):\(password)@\(places)/"
+        amqpsURL = certificate.map { certificate in
+            let places = nodes.compactMap { $0.tlsPort.map { "localhost:\($0)" } }.joined(separator: ",")
+            return "amqps://\(BrokerSettings.user):\(password)@\(places)/?cacertfile=\(certificate.authority)"
+        }
     }
 
     /// Starts `size` nodes and returns when all of them are one cluster: what is declared from now on has a replica on each of three. `home` is
     /// a folder of its own, made when missing. Takes about 15 seconds on 2 cores for three nodes.
-    public static func start(home: String, size: Int = 3) async throws(PrivateServersError) -> PrivateCluster {
+    ///
+    /// A size of 1 is a broker alone, without a database beside it. `certificate` adds a TLS listener to each node.
+    public static func start(
+        home: String, size: Int = 3, certificate: BrokerCertificate? = nil
+    ) async throws(PrivateServersError) -> PrivateCluster {
         try await OwnThread.run { () throws(PrivateServersError) in
             let tools = try ServerTools.find(in: .ofThisMachine())
             try Folder.make(home)
@@ -37,7 +49,7 @@ public actor PrivateCluster {
             for number in 1...size {
                 let member = ClusterMember(number: number, size: size, home: layout.home, password: password, namePort: names.port)
                 try Folder.make("\(layout.home)/\(member.name)", mode: 0o700)
-                nodes.append(try PrivateBroker(layout: layout, tools: tools, member: member))
+                nodes.append(try PrivateBroker(layout: layout, tools: tools, member: member, certificate: certificate))
             }
             do throws(PrivateServersError) {
                 // One after the other: the second finds the first, which by itself is a cluster of one.
@@ -47,7 +59,8 @@ public actor PrivateCluster {
                 Self.end(nodes)
                 throw error
             }
-            return PrivateCluster(layout: layout, nodes: nodes, names: names, lock: lock, password: password)
+            return PrivateCluster(
+                layout: layout, nodes: nodes, names: names, lock: lock, password: password, certificate: certificate)
         }
     }
 

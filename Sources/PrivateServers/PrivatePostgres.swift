@@ -27,6 +27,14 @@ final class PrivatePostgres: Sendable {
         url = "postgres://\(Self.user):\(password)@127.0.0.1:\(port)/\(Self.databaseName)"
     }
 
+    /// The environment for libpq, as `NAME=value`: `psql` finds the server without a password among its arguments, which every
+    /// user of the machine may read. A URL that names all of this counts before it.
+    var environment: [String] {
+        [
+            "PGHOST=127.0.0.1", "PGPORT=\(port)", "PGUSER=\(Self.user)", "PGPASSWORD=\(password)", "PGDATABASE=\(Self.databaseName)",
+        ]
+    }
+
     var processID: pid_t? { server.withLock { $0?.processID } }
 
     /// Starts the server, making its data first when there is none, and returns when it answers. Does nothing when it is running.

@@ -5,8 +5,8 @@ public struct ServersLayout: Sendable, Equatable {
     /// The home, absolute, with symbolic links resolved when it exists.
     public let home: String
 
-    /// `KEY=value` lines a shell can source (`TIDINGS_AMQP_URL`, `TIDINGS_DATABASE_URL`). Exists, readable by its owner only,
-    /// exactly while the servers answer.
+    /// `KEY=value` lines a shell can source: `TIDINGS_AMQP_URL`, `TIDINGS_DATABASE_URL`, and `PGHOST`, `PGPORT`, `PGUSER`, `PGPASSWORD`,
+    /// `PGDATABASE` for `psql`. Exists, readable by its owner only, exactly while the servers answer.
     public var environmentFile: String { "\(home)/env" }
 
     /// Held with `flock` by the owner of the running servers; holds its process id for people.

@@ -27,10 +27,8 @@ struct Startup: Sendable {
         do {
             try startBoth(database, broker)
             let servers = PrivateServers(layout: layout, broker: broker, database: database, lock: lock)
-            try PrivateFile.write(
-                "TIDINGS_AMQP_URL=\(servers.amqpURL)\nTIDINGS_DATABASE_URL=\(servers.databaseURL)\n",
-                to: layout.environmentFile
-            )
+            let urls = ["TIDINGS_AMQP_URL=\(servers.amqpURL)", "TIDINGS_DATABASE_URL=\(servers.databaseURL)"]
+            try PrivateFile.write((urls + database.environment).map { $0 + "\n" }.joined(), to: layout.environmentFile)
             return servers
         } catch {
             // The reason it did not start is what the caller needs; leftovers, if any, are told by the next start.

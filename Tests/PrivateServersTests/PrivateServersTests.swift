@@ -12,8 +12,11 @@ import Testing
             try await first.makeVirtualHosts(["kept", "other.one"])
             #expect(LoopbackPort.speaksAMQP(first.broker.port))
             let environment = try #require(PrivateFile.read(home.layout.environmentFile))
-            #expect(environment == "TIDINGS_AMQP_URL=\(first.amqpURL)\nTIDINGS_DATABASE_URL=\(first.databaseURL)")
+            let lines = environment.split(separator: "\n").map(String.init)
+            #expect(lines.prefix(2) == ["TIDINGS_AMQP_URL=\(first.amqpURL)", "TIDINGS_DATABASE_URL=\(first.databaseURL)"])
             #expect(mode(home.layout.environmentFile) == 0o600)
+            let named = try await psql("SELECT current_user || ' ' || current_database()", with: Array(lines.dropFirst(2)))
+            #expect(named == "tidings tidings", "psql finds the server by the file alone, with no password in its arguments")
             try await expectOnLoopbackOnly(first)
             if isPrivate, geteuid() == 0 {
                 #expect(Folder.target(ofLink: home.layout.databaseFolder) == home.layout.outsideDatabaseFolder)
@@ -97,6 +100,19 @@ import Testing
             #expect(PrivateFile.read(home.layout.environmentFile) == nil)
             let lock = try HomeLock(home.layout)
             #expect(lock.isHeld)
+        }
+    }
+
+    /// Runs a statement where the environment alone says which server.
+    private func psql(_ statement: String, with lines: [String]) async throws -> String {
+        let tools = try ServerTools.find(in: .ofThisMachine())
+        let pairs = lines.map { $0.split(separator: "=", maxSplits: 1).map(String.init) }
+        let variables = Dictionary(uniqueKeysWithValues: pairs.map { ($0[0], $0[1]) })
+        return try await OwnThread.run { () throws(PrivateServersError) in
+            let command = ChildCommand(
+                executable: "\(tools.postgresFolders[0])/psql", arguments: ["-X", "-q", "-t", "-A", "-c", statement],
+                environment: variables.merging(["PATH": tools.path]) { $1 }, wrappers: tools.wrappers)
+            return PrivateFile.trimmed(try command.succeed(within: .seconds(30)))
         }
     }
 

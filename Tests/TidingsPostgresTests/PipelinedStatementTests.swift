@@ -1,7 +1,7 @@
 import Testing
 import TidingsPostgres
 
-struct PipelineTests {
+struct PipelinedStatementTests {
     @Test func resultsComeInTheOrderOfTheStatements() async throws {
         try await withConnection { connection in
             let results = try await connection.pipeline((0..<500).map { number -> SQL in "select \(number)" })

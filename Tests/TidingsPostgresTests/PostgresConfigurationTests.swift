@@ -2,7 +2,7 @@ import Testing
 
 @testable import TidingsPostgres
 
-struct ConfigurationTests {
+struct PostgresConfigurationTests {
     @Test func thePasswordIsNeverShown() throws {
         let configuration = try PostgresConfiguration(url: "postgres://app:s3cret@db.example:6543/tidings?sslmode=verify-full")
         var dumped = ""

@@ -2,7 +2,7 @@ import Glibc
 import Testing
 import TidingsPostgres
 
-struct FaultTests {
+struct SessionFailureTests {
     @Test func aTerminatedSessionSaysWhy() async throws {
         try await withDatabase { configuration in
             let connection = try await PostgresConnection.connect(configuration)

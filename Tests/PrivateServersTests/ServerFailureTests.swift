@@ -2,7 +2,7 @@ import Testing
 
 @testable import PrivateServers
 
-@Suite(.timeLimit(.minutes(5))) struct FaultTests {
+@Suite(.timeLimit(.minutes(5))) struct ServerFailureTests {
     @Test("servers come back after every fault, on the same URL, with their data")
     func faults() async throws {
         try await TestHome.with { home in
