@@ -167,7 +167,7 @@ let package = Package(
         tests("TidingsSocketTests", ["TidingsSocket"]),
         tests("TidingsCoreTests", ["TidingsCore"]),
         tests("TidingsPostgresTests", ["TidingsPostgres"]),
-        tests("TidingsAMQPTests", ["TidingsAMQP", "TidingsTestSupport"]),
+        tests("TidingsAMQPTests", ["TidingsAMQP", "TidingsTestSupport", "PrivateServers"]),
         tests("TidingsHTTPTests", ["TidingsHTTP"]),
         tests("TidingsHTTP2Tests", ["TidingsHTTP", "TidingsHTTP2", "TidingsSocket"]),
         tests(

@@ -37,7 +37,7 @@ extension APNsConfiguration {
     /// The settings of the catalogue, in the order of the documentation.
     static let settings =
         [
-            ProviderSetting("key", "The signing key for APNs, the text of Apple's .p8 file: `file:/path` or `env:NAME`."),
+            ProviderSetting("key", "The signing key for APNs, the text of Apple's .p8 file: `file:/path` or `env:NAME`.", isSecret: true),
             ProviderSetting("keyId", "The id of that key, 10 letters and digits."),
             ProviderSetting("teamId", "The id of the developer team that the key belongs to, 10 letters and digits."),
             ProviderSetting("topic", "The app's bundle id: com.example.shop."),

@@ -55,9 +55,11 @@ extension AirshipConfiguration {
     /// The settings of the catalogue, in the order of the documentation.
     static let settings =
         [
-            ProviderSetting("appKey", "The app's key, as `env:NAME` or `file:/path`; required."),
-            ProviderSetting("masterSecret", "The app's master secret, as `env:NAME` or `file:/path`; required unless there is a `token`."),
-            ProviderSetting("token", "A bearer token in place of `masterSecret`, as `env:NAME` or `file:/path`."),
+            ProviderSetting("appKey", "The app's key, as `env:NAME` or `file:/path`; required.", isSecret: true),
+            ProviderSetting(
+                "masterSecret", "The app's master secret, as `env:NAME` or `file:/path`; required unless there is a `token`.",
+                isSecret: true),
+            ProviderSetting("token", "A bearer token in place of `masterSecret`, as `env:NAME` or `file:/path`.", isSecret: true),
             ProviderSetting(
                 "platforms", "Which devices of a person get it: `ios`, `android`, `web`; silent ones do not go to `web`.",
                 defaultValue: "ios, android"),

@@ -27,7 +27,8 @@ extension BrazeConfiguration {
     /// The settings of the catalogue, in the order of the documentation.
     static let settings =
         [
-            ProviderSetting("apiKey", "A REST API key with the permission `messages.send`, as `env:NAME` or `file:/path`; required."),
+            ProviderSetting(
+                "apiKey", "A REST API key with the permission `messages.send`, as `env:NAME` or `file:/path`; required.", isSecret: true),
             ProviderSetting("platforms", "Which devices of a person get it: `ios`, `android` or both.", defaultValue: "ios, android"),
             ProviderSetting("campaignId", "The campaign that Braze counts the messages for; empty for none."),
             ProviderSetting("iosVariationId", "The campaign's message variation for iOS; required with `campaignId`."),

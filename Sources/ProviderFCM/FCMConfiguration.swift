@@ -20,7 +20,8 @@ extension FCMConfiguration {
     static let settings =
         [
             ProviderSetting(
-                "serviceAccount", "The JSON key file of a service account that may send: `env:NAME` of its text, or `file:/path`."),
+                "serviceAccount", "The JSON key file of a service account that may send: `env:NAME` of its text, or `file:/path`.",
+                isSecret: true),
             ProviderSetting("projectId", "The Firebase project, by id or number; empty for the one that the key file names."),
         ] + CallSettings.declarations(endpoint: endpoint)
 

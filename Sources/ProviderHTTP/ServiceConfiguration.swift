@@ -35,8 +35,10 @@ struct ServiceConfiguration: Sendable {
             ProviderSetting("body", "A template of the body with `{{placeholders}}`; empty for the standard JSON body."),
             ProviderSetting(
                 "headers",
-                "Further headers, one `Name: value` a line, with `{{placeholders}}`; a value `env:NAME` or `file:/path` is a secret."),
-            ProviderSetting("authorization", "The Authorization header as it stands: `env:NAME` or `file:/path` of, say, `Bearer …`."),
+                "Further headers, one `Name: value` a line, with `{{placeholders}}`; a value `env:NAME` or `file:/path` is a secret.",
+                isSecret: true),
+            ProviderSetting(
+                "authorization", "The Authorization header as it stands: `env:NAME` or `file:/path` of, say, `Bearer …`.", isSecret: true),
             ProviderSetting(
                 "idempotencyHeader", "The header with the delivery's idempotency key; `none` for no such header.",
                 defaultValue: "Idempotency-Key"),

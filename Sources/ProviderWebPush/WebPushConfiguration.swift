@@ -28,7 +28,7 @@ extension WebPushConfiguration {
             ProviderSetting(
                 "vapidPrivateKey",
                 "Signs for every push service; its public half is the page's applicationServerKey: `env:NAME` or `file:/path` of PEM text,"
-                    + " or of the 43 characters that web-push tools print."),
+                    + " or of the 43 characters that web-push tools print.", isSecret: true),
             ProviderSetting("subject", "Where push services reach you: `mailto:` and an address, or an https:// address."),
             ProviderSetting(
                 "ttlSeconds",

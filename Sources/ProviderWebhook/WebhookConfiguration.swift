@@ -38,7 +38,8 @@ extension WebhookConfiguration {
             ProviderSetting("connectTimeoutSeconds", "Longest time for DNS, TCP and TLS, 1 to 20 seconds.", defaultValue: "5"),
             ProviderSetting(
                 "signingSecret",
-                "Signs for endpoints without a secret of their own: `env:NAME` or `file:/path` of one or more `whsec_…`, the newest first."),
+                "Signs for endpoints without a secret of their own: `env:NAME` or `file:/path` of one or more `whsec_…`, the newest first.",
+                isSecret: true),
             ProviderSetting("allowUnsigned", "Send unsigned where there is no secret at all.", defaultValue: "false"),
             ProviderSetting("maximumConcurrency", "Requests under way at once, 1 to 1000.", defaultValue: "128"),
             ProviderSetting("maximumConcurrencyPerHost", "Requests under way at once to one host, 1 to 1000.", defaultValue: "16"),

@@ -7,13 +7,14 @@ import TidingsWire
 public struct TidingsClient: Sendable {
     private let publisher: AMQPPublisher
 
-    /// `amqp://user:password@host:port/vhost`. Connects with the first publish.
+    /// `amqp://user:password@host:port/vhost`. Connects with the first publish. Throws when the URL is wrong, and when the process has no file
+    /// descriptor or thread left.
     public init(url: String, connectionName: String = "tidings producer") throws(AMQPError) {
-        self.init(try AMQPConfiguration(url: url), connectionName: connectionName)
+        try self.init(AMQPConfiguration(url: url), connectionName: connectionName)
     }
 
-    public init(_ configuration: AMQPConfiguration, connectionName: String = "tidings producer") {
-        publisher = AMQPPublisher(configuration: configuration, connectionName: connectionName)
+    public init(_ configuration: AMQPConfiguration, connectionName: String = "tidings producer") throws(AMQPError) {
+        publisher = try AMQPPublisher.make(configuration: configuration, connectionName: connectionName)
     }
 
     /// One result for each intent, in order. Many at once are pipelined: the cost of a confirm is shared.
@@ -40,9 +41,12 @@ public struct TidingsClient: Sendable {
     }
 
     /// Publishes bytes as they are, for replaying what was kept.
-    public func publish(raw body: [UInt8], contentType: String, exchange: String, routingKey: String, id: String) async -> PublishResult {
+    public func publish(
+        raw body: [UInt8], contentType: String, exchange: String, routingKey: String, id: String, headers: [String: AMQPValue] = [:]
+    ) async -> PublishResult {
         await publisher.publish([
-            OutgoingMessage(exchange: exchange, routingKey: routingKey, body: body, contentType: contentType, messageID: id)
+            OutgoingMessage(
+                exchange: exchange, routingKey: routingKey, body: body, contentType: contentType, messageID: id, headers: headers)
         ])[0]
     }
 

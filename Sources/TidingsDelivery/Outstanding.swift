@@ -14,6 +14,9 @@ package actor Outstanding {
 
     package init() {}
 
+    /// Callers of ``run(waitingAtMost:_:)`` that wait for room.
+    package var callersInLine: Int { line.count }
+
     package nonisolated func run(waitingAtMost patience: Duration, _ work: @escaping @Sendable () async -> Void) async {
         await begin()
         let finished = Latch()

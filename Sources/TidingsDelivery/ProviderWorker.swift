@@ -20,6 +20,7 @@ public struct ProviderWorker: Sendable {
     private let provider: any Provider
     private let packs: PackIntake
     private let gate: SendGate
+    private let budget: PackBudget
     private let settler: Settler
     private let meters: DeliveryMeters
     private let calls: CallMeters
@@ -27,14 +28,15 @@ public struct ProviderWorker: Sendable {
     private let logger: Logger
 
     public init(
-        store: Store, catalogues: CatalogueSource, provider: any Provider, gate: SendGate, packs: PackIntake, meters: DeliveryMeters,
-        calls: CallMeters, worker: String, logger: Logger
+        store: Store, catalogues: CatalogueSource, provider: any Provider, gate: SendGate, budget: PackBudget, packs: PackIntake,
+        meters: DeliveryMeters, calls: CallMeters, worker: String, logger: Logger
     ) {
         self.store = store
         self.catalogues = catalogues
         self.provider = provider
         self.packs = packs
         self.gate = gate
+        self.budget = budget
         self.meters = meters
         self.calls = calls
         self.worker = worker
@@ -45,7 +47,10 @@ public struct ProviderWorker: Sendable {
     /// Runs until the consumer is stopped, then waits for what is out.
     public func run() async {
         let out = Outstanding()
+        let line = budget.line()
         await packs.run { batch in
+            // Before the claim: a claimed pack does not wait.
+            let share = await line.take(batch)
             let began = ContinuousClock.now
             passing(.beforeClaim)
             let claim = ClaimID(store.clock.nextID())
@@ -57,6 +62,7 @@ public struct ProviderWorker: Sendable {
             meters.took(duration, for: .claim)
             packs.began(after: duration)
             await out.run(waitingAtMost: Self.patience) {
+                defer { share.end() }
                 await withDiscardingTaskGroup { group in
                     // Each pack settles by itself: one with a slow host holds up none of its neighbours.
                     for pack in batch { group.addTask { await deliver(pack, claims) } }
@@ -72,8 +78,8 @@ public struct ProviderWorker: Sendable {
         let entries = pack.entries.filter { members.contains($0.key) }
         // nil comes when the first outcome that is not written yet has waited long enough.
         await withTaskGroup(of: [Settlement]?.self) { group in
-            // A task for each call, for each waits for the network by itself; at most ``PackIntake/prefetch`` packs are here, and the gate bounds
-            // how many calls are out.
+            // A task for each call, for each waits for the network by itself. ``PackBudget`` bounds the packs of all workers, ``Outstanding``
+            // the batches of this one, and the gate how many calls are out.
             for call in sentTogether(entries, claims) { group.addTask { await deliver(call, of: pack, claims) } }
             var open = entries.count
             var ready: [Settlement] = []

@@ -13,7 +13,17 @@ public final class SendGate: Sendable {
     public static let comeBack = Duration.seconds(1)
 
     public struct Pass: Sendable {
-        let host: String
+        let host: Host
+    }
+
+    /// By what breakers and the host's bound count.
+    struct Host: Sendable {
+        let name: String
+        /// False for an address that is no URL.
+        let isAuthority: Bool
+
+        /// As it may stand in a log.
+        var shown: String? { isAuthority ? name.split(separator: "@").last.map(String.init) : nil }
     }
 
     public enum Answer: Sendable {
@@ -23,24 +33,31 @@ public final class SendGate: Sendable {
 
     // Every send passes twice, and holds it for less than switching to an actor would take.
     private let room: Mutex<SendRoom>
+    private let report: @Sendable (BreakerChange, Timestamp) -> Void
 
-    public init(_ limits: ProviderLimits, now: Timestamp) {
+    /// - Parameter report: told of each change of a host's breaker, by whoever ended the call that changed it.
+    public init(_ limits: ProviderLimits, now: Timestamp, report: @escaping @Sendable (BreakerChange, Timestamp) -> Void = { _, _ in }) {
         room = Mutex(SendRoom(limits, now: now))
+        self.report = report
     }
+
+    /// Hosts of which something is remembered.
+    package var knownHosts: Int { room.withLock(\.knownHosts) }
 
     /// `address` names who is called: breakers and the host's bound count by its host.
     public func enter(host address: String, now: Timestamp) async -> Answer {
         let host = Self.host(of: address)
-        switch room.withLock({ $0.ask(host, now: now) }) {
+        switch room.withLock({ $0.ask(host.name, now: now) }) {
         case .granted: return .entered(Pass(host: host))
         case .refused(let wait, let reason): return .refused(after: wait, reason)
-        case .full: return await findRoom(host) ? .entered(Pass(host: host)) : .refused(after: Self.comeBack, .rateLimited)
+        case .full: return await findRoom(host.name) ? .entered(Pass(host: host)) : .refused(after: Self.comeBack, .rateLimited)
         }
     }
 
     public func leave(_ pass: Pass, evidence: Outcome.Evidence, now: Timestamp) {
-        let next = room.withLock { $0.leave(pass.host, evidence: evidence, now: now) }
+        let (next, change) = room.withLock { $0.leave(pass.host.name, evidence: evidence, now: now) }
         for waiter in next { waiter.resume(returning: true) }
+        if let change { report(BreakerChange(host: pass.host.shown, change), now) }
     }
 
     /// Gives the gate other limits; what is known of hosts stays.
@@ -69,11 +86,13 @@ public final class SendGate: Sendable {
     }
 
     /// The authority of a URL, so that all paths of a host share its bound; anything else stands for itself.
-    private static func host(of address: String) -> String {
+    private static func host(of address: String) -> Host {
         // Once for every call: looked for in the bytes, where a search for text costs more than the rest of the gate.
         let bytes = address.utf8
-        guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), bytes[colon...].starts(with: "://".utf8) else { return address }
+        guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), bytes[colon...].starts(with: "://".utf8) else {
+            return Host(name: address, isAuthority: false)
+        }
         let ends = "/?#".utf8
-        return String(Substring(bytes[colon...].dropFirst(3).prefix { !ends.contains($0) }))
+        return Host(name: String(Substring(bytes[colon...].dropFirst(3).prefix { !ends.contains($0) })), isAuthority: true)
     }
 }

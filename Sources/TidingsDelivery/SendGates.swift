@@ -7,7 +7,12 @@ public import TidingsProvider
 public final class SendGates: Sendable {
     private let gates = Mutex<[String: SendGate]>([:])
 
-    public init() {}
+    private let report: @Sendable (BreakerChange, _ provider: String, Timestamp) -> Void
+
+    /// - Parameter report: told of each change of a breaker, with the provider's name.
+    public init(report: @escaping @Sendable (BreakerChange, _ provider: String, Timestamp) -> Void = { _, _, _ in }) {
+        self.report = report
+    }
 
     /// Makes the gates of providers that have none, and gives the others their limits of today.
     ///
@@ -17,7 +22,7 @@ public final class SendGates: Sendable {
             if let gate = self[provider] {
                 gate.change(to: limits, now: now)
             } else {
-                let gate = SendGate(limits, now: now)
+                let gate = SendGate(limits, now: now) { [report] in report($0, provider, $1) }
                 gate.divide(among: workers, now: now)
                 gates.withLock { $0[provider] = gate }
             }

@@ -3,7 +3,8 @@ import TidingsProvider
 
 /// Who is inside, who waits in line, and what is known of each host.
 package struct SendRoom {
-    /// Hosts whose breakers are remembered; beyond that the healthy ones are forgotten.
+    /// Hosts that are remembered without calls under way, an estimated 200 bytes each. Beyond that the healthy one that was called longest ago is
+    /// forgotten, and while more than half are failing the one that failed longest ago.
     package static let rememberedHosts = 10_000
 
     typealias Waiter = CheckedContinuation<Bool, Never>
@@ -14,35 +15,20 @@ package struct SendRoom {
         case full
     }
 
-    private struct Host {
-        var inside = 0
-        var breaker = Breaker()
-        var slowStart: SlowStart
-
-        mutating func leave(_ evidence: Outcome.Evidence, at now: Timestamp) {
-            inside -= 1
-            let wasOpen = breaker.isOpen
-            breaker.record(evidence, at: now)
-            if wasOpen, !breaker.isOpen { slowStart.begin() } else { slowStart.record(evidence) }
-        }
-    }
-
     private var limits: ProviderLimits
     /// Processes that call the provider, this one among them: each has an equal share of what it takes.
     private var workers = 1
     /// Sends to one host at once, of all workers together.
     private var hostConcurrency: Int
-    /// One of which nothing is known.
-    private var newHost: Host
     private var bucket: TokenBucket?
     private var inside = 0
-    private var hosts: [String: Host] = [:]
+    private var hosts: RememberedHosts
     private var line = WaitingLine<Waiter>()
 
     init(_ limits: ProviderLimits, now: Timestamp) {
         self.limits = limits
         hostConcurrency = limits.maximumConcurrencyPerHost ?? limits.maximumConcurrency
-        newHost = Host(slowStart: SlowStart(usual: hostConcurrency))
+        hosts = RememberedHosts(limit: Self.rememberedHosts, usual: hostConcurrency)
         bucket = Self.bucket(limits, now: now)
     }
 
@@ -58,12 +44,12 @@ package struct SendRoom {
         if limits.requestsPerSecond != self.limits.requestsPerSecond { bucket = Self.bucket(limits, now: now) }
         self.limits = limits
         hostConcurrency = limits.maximumConcurrencyPerHost ?? limits.maximumConcurrency
-        newHost = Host(slowStart: SlowStart(usual: hostConcurrency))
+        hosts.change(usual: hostConcurrency)
         return divide(among: workers, now: now)
     }
 
     mutating func ask(_ host: String, now: Timestamp) -> Answer {
-        if case .refused(let until) = hosts[host, default: newHost].breaker.admit(at: now) {
+        if case .refused(let until) = hosts.admit(host, at: now) {
             return .refused(after: max(until - now, SendGate.comeBack), .breakerOpen)
         }
         // At the provider's whole rate each call of one among many costs as much as one of each of them.
@@ -73,17 +59,17 @@ package struct SendRoom {
         return .granted
     }
 
-    /// Returns who may go in instead, which is more than one when a host that came back is given more room.
-    mutating func leave(_ host: String, evidence: Outcome.Evidence, now: Timestamp) -> [Waiter] {
+    /// Returns who may go in instead, which is more than one when a host that came back is given more room, and how the host's breaker
+    /// changed.
+    mutating func leave(
+        _ host: String, evidence: Outcome.Evidence, now: Timestamp
+    ) -> (admitted: [Waiter], change: BreakerChange.Kind?) {
         inside -= 1
-        hosts[host]?.leave(evidence, at: now)
-        defer {
-            if hosts.count > Self.rememberedHosts {
-                hosts = hosts.filter { $0.value.inside > 0 || $0.value.breaker.isOpen || $0.value.slowStart.limit != nil }
-            }
-        }
-        return admitAll()
+        let change = hosts.leave(host, evidence, at: now)
+        return (admitAll(), change)
     }
+
+    var knownHosts: Int { hosts.count }
 
     /// Makes this one of so many workers. Returns who may go in because there are fewer of them.
     mutating func divide(among workers: Int, now: Timestamp) -> [Waiter] {
@@ -133,6 +119,6 @@ package struct SendRoom {
 
     private mutating func occupy(_ host: String) {
         inside += 1
-        hosts[host, default: newHost].inside += 1
+        hosts.occupy(host)
     }
 }

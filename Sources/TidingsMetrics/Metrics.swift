@@ -27,6 +27,13 @@ public final class Metrics: Sendable {
     public let recovered: Counter
     public let packsRepublished: Counter
     public let eventsRelayed: Counter
+    public let outboxWaiting: Gauge
+    public let outboxOldest: Gauge
+    public let outboxRefused: Gauge
+    public let rejectedOpen: Gauge
+    public let deadOpen: Gauge
+    public let rejectedBytes: Gauge
+    public let rejectedWithoutBytes: Gauge
     // Every role
     public let batchDuration: ClosedFamily<Step, Histogram>
     public let brokerConnected: Family<Gauge>
@@ -62,6 +69,19 @@ public final class Metrics: Sendable {
         recovered = list.single("tidings_deliveries_recovered_total", "Deliveries taken back from workers that stopped.")
         packsRepublished = list.single("tidings_packs_republished_total", "Packs published again because no confirm was recorded.")
         eventsRelayed = list.single("tidings_events_relayed_total", "Events enqueued by SQL that the broker confirmed.")
+        outboxWaiting = list.single(
+            "tidings_outbox_events_waiting", "Events enqueued by SQL that no release role has published yet; an estimate above 100,000.")
+        outboxOldest = list.single("tidings_outbox_oldest_age_seconds", "Age of the oldest of these events; 0 when none waits.")
+        outboxRefused = list.single(
+            "tidings_outbox_events_refused", "Of these events, those that the broker has refused more than ten times.")
+        rejectedOpen = list.single(
+            "tidings_rejected_open", "Refused intents that nobody has replayed or discarded, 100000 at most; every releaser tells the same."
+        )
+        deadOpen = list.single("tidings_dead_open", "Dead letters that nobody has replayed or discarded; as tidings_rejected_open.")
+        rejectedBytes = list.single(
+            "tidings_rejected_kept_bytes", "Bytes of refused events that were kept on this day of UTC; there is a budget for each day.")
+        rejectedWithoutBytes = list.single(
+            "tidings_rejected_without_bytes", "Refused events of this day of UTC whose bytes were not kept, as the budget was used up.")
         batchDuration = list.closed("tidings_batch_duration_seconds", "One batch in one step, its transaction included.", label: "step")
         brokerConnected = list.family("tidings_broker_connected", "1 while this link to the broker is up.", labels: "link")
         brokerBlocked = list.family("tidings_broker_blocked", "1 while the broker reads nothing that this link publishes.", labels: "link")

@@ -21,11 +21,14 @@ public struct ProviderSetting: Sendable, Hashable {
     public var meaning: String
     /// The value without it, as an operator would write it; empty for "not set".
     public var defaultValue: String
+    /// True if a value may hold a credential. ``ProviderSettings/secret(_:)`` reads only such a setting, and no command shows its value.
+    public var isSecret: Bool
 
-    public init(_ name: String, _ meaning: String, defaultValue: String = "") {
+    public init(_ name: String, _ meaning: String, defaultValue: String = "", isSecret: Bool = false) {
         self.name = name
         self.meaning = meaning
         self.defaultValue = defaultValue
+        self.isSecret = isSecret
     }
 }
 

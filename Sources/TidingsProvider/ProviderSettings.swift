@@ -10,6 +10,8 @@ public struct ProviderSettings: Sendable {
 
     private let binding: ProviderBinding
     private let environment: [String: String]
+    /// The settings that were declared as secrets.
+    private let secretNames: Set<String>
 
     /// Refuses a setting that is not declared, with the nearest declared name.
     public init(
@@ -17,6 +19,7 @@ public struct ProviderSettings: Sendable {
     ) throws(ProviderConfigurationError) {
         self.binding = binding
         self.environment = environment
+        secretNames = Set(declared.filter(\.isSecret).map(\.name))
         let known = declared.map(\.name)
         for name in binding.settings.keys.sorted() where !known.contains(name) {
             let hint =
@@ -72,7 +75,10 @@ public struct ProviderSettings: Sendable {
 
     /// What `env:NAME` or `file:/path` stands for; nil when absent. A secret itself is refused as a value, because the catalogue is stored
     /// and shown, except in the environment variable of the setting, where it may stand as it is.
+    ///
+    /// A setting that is not declared with `isSecret` is refused: `tidings config show` would print it.
     public func secret(_ name: String) throws(ProviderConfigurationError) -> String? {
+        guard secretNames.contains(name) else { throw error(name, "is read as a secret, but the provider does not declare it as one") }
         guard let value = text(name) else { return nil }
         if value.hasPrefix("env:") {
             let variable = String(value.dropFirst(4))
@@ -92,9 +98,15 @@ public struct ProviderSettings: Sendable {
         return value
     }
 
-    /// An error about one setting of this binding.
+    /// An error about one setting of this binding. A user and a password in an address of the message are hidden.
     public func error(_ setting: String, _ message: String) -> ProviderConfigurationError {
-        ProviderConfigurationError(provider: binding.name, setting: setting, message: message)
+        ProviderConfigurationError(provider: binding.name, setting: setting, message: Self.hidingUserInformation(message))
+    }
+
+    /// `https://user:password@host/` as `https://***@host/`: an address may hold a credential, although every provider refuses that.
+    public static func hidingUserInformation(_ text: String) -> String {
+        guard let scheme = text.firstRange(of: "://"), let end = text[scheme.upperBound...].lastIndex(of: "@") else { return text }
+        return String(text[..<scheme.upperBound]) + "***" + String(text[end...])
     }
 
     /// An error about a setting that is not here, and may be where the roles run: it is left to their environment, or to a file of theirs.

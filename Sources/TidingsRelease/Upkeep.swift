@@ -1,6 +1,7 @@
 public import Logging
 public import TidingsAMQP
 import TidingsCore
+public import TidingsMetrics
 public import TidingsStore
 import TidingsWire
 
@@ -20,14 +21,16 @@ public struct Upkeep: Sendable {
     private let catalogues: CatalogueSource
     private let control: AMQPControl
     private let retention: Duration
+    private let metrics: Metrics
     private let logger: Logger
 
     /// `retention` is how long notifications are kept after their day.
-    public init(store: Store, catalogues: CatalogueSource, control: AMQPControl, retention: Duration, logger: Logger) {
+    public init(store: Store, catalogues: CatalogueSource, control: AMQPControl, retention: Duration, metrics: Metrics, logger: Logger) {
         self.store = store
         self.catalogues = catalogues
         self.control = control
         self.retention = retention
+        self.metrics = metrics
         self.logger = logger
     }
 
@@ -37,6 +40,7 @@ public struct Upkeep: Sendable {
         while !Task.isCancelled {
             await chore("roll up tallies") { try await store.rollUpTally() }
             await chore("sample the queues") { try await sampleQueues() }
+            await chore("count what was refused") { try await countRefused() }
             await chore("look for missing packs") {
                 let missing = try await store.forgetConfirmsOfMissing()
                 if missing > 0 {
@@ -60,6 +64,16 @@ public struct Upkeep: Sendable {
                     while try await store.pruneIdempotency(retention: retention), !Task.isCancelled {}
                 }
                 await chore("prune local notifications") { while try await store.pruneLocalRequests(), !Task.isCancelled {} }
+                for table in [RefusedTable.rejected, .dead] {
+                    await chore("prune \(table.rawValue) rows") {
+                        while try await store.pruneRefused(table, retention: retention), !Task.isCancelled {}
+                    }
+                }
+                await chore("prune counters of rejected bytes") { try await store.pruneRejectedDays(retention: retention) }
+                await chore("fold totals of tenants of long ago") {
+                    while try await store.foldTallyTotals(retention: retention), !Task.isCancelled {}
+                }
+                await chore("prune catalogues") { try await store.pruneCatalogues(retention: retention) }
                 await chore("forget processes of long ago") { try await store.pruneWorkers(retention: retention) }
                 await chore("prune pauses that are over") { try await store.prunePauses(retention: retention) }
                 await chore("tend the partitions") {
@@ -79,6 +93,14 @@ public struct Upkeep: Sendable {
         } catch {
             logger.warning("cannot \(what), trying again", metadata: ["error": "\(error)"])
         }
+    }
+
+    private func countRefused() async throws {
+        let figures = try await store.refusedFigures()
+        metrics.rejectedOpen.set(figures.rejected)
+        metrics.deadOpen.set(figures.dead)
+        metrics.rejectedBytes.set(figures.keptBytes)
+        metrics.rejectedWithoutBytes.set(figures.withoutBytes)
     }
 
     private func sampleQueues() async throws {

@@ -3,35 +3,77 @@ import TidingsCore
 import TidingsStore
 import TidingsWire
 
-/// A batch of messages after decoding, with the way back from each intent to its message.
+/// Messages of a batch after decoding, with the way back from each intent to its message.
 struct DecodedMessages: Sendable {
     private(set) var batch = IntakeBatch()
     private let messages: [AMQPMessage]
     private let decoder: IntentDecoder
+    /// The roles' own user of the broker, whose messages are believed in what they say of who asked.
+    private let trusted: String
     /// For each intent of the batch, the position of its message.
     private var origins: [Int] = []
+    /// Of the producers met so far, by the bytes of their names: equivalent names are two users.
+    private var rights: [[UInt8]?: ProducerRights] = [:]
+    /// The sum so far: events' bytes for each intent, bytes that are kept for each refusal.
+    private var bytes = 0
 
-    init(_ messages: [AMQPMessage], decoder: IntentDecoder, now: Timestamp) {
+    /// Decodes a batch piece by piece, each when it is asked for: a small message may ask for thousands of notifications, and a batch has
+    /// hundreds of messages. A piece ends with the message that fills an ``IntakePortion``.
+    static func pieces(
+        of messages: [AMQPMessage], decoder: IntentDecoder, trusted: String, now: Timestamp
+    ) -> some Sequence<DecodedMessages> {
+        var next = messages.startIndex
+        return AnyIterator {
+            guard next < messages.endIndex else { return nil }
+            var piece = DecodedMessages(messages, decoder: decoder, trusted: trusted)
+            while next < messages.endIndex, !piece.isFull {
+                piece.add(next, now: now)
+                next += 1
+            }
+            return piece
+        }
+    }
+
+    private init(_ messages: [AMQPMessage], decoder: IntentDecoder, trusted: String) {
         self.messages = messages
         self.decoder = decoder
-        let tenants = decoder.catalogue.catalogue.tenants
-        for (position, message) in messages.enumerated() {
-            // Without a single entry the catalogue does not restrict tenants at all.
-            let allowed = tenants.isEmpty ? nil : tenants[message.userID ?? ""] ?? [Intent.defaultTenant]
-            let decoded = decoder.decode(IncomingMessage(message), allowedTenants: allowed, now: now)
-            batch.intents += decoded.intents
-            origins += repeatElement(position, count: decoded.intents.count)
-            batch.refused += decoded.rejections.map { RefusedEvent($0, in: message) }
-        }
+        self.trusted = trusted
+    }
+
+    private var isFull: Bool {
+        batch.intents.count + batch.refused.count >= IntakePortion.maximumIntents || bytes >= IntakePortion.maximumBytes
+    }
+
+    private mutating func add(_ position: Int, now: Timestamp) {
+        let message = messages[position]
+        let producer = producer(of: message)
+        let catalogue = decoder.catalogue.catalogue
+        let name = catalogue.producers.isEmpty ? nil : producer.map { Array($0.utf8) }
+        let known = rights[name] ?? catalogue.rights(of: producer)
+        rights[name] = known
+        let decoded = decoder.decode(IncomingMessage(message), rights: known, now: now)
+        batch.intents += decoded.intents
+        origins += repeatElement(position, count: decoded.intents.count)
+        bytes += decoded.intents.reduce(0) { $0 + $1.bytesInMessage.count }
+        guard !decoded.rejections.isEmpty else { return }
+        // Once for all events of the message, which may be a thousand.
+        let headers = headersText(message.headers)
+        batch.refused += decoded.rejections.map { RefusedEvent($0, in: message, headers: headers, of: producer) }
+        bytes += decoded.rejections.reduce(0) { $0 + $1.raw.count + headers.utf8.count }
+    }
+
+    private func producer(of message: AMQPMessage) -> String? {
+        message.producer(trusted: trusted, catalogue: decoder.catalogue.catalogue)
     }
 
     /// The refusal of the intent at `position` of the batch, with its own bytes.
     func refusal(of position: Int, _ reason: ReasonCode, _ text: String) -> RefusedEvent {
         let message = messages[origins[position]]
-        return RefusedEvent(decoder.rejection(of: batch.intents[position], in: IncomingMessage(message), reason, text), in: message)
+        let rejection = decoder.rejection(of: batch.intents[position], in: IncomingMessage(message), reason, text)
+        return RefusedEvent(rejection, in: message, headers: headersText(message.headers), of: producer(of: message))
     }
 
-    /// The whole in pieces that are committed one after another: nearly always one.
+    /// The piece in portions that are committed one after another: nearly always one.
     var portions: [IntakePortion] {
         var portions: [IntakePortion] = []
         var start = 0
@@ -71,11 +113,22 @@ extension IncomingMessage {
         }
         self.init(
             body: message.body, contentType: message.contentType, headers: headers, headersTooDeep: message.headersTooDeep,
-            isUnroutable: message.isUnroutable)
+            attributesCut: message.neededHeadersCut, isUnroutable: message.isUnroutable)
     }
 }
 
 extension AMQPMessage {
+    /// The asking user: the one that the broker has validated, or who that user says, if it may vouch for others. Nil when nobody has vouched.
+    ///
+    /// A relay's and a replay's message names the producer in a header. From any other user the header means nothing.
+    func producer(trusted: String, catalogue: Catalogue) -> String? {
+        guard let userID else { return nil }
+        if userID.utf8.elementsEqual(trusted.utf8) || catalogue.vouches(userID), let said = headers[QueueNames.producerHeader]?.text {
+            return said.isEmpty ? nil : said
+        }
+        return Producer.isDatabaseRole(userID) ? nil : userID
+    }
+
     /// No intake queue wants the key. A right key comes by the same way while its queue is missing or not bound yet, as at the very first
     /// start: such an intent is decided like any other.
     fileprivate var isUnroutable: Bool {
@@ -84,9 +137,9 @@ extension AMQPMessage {
 }
 
 extension RefusedEvent {
-    init(_ rejection: Rejection, in message: AMQPMessage) {
+    init(_ rejection: Rejection, in message: AMQPMessage, headers: String, of producer: String?) {
         self.init(
-            rejection: rejection, exchange: message.exchange, routingKey: message.routingKey, headers: headersText(message.headers))
+            rejection: rejection, exchange: message.exchange, routingKey: message.routingKey, headers: headers, producer: producer)
     }
 }
 
@@ -105,7 +158,7 @@ extension AMQPValue {
 }
 
 /// Bytes of headers that are kept with a refused message.
-private let keptHeaderBytes = 16 << 10
+private let keptHeaderBytes = AMQPMessage.maximumHeaderBytes
 
 /// Headers as a JSON object for an operator: scalars as they are, the rest named by its kind.
 func headersText(_ headers: [String: AMQPValue]) -> String {

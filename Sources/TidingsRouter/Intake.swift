@@ -11,21 +11,27 @@ public struct Intake: Sendable {
     private let store: Store
     private let catalogues: CatalogueSource
     private let zones: TimeZoneDatabase
+    private let trusted: String
     private let metrics: Metrics
     private let logger: Logger
 
     /// The longest pause between two tries while the database is away.
     package static let longestPause = Duration.seconds(5)
 
-    public init(store: Store, catalogues: CatalogueSource, zones: TimeZoneDatabase, metrics: Metrics, logger: Logger) {
+    /// - Parameter trusted: the roles' own user of the broker.
+    public init(
+        store: Store, catalogues: CatalogueSource, zones: TimeZoneDatabase, trusted: String, metrics: Metrics, logger: Logger
+    ) {
         self.store = store
         self.catalogues = catalogues
         self.zones = zones
+        self.trusted = trusted
         self.metrics = metrics
         self.logger = logger
     }
 
-    /// Commits everything that follows from the messages, and returns the packs to publish.
+    /// Commits everything that follows from the messages, and returns the packs to publish. Of messages that ask for very much, all packs
+    /// but the last portion's go to `early` before the next portion is committed: held together they would fill the memory.
     ///
     /// While the database is away, or refuses for a reason of its own such as a missing grant, this waits and tries again. A batch with values that
     /// the database will never take is halved until the intent that holds them is alone: it is refused, its neighbours go on. Throws when the
@@ -33,12 +39,23 @@ public struct Intake: Sendable {
     ///
     /// Messages that ask for very much are committed in portions. Dying between two is harmless: the messages come again, and what was
     /// committed is recognised.
-    public func take(_ messages: [AMQPMessage]) async throws -> [Pack] {
+    public func take(_ messages: [AMQPMessage], early: ([Pack]) async -> Void) async throws -> [Pack] {
         let compiled = catalogues.current
-        let decoded = DecodedMessages(messages, decoder: IntentDecoder(catalogue: compiled), now: store.clock.now())
+        let pieces = DecodedMessages.pieces(
+            of: messages, decoder: IntentDecoder(catalogue: compiled), trusted: trusted, now: store.clock.now())
         var packs: [Pack] = []
-        for portion in decoded.portions { packs += try await commit(portion, of: decoded, compiled.catalogue) }
+        for decoded in pieces {
+            for portion in decoded.portions {
+                await early(packs)
+                packs = try await commit(portion, of: decoded, compiled.catalogue)
+            }
+        }
         return packs
+    }
+
+    /// The publisher of a message, if somebody has vouched for it.
+    func producer(of message: AMQPMessage) -> String? {
+        message.producer(trusted: trusted, catalogue: catalogues.current.catalogue)
     }
 
     private func commit(_ portion: IntakePortion, of decoded: DecodedMessages, _ catalogue: Catalogue) async throws -> [Pack] {

@@ -61,6 +61,9 @@ public actor PublishBacklog {
         idle = []
     }
 
+    /// Callers of ``publish(_:)`` that wait for room.
+    package var callersInLine: Int { line.count }
+
     /// Returns when nothing waits any more.
     public func drain() async {
         guard waiting > 0 else { return }

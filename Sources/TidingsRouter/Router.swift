@@ -58,7 +58,7 @@ public struct Router: Sendable {
         do {
             passing(.beforeRoute)
             let began = ContinuousClock.now
-            let packs = try await intake.take(batch.messages)
+            let packs = try await intake.take(batch.messages, early: backlog.publish)
             if lane == .urgent { balance.urgent(took: ContinuousClock.now - began) }
             passing(.afterRoute)
             await consumer.acknowledge(batch.tags)

@@ -48,7 +48,8 @@ public struct SuspectTrial: Sendable {
         let suspect = DeadMessage(
             queue: queue, reason: .poison, message: "taken back more than \(TopologySpec.deliveryLimit) times", deaths: 1,
             exchange: message.headers["x-first-death-exchange"]?.text ?? QueueNames.intentsExchange, routingKey: message.routingKey,
-            contentType: message.contentType, headers: headersText(message.headers), body: message.body)
+            contentType: message.contentType, headers: headersText(message.headers), body: message.body,
+            producer: intake.producer(of: message))
         let kept = try await store.keepDead(suspect, state: "trying")
         if kept.earlierState == "quarantined" || kept.earlierState == "trying" && kept.deaths > Self.trials {
             _ = try await store.moveDead(kept.id, from: ["trying"], to: "quarantined")
@@ -56,10 +57,15 @@ public struct SuspectTrial: Sendable {
             return
         }
         if message.contentType == Pack.contentType {
-            // Its row stands for it: a releaser publishes the pack again, complete, if nobody claimed it.
-            if let pack = try? Pack.decode(message.body) { try await store.forgetConfirm(of: pack.id) }
+            do {
+                // Its row stands for it: a releaser publishes the pack again, complete, if nobody claimed it.
+                try await store.forgetConfirm(of: Pack.decode(message.body).id)
+            } catch let error as PackDecodingError {
+                logger.error("a suspect is no pack", metadata: ["dead": "\(kept.id)", "queue": "\(queue)", "error": "\(error)"])
+                return try await store.keepUndecodable(kept.id, because: "\(error)")
+            }
         } else {
-            await backlog.publish(try await intake.take([message]))
+            await backlog.publish(try await intake.take([message], early: backlog.publish))
         }
         _ = try await store.moveDead(kept.id, from: ["trying"], to: "resolved")
     }

@@ -23,30 +23,54 @@ public struct Store: Sendable {
         self.clock = clock
     }
 
-    /// Connects, refuses a schema this binary does not know or a clock that is far off, and learns the database's time.
-    public func open() async throws {
-        let (found, real, business) = try await greeting()
-        guard found >= Migration.latest else { throw StoreError.schemaTooOld(found: found, needed: Migration.latest) }
-        guard found == Migration.latest else { throw StoreError.schemaTooNew(found: found, known: Migration.latest) }
-        let skew = Double(real.microseconds - DatabaseClock.local().microseconds) / 1_000_000
+    /// Connects and learns the database's time. Throws a ``StoreError`` for a schema that is too old or excludes this binary, and for a clock that
+    /// is far off. Returns the schema's number: it is larger than ``Migration/latest`` if a newer binary migrated the database.
+    @discardableResult
+    public func open() async throws -> Int {
+        let found = try await greeting()
+        guard found.version >= Migration.latest else { throw StoreError.schemaTooOld(found: found.version, needed: Migration.latest) }
+        guard found.oldest <= Migration.latest else {
+            throw StoreError.schemaTooNew(
+                found: found.version, known: Migration.latest, oldest: found.oldest, requiredBy: found.requiredBy ?? "\(found.oldest)")
+        }
+        let skew = Double(found.real.microseconds - DatabaseClock.local().microseconds) / 1_000_000
         guard abs(skew) <= DatabaseClock.maximumSkewSeconds else { throw StoreError.clockSkew(seconds: skew) }
-        clock.correct(.init(business))
+        clock.correct(.init(found.business))
+        return found.version
     }
 
     public func close() async {
         await pool.close()
     }
 
-    /// The schema's number and the database's two clocks, in one round trip: a command waits for it too.
-    private func greeting() async throws -> (schema: Int, real: PostgresTimestamp, business: PostgresTimestamp) {
+    private struct Greeting {
+        let version: Int
+        let oldest: Int
+        let requiredBy: String?
+        let real: PostgresTimestamp
+        let business: PostgresTimestamp
+    }
+
+    /// The schema and the database's two clocks, in one round trip: a command waits for it too. From a view, so that a member of
+    /// `tidings_ops_read` may ask.
+    private func greeting() async throws -> Greeting {
         do {
             let result = try await pool.query(
-                "select coalesce(max(number), 0)::bigint, clock_timestamp(), tidings.clock() from tidings.migrations")
+                "select version, oldest_binary_schema, required_by, clock_timestamp(), as_of from tidings_ops.schema_version")
             guard let row = result.rows.first else { throw StoreError.schemaTooOld(found: 0, needed: Migration.latest) }
-            return try row.decode((Int, PostgresTimestamp, PostgresTimestamp).self)
+            let (version, oldest, step, real, business) = try row.decode((Int32, Int32, String?, PostgresTimestamp, PostgresTimestamp).self)
+            return Greeting(version: Int(version), oldest: Int(oldest), requiredBy: step, real: real, business: business)
         } catch let error as PostgresError where error.sqlState == Self.undefinedTable {
-            throw StoreError.schemaTooOld(found: 0, needed: Migration.latest)
+            throw StoreError.schemaTooOld(found: try await versionBeforeTheView(), needed: Migration.latest)
         }
+    }
+
+    /// The number of a schema that is older than the view; 0 for an empty database.
+    private func versionBeforeTheView() async throws -> Int {
+        let exists = try await pool.query("select to_regclass('tidings.migrations') is not null")
+        guard let row = exists.rows.first, try row.decode(0, as: Bool.self) else { return 0 }
+        let newest = try await pool.query("select coalesce(max(number), 0)::bigint from tidings.migrations")
+        return try newest.rows.first?.decode(0, as: Int.self) ?? 0
     }
 
     /// SQLSTATE `undefined_table`, also where its schema is missing.

@@ -2,8 +2,8 @@
 public enum StoreError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The database has no schema yet, or an older one.
     case schemaTooOld(found: Int, needed: Int)
-    /// A newer binary migrated this database; this one would write rows it does not understand.
-    case schemaTooNew(found: Int, known: Int)
+    /// A newer binary migrated this database, and a step of it excludes this one: it would use what is no longer there.
+    case schemaTooNew(found: Int, known: Int, oldest: Int, requiredBy: String)
     /// A table that a step of the schema changes was used without a break for minutes.
     case tableInUse(step: String)
     /// A statement answered so late that what it says must not be acted on; nothing was changed.
@@ -15,8 +15,9 @@ public enum StoreError: Error, Sendable, Hashable, CustomStringConvertible {
         switch self {
         case .schemaTooOld(let found, let needed):
             "the database has schema \(found), this binary needs \(needed): run tidings db migrate"
-        case .schemaTooNew(let found, let known):
-            "the database has schema \(found), this binary knows up to \(known): use the newer binary"
+        case .schemaTooNew(let found, let known, let oldest, let step):
+            "the database has schema \(found), and migration \(step) excludes binaries before schema \(oldest); "
+                + "this binary knows schema \(known): use the newer binary"
         case .tableInUse(let step):
             "step \(step) of the schema needs a table that a long transaction keeps: pg_stat_activity shows it by xact_start; end it and run this again"
         case .viewTooOld:

@@ -1,8 +1,13 @@
+import Glibc
 import TidingsServer
 
 @main
 enum Main {
-    static func main() async {
-        await TidingsTool.main(CommandContext(providers: ProviderRegistry(linkedProviders)), additional: linkedCommands)
+    /// The main thread only waits. An async `main` would end it, and that ends the process with a signal where no file descriptor is free.
+    static func main() {
+        Task.detached {
+            await TidingsTool.main(CommandContext(providers: ProviderRegistry(linkedProviders)), additional: linkedCommands)
+        }
+        while true { pause() }
     }
 }

@@ -21,6 +21,9 @@ extension Faults {
             try await withFolder { folder in
                 let home = "\(folder)/home"
                 var process = try await startReady(home)
+                let password = try #require(try environment(of: home)["PGPASSWORD"])
+                #expect(!process.errorsSoFar.contains(password), "a log that everybody may read must not make them a superuser")
+                #expect(process.errorsSoFar.contains("\(home)/env"), "it says where the servers are named")
                 let sent = try await tidings(home, "send", "orderUpdate", "--to", "ann", "--title", "T", "--id", "kept", "--wait")
                 #expect(sent.exitCode == 0, "\(sent.errors)")
                 try await stops(process, SIGINT, home)
@@ -67,13 +70,16 @@ extension Faults {
 
         /// A command that finds the servers as a user's does, by the file that `tidings dev` writes.
         private func tidings(_ home: String, _ arguments: String...) async throws -> TestProcess.Result {
-            let lines = try String(contentsOfFile: "\(home)/env", encoding: .utf8).split(separator: "\n")
+            try await TestProcess([TestSystem.binary] + arguments, environment: environment(of: home)).finish()
+        }
+
+        private func environment(of home: String) throws -> [String: String] {
             var environment = ["PATH": path]
-            for line in lines {
+            for line in try String(contentsOfFile: "\(home)/env", encoding: .utf8).split(separator: "\n") {
                 let parts = line.split(separator: "=", maxSplits: 1).map(String.init)
                 environment[parts[0]] = parts[1]
             }
-            return try await TestProcess([TestSystem.binary] + arguments, environment: environment).finish()
+            return environment
         }
 
         private var path: String { ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin" }

@@ -74,7 +74,7 @@ extension TestSystem {
         let path = "\(folder)/catalogue.yaml"
         let categories = "categories:\n  transactional:\n    retry: {attempts: \(attempts)}\n"
         try (catalogue + "\n" + categories).write(toFile: path, atomically: true, encoding: .utf8)
-        let result = try await TestProcess([Self.binary, "catalogue", "apply", path], environment: environment).finish()
+        let result = try await TestProcess([Self.binary, "catalogue", "apply", path, "--remove"], environment: environment).finish()
         guard result.exitCode == 0 else { throw TestSystemError(message: "catalogue apply: \(result.errors)") }
     }
 

@@ -37,7 +37,7 @@ extension Faults {
         }
 
         private func repeatPack(of system: TestSystem, _ client: TidingsClient) async throws {
-            let control = AMQPControl(configuration: try AMQPConfiguration(url: system.amqpURL), connectionName: "tests")
+            let control = try AMQPControl.make(configuration: try AMQPConfiguration(url: system.amqpURL), connectionName: "tests")
             let message = try #require(try await control.getOne(Self.queue))
             await control.close()
             for _ in 0..<Self.copies {

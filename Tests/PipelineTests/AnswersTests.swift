@@ -10,7 +10,7 @@ import TidingsWire
     @Test func sendWaitAnswersForThisTryOnly() async throws {
         try await withPipeline { pipeline in
             func send(_ type: String, title: String) async throws -> TestProcess.Result {
-                try await pipeline.system.tidings("send", type, "--to", "reader", "--title", title, "--id", "fix-1", "--wait")
+                try await pipeline.system.tidings("send", type, "--to", "reader", "--title", title, "--id", "fix-1", "--no-check", "--wait")
             }
             let wrong = try await send("orderUpdatee", title: "T")
             #expect(wrong.exitCode == 1 && wrong.errors.contains("unknownType"), "\(wrong.errors)")
@@ -53,8 +53,33 @@ import TidingsWire
             #expect(tried)
             let text = try await pipeline.system.tidings("why", "unsigned").output
             #expect(text.contains("no signing secret"), "\(text)")
-            let json = try await pipeline.json("why", "unsigned")
+            let json = try #require(try await pipeline.json("why", "unsigned").arrayValue?.first)
             #expect(json["attempts"]?.arrayValue?.first?["error_text"]?.stringValue?.contains("no signing secret") == true, "\(json)")
+        }
+    }
+
+    /// The grants are of this test's own database.
+    @Test func contentIsShownOnRequestToWhoMayReadIt() async throws {
+        try await withPipeline { pipeline in
+            let system = pipeline.system
+            let title = String(repeating: "long ", count: 50)
+            await pipeline.publish(event(id: "private", to: "reader", title: title))
+            _ = try await pipeline.outcome(of: "private")
+            for command in [["why", "private"], ["notification", "show", "private"]] {
+                let silent = try await CommandLineTests.run(command + ["-o", "json"], system.environment)
+                #expect(silent.exitCode == 0 && !silent.output.contains("long long"), "\(silent.output)")
+                let told = try await CommandLineTests.run(command + ["--content", "-o", "json"], system.environment)
+                #expect(try JSON.parse(told.output).arrayValue?.first?["content"]?["title"]?.stringValue == title, "\(told.output)")
+                let text = try await CommandLineTests.run(command + ["--content"], system.environment).output
+                #expect(text.contains("title: long long") && text.contains("…") && !text.contains(title), "\(text)")
+            }
+
+            _ = try await system.query("revoke select on tidings.notifications from tidings_run")
+            let reader = system.environment.merging(["PGOPTIONS": "-c role=tidings_run"]) { $1 }
+            let refused = try await CommandLineTests.run(["why", "private", "--content"], reader)
+            #expect(refused.exitCode == 77 && refused.output.isEmpty, "\(refused.output)")
+            #expect(refused.errors.contains("personal data") && refused.errors.contains("grant select"), "\(refused.errors)")
+            #expect(try await CommandLineTests.run(["why", "private"], reader).exitCode == 0)
         }
     }
 

@@ -44,7 +44,10 @@ import TidingsWire
         #expect(kept == (isWhole ? bad.body : Array(bad.body.prefix(keptOfLarge))), "\(bad.name)")
         #expect(shown["size"]?.intValue == bad.body.count, "\(bad.name)")
         #expect(shown["sha256"]?.stringValue == Hexadecimal.encode(SHA256.hash(bad.body)), "\(bad.name)")
-        #expect(isWhole || shown["replayable"]?.boolValue == false, "\(bad.name)")
+        #expect(shown["replayable"]?.boolValue == (isWhole && bad.reason.isRetryable), "\(bad.name)")
+        #expect(shown["bytes_kept"]?.intValue == kept?.count, "\(bad.name)")
+        let text = kept.flatMap { $0.contains(0) ? nil : String(validating: $0, as: UTF8.self) }
+        #expect(shown["raw"]?.stringValue == text, "\(bad.name)")
         #expect(shown["message"]?.stringValue?.isEmpty == false, "\(bad.name)")
         #expect(shown["what_to_do"]?.stringValue?.isEmpty == false, "\(bad.name)")
     }

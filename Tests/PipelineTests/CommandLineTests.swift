@@ -1,5 +1,7 @@
 import Foundation
+import Glibc
 import Testing
+import TidingsCore
 import TidingsPostgres
 import TidingsTestSupport
 import TidingsWire
@@ -16,6 +18,9 @@ import TidingsWire
         (["recipient", "set", "p", "--market", "atlantis"], "atlantis"),
         (["recipient", "set", "p", "--prefer", "pigeon=off"], "pigeon"),
         (["recipient", "set", "p", "--prefer", "push=maybe"], "push=maybe"),
+        (["recipient", "set", "p", "--prefer", "type:socal=off"], "socal is no type of the catalogue"),
+        (["catalogue", "show", "latest"], "latest is no hash"),
+        (["catalogue", "rollback", "xyz123", "--reason", "r"], "xyz123 is no hash"),
         (["recipient", "set", "p", "--webhook", "ftp://example.com"], "ftp://example.com"),
         (["recipient", "set", "p", "--webhook", "http://"], "no host"),
         (["recipient", "set", "p", "--webhook", "https://a b/\""], "a space"),
@@ -29,12 +34,21 @@ import TidingsWire
         (["send", "orderUpdate", "--to", "p", "--in", "soon"], "soon"),
         (["send", "orderUpdate", "--to", "p", "--data", "novalue"], "key=value"),
         (["send", "orderUpdate", "--to", "p", "--channel", "pigeon"], "pigeon"),
+        (["send", "orderUpdatee", "--to", "p", "--title", "T"], "did you mean \"orderUpdate\"?"),
+        (["send", "orderUpdate", "--to", "", "--title", "T"], "emptyRecipient"),
+        (["send", "orderUpdate", "--to", String(repeating: "p", count: 300), "--title", "T"], "300 bytes"),
+        (["send", "orderUpdate", "--to", "p"], "title is missing"),
+        (["send", "orderUpdate", "--to", "p", "--title", "T", "--in", "5000d"], "scheduledTooFarAhead"),
+        (["send", "orderUpdate", "--to", "p", "--title", "T", "--source", "a b"], "/source"),
         (["simulate", "noSuchType", "--to", "p"], "noSuchType"),
         (["simulate", "orderUpdate", "--to", "p", "--channel", "pigeon"], "pigeon"),
         (["notification", "list", "--state", "bogus"], "bogus"),
-        (["notification", "cancel", "not-an-id"], "not-an-id"),
         (["delivery", "list", "--state", "bogus"], "bogus"),
         (["delivery", "list", "--channel", "pigeon"], "pigeon"),
+        (["delivery", "list", "--reason", "quietHour"], "quietHour"),
+        (["notification", "list", "--type", "orderUpdat"], "orderUpdat"),
+        (["device", "register", "p", "token", "--locale", "klingon"], "klingon"),
+        (["db", "sql", "999"], "999"),
         (["delivery", "show", "not-an-id"], "not-an-id"),
         (["delivery", "show", "\(unknown)/-1"], "no delivery id"),
         (["delivery", "retry", "\(unknown)/99999"], "no delivery id"),
@@ -72,11 +86,52 @@ import TidingsWire
 
     @Test(arguments: [
         ["noSuchCommand"], ["send"], ["run", "router", "inApp"], ["status", "-o", "xml"], ["notification", "list", "--limit", "0"],
+        ["send", "orderUpdate", "--to", "p", "--at", "2026-12-24T18:00:00Z", "--in", "1h"],
+        ["send", "orderUpdate", "--to", "p", "--timeout=-1"],
     ])
     func wrongUseIsExit64(_ arguments: [String]) async throws {
         let result = try await Self.run(arguments, [:])
         #expect(result.exitCode == 64, "\(result.errors)")
         #expect(result.output.isEmpty && result.errors.contains("Usage:"), "\(result.errors)")
+    }
+
+    @Test func helpForNoCommandIsExit64() async throws {
+        for (arguments, said) in [(["statsu"], "did you mean status?"), (["device", "lst"], "did you mean list?")] {
+            let result = try await Self.run(["help"] + arguments, [:])
+            #expect(result.exitCode == 64 && result.output.isEmpty && result.errors.contains(said), "\(result.errors)")
+        }
+        #expect(try await Self.run(["help", "device", "list"], [:]).output.contains("USAGE: tidings device list"))
+    }
+
+    /// All SQL is more than a pipe holds, so that the command still writes when its reader has gone.
+    @Test func anAnswerThatIsLostIsNoSuccess() async throws {
+        let full = try await Self.shell(#"exec "$0" db sql > /dev/full"#, [:])
+        #expect(full.exitCode == 74 && full.errors.contains("standard output cannot be written"), "\(full.errors)")
+        let gone = try await Self.shell(#""$0" db sql | head -c 1; exit ${PIPESTATUS[0]}"#, [:])
+        #expect(gone.exitCode == 128 + SIGPIPE && gone.errors.isEmpty, "\(gone.exitCode) \(gone.errors)")
+    }
+
+    /// `timeout` only keeps the test from waiting for ever; it would end with 124.
+    @Test func aWatchEndsWithItsReader() async throws {
+        try await withOwnSystem { system in
+            let watch = #"timeout 120 "$0" status --watch | head -n 1; exit ${PIPESTATUS[0]}"#
+            let result = try await Self.shell(watch, system.environment)
+            #expect(result.exitCode == 128 + SIGPIPE, "\(result.exitCode) \(result.errors)")
+            let time = result.output.trimmingCharacters(in: .whitespacesAndNewlines)
+            #expect(Timestamp(rfc3339: time) != nil, "each frame begins with its time: \(result.output)")
+        }
+    }
+
+    @Test func thatNothingIsWrongIsAnAnswer() async throws {
+        try await withPipeline { pipeline in
+            for (arguments, said) in [
+                (["db", "verify"], "exactly one place"), (["db", "plan"], "nothing to do"),
+                (["queue", "topology"], "the broker has everything"),
+            ] {
+                let result = try await Self.run(arguments, pipeline.system.environment)
+                #expect(result.exitCode == 0 && result.output.contains(said), "\(arguments): \(result.output) \(result.errors)")
+            }
+        }
     }
 
     /// Nothing listens on port 1 of the loopback.
@@ -102,9 +157,23 @@ import TidingsWire
         ),
     ])
     func noOrWrongConfigurationIsExit78(_ environment: [String: String], _ said: String) async throws {
-        let result = try await Self.run(["status"], environment)
+        let result = try await Self.run(["send", "orderUpdate", "--to", "p", "--title", "T"], environment)
         #expect(result.exitCode == 78 && result.output.isEmpty, "\(result.errors)")
         #expect(result.errors.contains(said), "\(result.errors)")
+    }
+
+    /// The broker is asked for only where it is needed.
+    @Test func whatNeedsTheBrokerSaysThatItIsNotConfigured() async throws {
+        try await withOwnSystem { system in
+            var environment = system.environment
+            environment["TIDINGS_AMQP_URL"] = nil
+            let list = try await Self.run(["rejected", "list"], environment)
+            #expect(list.exitCode == 0, "\(list.errors)")
+            for arguments in [["queue", "topology"], ["run", "router"]] {
+                let result = try await Self.run(arguments, environment)
+                #expect(result.exitCode == 78 && result.errors.contains("TIDINGS_AMQP_URL is not set"), "\(arguments): \(result.errors)")
+            }
+        }
     }
 
     @Test func whatIsNotThereIsExit1() async throws {
@@ -112,9 +181,14 @@ import TidingsWire
             for arguments in [
                 ["why", "nobody-knows"], ["find", "nobody-knows"], ["recipient", "show", "nobody"], ["rejected", "show", "17"],
                 ["dead", "show", "17"], ["delivery", "show", "\(Self.unknown)/0"], ["notification", "cancel", Self.unknown],
+                ["notification", "cancel", "not-an-id"],
             ] {
                 let result = try await Self.run(arguments, system.environment)
                 #expect(result.exitCode == 1, "\(arguments): \(result.errors)")
+            }
+            for command in [["why"], ["find"], ["notification", "show"]] {
+                let result = try await Self.run(command + ["nobody-knows", "-o", "json"], system.environment)
+                #expect(result.exitCode == 1 && result.output == "[]\n", "\(command): \(result.output)")
             }
         }
     }
@@ -132,7 +206,8 @@ import TidingsWire
 
             let lists: [[String]] = [
                 ["notification", "list"], ["delivery", "list"], ["rejected", "list"], ["find", "one"], ["doctor"],
-                ["simulate", "orderUpdate", "--to", "reader"],
+                ["simulate", "orderUpdate", "--to", "reader"], ["why", "one"], ["notification", "show", id],
+                ["send", "orderUpdate", "--to", "reader", "--title", "T", "--wait"],
             ]
             for arguments in lists {
                 let json = try await Self.json(arguments, pipeline.system.environment)
@@ -140,8 +215,7 @@ import TidingsWire
             }
             #expect(try await Self.json(["dead", "list"], pipeline.system.environment) == [])
             let objects: [[String]] = [
-                ["status"], ["why", "one"], ["notification", "show", id], ["delivery", "show", "\(id)/0"], ["recipient", "show", "reader"],
-                ["rejected", "show", row], ["send", "orderUpdate", "--to", "reader", "--title", "T", "--wait"],
+                ["status"], ["delivery", "show", "\(id)/0"], ["recipient", "show", "reader"], ["rejected", "show", row],
             ]
             for arguments in objects {
                 let json = try await Self.json(arguments, pipeline.system.environment)
@@ -165,8 +239,14 @@ import TidingsWire
         try await withPipeline { pipeline in
             let good = try await pipeline.system.tidings("send", "orderUpdate", "--to", "reader", "--title", "T", "--wait")
             #expect(good.exitCode == 0 && good.output.contains("delivered"), "\(good.errors)")
-            let bad = try await pipeline.system.tidings("send", "orderUpdatee", "--to", "reader", "--title", "T", "--wait")
-            #expect(bad.exitCode == 1 && bad.errors.contains("unknownType"), "\(bad.errors)")
+            #expect(good.errors.contains("tidings why"), "whoever interrupts it has an id: \(good.errors)")
+            let refused = try await pipeline.system.tidings("send", "orderUpdatee", "--to", "reader", "--title", "T", "--wait")
+            #expect(refused.exitCode == 65 && refused.errors.contains("unknownType"), "\(refused.errors)")
+            #expect(try await pipeline.taken() == 1, "what is refused here is not published")
+            let bad = try await pipeline.system.tidings("send", "orderUpdatee", "--to", "reader", "--title", "T", "--no-check", "--wait")
+            #expect(bad.exitCode == 1 && bad.errors.contains("rejected: unknownType"), "\(bad.errors)")
+            let sent = try await pipeline.system.tidings("send", "orderUpdate", "--to", "reader", "--title", "T", "--id", "own")
+            #expect(sent.exitCode == 0 && sent.errors.contains("next: tidings why own"), "\(sent.errors)")
             let dry = try await pipeline.system.tidings("send", "orderUpdate", "--to", "reader", "--title", "T", "--dry-run")
             #expect(try JSON.parse(dry.output)["specversion"] == "1.0")
         }
@@ -176,6 +256,15 @@ import TidingsWire
         // A folder of its own: a tidings dev that runs in the current one would lend its servers.
         try await TestProcess(
             [TestSystem.binary] + arguments, environment: environment, directory: FileManager.default.temporaryDirectory.path
+        ).finish()
+    }
+
+    /// A line for bash, in which `$0` is the binary.
+    private static func shell(_ line: String, _ environment: [String: String]) async throws -> TestProcess.Result {
+        let path = ["PATH": ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"]
+        return try await TestProcess(
+            ["/bin/bash", "-c", line, TestSystem.binary], environment: path.merging(environment) { $1 },
+            directory: FileManager.default.temporaryDirectory.path
         ).finish()
     }
 

@@ -20,6 +20,36 @@ import TidingsWire
         #expect(unreadable.exitCode == 0 && unreadable.output.contains("(unreadable)") && !unreadable.output.contains("hunter"))
     }
 
+    /// The credentials of every provider of this binary, and each setting that one of them declares as a secret.
+    @Test(arguments: ["text", "json", "jsonl"])
+    func noCredentialOfAProviderIsShown(format: String) async throws {
+        let listed = try JSON.parse(Array(try await CommandLineTests.run(["config", "show", "-o", "json"], [:]).output.utf8))
+        let settings = try #require(listed["settings"]?.arrayValue)
+        let secrets = settings.filter { $0["secret"]?.boolValue == true }.compactMap { $0["name"]?.stringValue }
+        let known = [
+            "APNS_KEY", "BRAZE_API_KEY", "FCM_SERVICE_ACCOUNT", "WEBPUSH_VAPID_PRIVATE_KEY", "AIRSHIP_APP_KEY", "AIRSHIP_MASTER_SECRET",
+            "AIRSHIP_TOKEN", "HTTP_AUTHORIZATION", "HTTP_HEADERS", "WEBHOOK_SIGNING_SECRET",
+        ].map { "TIDINGS_\($0)" }
+        #expect(Set(secrets) == Set(known))
+        // A setting that speaks of a credential is declared as one, or is a name: also of a provider that is new.
+        for name in settings.compactMap({ $0["name"]?.stringValue }) where !secrets.contains(name) && !name.hasSuffix("_ID") {
+            let words = name.split(separator: "_")
+            #expect(!["SECRET", "PASSWORD", "TOKEN", "KEY", "CREDENTIAL"].contains { words.contains($0) }, "\(name)")
+        }
+        for value in ["hunter5", "env:NAME hunter5", "file:/a\nhunter5", "https://hunter5@host/"] {
+            let environment = Dictionary(uniqueKeysWithValues: secrets.map { ($0, value) })
+            let result = try await CommandLineTests.run(["config", "show", "-o", format], environment)
+            #expect(result.exitCode == 0 && !result.output.contains("hunter5") && !result.errors.contains("hunter5"), "\(result.output)")
+        }
+        // The name of a variable or a file is no secret, and says where to look.
+        let named = try await CommandLineTests.run(["config", "show", "-o", format], ["TIDINGS_APNS_KEY": "file:/run/apns.p8"])
+        #expect(named.output.contains("file:/run/apns.p8"))
+        let address = try await CommandLineTests.run(
+            ["config", "show", "-o", format],
+            ["TIDINGS_HTTP_URL": "https://user:hunter5@host/a", "TIDINGS_BRAZE_ENDPOINT": "https://hunter5@b"])
+        #expect(address.output.contains("https://***@host/a") && !address.output.contains("hunter5"), "\(address.output)")
+    }
+
     @Test func settingsSayWhatHolds() async throws {
         let result = try await CommandLineTests.run(["config", "show", "-o", "json"], Self.environment)
         let shown = try JSON.parse(Array(result.output.utf8))

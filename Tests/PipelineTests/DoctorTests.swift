@@ -11,13 +11,21 @@ import TidingsWire
         try await withPipeline { pipeline in
             let healthy = try await pipeline.system.tidings("doctor")
             #expect(healthy.exitCode == 0, "\(healthy.output)\(healthy.errors)")
+            for check in ["database", "durability", "catalogue", "broker", "workers", "consumers", "overdue", "conservation"] {
+                #expect(healthy.output.contains("✓ \(check): "), "\(check): \(healthy.output)")
+            }
+            var alone = pipeline.system.environment
+            alone["TIDINGS_AMQP_URL"] = nil
+            let withoutBroker = try await CommandLineTests.run(["doctor"], alone)
+            #expect(withoutBroker.exitCode == 0, "\(withoutBroker.output)\(withoutBroker.errors)")
+            #expect(withoutBroker.output.contains("· broker: not asked"), "\(withoutBroker.output)")
 
             // Without a role, nobody mends what the test breaks.
             pipeline.roles.signal(SIGTERM)
             let ended = await pipeline.roles.finish()
             #expect(ended.exitCode == 0, "a clean stop: \(ended.errors)")
 
-            let control = AMQPControl(configuration: try AMQPConfiguration(url: pipeline.system.amqpURL))
+            let control = try AMQPControl.make(configuration: try AMQPConfiguration(url: pipeline.system.amqpURL))
             try await control.deleteQueue("tidings.intents.bulk")
             try await control.deleteQueue("tidings.deliver.inApp.inbox.urgent")
             try await control.declareQueue(QueueDeclaration(name: "tidings.deliver.inApp.inbox.urgent"))
@@ -27,11 +35,26 @@ import TidingsWire
             try await control.deleteQueue("tidings.deliver.inApp.inbox.urgent")
             await control.close()
             #expect(checks.exitCode == 1)
-            let failed = (try JSON.parse(checks.output).arrayValue ?? []).filter { $0["verdict"] == "fail" }
+            let failed = (try JSON.parse(checks.output).arrayValue ?? []).filter { $0["verdict"] == "fail" && $0["check"] == "broker" }
                 .compactMap { $0["detail"]?.stringValue }
             #expect(failed.contains { $0.contains("tidings.intents.bulk is missing") }, "\(failed)")
             #expect(failed.contains { $0.contains("tidings.deliver.inApp.inbox.urgent is different") }, "\(failed)")
             #expect(failed.count == 2, "\(failed)")
+        }
+    }
+
+    /// A server that says of itself that it may lose what it has confirmed, and one that takes no writes.
+    @Test func itTellsSettingsThatWeakenThePromise() async throws {
+        try await withOwnSystem { system in
+            let name = try await system.query("select current_database()").rows[0].decode(String.self)
+            _ = try await system.query("alter database \(unsafe: name) set synchronous_commit = off")
+            let weak = try await system.tidings("doctor")
+            #expect(weak.output.contains("! durability: synchronous_commit is weaker than on"), "\(weak.output)")
+            #expect(weak.output.contains("\(name): synchronous_commit=off"), "\(weak.output)")
+            _ = try await system.query("alter database \(unsafe: name) set default_transaction_read_only = on")
+            let closed = try await system.tidings("doctor")
+            #expect(closed.exitCode == 1, "\(closed.output)")
+            #expect(closed.output.contains("read-only"), "\(closed.output)")
         }
     }
 

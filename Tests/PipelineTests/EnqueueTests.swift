@@ -51,7 +51,8 @@ import TidingsTestSupport
         }
     }
 
-    /// A mistake that SQL can see is an error in the producer's transaction; one it cannot see is a rejection an operator can read.
+    /// A mistake that SQL can see is an error in the producer's transaction; one it cannot see is a rejection an operator can read. The types
+    /// are known where a catalogue was applied: the built-in one may be another for the roles that run.
     @Test func mistakesAreSeen() async throws {
         try await withPipeline { pipeline in
             for mistake in [
@@ -67,6 +68,56 @@ import TidingsTestSupport
                 "select count(*) from tidings_ops.rejected where reason_code = 'unknownType' and event_id = 'typo'"
             ) { $0 == 1 }
             #expect(rejected)
+
+            try await Pipeline.apply(TestCatalogue.standard, to: pipeline.system)
+            let refusal = await #expect(throws: PostgresError.self) {
+                try await pipeline.system.query("select tidings_api.enqueue('noSuchType', 'reader', title => 'T', key => 'typo2')")
+            }
+            #expect(refusal?.sqlState == "22023" && refusal?.message.contains("noSuchType") == true, "\(String(describing: refusal))")
+            _ = try await pipeline.system.query("select tidings_api.enqueue('orderUpdate', 'reader', title => 'T', key => 'known')")
+            #expect(try await pipeline.outcome(of: "known").contains(Ended("inApp", "delivered", "delivered")))
         }
+    }
+
+    /// Where the catalogue names producers, a role of the database is one of them, and the roles' own user vouches for it.
+    @Test func aRoleOfTheDatabaseHasTenantsOfItsOwn() async throws {
+        try await withPipeline(preparing: { system in
+            let login = try await system.query("select session_user::text").rows.first?.decode(String.self)
+            let producer = try "\"db:\(#require(login))\": {tenants: [acme], sources: [\"/own\"]}"
+            return TestCatalogue.standard + "producers: {\(producer)}\n"
+        }) { pipeline in
+            #expect(try await Self.enqueue("own", tenant: "acme", source: "/own/x", in: pipeline) == nil)
+            #expect(try await Self.enqueue("tenant", tenant: "default", source: "/own", in: pipeline) == "tenantNotAllowed")
+            #expect(try await Self.enqueue("source", tenant: "acme", source: "/tests", in: pipeline) == "sourceNotAllowed")
+            let named = try await pipeline.system.count("select count(*) from tidings.rejected where producer = 'db:' || session_user")
+            #expect(named == 2)
+            // The user that publishes here is the roles' own, and no role of the database.
+            await pipeline.publish(event(id: "by-amqp", to: "reader"))
+            #expect(try await pipeline.outcome(of: "by-amqp").contains(Ended("inApp", "delivered", "delivered")))
+
+            // An operator who replays lends nobody other rights.
+            let row = String(try await pipeline.system.count("select id from tidings.rejected where event_id = 'tenant'"))
+            #expect(try await pipeline.system.tidings("rejected", "replay", row).exitCode == 0)
+            let again = try await pipeline.system.eventually(
+                "select count(*) from tidings_ops.rejected where event_id = 'tenant' and occurrences = 2"
+            ) { $0 == 1 }
+            #expect(again)
+            try await pipeline.expectSound()
+        }
+    }
+
+    /// The reason for which the event was refused; nil when it was accepted.
+    private static func enqueue(_ key: String, tenant: String, source: String, in pipeline: Pipeline) async throws -> String? {
+        _ = try await pipeline.system.query(
+            "select tidings_api.enqueue('orderUpdate', 'reader', title => 'T', key => \(key), tenant => \(tenant), source => \(source))")
+        let isDecided = try await pipeline.system.eventually(
+            """
+            select (select count(*) from tidings.rejected where event_id = \(key))
+                + (select count(*) from tidings.notifications where event_id = \(key))
+            """
+        ) { $0 == 1 }
+        try #require(isDecided, "\(pipeline.roles.errorsSoFar)")
+        return try await pipeline.system.query("select reason from tidings.rejected where event_id = \(key)").rows.first?
+            .decode(String.self)
     }
 }

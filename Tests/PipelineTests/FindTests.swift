@@ -1,4 +1,5 @@
 import Testing
+import TidingsPostgres
 import TidingsTestSupport
 import TidingsWire
 
@@ -41,6 +42,40 @@ import TidingsWire
                 let found = try await pipeline.json("find", "event-\(day)").arrayValue ?? []
                 #expect(found.map { $0["id"]?.stringValue } == [try await pipeline.notificationID(of: "event-\(day)")])
             }
+        }
+    }
+
+    /// A receiver has the key of a webhook, a producer its own id, and `find` itself prints a person with their tenant.
+    @Test func theIDsOfOutsidersAreFound() async throws {
+        try await withPipeline { pipeline in
+            let system = pipeline.system
+            #expect(try await system.tidings("recipient", "set", "uma", "--time-zone", "UTC").exitCode == 0)
+            await pipeline.publish(event(id: "one", to: "uma"))
+            _ = try await pipeline.outcome(of: "one")
+            let id = try await pipeline.notificationID(of: "one")
+            #expect(try await pipeline.json("find", "\(id)-0").arrayValue?.map { $0["id"]?.stringValue } == [id])
+            let explained = try await pipeline.json("why", "\(id)-0").arrayValue
+            #expect(explained?.map { $0["notification"]?["event_id"]?.stringValue } == ["one"])
+            let found = try await pipeline.json("find", "default/uma").arrayValue ?? []
+            #expect(found.map { $0["kind"] } == ["notification", "recipient"], "\(found)")
+            #expect(found.map { $0["id"]?.stringValue } == [id, "default/uma"])
+            #expect(try await system.tidings("find", "another/uma").exitCode == 1, "the tenant counts")
+
+            let later = try await system.tidings("send", "orderUpdate", "--to", "uma", "--title", "T", "--id", "later", "--in", "1h")
+            #expect(later.exitCode == 0, "\(later.errors)")
+            _ = try await pipeline.held("later")
+            await pipeline.publish(event(id: "pair", to: "x").replacing(#""recipient":"x""#, with: #""recipients":["x","y"]"#))
+            #expect(try await system.eventually("select count(*) from tidings_ops.notifications where event_id = 'pair'") { $0 == 2 })
+            let several = try await system.tidings("notification", "cancel", "pair")
+            #expect(several.exitCode == 65 && several.errors.contains("several"), "\(several.errors)")
+            let laterID = try await pipeline.notificationID(of: "later")
+            for broader in ["uma", "\(laterID)/0", "\(laterID)-0"] {
+                let result = try await system.tidings("notification", "cancel", broader)
+                #expect(result.exitCode == 1 && result.output.isEmpty, "it would stop more than was named: \(result.output)")
+            }
+            let cancelled = try await system.tidings("notification", "cancel", "later")
+            #expect(cancelled.exitCode == 0 && cancelled.output.contains("cancelled"), "\(cancelled.output)\(cancelled.errors)")
+            try await pipeline.expectSound()
         }
     }
 }

@@ -1,8 +1,10 @@
+import Foundation
 import Testing
 import TidingsAMQP
 import TidingsCore
 import TidingsPostgres
 import TidingsRelease
+import TidingsRouter
 import TidingsTestSupport
 import TidingsWire
 
@@ -74,6 +76,58 @@ import TidingsWire
             """#
     }
 
+    /// A whole prefetch of empty events below 120,000 header values each, then a batch's bytes of events for a thousand people each. Resident
+    /// memory is measured: `ulimit -v` cannot tell, for address space is reserved for each thread and each processor, and hardly used.
+    @Test func aRouterStaysSmallWhateverItIsSent() async throws {
+        try await withOwnSystem { system in
+            let router = try system.start("run", "router")
+            #expect(try await system.eventually("select count(*) from tidings_ops.workers") { $0 == 1 })
+            try await WideHeaders.publish(
+                Router.prefetch, values: 120_000, key: "transactional.wide", amqpURL: system.amqpURL)
+            let sent = try await system.tidings("send", "orderUpdate", "--to", "ann", "--title", "T", "--id", "innocent")
+            #expect(sent.exitCode == 0, "\(sent.errors)")
+            // The same bytes for the same reason are one row, so it is the innocent one that shows how far the router is.
+            let isDecided = try await system.eventually(
+                within: .seconds(120), "select count(*) from tidings_ops.notifications where idempotency_key = 'innocent'"
+            ) { $0 == 1 }
+            #expect(isDecided, "\(router.errorsSoFar)")
+            #expect(try await system.count("select count(*) from tidings_ops.rejected where routing_key = 'transactional.wide'") > 0)
+            #expect(try Self.mostMegabytes(of: router) < Self.megabytesOfARouter)
+
+            let publisher = try AMQPPublisher.make(configuration: try AMQPConfiguration(url: system.amqpURL), connectionName: "tests")
+            let results = await publisher.publish((0..<40).map(Self.wideBatch))
+            await publisher.close()
+            #expect(results.allSatisfy { $0 == .confirmed })
+            // By the second portion the first piece of a batch is decoded, and with it all that ever is at once.
+            let areTaken = try await system.eventually(
+                within: .seconds(120), "select count(*) from tidings.notifications"
+            ) { $0 > 2 * IntakePortion.maximumIntents }
+            #expect(areTaken, "\(router.errorsSoFar)")
+            #expect(try Self.mostMegabytes(of: router) < Self.megabytesOfARouter)
+            #expect(router.isRunning)
+        }
+    }
+
+    /// A router of a release build was measured at up to 54 MB; the rest is room for a debug build. Without bounds the headers alone are some
+    /// 3 GB, by calculation: 1,500 messages of 120,000 values, 16 bytes or more each.
+    private static let megabytesOfARouter = 300
+
+    /// 20 events for 1,000 people each: as many notifications as one message may ask for.
+    private static func wideBatch(_ number: Int) -> OutgoingMessage {
+        let events = (0..<20).map { wideEvent("batch-\(number)-\($0)", recipients: 1_000, title: "T") }
+        return OutgoingMessage(
+            exchange: QueueNames.intentsExchange, routingKey: "transactional.orderUpdate",
+            body: Array("[\(events.joined(separator: ","))]".utf8), contentType: Pipeline.batch, messageID: "batch-\(number)")
+    }
+
+    /// The most resident memory that the process ever had (VmHWM of proc(5)).
+    private static func mostMegabytes(of process: TestProcess) throws -> Int {
+        let status = try String(contentsOfFile: "/proc/\(process.processID)/status", encoding: .utf8)
+        let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") })
+        let kilobytes = try #require(line.split(separator: " ").compactMap { Int($0) }.first)
+        return kilobytes / 1_024
+    }
+
     /// The broker's copy may vanish: by a purge here, by a lost volume elsewhere. The rows have all of it. Critical, because only what
     /// escalates reaches the inbox by a pack.
     @Test func packsThatAreNowhereOnTheBrokerArePublishedAgain() async throws {
@@ -116,7 +170,7 @@ import TidingsWire
     }
 
     private static func purgeThePack(in system: TestSystem) async throws {
-        let control = AMQPControl(configuration: try AMQPConfiguration(url: system.amqpURL), connectionName: "tests")
+        let control = try AMQPControl.make(configuration: try AMQPConfiguration(url: system.amqpURL), connectionName: "tests")
         #expect(try await control.purge(QueueNames.deliver(channel: .inApp, provider: "inbox", lane: .urgent)) == 1)
         await control.close()
     }

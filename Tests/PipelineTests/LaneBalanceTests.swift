@@ -78,17 +78,26 @@ import TidingsWire
                 defer { enough.reach() }
                 var row: JSON?
                 let yields = try await eventually {
-                    row = try await pipeline.json("status")["bulkYields"]?.arrayValue?.first
+                    row = try await pipeline.json("status")["bulk_yields"]?.arrayValue?.first
                     return (row?["bulk_pause_ms"]?.intValue ?? 0) >= Int(nearlyLongest / .milliseconds(1))
                 }
                 try #require(yields, "\(row ?? .null) \(pipeline.roles.errorsSoFar)")
                 #expect(try #require(row?["urgent_took_ms"]?.intValue) > Int(LaneBalance.target / .milliseconds(1)))
                 var status = ""
+                let quiet = try await pipeline.system.tidings("status").output
+                #expect(!quiet.contains("bulk work yields"), "no bulk work waits for it: \(quiet)")
                 let saysSo = try await eventually {
+                    // A queue that no releaser samples: some bulk work that stays.
+                    _ = try await pipeline.system.query(
+                        """
+                        insert into tidings.queue_samples (queue, ready, consumers, sampled_at) values ('elsewhere.bulk', 7, 1, tidings.clock())
+                        on conflict (queue) do update set sampled_at = excluded.sampled_at
+                        """)
                     status = try await pipeline.system.tidings("status").output
                     return status.contains("bulk work yields: each batch of all-") && status.contains(" and is to take 15; ")
                 }
                 #expect(saysSo, "\(status)")
+                _ = try await pipeline.system.query("delete from tidings.queue_samples where queue = 'elsewhere.bulk'")
 
                 // What the status says is some seconds old, and the pause is over whenever urgent work fails to come for a second.
                 var number = 0
@@ -102,7 +111,7 @@ import TidingsWire
                 }
                 #expect(isPutOff)
             }
-            let isOver = try await eventually { try await pipeline.json("status")["bulkYields"] == [] }
+            let isOver = try await eventually { try await pipeline.json("status")["bulk_yields"] == [] }
             #expect(isOver, "without urgent work there is nothing to yield to")
             try await pipeline.expectSound()
         }

@@ -19,7 +19,7 @@ import TidingsWire
         try await withPipeline { pipeline in
             let lock = try await PostgresConnection.connect(PostgresConfiguration(url: pipeline.system.databaseURL))
             try await lock.execute(script: "begin; lock table tidings.notifications in access exclusive mode")
-            let publisher = AMQPPublisher(
+            let publisher = try AMQPPublisher.make(
                 configuration: try AMQPConfiguration(url: pipeline.system.amqpURL), connectionName: "tidings backlog test")
             let sent = await publisher.publish(
                 (0..<(Router.prefetch + beyond)).map {
@@ -31,7 +31,7 @@ import TidingsWire
             #expect(sent.allSatisfy { $0 == .confirmed })
             await publisher.close()
 
-            let control = AMQPControl(
+            let control = try AMQPControl.make(
                 configuration: try AMQPConfiguration(url: pipeline.system.amqpURL), connectionName: "tidings backlog test")
             func ready() async throws -> Int { try await control.queueStatus(QueueNames.intents(.urgent))?.messages ?? -1 }
             #expect(try await eventually { try await ready() == beyond }, "the prefetch is not what is taken")
@@ -65,7 +65,7 @@ import TidingsWire
     private func expectTheBacklogStops(at limit: Int, with pack: Pack) async throws {
         let nowhere = try AMQPConfiguration(url: "amqp://nobody@127.0.0.1:1/")
         let store = Store(try PostgresConfiguration(url: "postgres://nobody@127.0.0.1:1/none"), size: 1, name: "unused")
-        let publisher = AMQPPublisher(configuration: nowhere, connectionName: "tidings backlog test")
+        let publisher = try AMQPPublisher.make(configuration: nowhere, connectionName: "tidings backlog test")
         let metrics = Metrics(version: "test")
         let backlog = PublishBacklog(
             publisher: PackPublisher(store: store, publisher: publisher), metrics: metrics, logger: Logger(label: "test"))
@@ -78,8 +78,8 @@ import TidingsWire
                 await backlog.publish([pack])
                 events.add("let in")
             }
-            // Gives the newcomer every chance to come in too early.
-            for _ in 0..<1_000 { await Task.yield() }
+            // The newcomer either stands in line or was let in too early.
+            while await backlog.callersInLine == 0, events.all.isEmpty { await Task.yield() }
             #expect(metrics.packsWaiting.value == limit, "the bound was passed")
             events.add("room")
             await publisher.close()
@@ -120,7 +120,8 @@ import TidingsWire
             group.addTask {
                 await out.run(waitingAtMost: .zero) { begun.add("begun") }
             }
-            for _ in 0..<1_000 { await Task.yield() }
+            // The newcomer either stands in line or began too early.
+            while await out.callersInLine == 0, begun.all.count == Outstanding.limit { await Task.yield() }
             #expect(begun.all.count == Outstanding.limit, "one more began")
             await gate.open()
             await group.waitForAll()

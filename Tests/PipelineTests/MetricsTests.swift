@@ -36,6 +36,7 @@ import TidingsWire
                 samples = try Self.samples(of: try await health.ask("/metrics").text)
                 return samples[#"tidings_intents_total{result="duplicate"}"#] == 1
                     && samples[#"tidings_intents_total{result="rejected"}"#] == 1
+                    && samples["tidings_rejected_open"] == 1 && (samples["tidings_rejected_kept_bytes"] ?? 0) > 0
                     && samples[#"tidings_deliveries_total{channel="push",provider="phone",state="sent"}"#] == Double(Self.intents)
                     && samples[#"tidings_deliveries_total{channel="inApp",provider="inbox",state="delivered"}"#] == Double(Self.critical)
             }

@@ -54,7 +54,9 @@ import TidingsTestSupport
     @Test func commandsSayWhichRightIsMissing() async throws {
         try await withOwnSystem { system in
             let environment = system.environment.merging(["PGOPTIONS": "-c role=tidings_ops_read"]) { $1 }
-            for arguments in [["status"], ["find", "anything"], ["catalogue", "show"]] {
+            for arguments in [
+                ["pause", "channel", "push", "--reason", "no"], ["recipient", "set", "p", "--market", "default"],
+            ] {
                 let result = try await TestProcess([TestSystem.binary] + arguments, environment: environment).finish()
                 #expect(result.exitCode == 77, "\(arguments): \(result.errors)")
                 #expect(result.errors.contains("permission denied for") && result.errors.contains("tidings_run"), "\(result.errors)")

@@ -6,13 +6,16 @@ import TidingsTestSupport
 @Suite struct PreferencesTests {
     @Test func eachSwitchHasItsReason() async throws {
         try await withPipeline(catalogue: TestCatalogue.standard) { pipeline in
-            for (person, choice) in [("a", "inApp=off"), ("b", "transactional=off"), ("c", "orderUpdate=off"), ("d", "social=off")] {
+            for (person, choice) in [
+                ("a", "inApp=off"), ("b", "transactional=off"), ("c", "orderUpdate=off"), ("d", "social=off"), ("e", "type:social=off"),
+            ] {
                 let result = try await pipeline.system.tidings("recipient", "set", person, "--prefer", choice)
                 #expect(result.exitCode == 0, "\(result.errors)")
             }
             for person in ["a", "b", "c"] { await pipeline.publish(event(id: "to-\(person)", to: person)) }
             await pipeline.publish(event(id: "mandatory", type: "securityAlert", to: "d"), key: "social.securityAlert")
             await pipeline.publish(event(id: "social", type: "social", to: "d"), key: "social.social")
+            await pipeline.publish(event(id: "only-the-type", type: "social", to: "e"), key: "social.social")
 
             #expect(
                 try await pipeline.outcome(of: "to-a") == [
@@ -27,6 +30,7 @@ import TidingsTestSupport
                     Ended("inApp", "suppressed", "typeDisabled"), Ended("push", "suppressed", "typeDisabled"),
                 ])
             #expect(try await pipeline.outcome(of: "social") == [Ended("inApp", "suppressed", "categoryDisabled")])
+            #expect(try await pipeline.outcome(of: "only-the-type") == [Ended("inApp", "suppressed", "typeDisabled")])
             #expect(try await pipeline.outcome(of: "mandatory") == [Ended("inApp", "delivered", "delivered")])
             try await pipeline.expectSound()
         }

@@ -1,3 +1,4 @@
+import Glibc
 import Testing
 import TidingsPostgres
 import TidingsTestSupport
@@ -31,6 +32,118 @@ import TidingsWire
             #expect(again)
             #expect(try await pipeline.system.count("select count(*) from tidings_ops.rejected") == 1)
             try await pipeline.expectSound()
+        }
+    }
+
+    /// An operator after an incident looks, replays what can pass and closes the rest.
+    @Test func rowsAreReplayedAndClosedByFilters() async throws {
+        let many = 25
+        try await withPipeline { pipeline in
+            for number in 0..<many {
+                await pipeline.publish(event(id: "bulk-\(number)", type: "parcelUpdate", to: "reader"), key: "transactional.parcelUpdate")
+            }
+            await pipeline.publish(event(id: "other", type: "another", to: "reader"))
+            await pipeline.publish(event(id: "nobody", to: ""))
+            let all = try await pipeline.system.eventually("select count(*) from tidings_ops.rejected where state = 'open'") {
+                $0 == many + 2
+            }
+            try #require(all)
+            let type = ["--type", "parcelUpdate"]
+            func run(_ arguments: [String]) async throws -> TestProcess.Result {
+                try await CommandLineTests.run(["rejected"] + arguments, pipeline.system.environment)
+            }
+            func open() async throws -> Int {
+                try await pipeline.system.count("select count(*) from tidings_ops.rejected where state = 'open'")
+            }
+
+            // Nothing is changed by a look, by a wrong filter, or without an answer.
+            let look = try await run(["replay", "--since", "1h", "--dry-run", "-o", "json"])
+            let counts = try JSON.parse(look.output)
+            #expect(look.exitCode == 1, "one of them cannot be replayed: \(look.errors)")
+            #expect(counts["would_do"]?.intValue == many + 1 && counts["would_not"]?.intValue == 1, "\(counts)")
+            let groups = counts["groups"]?.arrayValue ?? []
+            #expect(groups.first?["type"]?.stringValue == "parcelUpdate" && groups.first?["rows"]?.intValue == many, "\(counts)")
+            #expect(groups.contains { $0["reason_code"] == "emptyRecipient" && $0["why_not"] == "refusedAgain" }, "\(counts)")
+            #expect(try await run(["replay", "--since", "2099-01-01T00:00:00Z", "--yes"]).errors.contains("0 rows were"))
+            for (arguments, code, said) in [
+                (["replay", "--reason", "unknwonType"], 65, "did you mean unknownType?"),
+                (["list", "--reason", "poison"], 65, "it is one of"),
+                (["replay", "--since", "yesterday", "--yes"], 65, "neither a time nor a duration"), (["discard", "x"], 65, "no number"),
+                (["replay"], 64, "at least one filter"), (["discard"], 64, "at least one filter"),
+                (["replay", "--rate", "0", "--reason", "notJSON"], 64, "--rate is from 1"), (["replay"] + type, 64, "need --yes"),
+            ] {
+                let result = try await run(arguments)
+                #expect(Int(result.exitCode) == code && result.errors.contains(said), "\(arguments): \(result.exitCode) \(result.errors)")
+            }
+            #expect(try await open() == many + 2)
+
+            // Refused again: every row is open, and none is doubled.
+            let again = try await run(["replay", "--reason", "unknownType", "--limit", "3", "--yes"] + type)
+            #expect(again.exitCode == 0 && again.errors.contains("3 rows were published again"), "\(again.errors)")
+            let counted = try await pipeline.system.eventually(
+                "select count(*) from tidings_ops.rejected where occurrences = 2 and state = 'open'"
+            ) { $0 == 3 }
+            #expect(counted)
+
+            // Interrupted between two messages: what was not published is open, and so is what was refused again.
+            let times: SQL = "select sum(occurrences)::bigint from tidings_ops.rejected"
+            let before = try await pipeline.system.count(times)
+            let slow = try pipeline.system.start("rejected", "replay", "--type", "parcelUpdate", "--rate", "2", "--yes")
+            #expect(try await pipeline.system.eventually(times) { $0 > before }, "\(slow.errorsSoFar)")
+            slow.signal(SIGINT)
+            let interrupted = await slow.finish()
+            #expect(interrupted.exitCode == 1 && interrupted.errors.contains("interrupted"), "\(interrupted.errors)")
+            #expect(interrupted.errors.contains("published again"), "it says how many are done: \(interrupted.errors)")
+            let isWhole = try await pipeline.system.eventually("select count(*) from tidings_ops.rejected where state = 'open'") {
+                $0 == many + 2
+            }
+            #expect(isWhole)
+            #expect(try await pipeline.system.count(times) < before + many)
+
+            try await Self.addType("parcelUpdate", to: pipeline)
+            let replay = try await run(["replay", "--rate", "1000", "--yes", "-o", "json"] + type)
+            #expect(replay.exitCode == 0, "\(replay.errors)")
+            #expect(try JSON.parse(replay.output)["done"]?.intValue == many, "\(replay.output)")
+            for number in 0..<many {
+                #expect(try await pipeline.outcome(of: "bulk-\(number)").contains(Ended("inApp", "delivered", "delivered")))
+            }
+            #expect(try await pipeline.system.count("select count(*) from tidings_ops.rejected where state = 'replayed'") == many)
+
+            let rest = try await pipeline.system.query("select rejected_id from tidings_ops.rejected where state = 'open'").rows
+            let numbers = try rest.map { String(try $0.decode(Int64.self)) }
+            let mixed = try await run(["replay"] + numbers + ["999999"])
+            #expect(mixed.exitCode == 1 && mixed.errors.contains("emptyRecipient holds for the same event"), "\(mixed.errors)")
+            #expect(mixed.errors.contains("1 of the numbers belong to no row"), "\(mixed.errors)")
+            let cameBack = try await pipeline.system.eventually(
+                "select count(*) from tidings_ops.rejected where event_id = 'other' and occurrences = 2 and state = 'open'"
+            ) { $0 == 1 }
+            #expect(cameBack)
+            #expect(try await run(["discard", "--since", "1h", "--yes"]).exitCode == 0)
+            #expect(try await open() == 0)
+            try await pipeline.expectSound()
+        }
+    }
+
+    /// It came back so often that the broker set it aside, and nobody can tell which deliveries it was for.
+    @Test func aSuspectThatIsNoPackIsKept() async throws {
+        try await withPipeline { pipeline in
+            await pipeline.publish(
+                Array("{\"no\":\"pack\"}".utf8), contentType: Pack.contentType, key: "tidings.deliver.push.phone.bulk",
+                exchange: QueueNames.suspectExchange)
+            let kept = try await pipeline.system.eventually(
+                "select count(*) from tidings_ops.dead_letters where reason_code = 'undecodablePack' and state = 'open'"
+            ) { $0 == 1 }
+            #expect(kept, "\(pipeline.roles.errorsSoFar)")
+            let id = String(try await pipeline.system.count("select dead_id from tidings_ops.dead_letters"))
+            let shown = try await pipeline.json("dead", "show", id)
+            #expect(shown["raw"]?.stringValue == #"{"no":"pack"}"# && shown["message"]?.stringValue?.isEmpty == false, "\(shown)")
+
+            let look = try await pipeline.system.tidings("dead", "replay", "--reason", "undecodablePack", "--dry-run")
+            #expect(look.exitCode == 0 && look.output.contains("tidings.deliver.push.phone.bulk"), "\(look.output)\(look.errors)")
+            let other = try await pipeline.system.tidings("dead", "discard", "--queue", "tidings.intents.bulk", "--yes")
+            #expect(other.exitCode == 0 && other.errors.contains("0 rows"), "\(other.errors)")
+            let discard = try await pipeline.system.tidings("dead", "discard", "--reason", "undecodablePack", "--yes")
+            #expect(discard.exitCode == 0 && discard.errors.contains("1 row was closed"), "\(discard.errors)")
         }
     }
 

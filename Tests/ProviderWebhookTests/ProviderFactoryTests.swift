@@ -74,6 +74,24 @@ struct ProviderFactoryTests {
         #expect(error?.description.contains("MfKQ9r8") == false)
     }
 
+    /// `tidings config show` would print the value of a setting that nobody calls a secret.
+    @Test func onlyADeclaredSecretIsReadAsOne() throws {
+        func settings(isSecret: Bool) throws(ProviderConfigurationError) -> ProviderSettings {
+            try ProviderSettings(
+                binding(["code": "env:CODE"]), declared: [ProviderSetting("code", "A code.", isSecret: isSecret)],
+                environment: ["CODE": "1234"])
+        }
+        #expect(try settings(isSecret: true).secret("code") == "1234")
+        let error = #expect(throws: ProviderConfigurationError.self) { try settings(isSecret: false).secret("code") }
+        #expect(error?.setting == "code" && error?.message.contains("does not declare it") == true)
+    }
+
+    @Test func aPasswordInAnAddressIsInNoMessage() throws {
+        let settings = try ProviderSettings(binding([:]), declared: [], environment: [:])
+        #expect(settings.error("url", "\"ftp://user:pass@host\" is none").message == "\"ftp://***@host\" is none")
+        #expect(settings.error("url", "\"a@b\" does not begin with https://").message == "\"a@b\" does not begin with https://")
+    }
+
     @Test func everySettingHasItsVariable() {
         #expect(
             WebhookProviderFactory.settings.map { ProviderSettings.variable(kind: "webhook", setting: $0.name) }.sorted() == [

@@ -5,11 +5,13 @@ import Testing
 @Suite struct BatchBufferTests {
     private let start = ContinuousClock.now
 
-    private func message(_ tag: UInt64, bytes: Int = 1) -> AMQPMessage {
+    private func message(_ tag: UInt64, bytes: Int = 1, headerWeight: Int = 0) -> AMQPMessage {
         let envelope = Delivery.Envelope(consumerTag: "t", tag: tag, redelivered: false, exchange: "", routingKey: "q")
         let body = [UInt8](repeating: 0, count: bytes)
+        var properties = MessageProperties()
+        properties.headerWeight = headerWeight
         return AMQPMessage(
-            Delivery(envelope: envelope, properties: MessageProperties(), body: body, isBodyTruncated: false), generation: 1, queue: "q")
+            Delivery(envelope: envelope, properties: properties, body: body, isBodyTruncated: false), generation: 1, queue: "q")
     }
 
     @Test func waitsForTheDelayOfTheOldest() {
@@ -49,6 +51,18 @@ import Testing
         }
         #expect(!buffer.hasRoom)
         _ = buffer.take()
+        #expect(buffer.hasRoom)
+    }
+
+    /// Empty bodies below large headers fill a batch like bodies do.
+    @Test func headersCountLikeBodies() {
+        var buffer = BatchBuffer(BatchPolicy(maximumMessages: 10, maximumBytes: 100, maximumDelay: .seconds(1)))
+        for tag in 1...3 as ClosedRange<UInt64> {
+            #expect(buffer.hasRoom)
+            buffer.append(message(tag, bytes: 0, headerWeight: 90), at: start)
+        }
+        #expect(!buffer.hasRoom)
+        #expect(buffer.take()?.tags.map(\.value) == [1])
         #expect(buffer.hasRoom)
     }
 }

@@ -255,4 +255,36 @@ struct ConsumingTests {
             #expect(status?.messages == 0)
         }
     }
+
+    /// A frame has room for 120,000 values that take a byte each on the wire, and 40 times that in memory.
+    @Test func headersBeyondTheirBoundAreLeftOutAndTold() async throws {
+        try await Fixture.with { fixture in
+            let one: [String: AMQPValue] = ["cloudEvents_id": "one", "x-first-death-queue": "q", "other": .bool(true)]
+            let wide = one.merging(["a": .array(Array(repeating: .void, count: 120_000))]) { $1 }
+            let long = one.merging(["a": .string(String(repeating: "x", count: AMQPMessage.maximumHeaderBytes))]) { $1 }
+            var many: [String: AMQPValue] = [:]
+            for number in 0..<2 * AMQPMessage.maximumHeaderValues { many["cloudEvents_\(number)"] = .bool(true) }
+            var others = one
+            for number in 0..<2 * AMQPMessage.maximumHeaderValues { others["h\(number)"] = .bool(true) }
+            try await fixture.publish([one, wide, long, others, many].enumerated().map { fixture.message("\($0)", headers: $1) })
+            try await fixture.consumer().running { consumer in
+                let messages = await consumer.read(5)
+                #expect(messages.map(\.headersCut) == [false, true, true, true, true])
+                #expect(messages.map(\.neededHeadersCut) == [false, false, false, false, true])
+                for message in messages.dropLast() {
+                    #expect(one.allSatisfy { name, value in name == "other" || message.headers[name] == value }, "\(message.headers.keys)")
+                }
+                guard case .array(let kept)? = messages[1].headers["a"] else {
+                    Issue.record("nothing is kept of the array")
+                    return
+                }
+                #expect((1..<AMQPMessage.maximumHeaderValues).contains(kept.count))
+                #expect(messages[2].headers["a"] == nil && messages[2].headers["other"] == .bool(true))
+                let most = AMQPMessage.maximumHeaderValues * AMQPMessage.bytesPerHeaderValue + AMQPMessage.maximumHeaderBytes
+                #expect(messages.allSatisfy { $0.headers.count <= AMQPMessage.maximumHeaderValues && $0.headerWeight <= most })
+                #expect(messages[1].headerWeight > kept.count * AMQPMessage.bytesPerHeaderValue)
+                await consumer.acknowledge(messages.map(\.tag))
+            }
+        }
+    }
 }

@@ -73,19 +73,19 @@ struct ControlTests {
     @Test func aWrongPasswordIsRefused() async throws {
         var configuration = try Broker.configuration()
         configuration.password = "wrong"
-        let control = AMQPControl(configuration: configuration)
+        let control = try AMQPControl.make(configuration: configuration)
         await #expect(throws: AMQPError.authenticationRefused) { try await control.connect() }
     }
 
     @Test func anUnknownVirtualHostIsRefused() async throws {
         var configuration = try Broker.configuration()
         configuration.virtualHost = Broker.unique("vhost")
-        let error = await #expect(throws: AMQPError.self) { try await AMQPControl(configuration: configuration).connect() }
+        let error = await #expect(throws: AMQPError.self) { try await AMQPControl.make(configuration: configuration).connect() }
         #expect(error?.isRetryable == false)
     }
 
     @Test func nothingListeningFailsAtOnce() async throws {
-        let control = AMQPControl(configuration: AMQPConfiguration(host: "127.0.0.1", port: 1))
+        let control = try AMQPControl.make(configuration: AMQPConfiguration(host: "127.0.0.1", port: 1))
         let start = ContinuousClock.now
         let error = await #expect(throws: AMQPError.self) { try await control.connect() }
         guard case .connectFailed(_, host: "127.0.0.1:1")? = error else {
@@ -100,11 +100,11 @@ struct ControlTests {
         let address = "127.0.0.1:1,broker.invalid,\(broker.host):\(broker.port)"
         var configuration = try AMQPConfiguration(url: "amqp://\(broker.user):\(broker.password)@\(address)")
         configuration.virtualHost = broker.virtualHost
-        try await AMQPControl(configuration: configuration).connect()
+        try await AMQPControl.make(configuration: configuration).connect()
     }
 
     @Test func aHostNameThatDoesNotResolveFails() async throws {
-        let control = AMQPControl(configuration: AMQPConfiguration(host: "broker.invalid"))
+        let control = try AMQPControl.make(configuration: AMQPConfiguration(host: "broker.invalid"))
         let error = await #expect(throws: AMQPError.self) { try await control.connect() }
         guard case .connectFailed? = error else {
             Issue.record("expected a failed connect, got \(String(describing: error))")
@@ -120,13 +120,13 @@ struct ControlTests {
         configuration.port = proxy.port
         configuration.connectTimeout = .seconds(1)
         let start = ContinuousClock.now
-        let error = await #expect(throws: AMQPError.self) { try await AMQPControl(configuration: configuration).connect() }
+        let error = await #expect(throws: AMQPError.self) { try await AMQPControl.make(configuration: configuration).connect() }
         #expect(start.duration(to: .now) < .seconds(4))
         #expect(error?.isRetryable == true)
     }
 
     @Test func tellsWhatTheServerSaysAboutItself() async throws {
-        let control = AMQPControl(configuration: try Broker.configuration())
+        let control = try AMQPControl.make(configuration: try Broker.configuration())
         let properties = try await control.serverProperties()
         #expect(properties["product"] == "RabbitMQ")
         guard case .table(let capabilities)? = properties["capabilities"] else {

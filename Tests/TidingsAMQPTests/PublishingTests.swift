@@ -6,7 +6,7 @@ struct PublishingTests {
     @Test func tenThousandMessagesComeBackOnceEach() async throws {
         try await Fixture.with { fixture in
             let ids = (0..<10_000).map { "m\($0)" }
-            let publisher = AMQPPublisher(configuration: fixture.configuration, connectionName: "test publisher")
+            let publisher = try AMQPPublisher.make(configuration: fixture.configuration, connectionName: "test publisher")
             async let results = publisher.publish(ids.map { fixture.message($0, body: Array("{\"id\":\"\($0)\"}".utf8)) })
             var seen: [String] = []
             try await fixture.consumer().running { consumer in
@@ -54,6 +54,14 @@ struct PublishingTests {
         }
     }
 
+    /// The broker has compared the name with the login, so the receiver knows who published.
+    @Test func aMessageNamesItsPublisher() async throws {
+        try await Fixture.with { fixture in
+            try await fixture.publish([fixture.message("unsigned")])
+            #expect(try await fixture.control.getOne(fixture.queue)?.userID == fixture.configuration.user)
+        }
+    }
+
     @Test func largeBodiesArriveWhole() async throws {
         try await Fixture.with { fixture in
             let body = (0..<(1 << 20)).map { UInt8(truncatingIfNeeded: $0 &* 31) }
@@ -74,7 +82,7 @@ struct PublishingTests {
         try await Fixture.with { fixture in
             var lost = fixture.message("nowhere")
             lost.routingKey = "no such key"
-            let publisher = AMQPPublisher(configuration: fixture.configuration, connectionName: "test publisher")
+            let publisher = try AMQPPublisher.make(configuration: fixture.configuration, connectionName: "test publisher")
             let results = await publisher.publish([fixture.message("before"), lost, fixture.message("after")])
             #expect(results == [.confirmed, .returned(code: 312, text: "NO_ROUTE"), .confirmed])
             await publisher.close()
@@ -86,7 +94,7 @@ struct PublishingTests {
             var messages = (0..<50).map { fixture.message("m\($0)") }
             for index in [7, 8, 30] { messages[index].exchange = fixture.exchange + ".missing" }
             let log = EventLog()
-            let publisher = AMQPPublisher(configuration: fixture.configuration, connectionName: "test publisher", log: log.record)
+            let publisher = try AMQPPublisher.make(configuration: fixture.configuration, connectionName: "test publisher", log: log.record)
             let results = await publisher.publish(messages)
             for (index, result) in results.enumerated() {
                 if [7, 8, 30].contains(index) {
@@ -111,7 +119,7 @@ struct PublishingTests {
             let arguments: [String: AMQPValue] = ["x-max-length": 1, "x-overflow": "reject-publish"]
             try await fixture.control.declareQueue(QueueDeclaration(name: fixture.queue, arguments: arguments))
             try await fixture.control.bind(Binding(queue: fixture.queue, exchange: fixture.exchange, routingKey: fixture.queue))
-            let publisher = AMQPPublisher(configuration: fixture.configuration, connectionName: "test publisher")
+            let publisher = try AMQPPublisher.make(configuration: fixture.configuration, connectionName: "test publisher")
             var results: [PublishResult] = []
             for index in 0..<3 { results += await publisher.publish([fixture.message("m\(index)")]) }
             #expect(results == [.confirmed, .nacked, .nacked])
@@ -127,7 +135,7 @@ struct PublishingTests {
                 QueueDeclaration(name: fixture.queue, arguments: ["x-max-length": 1, "x-overflow": "reject-publish"]))
             try await fixture.control.bind(Binding(queue: fixture.queue, exchange: fixture.exchange, routingKey: fixture.queue))
             let log = EventLog()
-            let publisher = AMQPPublisher(
+            let publisher = try AMQPPublisher.make(
                 configuration: fixture.configuration, connectionName: "test publisher", refusalPatience: .milliseconds(200),
                 log: log.record)
             #expect(await publisher.publish([fixture.message("first")]) == [.confirmed])
@@ -146,7 +154,7 @@ struct PublishingTests {
 
     @Test func whatTheProtocolCannotCarryIsNeverSent() async throws {
         try await Fixture.with { fixture in
-            let publisher = AMQPPublisher(configuration: fixture.configuration, connectionName: "test publisher")
+            let publisher = try AMQPPublisher.make(configuration: fixture.configuration, connectionName: "test publisher")
             let long = String(repeating: "x", count: 256)
             let huge: [String: AMQPValue] = ["h": .bytes([UInt8](repeating: 0, count: 200_000))]
             let results = await publisher.publish([
@@ -169,7 +177,7 @@ struct PublishingTests {
         var configuration = AMQPConfiguration(host: "127.0.0.1", port: 1)
         configuration.reconnect = ReconnectPolicy(base: .milliseconds(10), cap: .milliseconds(50))
         let log = EventLog()
-        let publisher = AMQPPublisher(configuration: configuration, connectionName: "test publisher", log: log.record)
+        let publisher = try AMQPPublisher.make(configuration: configuration, connectionName: "test publisher", log: log.record)
         let message = OutgoingMessage(exchange: "e", routingKey: "k", body: [], messageID: "m")
         let cancelled = Task { await publisher.publish([message]) }
         await log.first { if case .disconnected = $0 { true } else { false } }
@@ -186,7 +194,7 @@ struct PublishingTests {
     @Test func givesUpAfterTheAttemptsItWasGiven() async throws {
         var configuration = AMQPConfiguration(host: "127.0.0.1", port: 1)
         configuration.reconnect = ReconnectPolicy(base: .milliseconds(1), cap: .milliseconds(5), maximumAttempts: 3)
-        let publisher = AMQPPublisher(configuration: configuration, connectionName: "test publisher")
+        let publisher = try AMQPPublisher.make(configuration: configuration, connectionName: "test publisher")
         let results = await publisher.publish([OutgoingMessage(exchange: "e", routingKey: "k", body: [], messageID: "m")])
         guard case .failed(.connectFailed)? = results.first else {
             Issue.record("expected a failed connect, got \(results)")

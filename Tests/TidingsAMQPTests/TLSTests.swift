@@ -1,63 +1,64 @@
-import Glibc
 import Testing
 import TidingsAMQP
 
-/// TIDINGS_AMQPS_URL names a broker's TLS listener by DNS name, with its `cacertfile`.
-@Suite(.enabled(if: getenv("TIDINGS_AMQPS_URL") != nil, "needs TIDINGS_AMQPS_URL"), .timeLimit(.minutes(1)))
-struct TLSTests {
-    private func configuration() throws -> AMQPConfiguration {
-        let url = try #require(getenv("TIDINGS_AMQPS_URL").map { String(cString: $0) })
-        return try AMQPConfiguration(url: url)
-    }
+extension ExclusiveBrokerTests {
+    /// The address names the TLS listener by DNS name, with its `cacertfile`.
+    @Suite(.timeLimit(.minutes(1)))
+    struct TLSTests {
+        private func configuration() throws -> AMQPConfiguration {
+            try AMQPConfiguration(url: ExclusiveBroker.current().amqpsURL)
+        }
 
-    @Test func messagesTravelOverTLS() async throws {
-        let configuration = try configuration()
-        let control = AMQPControl(configuration: configuration)
-        let queue = Broker.unique("tls")
-        try await control.declareQueue(QueueDeclaration(name: queue))
-        let publisher = AMQPPublisher(configuration: configuration, connectionName: "test publisher")
-        let body = [UInt8](repeating: 7, count: 60_000)
-        let results = await publisher.publish(
-            (0..<200).map { OutgoingMessage(exchange: "", routingKey: queue, body: body, messageID: "m\($0)") })
-        #expect(results.allSatisfy { $0 == .confirmed })
-        let consumer = try AMQPConsumer.make(configuration: configuration, connectionName: "test consumer", queues: [queue], prefetch: 50)
-        try await consumer.running { consumer in
-            var count = 0
-            for await batch in consumer.batches {
-                #expect(batch.messages.allSatisfy { $0.body == body })
-                await consumer.acknowledge(batch.tags)
-                count += batch.messages.count
-                if count == 200 { break }
+        @Test func messagesTravelOverTLS() async throws {
+            let configuration = try configuration()
+            let control = try AMQPControl.make(configuration: configuration)
+            let queue = Broker.unique("tls")
+            try await control.declareQueue(QueueDeclaration(name: queue))
+            let publisher = try AMQPPublisher.make(configuration: configuration, connectionName: "test publisher")
+            let body = [UInt8](repeating: 7, count: 60_000)
+            let results = await publisher.publish(
+                (0..<200).map { OutgoingMessage(exchange: "", routingKey: queue, body: body, messageID: "m\($0)") })
+            #expect(results.allSatisfy { $0 == .confirmed })
+            let consumer = try AMQPConsumer.make(
+                configuration: configuration, connectionName: "test consumer", queues: [queue], prefetch: 50)
+            try await consumer.running { consumer in
+                var count = 0
+                for await batch in consumer.batches {
+                    #expect(batch.messages.allSatisfy { $0.body == body })
+                    await consumer.acknowledge(batch.tags)
+                    count += batch.messages.count
+                    if count == 200 { break }
+                }
             }
+            await publisher.close()
+            try await control.deleteQueue(queue)
+            await control.close()
         }
-        await publisher.close()
-        try await control.deleteQueue(queue)
-        await control.close()
-    }
 
-    @Test func aCertificateOfAnUnknownAuthorityIsRefused() async throws {
-        var configuration = try configuration()
-        configuration.tls?.authorities = "/etc/ssl/certs/ca-certificates.crt"
-        let error = await #expect(throws: AMQPError.self) { try await AMQPControl(configuration: configuration).connect() }
-        guard case .tlsFailed? = error else {
-            Issue.record("expected a TLS failure, got \(String(describing: error))")
-            return
+        @Test func aCertificateOfAnUnknownAuthorityIsRefused() async throws {
+            var configuration = try configuration()
+            configuration.tls?.authorities = try ExclusiveBroker.current().unknownAuthority
+            let error = await #expect(throws: AMQPError.self) { try await AMQPControl.make(configuration: configuration).connect() }
+            guard case .tlsFailed? = error else {
+                Issue.record("expected a TLS failure, got \(String(describing: error))")
+                return
+            }
+            #expect(error?.isRetryable == false)
         }
-        #expect(error?.isRetryable == false)
-    }
 
-    @Test func aCertificateForAnotherNameIsRefused() async throws {
-        var configuration = try configuration()
-        configuration.host = "127.0.0.1"
-        await #expect(throws: AMQPError.self) { try await AMQPControl(configuration: configuration).connect() }
-        configuration.tls?.verifiesHostName = false
-        try await AMQPControl(configuration: configuration).connect()
-    }
+        @Test func aCertificateForAnotherNameIsRefused() async throws {
+            var configuration = try configuration()
+            configuration.host = "127.0.0.1"
+            await #expect(throws: AMQPError.self) { try await AMQPControl.make(configuration: configuration).connect() }
+            configuration.tls?.verifiesHostName = false
+            try await AMQPControl.make(configuration: configuration).connect()
+        }
 
-    @Test func missingFilesAreNamed() async throws {
-        var configuration = try configuration()
-        configuration.tls?.authorities = "/nonexistent.pem"
-        let error = await #expect(throws: AMQPError.self) { try await AMQPControl(configuration: configuration).connect() }
-        #expect("\(error.map { "\($0)" } ?? "")".contains("/nonexistent.pem"))
+        @Test func missingFilesAreNamed() async throws {
+            var configuration = try configuration()
+            configuration.tls?.authorities = "/nonexistent.pem"
+            let error = await #expect(throws: AMQPError.self) { try await AMQPControl.make(configuration: configuration).connect() }
+            #expect("\(error.map { "\($0)" } ?? "")".contains("/nonexistent.pem"))
+        }
     }
 }

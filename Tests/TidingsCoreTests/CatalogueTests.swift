@@ -57,13 +57,47 @@ import TidingsCore
         #expect(catalogue.expiry(of: .sample("t") { $0.expiresAt = due }, type: type, acceptedAt: noon) == due)
     }
 
-    @Test func tenantsByProducer() {
+    @Test func rightsOfProducers() {
         var catalogue = catalogue
-        catalogue.tenants = ["shop": ["acme", "globex"], "nobody": []]
-        #expect(catalogue.allows(tenant: "acme", forUser: "shop"))
-        #expect(!catalogue.allows(tenant: "default", forUser: "shop"))
-        #expect(catalogue.allows(tenant: "default", forUser: "guest"))
-        #expect(!catalogue.allows(tenant: "acme", forUser: "guest"))
-        #expect(!catalogue.allows(tenant: "default", forUser: "nobody"))
+        #expect(catalogue.rights(of: nil) == .unrestricted && ProducerRights.unrestricted.allows(tenant: "acme"))
+        catalogue.producers = [
+            "shop": Producer(tenants: ["acme", "globex"]), "db:shop": Producer(tenants: ["initech"]),
+            "relay": Producer(tenants: [], vouches: true),
+        ]
+        func allows(_ tenant: String, _ producer: String?) -> Bool { catalogue.rights(of: producer).allows(tenant: tenant) }
+        #expect(allows("acme", "shop") && !allows("default", "shop") && !allows("initech", "shop"))
+        #expect(allows("initech", "db:shop") && !allows("acme", "db:shop"))
+        #expect(allows("default", "guest") && !allows("acme", "guest"))
+        #expect(!allows("default", "relay"), "who vouches for others may send nothing by that")
+        #expect(!allows("default", nil), "nobody has vouched for it")
+        #expect(catalogue.vouches("relay") && !catalogue.vouches("shop") && !catalogue.vouches("guest"))
+    }
+
+    /// A prefix ends at a slash, and what one producer has no other uses.
+    @Test func sourcesOfProducers() {
+        var catalogue = catalogue
+        catalogue.producers = [
+            "shop": Producer(tenants: ["acme"], sources: ["/shop", "urn:shop/"]),
+            "web": Producer(tenants: ["acme"], sources: ["/shop/web"]),
+            "free": Producer(tenants: ["acme"]),
+        ]
+        func allows(_ source: String, _ producer: String) -> Bool { catalogue.rights(of: producer).allows(source: source) }
+        for own in ["/shop", "/shop/", "/shop/web/cart", "urn:shop/", "urn:shop/x"] { #expect(allows(own, "shop"), "\(own)") }
+        for foreign in ["/shopping", "/", "/sho", "/Shop", "urn:shop", "x/shop", "/shop\u{301}/web"] {
+            #expect(!allows(foreign, "shop"), "\(foreign)")
+            #expect(allows(foreign, "free"), "\(foreign)")
+        }
+        #expect(allows("/shop/web", "web") && !allows("/shop", "web"))
+        for taken in ["/shop", "/shop/web", "urn:shop/x"] {
+            #expect(!allows(taken, "free") && !allows(taken, "guest"), "\(taken)")
+        }
+    }
+
+    /// The broker tells users apart by bytes.
+    @Test func anEquivalentNameIsAnotherProducer() {
+        var catalogue = catalogue
+        catalogue.producers = ["caf\u{E9}": Producer(tenants: ["acme"], vouches: true)]
+        #expect(catalogue.rights(of: "caf\u{E9}").allows(tenant: "acme") && catalogue.vouches("caf\u{E9}"))
+        #expect(!catalogue.rights(of: "cafe\u{301}").allows(tenant: "acme") && !catalogue.vouches("cafe\u{301}"))
     }
 }

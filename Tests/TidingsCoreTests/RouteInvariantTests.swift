@@ -3,6 +3,9 @@ import TidingsCore
 
 /// Every combination of what a decision depends on, and what must hold in each.
 @Suite struct RouteInvariantTests {
+    /// The product of all axes when this was written. A new value adds cases; an axis that is empty by mistake leaves none.
+    private static let fewestCases = 14_400
+
     @Test(arguments: Category.allCases)
     func holdInEveryCase(category: Category) {
         var broken: [String] = []
@@ -11,7 +14,7 @@ import TidingsCore
             count += 1
             broken += routingCase.brokenInvariants.map { "\($0): \(routingCase.summary)" }
         }
-        #expect(count == 14_400)
+        #expect(count >= Self.fewestCases, "an axis has lost a value")
         #expect(broken.isEmpty, "\(broken.count) broken, for example \(broken.prefix(3))")
     }
 }

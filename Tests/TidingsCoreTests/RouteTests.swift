@@ -93,6 +93,24 @@ import TidingsCore
         #expect(decide(.sample("social"), facts, at: noon).deliveries.last?.verdict.state == .queued)
     }
 
+    /// Somebody who is woken at night finds out that their quiet hours were known, and why they did not count.
+    @Test func whatPassesQuietHoursSaysWhy() {
+        func said(_ type: String, at time: Timestamp, in catalogue: Catalogue = .withPush, off: Set<Channel> = []) -> [String] {
+            let facts = RecipientFacts.sample {
+                $0.preferences.disabledChannels = off
+                $0.preferences.quietHours = nightWindow
+            }
+            return decide(.sample(type), facts, in: catalogue, at: time).rules.filter { $0.contains("do not apply") }
+        }
+        let window = "quiet hours 22:00–07:00 UTC do not apply: "
+        #expect(said("orderUpdate", at: midnight) == [window + "category transactional ignores them"])
+        #expect(said("orderUpdate", at: noon).isEmpty, "it is not quiet")
+        #expect(said("social", at: midnight).isEmpty, "they apply")
+        #expect(said("orderUpdate", at: midnight, off: [.push, .inApp]).isEmpty, "nothing goes out")
+        let mandatory = Catalogue.withPush.with(NotificationType(name: "legal", category: .social, mandatory: true))
+        #expect(said("legal", at: midnight, in: mandatory) == [window + "type legal is mandatory"])
+    }
+
     @Test func quietHoursByPolicy() {
         func summaries(_ policy: QuietPolicy) -> [String] {
             var catalogue = Catalogue.withPush

@@ -29,9 +29,11 @@ import TidingsProvider
         try file.write("the second")
         #expect(await provider.send(Self.item) == first, "the files are not looked at for every send")
         clock.advance(by: ConfiguredProvider.lookInterval)
+        await Self.look(provider)
         let second = await provider.send(Self.item)
         #expect(second != first)
         clock.advance(by: ConfiguredProvider.lookInterval)
+        await Self.look(provider)
         #expect(await provider.send(Self.item) == second, "made again once for each change")
     }
 
@@ -43,9 +45,45 @@ import TidingsProvider
         let first = await provider.send(Self.item)
         try file.write("")
         clock.advance(by: ConfiguredProvider.lookInterval)
+        await Self.look(provider)
         #expect(await provider.send(Self.item) == first)
         try file.write("the second")
         clock.advance(by: ConfiguredProvider.lookInterval)
+        await Self.look(provider)
+        #expect(await provider.send(Self.item) != first)
+    }
+
+    /// The disk answers only when the test lets it: the file is a pipe, and its reader waits until something is written.
+    @Test func aSlowDiskDelaysNobody() async throws {
+        let (file, pipe) = (TemporaryFile("first"), TemporaryFile(""))
+        defer { file.remove() }
+        let clock = Clock()
+        let provider = Self.provider([:], ["TIDINGS_TELLING_KEY": "file:\(file.path)"], clock)
+        let first = await provider.send(Self.item)
+        pipe.remove()
+        try #require(mkfifo(pipe.path, 0o600) == 0 && rename(pipe.path, file.path) == 0)
+        let answers = Mutex<[SendResult]>([])
+        let sends = Task {
+            for _ in 0..<3 {
+                clock.advance(by: ConfiguredProvider.lookInterval)
+                let result = await provider.send(Self.item)
+                answers.withLock { $0.append(result) }
+            }
+        }
+        // Long before this deadline unless a send waits for the disk, which then gets what it waits for.
+        let deadline = ContinuousClock.now + .seconds(10)
+        while answers.withLock(\.count) < 3, ContinuousClock.now < deadline { await Task.yield() }
+        #expect(answers.withLock(\.self) == [first, first, first])
+        // Succeeds once the provider's thread waits in its own open. Bytes of a writer that came and went before it would be lost.
+        var writer: Int32 = -1
+        while writer < 0 {
+            await Task.yield()
+            writer = open(file.path, O_WRONLY | O_NONBLOCK | O_CLOEXEC)
+        }
+        _ = write(writer, "second", 6)
+        close(writer)
+        await sends.value
+        await provider.looked()
         #expect(await provider.send(Self.item) != first)
     }
 
@@ -67,6 +105,12 @@ import TidingsProvider
             }, now: { clock.now })
     }
 
+    /// Has it look at its files, and waits for the end.
+    private static func look(_ provider: ConfiguredProvider) async {
+        _ = provider.limits
+        await provider.looked()
+    }
+
     private static let item = OutgoingDelivery(
         notificationID: NotificationID(high: 1, low: 2), ordinal: 0, attempt: 1, tenant: "default", recipient: "ann", type: "t",
         category: .system, createdAt: Timestamp(seconds: 0), idempotencyKey: "k")
@@ -76,7 +120,8 @@ import TidingsProvider
 private enum TellingFactory: ProviderFactory {
     static let kind = "telling"
     static let settings = [
-        ProviderSetting("key", "A secret."), ProviderSetting("lines", "Headers."), ProviderSetting("authorities", "A file."),
+        ProviderSetting("key", "A secret.", isSecret: true), ProviderSetting("lines", "Headers."),
+        ProviderSetting("authorities", "A file."),
     ]
     private static let made = Mutex(0)
 

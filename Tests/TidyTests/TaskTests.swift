@@ -11,11 +11,12 @@ import Testing
         "Sources/TidingsDelivery/Outstanding.swift": "sends outlive the patience of their batch; drain() awaits them",
         "Sources/TidingsDelivery/SendGate.swift": "the timer of whoever waits for room",
         "Sources/TidingsDelivery/Settler.swift": "one commit for many callers, each of whom awaits it",
-        "Sources/TidingsStore/Outbox/ConfirmNotes.swift": "one note for many publishers; what is lost of it does no harm",
+        "Sources/TidingsRelease/Relay.swift": "a relay that stops still deletes what the broker confirmed, and awaits that",
+        "Sources/TidingsStore/Outbox/ConfirmNotes.swift": "one note for many publishers; write() awaits it",
         "Sources/TidingsServer/Commands/DoctorCommand.swift": "a store is closed after the answer is printed",
-        "Sources/TidingsServer/Roles/ReleaseRole.swift": "the turns are cancelled by stop(); run() awaits them",
         "Sources/TidingsServer/Roles/RolesService.swift": "chores end with the roles; a shutdown handler cannot await",
         "Sources/TidingsServer/Roles/StopDeadline.swift": "it must outlast the cancellation of all roles",
+        "Sources/tidings/Main.swift": "the command ends the process; the main thread waits for that",
         "Sources/TidingsTestSupport/TestSystem.swift": "the first of many tests makes what all await",
     ]
 

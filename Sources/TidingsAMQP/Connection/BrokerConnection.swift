@@ -41,7 +41,12 @@ internal import Glibc
         self.heartbeat = heartbeat
         scratch = ScratchPool()
         // Three times the heartbeat lets the library's own detection, at two, go first.
-        stallGuard = StallGuard.shared.watch(socket: socket, limit: heartbeat * 3 + configuration.connectTimeout)
+        do throws(AMQPError) {
+            stallGuard = try StallGuard.shared.watch(socket: socket, limit: heartbeat * 3 + configuration.connectTimeout)
+        } catch {
+            _ = unsafe amqp_destroy_connection(opened.state)
+            throw error
+        }
     }
 
     deinit {
@@ -79,7 +84,10 @@ internal import Glibc
 
     private func take(_ frame: amqp_frame_t) throws(AMQPError) -> BrokerEvent? {
         do throws(AMQPError) {
-            switch try assembler.take(unsafe IncomingFrame(frame)) {
+            let incoming = unsafe IncomingFrame(frame)
+            // The library's own copy of 120,000 values takes megabytes, and 64 frames may have 32 of them.
+            if incoming.hasLargeHeaders { framesSinceRelease = Self.framesBetweenReleases }
+            switch try assembler.take(incoming) {
             case .channelClosed(let code, let text): throw .channelClosed(code: code, text: text)
             case .connectionClosed(let code, let text):
                 var ok = amqp_connection_close_ok_t()

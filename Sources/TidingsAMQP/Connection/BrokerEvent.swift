@@ -43,6 +43,9 @@ struct MessageProperties {
     var contentType: String?
     var headers: [String: AMQPValue] = [:]
     var headersTooDeep = false
+    var headersCut = false
+    var neededHeadersCut = false
+    var headerWeight = 0
     var messageID: String?
     var userID: String?
     var appID: String?
@@ -60,6 +63,9 @@ extension AMQPMessage {
         contentType = properties.contentType
         headers = properties.headers
         headersTooDeep = properties.headersTooDeep
+        headersCut = properties.headersCut
+        neededHeadersCut = properties.neededHeadersCut
+        headerWeight = properties.headerWeight
         messageID = properties.messageID
         userID = properties.userID
         appID = properties.appID

@@ -12,6 +12,9 @@ enum IncomingFrame {
     /// A method that asks for nothing here, such as the answer to a call already returned.
     case ignored
 
+    /// The library holds more for this frame than was copied.
+    var hasLargeHeaders: Bool { if case .header(_, let properties) = self { properties.headersCut } else { false } }
+
     init(_ frame: amqp_frame_t) {
         switch unsafe Int32(frame.frame_type) {
         case AMQP_FRAME_METHOD: self = unsafe Self(method: frame.payload.method)

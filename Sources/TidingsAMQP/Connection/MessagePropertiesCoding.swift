@@ -17,6 +17,9 @@ extension MessageProperties {
             var decoder = FieldDecoder()
             headers = unsafe decoder.table(raw.headers)
             headersTooDeep = decoder.metTooDeep
+            headersCut = decoder.metLimit
+            neededHeadersCut = decoder.leftOutNeeded
+            headerWeight = decoder.weight
         }
     }
 }

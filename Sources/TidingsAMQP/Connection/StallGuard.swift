@@ -40,14 +40,18 @@ final class StallGuard: Sendable {
 
     private let table = Mutex(Table())
 
-    func watch(socket: Int32, limit: Duration) -> Watch {
+    /// Throws ``AMQPError/socket(_:)`` when there is no thread left: without its guard a connection may hang for ever.
+    func watch(socket: Int32, limit: Duration) throws(AMQPError) -> Watch {
         let watch = Watch(socket: socket, limit: limit)
-        let mustStart = table.withLock { table in
+        // Under the lock, so that nobody relies on a thread that does not start.
+        let status = table.withLock { table in
+            let status = table.hasThread ? 0 : startThread()
+            guard status == 0 else { return status }
+            table.hasThread = true
             table.watches.append(watch)
-            defer { table.hasThread = true }
-            return !table.hasThread
+            return 0
         }
-        if mustStart { startThread() }
+        if status != 0 { throw .socket("cannot start the thread that guards connections: error \(status)") }
         return watch
     }
 
@@ -55,7 +59,8 @@ final class StallGuard: Sendable {
         table.withLock { $0.watches.removeAll { $0 === watch } }
     }
 
-    private func startThread() {
+    /// Zero, or the system's error.
+    private func startThread() -> Int32 {
         var thread = pthread_t()
         let status = unsafe pthread_create(
             &thread, nil,
@@ -63,8 +68,8 @@ final class StallGuard: Sendable {
                 while StallGuard.shared.look() { _ = poll(nil, 0, StallGuard.tickMilliseconds) }
                 return nil
             }, nil)
-        precondition(status == 0, "cannot start the stall guard's thread: error \(status)")
-        pthread_detach(thread)
+        if status == 0 { pthread_detach(thread) }
+        return status
     }
 
     /// Shuts down what is stalled; false when nothing is left to guard, and then the thread is gone.

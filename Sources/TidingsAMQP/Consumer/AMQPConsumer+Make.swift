@@ -26,14 +26,8 @@ extension AMQPConsumer {
         idleLimit: Duration = idleLimit, onQueueLost: @escaping @Sendable (String) async -> Void = { _ in },
         log: @escaping @Sendable (AMQPEvent) -> Void = { _ in }
     ) throws(AMQPError) -> AMQPConsumer {
-        let thread: SocketThread
-        do throws(SocketThread.StartError) {
-            thread = try SocketThread(starting: "amqp-consumer")
-        } catch {
-            throw AMQPError.socket(error.description)
-        }
-        return AMQPConsumer(
+        AMQPConsumer(
             configuration, connectionName: connectionName, queues: queues, prefetch: prefetch, batch: batch, idleLimit: idleLimit,
-            onQueueLost: onQueueLost, log: log, thread: thread)
+            onQueueLost: onQueueLost, log: log, thread: try SocketThread.started("amqp-consumer"))
     }
 }

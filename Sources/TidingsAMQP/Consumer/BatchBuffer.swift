@@ -1,5 +1,5 @@
-/// Collects deliveries into batches. Bounded by the prefetch, for the broker sends no more until some are settled, and by their bytes, which the
-/// prefetch does not count: what finds no room stays in the socket, and a broker that cannot write waits.
+/// Collects deliveries into batches. Bounded by the prefetch, for the broker sends no more until some are settled, and by the weight of bodies
+/// and headers, which the prefetch does not count: what finds no room stays in the socket, and a broker that cannot write waits.
 struct BatchBuffer {
     private let policy: BatchPolicy
     private var messages: FIFO<(message: AMQPMessage, arrival: ContinuousClock.Instant)> = FIFO()
@@ -14,7 +14,7 @@ struct BatchBuffer {
 
     mutating func append(_ message: AMQPMessage, at now: ContinuousClock.Instant) {
         messages.append((message, now))
-        bytes += message.body.count
+        bytes += message.weight
     }
 
     /// When the next batch is complete: nil while empty, a moment in the past when it is full already.
@@ -29,8 +29,8 @@ struct BatchBuffer {
         var batch: [AMQPMessage] = []
         var size = 0
         while batch.count < policy.maximumMessages, let next = messages.first?.message {
-            guard batch.isEmpty || size + next.body.count <= policy.maximumBytes else { break }
-            size += next.body.count
+            guard batch.isEmpty || size + next.weight <= policy.maximumBytes else { break }
+            size += next.weight
             batch.append(next)
             _ = messages.popFirst()
         }

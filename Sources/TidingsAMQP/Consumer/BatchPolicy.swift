@@ -5,7 +5,7 @@ public struct BatchPolicy: Sendable, Hashable {
 
     /// Never more messages than this in a batch.
     public var maximumMessages: Int
-    /// Never more body bytes than this in a batch, unless one message alone is larger.
+    /// Never more bytes of bodies and decoded headers than this in a batch, unless one message alone is larger.
     public var maximumBytes: Int
     /// The longest that the oldest message waits for company.
     public var maximumDelay: Duration

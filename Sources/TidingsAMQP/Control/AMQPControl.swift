@@ -6,13 +6,27 @@ internal import TidingsSocket
 /// stays usable after any error. Each call takes at most the connect timeout.
 public actor AMQPControl {
     public nonisolated let configuration: AMQPConfiguration
-    private nonisolated let thread = SocketThread(name: "amqp-control")
+    private nonisolated let thread: SocketThread
     private let connectionName: String
     private var connection: BrokerConnection?
 
-    public init(configuration: AMQPConfiguration, connectionName: String = "tidings control") {
+    /// Throws ``AMQPError/socket(_:)`` when the process has no file descriptor or thread left.
+    // Not an initializer: one that throws, of an actor with an isolated deinit, crashes Swift 6.3 in release builds.
+    public static func make(
+        configuration: AMQPConfiguration, connectionName: String = "tidings control"
+    ) throws(AMQPError) -> AMQPControl {
+        AMQPControl(configuration, connectionName, try SocketThread.started("amqp-control"))
+    }
+
+    /// The same for tests and commands, whose process ends with the reason when it has no file descriptor or thread left.
+    package init(configuration: AMQPConfiguration, connectionName: String = "tidings control") {
+        self.init(configuration, connectionName, SocketThread(name: "amqp-control"))
+    }
+
+    private init(_ configuration: AMQPConfiguration, _ connectionName: String, _ thread: SocketThread) {
         self.configuration = configuration
         self.connectionName = connectionName
+        self.thread = thread
     }
 
     isolated deinit {

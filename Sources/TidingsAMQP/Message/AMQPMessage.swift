@@ -21,6 +21,13 @@ public struct AMQPMessage: Sendable {
     /// largest message that is taken in, and what our broker accepts at most: one that is too large is told as such, with its true size.
     public static let maximumBodyBytes = 8 << 20
 
+    /// Values kept of all headers together, nested ones included. Real messages have a dozen; a frame has room for 120,000.
+    public static let maximumHeaderValues = 1_000
+    /// Bytes of names and texts kept of all headers together: several times what CloudEvents and tracing take at their longest.
+    public static let maximumHeaderBytes = 16 << 10
+    /// Memory that one header value counts as, beside its texts: a place in a table that is half empty, and the head of a text's storage.
+    package static let bytesPerHeaderValue = 128
+
     public var tag: DeliveryTag
     public var body: [UInt8]
     /// The body was longer than ``maximumBodyBytes``; the rest was dropped here (the broker still has it until the message is settled).
@@ -29,6 +36,13 @@ public struct AMQPMessage: Sendable {
     public var headers: [String: AMQPValue]
     /// Some header nests deeper than ``AMQPValue/maximumDepth`` and was cut there.
     public var headersTooDeep: Bool
+    /// Headers were left out, or kept in part, beyond ``maximumHeaderValues`` or ``maximumHeaderBytes``. Names of the broker (`x-`), of
+    /// CloudEvents and of tracing with a single value are kept first, then other single values, then tables and arrays.
+    public var headersCut: Bool
+    /// Headers that are kept first were left out as well: what they say is not known.
+    public var neededHeadersCut: Bool
+    /// Memory that the kept headers take, estimated: it counts in a batch like bytes of the body.
+    public var headerWeight: Int
     public var messageID: String?
     /// The user that published, checked by the broker against the publishing connection.
     public var userID: String?
@@ -45,6 +59,9 @@ public struct AMQPMessage: Sendable {
     /// How often a quorum queue took the message back (`x-delivery-count`); 0 when the header is missing, as on the first delivery.
     /// It counts every loss of the holder, whether or not the message was to blame.
     public var deliveryCount: Int
+
+    /// Memory that the message counts as where messages wait: body and headers.
+    var weight: Int { body.count + headerWeight }
 }
 
 /// Messages handed over together, in the broker's order.

@@ -11,7 +11,8 @@ public struct OutgoingMessage: Sendable {
     public var type: String?
     public var appID: String?
     public var correlationID: String?
-    /// Must equal the connection's user, or the broker closes the channel (406).
+    /// Nil for the publisher's own user. Another user than the connection's makes the broker close the channel (406), unless the
+    /// connection's has the tag `impersonator`.
     public var userID: String?
     /// Seconds since 1970.
     public var timestamp: Int64?

@@ -16,7 +16,7 @@ public actor AMQPPublisher {
     /// How soon to try again when the socket's buffer was full.
     private static let roomRetry = Duration.milliseconds(2)
 
-    private nonisolated let thread = SocketThread(name: "amqp-publisher")
+    private nonisolated let thread: SocketThread
     private let connectionName: String
     private let window: Int
     private let maximumBytesInFlight: Int
@@ -37,25 +37,19 @@ public actor AMQPPublisher {
     /// Confirms are not expected before this: while blocked the broker reads nothing.
     private var unblockedAt: ContinuousClock.Instant?
     private var refusals: Refusals
+    private var user: OwnUser
     private var submissions: [Int: Submission] = [:]
     private var lastSubmission = 0
     private var runner: CheckedContinuation<Void, any Error>?
     // Read by anyone without waiting for the thread, which may be busy connecting.
     private nonisolated let blocked = Mutex<String?>(nil)
 
-    /// - Parameters:
-    ///   - window: the most messages in flight; also the most that one lost connection can duplicate.
-    ///   - maximumBytesInFlight: the most encoded bytes in flight, unless one message alone is larger.
-    ///   - confirmTimeout: how long the oldest message may wait for its confirm before the connection is given up; time blocked does not count.
-    ///   - refusalPatience: how old a connection becomes on which the broker refuses messages.
-    public init(
-        configuration: AMQPConfiguration, connectionName: String, window: Int = standardWindow,
-        maximumBytesInFlight: Int = standardBytesInFlight, confirmTimeout: Duration = standardConfirmTimeout,
-        refusalPatience: Duration = standardRefusalPatience, maximumRepublishes: Int = standardRepublishes,
-        log: @escaping @Sendable (AMQPEvent) -> Void = { _ in }
+    init(
+        configuration: AMQPConfiguration, connectionName: String, window: Int, maximumBytesInFlight: Int, confirmTimeout: Duration,
+        refusalPatience: Duration, maximumRepublishes: Int, log: @escaping @Sendable (AMQPEvent) -> Void, thread: SocketThread
     ) {
         precondition(window > 0, "a publisher needs at least one message in flight")
-        self.configuration = configuration
+        (self.configuration, user) = (configuration, OwnUser(configuration.user))
         self.connectionName = connectionName
         self.window = window
         self.maximumBytesInFlight = maximumBytesInFlight
@@ -63,6 +57,7 @@ public actor AMQPPublisher {
         refusals = Refusals(patience: refusalPatience)
         self.maximumRepublishes = maximumRepublishes
         self.log = log
+        self.thread = thread
         backoff = Backoff(configuration.reconnect)
     }
 
@@ -141,7 +136,7 @@ public actor AMQPPublisher {
         submissions[submission.id] = submission
         for (index, message) in messages.enumerated() {
             let parcel = Parcel(message: message, submission: submission, index: index)
-            if let problem = message.problem(frameMaximum: configuration.frameMaximum) {
+            if let problem = user.signing(message).problem(frameMaximum: configuration.frameMaximum) {
                 parcel.settle(.failed(problem))
             } else {
                 waiting.append(parcel)
@@ -269,16 +264,17 @@ public actor AMQPPublisher {
                 _ = waiting.popFirst()
                 continue
             }
-            let size = parcel.message.encodedSize
+            let message = user.signing(parcel.message)
+            let size = message.encodedSize
             guard blocked.withLock({ $0 == nil }), !isIsolating, flying.count < window else { return false }
             guard flying.isEmpty || flying.bytes + size <= maximumBytesInFlight && !parcel.isSuspect else { return false }
             guard connection.hasRoom(for: size) else { return true }
             _ = waiting.popFirst()
             // In the window first: if writing fails half-way, nobody knows what the broker got.
-            flying.sent(parcel, messageID: parcel.message.messageID, bytes: size, at: .now)
+            flying.sent(parcel, messageID: message.messageID, bytes: size, at: .now)
             isIsolating = parcel.isSuspect
             if !waiting.isEmpty { connection.holdBack() }
-            try connection.publish(parcel.message)
+            try connection.publish(message)
         }
         return false
     }
@@ -299,7 +295,8 @@ public actor AMQPPublisher {
         isIsolating = false
         var again: [Parcel] = []
         for flight in flights {
-            switch flight.fate(after: error, isAlone: flights.count == 1, maximumRepublishes: maximumRepublishes) {
+            let isAlone = !user.isRefused(by: error) && flights.count == 1
+            switch flight.fate(after: error, isAlone: isAlone, maximumRepublishes: maximumRepublishes) {
             case .settled(let result): settle(flight.entry, result)
             case .again(let parcel): again.append(parcel)
             }
@@ -319,9 +316,8 @@ public actor AMQPPublisher {
     }
 
     private func drop() {
-        connection = nil
+        (connection, unblockedAt) = (nil, nil)
         blocked.withLock { $0 = nil }
-        unblockedAt = nil
     }
 
     /// A missing exchange (404) is missing for every suspect that names it: no need to lose a connection for each.

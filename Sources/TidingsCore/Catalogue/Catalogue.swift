@@ -14,9 +14,8 @@ public struct Catalogue: Sendable, Hashable {
     public var defaultMarket: String
     /// Identifies the content, so that a decision can be explained with the catalogue that made it.
     public var hash: String
-    /// The tenants that each producer, by AMQP user, may name. Empty: any user may name any. Otherwise a user without an entry may name only
-    /// ``Intent/defaultTenant``.
-    public var tenants: [String: Set<String>]
+    /// The rights of each producer: by AMQP user, or by role of the database with ``Producer/databasePrefix``. Empty: nobody is restricted.
+    public var producers: [String: Producer]
 
     public init(
         types: [String: NotificationType],
@@ -25,7 +24,7 @@ public struct Catalogue: Sendable, Hashable {
         providers: [String: ProviderBinding],
         defaultMarket: String,
         hash: String,
-        tenants: [String: Set<String>] = [:]
+        producers: [String: Producer] = [:]
     ) {
         self.types = types
         self.categories = categories
@@ -33,7 +32,7 @@ public struct Catalogue: Sendable, Hashable {
         self.providers = providers
         self.defaultMarket = defaultMarket
         self.hash = hash
-        self.tenants = tenants
+        self.producers = producers
     }
 
     /// What a category decides in this catalogue.
@@ -61,10 +60,5 @@ public struct Catalogue: Sendable, Hashable {
             if let binding = providers[name], binding.channel == channel { result.append(binding) }
         }
         return result
-    }
-
-    /// Whether a producer may send for a tenant.
-    public func allows(tenant: String, forUser user: String) -> Bool {
-        tenants[user]?.contains(tenant) ?? (tenant == Intent.defaultTenant)
     }
 }

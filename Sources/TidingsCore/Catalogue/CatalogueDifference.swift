@@ -2,11 +2,13 @@
 ///
 /// What a sentence cannot say in full, such as a type's schema, it names; the difference of the two files has the rest.
 public struct CatalogueDifference: Sendable, Hashable {
-    /// In the order: default market, markets by name, providers by name, types by name, categories, producers. Empty when nothing differs.
+    /// In the order: types that are gone, types that are new, default market, markets by name, providers by name, other types by name, categories,
+    /// producers. Empty when nothing differs.
     public let sentences: [String]
 
     public init(from old: Catalogue, to new: Catalogue) {
-        var words: [String] = []
+        var words = Self.names(old.types, [:]).filter { new.types[$0] == nil }.map { "type \($0): is gone" }
+        words += Self.names(new.types, [:]).filter { old.types[$0] == nil }.map { "type \($0): is new" }
         if old.defaultMarket != new.defaultMarket {
             words.append("default market: \(old.defaultMarket) → \(new.defaultMarket), for people and intents that name none")
         }
@@ -19,14 +21,13 @@ public struct CatalogueDifference: Sendable, Hashable {
             }
         }
         words += Self.changes("provider", old.providers, new.providers) { Self.provider(from: $0, to: $1) }
-        words += Self.changes("type", old.types, new.types) { Self.type(from: $0, to: $1) }
+        let kept = (old.types.filter { new.types[$0.key] != nil }, new.types.filter { old.types[$0.key] != nil })
+        words += Self.changes("type", kept.0, kept.1) { Self.type(from: $0, to: $1) }
         for category in Category.allCases {
             let what = Self.policy(from: old.policy(for: category), to: new.policy(for: category))
             if !what.isEmpty { words.append("category \(category.rawValue): " + what.joined(separator: ", ")) }
         }
-        words += Self.changes("producer", old.tenants, new.tenants) { before, after in
-            ["tenants \(Self.list(before.sorted())) → \(Self.list(after.sorted()))"]
-        }
+        words += Self.changes("producer", old.producers, new.producers) { Self.producer(from: $0, to: $1) }
         sentences = words
     }
 }
@@ -79,6 +80,14 @@ extension CatalogueDifference {
         let settings = names(old.settings, new.settings).filter { old.settings[$0] != new.settings[$0] }
         if !settings.isEmpty { words.append("settings \(list(settings))") }
         return words
+    }
+
+    private static func producer(from old: Producer, to new: Producer) -> [String] {
+        [
+            change("tenants", list(old.tenants.sorted()), list(new.tenants.sorted())),
+            change("sources", list(old.sources.sorted()), list(new.sources.sorted())),
+            change("vouches", "\(old.vouches)", "\(new.vouches)"),
+        ].compactMap(\.self)
     }
 
     private static func type(from old: NotificationType, to new: NotificationType) -> [String] {

@@ -12,6 +12,9 @@ public struct Pauses: Sendable, Hashable {
         byScope = pauses.reduce(into: [:]) { $0[$1.scope, default: [:]][$1.name] = $1 }
     }
 
+    /// In no order.
+    public var all: [Pause] { byScope.values.flatMap(\.values) }
+
     public var isEmpty: Bool { byScope.isEmpty }
 
     /// The pause that holds a delivery, or nil when it may go out. When several do, the one that lasts longest, so that a delivery is not

@@ -25,7 +25,8 @@ public enum ReasonCode: String, CaseIterable, Sendable, Hashable {
     case notJSON, invalidUTF8, duplicateKey, tooDeep, nulCharacter, unsupportedContentType, missingAttribute, invalidAttribute
     case unsupportedSpecVersion, unknownType, schemaViolation, tooLarge, messageTooLarge, tooManyEvents, tooManyRecipients
     case emptyRecipient, noRecipient, scheduledTooFarInPast, scheduledTooFarAhead, idempotencyConflict, tenantNotAllowed
-    case criticalNotAllowed, unknownChannel, unknownMarket, unroutable, headersTooDeep, internalError
+    case sourceNotAllowed, producerUnknown, criticalNotAllowed, unknownChannel, unknownMarket, unroutable, headersTooDeep, headersTooLarge
+    case internalError
 
     // MARK: Dead messages
     case poison, undecodablePack
@@ -51,7 +52,7 @@ public enum ReasonCode: String, CaseIterable, Sendable, Hashable {
             .invalidAttribute, .unsupportedSpecVersion, .unknownType, .schemaViolation, .tooLarge, .messageTooLarge,
             .tooManyEvents, .tooManyRecipients, .emptyRecipient, .noRecipient, .scheduledTooFarInPast, .scheduledTooFarAhead,
             .idempotencyConflict, .tenantNotAllowed, .criticalNotAllowed, .unknownChannel, .unknownMarket, .unroutable,
-            .headersTooDeep, .internalError:
+            .headersTooDeep, .headersTooLarge, .internalError, .producerUnknown, .sourceNotAllowed:
             .rejected
         case .poison, .undecodablePack:
             .dead

@@ -28,7 +28,12 @@ extension ReasonExplanation {
             "Declare the type with `tidings catalogue apply`, then replay.",
             retryable: true
         ),
-        ReasonExplanation(.schemaViolation, "The data does not fit the type's schema.", "Correct the field the pointer names."),
+        ReasonExplanation(
+            .schemaViolation,
+            "The data does not fit the type's schema.",
+            "Correct the field the pointer names; or correct the schema in the catalogue, then replay.",
+            retryable: true
+        ),
         ReasonExplanation(
             .tooLarge,
             "The event is larger than the limit for one event.",
@@ -57,6 +62,17 @@ extension ReasonExplanation {
             retryable: true
         ),
         ReasonExplanation(
+            .sourceNotAllowed,
+            "This producer may not send with this source: it has sources of its own, or the source is another producer's.",
+            "Correct the source, or allow it for the producer in the catalogue; then replay.",
+            retryable: true
+        ),
+        ReasonExplanation(
+            .producerUnknown,
+            "The catalogue names producers, and nobody has vouched for who published this message.",
+            "Set user_id to the user of the connection and publish it again. A relay's user needs `vouches: true` in the catalogue."
+        ),
+        ReasonExplanation(
             .criticalNotAllowed,
             "The type does not allow critical.",
             "Set allowsCritical on the type, or send without critical.",
@@ -76,10 +92,19 @@ extension ReasonExplanation {
         ReasonExplanation(
             .unroutable,
             "No queue is bound for the message's routing key.",
-            "Publish with the routing key `<category>.<type>`.",
+            "Publish with the routing key `<category>.<type>`."
+        ),
+        ReasonExplanation(
+            .headersTooDeep,
+            "The message's headers are nested deeper than the limit.",
+            "Send flat headers; or replay it, which publishes it without headers.",
             retryable: true
         ),
-        ReasonExplanation(.headersTooDeep, "The message's headers are nested deeper than the limit.", "Send flat headers."),
+        ReasonExplanation(
+            .headersTooLarge,
+            "The message's headers exceed the limit, and attributes of binary mode may be among those left out.",
+            "Send fewer and shorter headers, or structured mode."
+        ),
         ReasonExplanation(
             .internalError,
             "We failed while handling it, and it is not the producer's fault.",

@@ -39,6 +39,7 @@ extension Draft {
         planAhead()
         dropExpired()
         keepQuiet()
+        sayWhatPassesQuietHours()
         holdWhatIsPaused()
         sendTheRest()
     }

@@ -29,7 +29,7 @@ struct BenchRun {
     private static let clockSlack = Duration.seconds(60)
 
     func run() async throws -> BenchFigures {
-        let client = TidingsClient(system.settings.amqpOfCommand, connectionName: "tidings bench")
+        let client = try TidingsClient(system.settings.amqpOfCommand, connectionName: "tidings bench")
         let books = Books(
             since: system.store.clock.now().adding(.zero - Self.clockSlack),
             measured: BenchLedger(watching: rate == nil ? Self.share : 1) { load.recipient(of: $0) },

@@ -83,9 +83,9 @@ final class BenchSystem: Sendable {
     /// Makes a catalogue the active one, with a provider that accepts at once on every channel that has none.
     func use(_ catalogue: Catalogue) async throws {
         let catalogue = catalogue.withoutGaps
-        try await store.activate(catalogue)
+        try await store.activate(catalogue, by: .start(by: "tidings bench"))
         // What is published before the roles run must find its queues.
-        let control = AMQPControl(configuration: settings.amqpOfCommand, connectionName: "tidings bench")
+        let control = try AMQPControl.make(configuration: try settings.amqpOfCommand, connectionName: "tidings bench")
         try await Topology(of: catalogue).declare(on: control)
         await control.close()
     }

@@ -33,7 +33,7 @@ struct FloorProgram: Sendable {
     func run(intents: Int, deliveries: Int, on settings: Settings, within limit: Duration) async throws -> Double {
         var environment = defaults.merging(settings.environment) { $1 }
         environment["F"] = "\(deliveries)"
-        environment["AMQP_PORT"] = "\(settings.amqp.port)"
+        environment["AMQP_PORT"] = "\(try settings.amqp.port)"
         environment["PGCONN"] = settings.environment["TIDINGS_DATABASE_URL"]
         let variables = environment
         @Sendable func output(_ arguments: [String]) async throws -> String {

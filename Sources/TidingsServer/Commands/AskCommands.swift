@@ -8,42 +8,89 @@ struct WhyCommand: TidingsCommand {
     static let configuration = CommandConfiguration(
         commandName: "why", abstract: "What happened to a notification on each channel, and why.")
 
-    @Argument(help: "A notification id, a delivery id, or the producer's event id.") var id: String
+    @Argument(help: "A notification id, a delivery id, the producer's event id, or a provider's idempotency key such as a webhook-id.")
+    var id: String
+    @OptionGroup var content: ContentOptions
     @OptionGroup var output: OutputOptions
 
     mutating func run(in context: CommandContext) async throws {
-        let (id, format) = (id, output.format)
-        try await withStore { store, _ in
-            Explanation.print(try await Explanation.all(of: notificationIDs(id, in: store), from: store), as: format)
-        }
+        let (id, content, format) = (id, content.content, output.format)
+        try await withStore { store, _ in try await explain(id, withContent: content, as: format, in: store) }
     }
 }
 
-/// The notifications an id stands for: its own, or those of a producer's event.
-func notificationIDs(_ text: String, in store: Store) async throws -> [NotificationID] {
-    if let id = NotificationID(String(text.prefix { $0 != "/" })) { return [id] }
-    let found = try await store.find(text).filter { $0["kind"]?.stringValue == "notification" }
-    let ids = found.compactMap { $0["id"]?.stringValue.flatMap { NotificationID($0) } }
+/// Whether the content of a notification is shown.
+struct ContentOptions: ParsableArguments {
+    @Flag(help: "Also title and body. They are personal data: reading them takes a right on the table.") var content = false
+}
+
+/// Explains the notifications an id stands for: its own, or those of a producer's event or a person.
+func explain(_ text: String, withContent: Bool, as format: OutputFormat, in store: Store) async throws {
+    let found = try await store.find(text)
+    let ids = notificationIDs(in: found) { _ in true }
     guard !ids.isEmpty else {
-        let refused = try await store.find(text).contains { $0["kind"]?.stringValue == "rejected" }
-        throw Failure(.bad, "no notification \(text)", hint: refused ? "it was rejected: tidings rejected list" : "tidings find \(text)")
+        if format == .json { Output.list([], as: format, empty: "") }
+        throw try await noNotification(text, found, in: store)
+    }
+    Explanation.print(try await Explanation.all(of: ids, withContent: withContent, from: store), as: format)
+}
+
+/// The notifications among the rows of ``Store/find(_:)`` that `isWanted`, each once: an event may have the id of a person.
+func notificationIDs(in found: [JSON], where isWanted: (JSON) -> Bool) -> [NotificationID] {
+    var ids: [NotificationID] = []
+    for row in found where row["kind"]?.stringValue == "notification" && isWanted(row) {
+        if let id = row["id"]?.stringValue.flatMap({ NotificationID($0) }), !ids.contains(id) { ids.append(id) }
     }
     return ids
+}
+
+/// For an event that stands in the SQL outbox alone.
+private func enqueuedHint(_ event: JSON) -> String {
+    let since = event["at"]?.stringValue ?? "some time"
+    return "enqueued by SQL since \(since) and not published yet: tidings status shows whether a release role runs"
+}
+
+/// - Parameter found: what has the id, none of it a notification.
+func noNotification(_ text: String, _ found: [JSON], in store: Store) async throws -> Failure {
+    let kinds = found.compactMap { $0["kind"]?.stringValue }
+    let waits = kinds.isEmpty ? try await store.enqueued(text).first : nil
+    let hint =
+        if let waits {
+            enqueuedHint(waits)
+        } else if kinds.contains("rejected") {
+            "it was rejected: tidings rejected list"
+        } else {
+            kinds.isEmpty ? lostHint(text) : "tidings find \(text)"
+        }
+    return Failure(.bad, "no notification \(text)", hint: hint)
+}
+
+/// Why an id that somebody holds may find nothing.
+private func lostHint(_ text: String) -> String {
+    let gone = "what is past retention is gone"
+    let mayBeTrace = text.split(separator: "-").contains { $0.utf8.count == 32 && $0.allSatisfy(\.isHexDigit) }
+    guard mayBeTrace else { return gone }
+    return gone + "; a trace id has no index: in SQL, ask tidings_ops.notifications for trace_id and a range of notification_id"
 }
 
 /// Any id.
 struct FindCommand: TidingsCommand {
     static let configuration = CommandConfiguration(commandName: "find", abstract: "Find the record of any id.")
 
-    @Argument(help: "A notification, delivery, event or recipient id.") var id: String
+    @Argument(
+        help:
+            "A notification, delivery, event, recipient (also tenant/recipient) or device id, a device's token, or a provider's idempotency key."
+    )
+    var id: String
     @OptionGroup var output: OutputOptions
 
     mutating func run(in context: CommandContext) async throws {
         let (id, format) = (id, output.format)
         try await withStore { store, _ in
-            let rows = try await store.find(id)
-            Output.list(rows, as: format, empty: "nothing has the id \(id)")
-            if rows.isEmpty { throw Failure(.bad, "nothing found", hint: "what is past retention is gone") }
+            var rows = try await store.find(id)
+            if rows.isEmpty { rows = try await store.enqueued(id) }
+            if !rows.isEmpty || format == .json { Output.list(rows, as: format, empty: "") }
+            if rows.isEmpty { throw Failure(.bad, "nothing has the id \(id)", hint: lostHint(id)) }
         }
     }
 }
@@ -103,50 +150,5 @@ struct SimulateCommand: TidingsCommand {
             "until": until.isEmpty ? .null : .string(until), "market": planned.market.map { .string($0) } ?? .null,
             "has_standby": .bool(planned.standby != .nobody),
         ]
-    }
-}
-
-/// How things stand.
-struct StatusCommand: TidingsCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "status",
-        abstract: "Deliveries by state and reason, what is paused, queues, and who is running. Exit 1 when something is unaccounted for.")
-
-    /// As the help of --watch says: slow enough to read, and the questions cost the database nothing worth naming.
-    private static let watchEvery = Duration.seconds(2)
-
-    @Flag(help: "Print again every two seconds until interrupted.") var watch = false
-    @OptionGroup var output: OutputOptions
-
-    mutating func run(in context: CommandContext) async throws {
-        let (watch, format) = (watch, output.format)
-        try await withStore { store, _ in
-            repeat {
-                let (counts, queues) = (try await store.stateCounts(), try await store.queues())
-                let (pauses, yields) = (try await store.pauses(), try await store.bulkYields())
-                let (workers, unaccounted) = (try await store.workers(), try await store.unaccounted())
-                if format == .text {
-                    Output.list(counts, as: format, empty: "no delivery yet")
-                    Output.list(pauses, as: format, empty: "nothing is paused")
-                    yields.map(BulkYield.sentence).forEach(Output.data)
-                    Output.list(queues, as: format, empty: "no queue sampled yet: is a release role running?")
-                    Output.list(workers, as: format, empty: "no process is running")
-                    Output.list(unaccounted, as: format, empty: "everything is accounted for")
-                } else {
-                    Output.one(
-                        [
-                            "states": .array(counts), "pauses": .array(pauses), "bulkYields": .array(yields), "queues": .array(queues),
-                            "workers": .array(workers),
-                            "unaccounted": .array(unaccounted),
-                        ], as: format)
-                }
-                if watch {
-                    // Time to read it; Ctrl-C ends the process.
-                    try await Task.sleep(for: Self.watchEvery)
-                } else if !unaccounted.isEmpty {
-                    throw Failure(.bad, "something is unaccounted for", hint: "tidings db verify")
-                }
-            } while watch
-        }
     }
 }

@@ -61,15 +61,20 @@ extension Settings {
 }
 
 extension ProviderRegistry {
-    /// What stands in for a setting that the catalogue leaves out. A secret is shown where it is only named, as env:NAME or file:/path.
+    /// The environment variables that stand in for settings that the catalogue leaves out.
     var declarations: [SettingDeclaration] {
         kinds.flatMap { kind, settings in
-            settings.map {
-                let isSecret = $0.name.lowercased().contains("secret")
-                return SettingDeclaration(
-                    ProviderSettings.variable(kind: kind, setting: $0.name), $0.meaning, defaultValue: $0.defaultValue,
-                    shown: { isSecret && !$0.hasPrefix("env:") && !$0.hasPrefix("file:") ? "***" : $0 })
+            settings.map { setting in
+                SettingDeclaration(
+                    ProviderSettings.variable(kind: kind, setting: setting.name), setting.meaning, defaultValue: setting.defaultValue,
+                    isSecret: setting.isSecret, shown: setting.isSecret ? Self.secret : ProviderSettings.hidingUserInformation)
             }
         }
+    }
+
+    /// A secret is shown only if the value names its place, as `env:NAME` or `file:/path` on one line.
+    private static let secret: @Sendable (String) -> String = { value in
+        let isReference = (value.hasPrefix("env:") || value.hasPrefix("file:/")) && !value.contains(where: \.isWhitespace)
+        return isReference ? value : "***"
     }
 }

@@ -11,12 +11,24 @@ struct DatabaseCommand: AsyncParsableCommand {
         @Flag(help: "Names only.") var short = false
 
         mutating func run(in context: CommandContext) async throws {
-            let plan = try await Migrator(try Settings.read().database).plan()
-            if plan.isEmpty { Output.note("schema \(Migration.latest): nothing to do") }
+            let migrator = Migrator(try Settings.read(needsBroker: false).database)
+            let plan = try await migrator.plan()
+            if plan.isEmpty { Output.data("-- " + Self.nothingToDo(at: try await migrator.version())) }
             for migration in plan {
-                Output.data("-- \(migration.number) \(migration.name) (\(migration.kind.rawValue))")
+                Output.data("-- \(migration.number) \(migration.name) (\(Self.kind(of: migration)))")
                 if !short { Output.data(migration.sql) }
             }
+        }
+
+        /// With the oldest binary that may start afterwards, where the step excludes any.
+        static func kind(of migration: Migration) -> String {
+            migration.kind.rawValue + (migration.oldestBinarySchema.map { ", binaries from schema \($0) on" } ?? "")
+        }
+
+        static func nothingToDo(at version: Int) -> String {
+            version > Migration.latest
+                ? "schema \(version) is newer than this binary, which knows \(Migration.latest): nothing was changed"
+                : "schema \(version): nothing to do"
         }
     }
 
@@ -25,8 +37,9 @@ struct DatabaseCommand: AsyncParsableCommand {
             commandName: "migrate", abstract: "Apply what is missing. Two at once wait for each other.")
 
         mutating func run(in context: CommandContext) async throws {
-            let applied = try await Migrator(try Settings.read().database).migrate { Output.note("\($0.number) \($0.name)") }
-            Output.note("schema \(Migration.latest)" + (applied.isEmpty ? ": nothing to do" : ""))
+            let migrator = Migrator(try Settings.read(needsBroker: false).database)
+            let applied = try await migrator.migrate { Output.note("\($0.number) \($0.name)") }
+            Output.note(applied.isEmpty ? Plan.nothingToDo(at: try await migrator.version()) : "schema \(Migration.latest)")
         }
     }
 
@@ -40,7 +53,7 @@ struct DatabaseCommand: AsyncParsableCommand {
             let format = output.format
             try await withStore { store, _ in
                 let problems = try await store.audit { Output.note("\($0) notifications compared") } + (try await store.unaccounted())
-                Output.list(problems, as: format, empty: "every delivery is in exactly one place, and the sums agree")
+                Output.faults(problems, as: format, sound: "every delivery is in exactly one place, and the sums agree")
                 if !problems.isEmpty { throw Failure(.bad, "\(problems.count) problems") }
             }
         }
@@ -51,8 +64,12 @@ struct DatabaseCommand: AsyncParsableCommand {
         @Argument(help: "Only this number.") var number: Int?
 
         mutating func run(in context: CommandContext) async throws {
+            if let number, !Migration.all.contains(where: { $0.number == number }) {
+                throw Failure(
+                    .data, "there is no migration \(number)", hint: "the latest is \(Migration.latest); without a number, all are printed")
+            }
             for migration in Migration.all where number == nil || number == migration.number {
-                Output.data("-- \(migration.number) \(migration.name) (\(migration.kind.rawValue))\n\(migration.sql)")
+                Output.data("-- \(migration.number) \(migration.name) (\(Plan.kind(of: migration)))\n\(migration.sql)")
             }
         }
     }

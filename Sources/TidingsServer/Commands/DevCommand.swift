@@ -66,7 +66,8 @@ private struct DevelopmentSystem: Service, CustomStringConvertible {
         let settings = try Settings(environment: environment)
         try await Migrator(settings.database).migrate { Output.note("schema \($0.number): \($0.name)") }
         if options.testHosts > 0 { try await servers.makeVirtualHosts((0..<options.testHosts).map { "test-\($0)" }) }
-        let ready = "ready: psql '\(servers.databaseURL)'"
+        // No URL here: scripts keep this line in a log, and the password in it is a superuser's.
+        let ready = "ready: psql after `set -a; . \(servers.layout.environmentFile); set +a`"
         if options.serversOnly {
             Output.note(ready)
             try await whileTheyRun(servers) { try await gracefulShutdown() }
@@ -137,7 +138,7 @@ enum DevelopmentCatalogue {
                 catalogue.providers[name]?.settings.merge(
                     ["allowHTTP": "true", "allowedPorts": "any", "allowedNetworks": "127.0.0.0/8,::1/128"]) { $1 }
             }
-            try await store.activate(CatalogueFile.sealed(catalogue))
+            try await store.activate(CatalogueFile.sealed(catalogue), by: .start(by: "tidings dev"))
         }
         await store.close()
     }

@@ -29,9 +29,9 @@ struct NotificationCommand: AsyncParsableCommand {
             let (recipient, type, state, limit, format) = (recipient, type, state, list.limit, output.format)
             try Choices.check(state, of: "state", isOneOf: ["pending", "done"])
             try await withStore { store, _ in
-                Output.list(
-                    try await store.notifications(recipient: recipient, type: type, state: state, limit: limit), as: format,
-                    empty: "no notification")
+                let rows = try await store.notifications(recipient: recipient, type: type, state: state, limit: limit)
+                if rows.isEmpty { try await Choices.checkType(type, in: store) }
+                Output.list(rows, as: format, empty: "no notification")
             }
         }
     }
@@ -39,13 +39,12 @@ struct NotificationCommand: AsyncParsableCommand {
     struct Show: TidingsCommand {
         static let configuration = CommandConfiguration(commandName: "show", abstract: "Everything about one, as `tidings why`.")
         @Argument var id: String
+        @OptionGroup var content: ContentOptions
         @OptionGroup var output: OutputOptions
 
         mutating func run(in context: CommandContext) async throws {
-            let (id, format) = (id, output.format)
-            try await withStore { store, _ in
-                Explanation.print(try await Explanation.all(of: notificationIDs(id, in: store), from: store), as: format)
-            }
+            let (id, content, format) = (id, content.content, output.format)
+            try await withStore { store, _ in try await explain(id, withContent: content, as: format, in: store) }
         }
     }
 
@@ -56,13 +55,13 @@ struct NotificationCommand: AsyncParsableCommand {
                 Stop what has not begun. What a worker holds at this moment is inFlight: it may be sent. What a device has in its plan is onDevice: \
                 it is told to forget it.
                 """)
-        @Argument var id: String
+        @Argument(help: "A notification id, or the producer's event id if it stands for one notification.") var id: String
         @OptionGroup var output: OutputOptions
 
         mutating func run(in context: CommandContext) async throws {
             let (id, format) = (id, output.format)
             try await withStore { store, _ in
-                guard let notification = NotificationID(id) else { throw Failure(.data, "\(id) is no notification id") }
+                let notification = try await Self.one(id, in: store)
                 guard let results = try await store.cancel(notification, reason: .cancelledByOperator) else {
                     throw Failure(.bad, "no notification \(id)")
                 }
@@ -76,6 +75,28 @@ struct NotificationCommand: AsyncParsableCommand {
                 if results.values.contains(.inFlight) { throw Failure(.bad, "some of it is in flight") }
             }
         }
+
+        /// The one notification that the id stands for. Neither a person's id nor a delivery's will do: both would stop more than was named.
+        private static func one(_ text: String, in store: Store) async throws -> NotificationID {
+            let found = try await store.find(text)
+            let ids = notificationIDs(in: found) { row in
+                switch row["matched_on"]?.stringValue {
+                case "notification_id": NotificationID(text) != nil
+                case "idempotency_key": true
+                default: false
+                }
+            }
+            guard let id = ids.first else { throw try await noNotification(text, found, in: store) }
+            guard ids.count == 1 else {
+                throw Failure(
+                    .data, "\(text) stands for several notifications: cancel each by its id",
+                    hint: ids.prefix(shownIDs).map { "\($0)" }.joined(separator: " ") + (ids.count > shownIDs ? " …" : ""))
+            }
+            return id
+        }
+
+        /// Of those that one event made: enough to see what they are.
+        private static let shownIDs = 5
     }
 }
 
@@ -95,6 +116,7 @@ struct DeliveryCommand: AsyncParsableCommand {
             let (channel, state, reason, limit, format) = (channel, state, reason, list.limit, output.format)
             try Choices.check(channel, of: "channel", isOneOf: Channel.allCases.map(\.rawValue))
             try Choices.check(state, of: "state", isOneOf: DeliveryState.allCases.map(\.rawValue))
+            try Choices.checkReason(reason)
             try await withStore { store, _ in
                 Output.list(
                     try await store.deliveries(channel: channel, state: state, reason: reason, limit: limit), as: format,

@@ -26,12 +26,12 @@ struct QueueCommand: AsyncParsableCommand {
             let (apply, format) = (apply, output.format)
             try await withStore { store, settings in
                 let topology = TidingsAMQP.Topology(of: try await CatalogueSource(store).current.catalogue)
-                let control = AMQPControl(configuration: settings.amqp, connectionName: "tidings queue")
+                let control = try AMQPControl.make(configuration: try settings.amqp, connectionName: "tidings queue")
                 do {
                     if apply { try await topology.declare(on: control) }
                     let drifts = try await topology.check(on: control)
                     await control.close()
-                    Output.list(drifts.map(\.json), as: format, empty: "the broker has everything: \(topology.summary)")
+                    Output.faults(drifts.map(\.json), as: format, sound: "the broker has everything: \(topology.summary)")
                     if drifts.contains(where: \.isProblem) {
                         throw Failure(.bad, "the broker differs from the catalogue", hint: hint(drifts))
                     }

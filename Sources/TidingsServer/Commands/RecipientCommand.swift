@@ -33,7 +33,9 @@ struct RecipientCommand: AsyncParsableCommand {
         @Option(help: "IANA name, such as Europe/Paris.") var timeZone: String?
         @Option(help: "HH:MM-HH:MM in the person's zone; none removes them.") var quietHours: String?
         @Option(help: "A market of the catalogue; none removes it.") var market: String?
-        @Option(help: "channel=on|off, category=on|off or type=on|off; repeat it.") var prefer: [String] = []
+        @Option(
+            help: "channel=on|off, category=on|off or type=on|off; type:NAME=on|off for a type that is named as a category is; repeat it.")
+        var prefer: [String] = []
         @Option(help: "An https URL; none removes it.") var webhook: String?
         @Option(help: "env:NAME or file:PATH of a whsec_ secret; repeat it during a rotation. Without it, the stored one stays.")
         var webhookSecret: [String] = []
@@ -120,7 +122,15 @@ extension RecipientChanges {
             throw Failure(.data, "--prefer \(choice) is not name=on or name=off")
         }
         let isOn = parts[1] == "on"
-        if let channel = Channel(rawValue: parts[0]) {
+        // A category comes before a type of the same name, such as social; no type's name has a colon.
+        if parts[0].hasPrefix("type:") {
+            let name = String(parts[0].dropFirst("type:".count))
+            guard types[name] != nil else {
+                let hint = NearestName.of(name, among: types.keys).map { "did you mean type:\($0)?" }
+                throw Failure(.data, "\(name) is no type of the catalogue", hint: hint)
+            }
+            isOn ? enableTypes.append(name) : disableTypes.append(name)
+        } else if let channel = Channel(rawValue: parts[0]) {
             isOn ? enableChannels.append(channel) : disableChannels.append(channel)
         } else if let category = Category(rawValue: parts[0]), types[parts[0]] == nil || parts[0] == category.rawValue {
             isOn ? enableCategories.append(category) : disableCategories.append(category)

@@ -1,6 +1,7 @@
 import ArgumentParser
 import TidingsAMQP
 import TidingsClient
+import TidingsCore
 import TidingsStore
 import TidingsWire
 
@@ -19,6 +20,7 @@ struct RejectedCommand: AsyncParsableCommand {
         mutating func run(in context: CommandContext) async throws {
             let (state, reason, limit, format) = (state, reason, list.limit, output.format)
             try Choices.check(state, of: "state", isOneOf: ["open", "replayed", "discarded"])
+            try ReasonChoice.check(reason, of: .rejected)
             try await withStore { store, _ in
                 Output.list(try await store.rejected(state: state, reason: reason, limit: limit), as: format, empty: "nothing was rejected")
             }
@@ -26,7 +28,8 @@ struct RejectedCommand: AsyncParsableCommand {
     }
 
     struct Show: TidingsCommand {
-        static let configuration = CommandConfiguration(commandName: "show", abstract: "One rejected intent with its bytes as base64.")
+        static let configuration = CommandConfiguration(
+            commandName: "show", abstract: "One rejected intent with its bytes, as text and as base64.")
         @Argument var id: Int64
         @OptionGroup var output: OutputOptions
 
@@ -41,32 +44,58 @@ struct RejectedCommand: AsyncParsableCommand {
 
     struct Replay: TidingsCommand {
         static let configuration = CommandConfiguration(
-            commandName: "replay", abstract: "Publish it again as it came, for example after its type was added to the catalogue.")
-        @Argument var id: Int64
+            commandName: "replay", abstract: "Publish events again as they came, for example after their type was added to the catalogue.",
+            discussion: RefusedAction.discussion(
+                """
+                A row is closed when the broker has confirmed its event. If a router refuses the event again, the row is open again. An event that \
+                was accepted before is a duplicate and does no harm.
+                """))
+        @OptionGroup var rows: RefusedOptions
+        @OptionGroup var filters: RejectedFilters
+        @OptionGroup var pace: ReplayPace
+
+        mutating func validate() throws { try RefusedSelection.demandOne(rows, orOneOf: filters.all) }
 
         mutating func run(in context: CommandContext) async throws {
-            let id = id
-            try await withStore { store, settings in
-                guard let kept = try await store.keptRejected(id) else { throw Failure(.bad, "nothing rejected has the number \(id)") }
-                guard kept.isReplayable else {
-                    throw Failure(.bad, "\(id) cannot be replayed", hint: "only part of it was kept, or it would be refused again")
-                }
-                guard kept.state == "open", try await store.closeRejected(id, as: "replayed") else { throw notOpen(kept) }
-                try await publishAgain(kept, settings) { try await store.reopenRejected(id) }
-                Output.note("\(id) was published again")
-            }
+            let (rows, filters, rate) = (rows, filters, pace.rate)
+            try await RefusedAction.replay(rows, in: .rejected, rate: rate) { filters.apply(to: &$0) }
         }
     }
 
     struct Discard: TidingsCommand {
-        static let configuration = CommandConfiguration(commandName: "discard", abstract: "Close it: nothing is to be done. The row stays.")
-        @Argument var id: Int64
+        static let configuration = CommandConfiguration(
+            commandName: "discard", abstract: "Close rows: nothing is to be done. They stay until their retention ends.",
+            discussion: RefusedAction.discussion(""))
+        @OptionGroup var rows: RefusedOptions
+        @OptionGroup var filters: RejectedFilters
+
+        mutating func validate() throws { try RefusedSelection.demandOne(rows, orOneOf: filters.all) }
 
         mutating func run(in context: CommandContext) async throws {
-            let id = id
-            try await withStore { store, _ in
-                guard try await store.closeRejected(id, as: "discarded") else { throw Failure(.bad, "nothing open has the number \(id)") }
-            }
+            let (rows, filters) = (rows, filters)
+            try await RefusedAction.discard(rows, in: .rejected) { filters.apply(to: &$0) }
+        }
+    }
+}
+
+/// Filters that only rejected rows have.
+struct RejectedFilters: ParsableArguments {
+    @Option(help: "Only events of this type.") var type: String?
+    @Option(help: "Only events of this tenant; an event that names none is of the tenant default.") var tenant: String?
+    @Option(help: "Only events of this CloudEvents source.") var source: String?
+
+    var all: [String?] { [type, tenant, source] }
+
+    func apply(to filter: inout RefusedFilter) { (filter.type, filter.tenant, filter.source) = (type, tenant, source) }
+}
+
+/// The pace of a replay.
+struct ReplayPace: ParsableArguments {
+    @Option(help: "Messages a second, 1 to 1000.") var rate = RefusedReplay.standardRate
+
+    mutating func validate() throws {
+        guard (1...RefusedReplay.highestRate).contains(rate) else {
+            throw ValidationError("--rate is from 1 to \(RefusedReplay.highestRate)")
         }
     }
 }
@@ -76,26 +105,26 @@ struct DeadCommand: AsyncParsableCommand {
         commandName: "dead", abstract: "Messages that could not be processed.",
         subcommands: [List.self, Show.self, Replay.self, Discard.self])
 
-    /// The states of a dead letter that nobody has dealt with.
-    private static let openStates = ["open", "quarantined", "trying"]
-
     struct List: TidingsCommand {
         static let configuration = CommandConfiguration(commandName: "list", abstract: "The newest first.")
         @Option(help: "open, trying, replayed, resolved, quarantined or discarded.") var state: String?
+        @Option(help: "Only this reason code.") var reason: String?
         @OptionGroup var list: ListOptions
         @OptionGroup var output: OutputOptions
 
         mutating func run(in context: CommandContext) async throws {
-            let (state, limit, format) = (state, list.limit, output.format)
+            let (state, reason, limit, format) = (state, reason, list.limit, output.format)
             try Choices.check(state, of: "state", isOneOf: ["open", "trying", "replayed", "resolved", "quarantined", "discarded"])
+            try ReasonChoice.check(reason, of: .dead)
             try await withStore { store, _ in
-                Output.list(try await store.dead(state: state, limit: limit), as: format, empty: "no dead letter")
+                Output.list(try await store.dead(state: state, reason: reason, limit: limit), as: format, empty: "no dead letter")
             }
         }
     }
 
     struct Show: TidingsCommand {
-        static let configuration = CommandConfiguration(commandName: "show", abstract: "One dead letter with its bytes as base64.")
+        static let configuration = CommandConfiguration(
+            commandName: "show", abstract: "One dead letter with its bytes, as text and as base64.")
         @Argument var id: Int64
         @OptionGroup var output: OutputOptions
 
@@ -109,63 +138,104 @@ struct DeadCommand: AsyncParsableCommand {
     }
 
     struct Replay: TidingsCommand {
-        static let configuration = CommandConfiguration(commandName: "replay", abstract: "Publish it again to where it came from.")
-        @Argument var id: Int64
+        static let configuration = CommandConfiguration(
+            commandName: "replay", abstract: "Publish messages again to where they came from.",
+            discussion: RefusedAction.discussion("A row is closed when the broker has confirmed its message."))
+        @OptionGroup var rows: RefusedOptions
+        @Option(help: "Only messages that came from this queue.") var queue: String?
+        @OptionGroup var pace: ReplayPace
+
+        mutating func validate() throws { try RefusedSelection.demandOne(rows, orOneOf: [queue]) }
 
         mutating func run(in context: CommandContext) async throws {
-            let id = id
-            try await withStore { store, settings in
-                guard let kept = try await store.keptDead(id) else { throw Failure(.bad, "no dead letter has the number \(id)") }
-                guard DeadCommand.openStates.contains(kept.state), try await store.moveDead(id, from: [kept.state], to: "replayed") else {
-                    throw notOpen(kept)
-                }
-                try await publishAgain(kept, settings) { _ = try await store.moveDead(id, from: ["replayed"], to: kept.state) }
-                Output.note("\(id) was published again")
-            }
+            let (rows, queue, rate) = (rows, queue, pace.rate)
+            try await RefusedAction.replay(rows, in: .dead, rate: rate) { $0.queue = queue }
         }
     }
 
     struct Discard: TidingsCommand {
-        static let configuration = CommandConfiguration(commandName: "discard", abstract: "Close it: nothing is to be done. The row stays.")
-        @Argument var id: Int64
+        static let configuration = CommandConfiguration(
+            commandName: "discard", abstract: "Close rows: nothing is to be done. They stay until their retention ends.",
+            discussion: RefusedAction.discussion(""))
+        @OptionGroup var rows: RefusedOptions
+        @Option(help: "Only messages that came from this queue.") var queue: String?
+
+        mutating func validate() throws { try RefusedSelection.demandOne(rows, orOneOf: [queue]) }
 
         mutating func run(in context: CommandContext) async throws {
-            let id = id
-            try await withStore { store, _ in
-                guard try await store.moveDead(id, from: DeadCommand.openStates, to: "discarded") else {
-                    throw Failure(.bad, "nothing open has the number \(id)")
-                }
-            }
+            let (rows, queue) = (rows, queue)
+            try await RefusedAction.discard(rows, in: .dead) { $0.queue = queue }
         }
     }
 }
 
-private func notOpen(_ kept: KeptMessage) -> Failure {
-    Failure(.bad, "\(kept.id) had been acted on before: nothing was published", hint: "it was \(kept.state) when it was looked at")
-}
+/// `replay` and `discard`, the same in both tables.
+private enum RefusedAction {
+    static func discussion(_ first: String) -> String {
+        (first.isEmpty ? "" : first + "\n\n") + """
+            Give numbers of rows or filters; all filters must hold. --dry-run prints how many rows are meant. Rows chosen by filters alone need \
+            --yes, or an answer at the terminal. Exit 0 when all is done, 1 when some rows were not, 65 when a filter is wrong.
+            """
+    }
 
-/// Publishes a kept message to where it came from; throws unless the broker confirms.
-///
-/// Its row is claimed as replayed before, so that of two commands only one publishes, and `putBack` makes it open again when that fails. It may
-/// have arrived all the same; that is harmless, for the same event is decided once.
-private func publishAgain(_ kept: KeptMessage, _ settings: Settings, putBack: () async throws -> Void) async throws {
-    do {
-        try await publish(kept, settings)
-    } catch {
-        try await putBack()
-        throw error
+    static func replay(
+        _ options: RefusedOptions, in table: RefusedTable, rate: Int, _ filters: @escaping @Sendable (inout RefusedFilter) -> Void
+    ) async throws {
+        try ReasonChoice.check(options.reason, of: table == .rejected ? .rejected : .dead)
+        try await withStore { store, settings in
+            let selection = try RefusedSelection(options, in: table, now: store.clock.now(), filters)
+            guard !selection.isDryRun else { return try await preview(selection, "published again", asReplay: true, in: store) }
+            try await selection.confirm("Publish again", in: store)
+            try await (try RefusedReplay(selection, rate: rate, in: store, settings)).run()
+        }
+    }
+
+    static func discard(
+        _ options: RefusedOptions, in table: RefusedTable, _ filters: @escaping @Sendable (inout RefusedFilter) -> Void
+    ) async throws {
+        try ReasonChoice.check(options.reason, of: table == .rejected ? .rejected : .dead)
+        try await withStore { store, _ in
+            let selection = try RefusedSelection(options, in: table, now: store.clock.now(), filters)
+            guard !selection.isDryRun else { return try await preview(selection, "closed", asReplay: false, in: store) }
+            try await selection.confirm("Close", in: store)
+            var counts = RefusedCounts(selection)
+            try await selection.forEachPage(in: store) { rows in
+                counts.done += try await store.discard(counts.open(rows).map(\.id), in: table)
+                return true
+            }
+            try counts.finish("closed", stoppedBy: nil)
+        }
+    }
+
+    private static func preview(_ selection: RefusedSelection, _ done: String, asReplay: Bool, in store: Store) async throws {
+        var counts = RefusedCounts(selection)
+        try await selection.forEachPage(in: store) { rows in
+            counts.preview(rows, asReplay: asReplay)
+            return true
+        }
+        try counts.finishPreview(done)
     }
 }
 
-private func publish(_ kept: KeptMessage, _ settings: Settings) async throws {
-    let client = TidingsClient(settings.amqpOfCommand, connectionName: "tidings replay")
+/// No queue wanted the message, which is nowhere now.
+struct Returned: Error {
+    let code: Int
+    let text: String
+}
+
+/// Publishes a kept message to where it came from; throws unless the broker confirms: ``Returned`` for this message alone, else a ``Failure``.
+///
+/// It may have arrived all the same; that is harmless, for the same event is decided once.
+///
+/// The message names who published it first: the operator's rights do not count, and a producer that nobody knows stays unknown.
+func publishAgain(_ kept: KeptMessage, with client: TidingsClient) async throws {
     let result = await client.publish(
-        raw: kept.body, contentType: kept.contentType ?? "", exchange: kept.exchange, routingKey: kept.routingKey, id: "replay-\(kept.id)")
-    await client.close()
+        raw: kept.body, contentType: kept.contentType ?? "", exchange: kept.exchange, routingKey: kept.routingKey, id: "replay-\(kept.id)",
+        headers: [QueueNames.producerHeader: .string(kept.producer ?? "")])
     switch result {
     case .confirmed: return
     case .failed(let error): throw Failure(error)
-    case .returned(let code, let text): throw Failure(.unavailable, "the broker returned it: \(code) \(text)")
+    case .returned(let code, let text): throw Returned(code: code, text: text)
     case .nacked: throw Failure(.unavailable, "the broker refused it")
     }
 }

@@ -10,8 +10,9 @@ struct SendCommand: TidingsCommand {
     static let configuration = CommandConfiguration(
         commandName: "send", abstract: "Publish an intent to the broker, as a producer does.",
         discussion: """
-            Exit 0 when the broker confirmed it (with --wait: when every channel ended or waits for its time), 1 when it was rejected or a
-            delivery failed, 75 when --timeout passed.
+            If the database answers, an intent that the router would refuse is refused here, with exit 65, and is not published. Exit 0 when the
+            broker confirmed it (with --wait: when every channel ended or waits for its time), 1 when it was rejected or a delivery failed, 75
+            when --timeout passed.
             """)
 
     @Argument(help: "A type of the catalogue, such as orderUpdate.") var type: String
@@ -28,17 +29,30 @@ struct SendCommand: TidingsCommand {
     @Option var market: String?
     @Option(help: "One thread in the person's list for each key.") var groupKey: String?
     @Flag(help: "Escalate over push, local and inApp; the type must allow it.") var critical = false
+    @Flag(help: "Publish it also if the router will refuse it.") var noCheck = false
     @Flag(help: "Print the event and publish nothing.") var dryRun = false
     @Flag(help: "Wait until it is decided and delivered, then explain.") var wait = false
     @Option(help: "Seconds that --wait waits.") var timeout = 30
     @OptionGroup var output: OutputOptions
 
+    /// A day. A larger number is nearly always milliseconds taken for seconds.
+    private static let longestTimeout = 86_400
+
+    mutating func validate() throws {
+        if at != nil, delay != nil { throw ValidationError("--at and --in both say when: give one of them") }
+        guard (1...Self.longestTimeout).contains(timeout) else {
+            throw ValidationError("--timeout is from 1 to \(Self.longestTimeout) seconds")
+        }
+    }
+
     mutating func run(in context: CommandContext) async throws {
-        let (category, since) = await lookUp()
-        let event = try event(category: category)
+        let (catalogue, since) = noCheck && !wait ? (nil, DatabaseClock.local()) : await lookUp()
+        let type = (catalogue?.catalogue ?? .builtIn).types[type]
+        let event = try event(category: type?.category ?? .system)
+        if let catalogue, !noCheck { try Self.check(event, by: catalogue, now: since) }
         guard !dryRun else { return Output.data(String(decoding: event.encoded, as: UTF8.self)) }
         let settings = try Settings.read()
-        let client = TidingsClient(settings.amqpOfCommand, connectionName: "tidings send")
+        let client = try TidingsClient(settings.amqpOfCommand, connectionName: "tidings send")
         let result = await client.publish(event)
         await client.close()
         switch result {
@@ -49,22 +63,36 @@ struct SendCommand: TidingsCommand {
         case .failed(let error): throw Failure(error)
         }
         guard wait else {
-            return Output.one(
+            Output.one(
                 ["id": .string(event.id), "source": .string(source), "state": .string("confirmed")],
                 as: output.format)
+            return Output.note("next: tidings why \(event.id)")
         }
+        // Before the wait: whoever interrupts it must still know an id that they did not choose.
+        if id == nil { Output.note("published as \(event.id); to ask later: tidings why \(event.id)") }
         let (timeout, format) = (timeout, output.format)
         try await withStore { store, _ in
             try await SendWait(for: event, since: since, in: store).explain(within: timeout, as: format)
         }
     }
 
-    /// The category, so that the intent goes in by the right lane, and the time before it is published. Both are the database's where it can be
-    /// asked; otherwise the built-in catalogue and this machine's clock must do, for publishing needs no database.
-    private func lookUp() async -> (Category, since: Timestamp) {
-        let known = try? await withStore { store, _ in (try await CatalogueSource(store).current.catalogue, store.clock.now()) }
-        let (catalogue, now) = known ?? (.builtIn, DatabaseClock.local())
-        return (catalogue.types[type]?.category ?? .system, now)
+    /// The catalogue in force and the time before the intent is published, both the database's. Nil and this machine's clock where the database
+    /// cannot be asked, for publishing needs none.
+    private func lookUp() async -> (CompiledCatalogue?, since: Timestamp) {
+        let known = try? await withStore { store, _ in (try await CatalogueSource(store).current, store.clock.now()) }
+        return (known?.0, known?.1 ?? DatabaseClock.local())
+    }
+
+    /// Refuses what the router would refuse, read by the router's own decoder. Which tenants the user of the broker may name is not known here.
+    private static func check(_ event: IntentEvent, by catalogue: CompiledCatalogue, now: Timestamp) throws {
+        let message = IncomingMessage(body: event.encoded, contentType: "application/cloudevents+json")
+        guard let refusal = IntentDecoder(catalogue: catalogue).decode(message, rights: .unrestricted, now: now).rejections.first else {
+            return
+        }
+        let place = refusal.pointer.isEmpty ? "" : " at \(refusal.pointer)"
+        throw Failure(
+            .data, "\(refusal.reason.rawValue)\(place): \(refusal.message)",
+            hint: "the router would refuse it, so nothing was published; --no-check publishes it all the same")
     }
 
     private func event(category: Category) throws -> IntentEvent {

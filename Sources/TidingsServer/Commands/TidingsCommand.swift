@@ -43,6 +43,7 @@ public enum TidingsTool {
         do {
             let log = try LogSettings(environment: Settings.processEnvironment())
             LoggingSystem.bootstrap { StandardErrorLog(label: $0, level: log.level, format: log.format) }
+            try Root.checkHelp(for: Array(CommandLine.arguments.dropFirst()))
             var command = try Root.parseAsRoot()
             if var ours = command as? any TidingsCommand {
                 try await ours.run(in: context)
@@ -81,6 +82,24 @@ struct Root: AsyncParsableCommand {
             ] + TidingsTool.additionalCommands)
     }
 
+    /// Throws when `help` names a command that does not exist: the parser would print the help of the whole tool, as if it had understood.
+    static func checkHelp(for arguments: [String]) throws {
+        guard arguments.first == "help" else { return }
+        var command: any ParsableCommand.Type = Root.self
+        for name in arguments.dropFirst() where !name.hasPrefix("-") {
+            let configuration = command.configuration
+            // A word after a command without subcommands, or with one that needs no name, is its argument.
+            guard !configuration.subcommands.isEmpty, configuration.defaultSubcommand == nil else { return }
+            let names = configuration.subcommands.compactMap { $0.configuration.commandName }
+            guard let next = configuration.subcommands.first(where: { $0.configuration.commandName == name }) else {
+                throw Failure(
+                    .usage, "there is no command \(Table.cell(.string(name)))",
+                    hint: NearestName.of(name, among: names).map { "did you mean \($0)?" } ?? "tidings --help lists the commands")
+            }
+            command = next
+        }
+    }
+
     /// Errors of the argument parser itself, which it prints with the usage.
     static func isUsage(_ error: any Error) -> Bool {
         exitCode(for: error) == .validationFailure || error is CleanExit || error is ValidationError
@@ -89,13 +108,15 @@ struct Root: AsyncParsableCommand {
 
 /// Options that commands printing data share.
 struct OutputOptions: ParsableArguments {
-    @Option(name: [.customShort("o"), .customLong("output")], help: "text, json (an array for a list, an object for one) or jsonl.")
+    @Option(
+        name: [.customShort("o"), .customLong("output")], help: "text, json (an array for what may be several, an object for one) or jsonl."
+    )
     var format = OutputFormat.text
 }
 
-/// Opens the store for a command, runs it, and closes.
+/// Opens the store for a command, runs it, and closes. Needs no broker; `settings.amqp` throws where none is configured.
 func withStore<Result: Sendable>(_ body: (Store, Settings) async throws -> Result) async throws -> Result {
-    let settings = try Settings.read()
+    let settings = try Settings.read(needsBroker: false)
     let store = Store(settings.database, size: 2, name: "tidings cli")
     do {
         try await store.open()

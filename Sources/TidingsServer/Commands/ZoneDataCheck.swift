@@ -4,6 +4,7 @@ import TidingsWire
 struct ZoneDataCheck {
     let isPassed: Bool
     let detail: String
+    var whatToDo: String { isPassed ? "" : TimeZoneDatabase.missingHint }
 
     init(in environment: [String: String]) {
         let zones = TimeZoneDatabase.ofMachine(in: environment)
@@ -11,7 +12,7 @@ struct ZoneDataCheck {
             try zones.check()
             (isPassed, detail) = (true, "zone data in \(zones.directory)")
         } catch {
-            (isPassed, detail) = (false, "\(error); \(TimeZoneDatabase.missingHint)")
+            (isPassed, detail) = (false, "\(error)")
         }
     }
 }

@@ -1,4 +1,5 @@
 import TidingsCore
+import TidingsPostgres
 import TidingsStore
 import TidingsWire
 
@@ -11,11 +12,13 @@ struct Explanation: Sendable {
     private let timeline: [JSON]
     /// What devices have of it in their plans.
     private let plans: [JSON]
+    /// Title and body; nil unless they were asked for.
+    private let content: JSON?
     /// Of the person, as this machine knows it.
     private let zone: Zone
 
-    /// Throws a ``Failure`` with exit code 1 when there is no such notification.
-    init(of id: NotificationID, from store: Store) async throws {
+    /// Throws a ``Failure`` with exit code 1 when there is no such notification, and 77 when its content may not be read.
+    init(of id: NotificationID, withContent: Bool = false, from store: Store) async throws {
         guard let found = try await store.notification(id) else {
             throw Failure(.bad, "no notification \(id)", hint: "tidings find looks for any id; what is past retention is gone")
         }
@@ -25,6 +28,7 @@ struct Explanation: Sendable {
         decisions = try await store.decisions(of: id)
         timeline = try await store.explain(id)
         plans = try await store.localPlans(of: id)
+        content = withContent ? try await Self.content(of: id, from: store) : nil
         let name = try await store.timeZone(of: found["recipient_id"]?.stringValue ?? "", tenant: found["tenant"]?.stringValue ?? "")
         let now = store.clock.now().wholeSeconds
         do {
@@ -38,30 +42,44 @@ struct Explanation: Sendable {
         deliveries.contains { ["failed", "expired"].contains($0["state"]?.stringValue ?? "") }
     }
 
-    static func all(of ids: [NotificationID], from store: Store) async throws -> [Explanation] {
+    static func all(of ids: [NotificationID], withContent: Bool = false, from store: Store) async throws -> [Explanation] {
         var explanations: [Explanation] = []
-        for id in ids { explanations.append(try await Explanation(of: id, from: store)) }
+        for id in ids { explanations.append(try await Explanation(of: id, withContent: withContent, from: store)) }
         return explanations
     }
 
-    /// An object for one, an array for several.
+    private static func content(of id: NotificationID, from store: Store) async throws -> JSON? {
+        do {
+            return try await store.content(of: id)
+        } catch let error as PostgresError where error.sqlState == "42501" {
+            throw Failure(
+                .notPermitted, "title and body are personal data, and this user of the database may not read them",
+                hint: "grant usage on schema tidings to ROLE; grant select (id, title, body) on tidings.notifications to ROLE")
+        }
+    }
+
+    /// In JSON always an array: an event may have made several notifications.
     static func print(_ explanations: [Explanation], as format: OutputFormat) {
         switch format {
-        case .json where explanations.count == 1: Output.one(explanations[0].json, as: format)
         case .json, .jsonl: Output.list(explanations.map(\.json), as: format, empty: "")
         case .text: for explanation in explanations { Output.data(explanation.text) }
         }
     }
 
     private var json: JSON {
-        [
-            "notification": notification, "deliveries": .array(deliveries), "attempts": .array(attempts), "decisions": .array(decisions),
-            "timeline": .array(timeline), "plans": .array(plans),
+        var members = JSONObject()
+        members["notification"] = notification
+        if let content { members["content"] = content }
+        let lists = [
+            ("deliveries", deliveries), ("attempts", attempts), ("decisions", decisions), ("timeline", timeline), ("plans", plans),
         ]
+        for (name, rows) in lists { members[name] = .array(rows) }
+        return .object(members)
     }
 
     private var text: String {
         var lines = [headline]
+        for name in ["title", "body"] where content != nil { lines.append("  \(name): \(contentLine(name))") }
         for delivery in deliveries {
             lines.append(line(for: delivery))
             for decision in decisions where decision["ordinal"] == delivery["ordinal"] && decision["moved_from"]?.stringValue != nil {
@@ -84,6 +102,15 @@ struct Explanation: Sendable {
     }
 
     private func field(_ name: String) -> String { notification[name].map(Table.plain) ?? "" }
+
+    /// One line of the content, cut; JSON has all of it.
+    private func contentLine(_ name: String) -> String {
+        let text = content?[name].map(Table.plain) ?? ""
+        return text.count > Self.longestContentLine ? text.prefix(Self.longestContentLine - 1) + "…" : text
+    }
+
+    /// Characters: two lines of an ordinary terminal.
+    private static let longestContentLine = 160
 
     private var headline: String {
         "\(field("type")) (\(field("category"))) for \(field("recipient_id")), accepted \(field("accepted_at")): \(field("state"))"

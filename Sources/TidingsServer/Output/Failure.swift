@@ -12,6 +12,8 @@ public struct Failure: Error, Sendable {
         case data = 65
         /// The broker or the database cannot be reached.
         case unavailable = 69
+        /// Standard output could not be written. The command's changes stay.
+        case outputLost = 74
         case timedOut = 75
         case notPermitted = 77
         case config = 78
@@ -31,6 +33,9 @@ public struct Failure: Error, Sendable {
     init(_ error: any Error) {
         switch error {
         case let failure as Failure: self = failure
+        case StoreError.clockSkew:
+            // Passes when both clocks are set; a supervisor does not start again what ends with the code of a wrong configuration.
+            self.init(.timedOut, "\(error)", hint: "are both machines synchronised? see timedatectl")
         case StoreError.tableInUse: self.init(.timedOut, "\(error)")
         case let error as StoreError: self.init(.config, "\(error)")
         case let error as AMQPError:
@@ -57,7 +62,7 @@ public struct Failure: Error, Sendable {
                 // Names the object and no data.
                 self.init(
                     .notPermitted, "the database: \(error.message)",
-                    hint: "commands log in as a member of tidings_run, or as the owner; a member of tidings_ops_read uses psql")
+                    hint: "a member of tidings_ops_read only reads; other commands log in as a member of tidings_run, or as the owner")
             case .configuration: self.init(.config, error.message)
             default: self.init(.bad, "the \(error)")
             }

@@ -1,3 +1,4 @@
+import Dispatch
 import Glibc
 import Logging
 import Synchronization
@@ -6,6 +7,9 @@ import TidingsProvider
 
 /// The provider of a binding, made again when a file that its settings name, in the catalogue or in the environment, has changed: renewed
 /// credentials count without a restart.
+///
+/// The files are read, and the provider is made, on a thread of their own: while a disk is slow, calls go on with the provider that is there.
+/// A change counts for calls that begin after it was read.
 ///
 /// While it cannot be made, each of its deliveries ends as misconfigured, with the reason in its attempt, and no other provider is held up.
 final class ConfiguredProvider: Provider {
@@ -24,7 +28,12 @@ final class ConfiguredProvider: Provider {
         var current: Result<any Provider, Failure>
         var stamps: [String: FileStamp]
         var lookedAt: ContinuousClock.Instant
+        /// A look is under way; never more than one.
+        var isLooking = false
+        var waiting: [CheckedContinuation<Void, Never>] = []
     }
+
+    private let disk = DispatchQueue(label: "tidings.provider.files")
 
     /// - Parameter now: what ``lookInterval`` is measured by.
     init(
@@ -69,29 +78,55 @@ final class ConfiguredProvider: Provider {
     }
 
     func close() async {
-        await (try? current().get())?.close()
+        await (try? state.withLock(\.current).get())?.close()
     }
 
-    /// The provider as its files are now. One that is replaced ends with the calls that are under way.
+    /// The provider as its files were at the last look. Begins the next look when it is due, and does not wait for it.
     private func current() -> Result<any Provider, Failure> {
-        state.withLock { state in
+        let (current, isDue) = state.withLock { state in
             let now = now()
-            guard now - state.lookedAt >= Self.lookInterval else { return state.current }
-            state.lookedAt = now
-            let stamps = FileStamp.all(files)
-            guard stamps != state.stamps else { return state.current }
+            let isDue = !state.isLooking && now - state.lookedAt >= Self.lookInterval
+            if isDue { (state.isLooking, state.lookedAt) = (true, now) }
+            return (state.current, isDue)
+        }
+        if isDue { disk.async { self.look() } }
+        return current
+    }
+
+    /// Returns when the look that is under way has ended.
+    func looked() async {
+        await withCheckedContinuation { continuation in
+            let isLooking = state.withLock { state in
+                if state.isLooking { state.waiting.append(continuation) }
+                return state.isLooking
+            }
+            if !isLooking { continuation.resume() }
+        }
+    }
+
+    /// Reads the files, and makes the provider again if one has changed. The provider that is replaced ends with its calls under way.
+    private func look() {
+        let stamps = FileStamp.all(files)
+        let isChanged = state.withLock { $0.stamps != stamps }
+        let made = isChanged ? Result(catching: make).mapError(Failure.init) : nil
+        let waiting = state.withLock { state in
+            defer { (state.isLooking, state.waiting) = (false, []) }
             state.stamps = stamps
-            switch Result(catching: make).mapError(Failure.init) {
-            case .success(let provider):
-                logger.notice("a file of a provider's settings has changed: made again", metadata: ["provider": "\(name)"])
-                state.current = .success(provider)
+            switch made {
+            case .success(let provider): state.current = .success(provider)
             case .failure(let failure):
                 // What works goes on until the files are right again: they may be half written.
-                Self.report(failure, logger)
                 if case .failure = state.current { state.current = .failure(failure) }
+            case nil: break
             }
-            return state.current
+            return state.waiting
         }
+        switch made {
+        case .success: logger.notice("a file of a provider's settings has changed: made again", metadata: ["provider": "\(name)"])
+        case .failure(let failure): Self.report(failure, logger)
+        case nil: break
+        }
+        for continuation in waiting { continuation.resume() }
     }
 
     private static func report(_ failure: Failure, _ logger: Logger) {

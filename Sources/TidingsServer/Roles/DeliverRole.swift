@@ -13,6 +13,9 @@ final class DeliverRole: Sendable {
     private let runtime: Runtime
     private let channels: Set<Channel>
     private let worker: String
+    /// Of all lines of the process, and of the lines of the next catalogue as well.
+    private let budget = PackBudget()
+    private let breakers: BreakerLog
 
     private struct State {
         var isStopping = false
@@ -29,7 +32,7 @@ final class DeliverRole: Sendable {
     }
 
     private let state = Mutex(State())
-    private let gates = SendGates()
+    private let gates: SendGates
     /// Lines that are to run; ends at the stop.
     private let starting: AsyncStream<Line>
     private let start: AsyncStream<Line>.Continuation
@@ -38,6 +41,8 @@ final class DeliverRole: Sendable {
         self.runtime = runtime
         self.channels = channels
         self.worker = worker
+        breakers = BreakerLog(runtime.logger)
+        gates = SendGates(report: breakers.report)
         (starting, start) = AsyncStream.makeStream()
     }
 
@@ -57,7 +62,7 @@ final class DeliverRole: Sendable {
 
     private func run(_ line: Line) async {
         do {
-            try await line.run(worker: worker, gates: gates)
+            try await line.run(worker: worker, gates: gates, budget: budget)
         } catch {
             state.withLock { $0.failure = $0.failure ?? error }
             await stop()
@@ -170,7 +175,7 @@ private final class Line: Sendable {
 
     var called: [any Provider] { [provider].compactMap(\.self) + (carriers ?? []) }
 
-    /// Ends the intake; ``run(worker:gates:)`` returns when what is in work is finished.
+    /// Ends the intake; ``run(worker:gates:budget:)`` returns when what is in work is finished.
     func stop() async {
         for (_, consumer) in lanes { await consumer.stop() }
     }
@@ -178,18 +183,18 @@ private final class Line: Sendable {
     /// Runs until ``stop()``. Throws when a consumer cannot go on.
     ///
     /// - Parameter gates: of everybody who is ``called``, and shared with other lines.
-    func run(worker: String, gates: SendGates) async throws {
+    func run(worker: String, gates: SendGates, budget: PackBudget) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             // A task for each consumer and one for the work, until the consumers are stopped; the group awaits all.
             for (_, consumer) in lanes { group.addTask { try await consumer.run() } }
-            group.addTask { await self.deliver(worker: worker, gates: gates) }
+            group.addTask { await self.deliver(worker: worker, gates: gates, budget: budget) }
             try await group.waitForAll()
         }
         for (_, consumer) in lanes { await consumer.close() }
         for provider in called { await provider.close() }
     }
 
-    private func deliver(worker: String, gates: SendGates) async {
+    private func deliver(worker: String, gates: SendGates, budget: PackBudget) async {
         await withDiscardingTaskGroup { group in
             if let carriers {
                 let waker = LocalPlanWaker(
@@ -197,13 +202,13 @@ private final class Line: Sendable {
                 // Beside the worker, which waits for packs; cancelled below, when that has ended.
                 group.addTask { await waker.run() }
             }
-            await work(worker: worker, gate: provider.flatMap { gates[$0.name] })
+            await work(worker: worker, gate: provider.flatMap { gates[$0.name] }, budget: budget)
             // Wakes go on until the last pack is planned; the ones that wait then are the next worker's.
             group.cancelAll()
         }
     }
 
-    private func work(worker: String, gate: SendGate?) async {
+    private func work(worker: String, gate: SendGate?, budget: PackBudget) async {
         await withDiscardingTaskGroup { group in
             // A worker for each lane, so that urgent packs never wait behind bulk ones; each ends when its consumer is stopped, and the group awaits all.
             for (lane, consumer) in lanes {
@@ -214,8 +219,8 @@ private final class Line: Sendable {
                     // Without a gate the provider left the catalogue before its line began.
                     guard let gate else { continue }
                     let worker = ProviderWorker(
-                        store: store, catalogues: runtime.catalogues, provider: provider, gate: gate, packs: packs,
-                        meters: meters, calls: calls, worker: worker, logger: runtime.logger)
+                        store: store, catalogues: runtime.catalogues, provider: provider, gate: gate, budget: budget,
+                        packs: packs, meters: meters, calls: calls, worker: worker, logger: runtime.logger)
                     group.addTask { await worker.run() }
                 } else if carriers != nil {
                     let worker = LocalPlanWorker(

@@ -1,4 +1,3 @@
-import Synchronization
 import TidingsAMQP
 import TidingsRelease
 import TidingsStore
@@ -10,11 +9,11 @@ final class ReleaseRole: Sendable {
     private let relay: Relay
     private let upkeep: Upkeep
     private let control: AMQPControl
-    private let running = Mutex<Task<Void, Never>?>(nil)
+    private let work = StoppableWork()
 
-    init(_ runtime: Runtime) {
+    init(_ runtime: Runtime) throws {
         self.runtime = runtime
-        control = AMQPControl(configuration: runtime.settings.amqp, connectionName: "tidings upkeep")
+        control = try AMQPControl.make(configuration: runtime.amqp, connectionName: "tidings upkeep")
         releaser = Releaser(
             stores: runtime.store(of:), catalogues: runtime.catalogues, zones: runtime.zones, publisher: runtime.packs,
             balance: runtime.balance,
@@ -24,24 +23,21 @@ final class ReleaseRole: Sendable {
             store: runtime.store, catalogues: runtime.catalogues, publisher: runtime.publisher, metrics: runtime.metrics,
             logger: runtime.logger)
         upkeep = Upkeep(
-            store: runtime.store, catalogues: runtime.catalogues, control: control, retention: Settings.retention, logger: runtime.logger)
+            store: runtime.store, catalogues: runtime.catalogues, control: control, retention: Settings.retention,
+            metrics: runtime.metrics, logger: runtime.logger)
     }
 
-    /// Runs until ``stop()``. A turn that is cut short rolls back and is taken up by whoever runs next.
+    /// Runs until ``stop()``, also when that comes first. A turn that is cut short rolls back and is taken up by whoever runs next.
     func run() async {
-        let task = Task {
-            await withDiscardingTaskGroup { group in
-                group.addTask { await self.releaser.run() }
-                group.addTask { await self.relay.run() }
-                group.addTask { await self.upkeep.run() }
-            }
-        }
-        running.withLock { $0 = task }
-        await task.value
+        await work.run([
+            { await self.releaser.run() },
+            { await self.relay.run() },
+            { await self.upkeep.run() },
+        ])
         await control.close()
     }
 
     func stop() {
-        running.withLock { $0?.cancel() }
+        work.stop()
     }
 }

@@ -36,7 +36,7 @@ struct RolesService: Service, CustomStringConvertible {
             role: roles.count == 1 ? roles[0].name : "all", host: Self.hostName(), pid: getpid(), version: TidingsVersion.current,
             instance: String(UInt32.random(in: 0...UInt32.max), radix: 36))
         router = roles.contains(.router) ? try RouterRole(runtime) : nil
-        release = roles.contains(.release) ? ReleaseRole(runtime) : nil
+        release = roles.contains(.release) ? try ReleaseRole(runtime) : nil
         let channels = roles.reduce(into: Set<Channel>()) { if case .deliver(let some) = $1 { $0.formUnion(some) } }
         deliver = channels.isEmpty ? nil : DeliverRole(runtime, channels: channels, worker: identity.id)
     }
@@ -50,7 +50,7 @@ struct RolesService: Service, CustomStringConvertible {
             try await runRoles()
         }
         // Tells the other callers of its providers that there is one less. If it does not come through, they find out when no more come.
-        try? await beat(within: Self.farewell)
+        try? await beat(within: Self.farewell, isLast: true)
         await runtime.close()
     }
 
@@ -91,7 +91,7 @@ struct RolesService: Service, CustomStringConvertible {
 
     /// Heartbeats, and following the active catalogue.
     private func chores() async {
-        var sinceHeartbeat = Self.heartbeatInterval
+        var (sinceHeartbeat, pauses) = (Self.heartbeatInterval, PauseWatch())
         var followed = runtime.catalogues.current.catalogue.hash
         while !Task.isCancelled {
             runtime.zoneWatch.look()
@@ -114,6 +114,7 @@ struct RolesService: Service, CustomStringConvertible {
             } catch {
                 runtime.logger.warning("cannot reach the database or broker for chores", metadata: ["error": "\(error)"])
             }
+            for change in pauses.follow(runtime.catalogues.pauses) { change.log(to: runtime.logger) }
             // Time itself is what is waited for. Cancelled when the roles have ended.
             try? await Task.sleep(for: CatalogueSource.refreshInterval)
             sinceHeartbeat += CatalogueSource.refreshInterval
@@ -130,12 +131,12 @@ struct RolesService: Service, CustomStringConvertible {
     }
 
     /// - Parameter limit: nil for as long as the database's own.
-    private func beat(within limit: Duration? = nil) async throws {
+    private func beat(within limit: Duration? = nil, isLast: Bool = false) async throws {
         let yielding = runtime.balance.yielding()
         runtime.metrics.bulkPause.set(Int((yielding?.pause ?? .zero) / .milliseconds(1)))
         let callers = try await runtime.store.heartbeat(
             identity, handled: runtime.metrics.handled, yielding: yielding, providers: deliver?.providers ?? [],
-            catalogue: deliver?.followed ?? runtime.catalogues.current.catalogue.hash, deadline: limit)
+            catalogue: deliver?.followed ?? runtime.catalogues.current.catalogue.hash, isLast: isLast, deadline: limit)
         deliver?.share(with: callers)
         runtime.readiness.databaseAnswered()
     }

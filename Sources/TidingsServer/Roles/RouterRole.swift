@@ -15,8 +15,8 @@ struct RouterRole: Sendable {
     init(_ runtime: Runtime) throws {
         func intake(_ lane: Lane?) -> Intake {
             Intake(
-                store: runtime.store(of: lane), catalogues: runtime.catalogues, zones: runtime.zones, metrics: runtime.metrics,
-                logger: runtime.logger)
+                store: runtime.store(of: lane), catalogues: runtime.catalogues, zones: runtime.zones, trusted: runtime.amqp.user,
+                metrics: runtime.metrics, logger: runtime.logger)
         }
         let backlog = PublishBacklog(publisher: runtime.packs, metrics: runtime.metrics, logger: runtime.logger)
         let lanes: [Lane?] = Lane.allCases + [nil]

@@ -11,6 +11,7 @@ import TidingsWire
 /// What every role of a process shares: the store, the catalogue in force, the publisher of packs, and the log.
 struct Runtime: Sendable {
     let settings: Settings
+    let amqp: AMQPConfiguration
     /// For bulk work, and for what belongs to no lane.
     let store: Store
     private let urgentStore: Store
@@ -40,6 +41,7 @@ struct Runtime: Sendable {
     /// Connects to the database, reads the catalogue and declares the broker's topology. Throws a ``Failure`` with exit code 78 without zone data.
     init(settings: Settings, providers: ProviderRegistry, logger: Logger) async throws {
         self.settings = settings
+        amqp = try settings.amqp
         self.providers = providers
         self.logger = logger
         metricsListen = try settings.metricsListen()
@@ -51,9 +53,15 @@ struct Runtime: Sendable {
         zoneWatch = ZoneWatch(zones, readiness: readiness, logger: logger)
         try await store.open()
         catalogues = try await CatalogueSource(store)
-        publisher = AMQPPublisher(
-            configuration: settings.amqp, connectionName: "tidings packs", log: Self.log("publisher", logger, metrics, readiness))
-        packs = PackPublisher(store: store, publisher: publisher)
+        publisher = try AMQPPublisher.make(
+            configuration: amqp, connectionName: "tidings packs", log: Self.log("publisher", logger, metrics, readiness))
+        packs = PackPublisher(store: store, publisher: publisher) { event in
+            switch event {
+            case .failing(let error): logger.warning("cannot note which packs are confirmed, trying again", metadata: ["error": "\(error)"])
+            case .recovered(let packs, let dropped):
+                logger.notice("noted which packs are confirmed", metadata: ["packs": "\(packs)", "dropped": "\(dropped)"])
+            }
+        }
         try await declareTopology()
     }
 
@@ -61,7 +69,7 @@ struct Runtime: Sendable {
     func declareTopology() async throws { try await declare(Topology(of: catalogues.current.catalogue)) }
 
     private func declare(_ topology: Topology) async throws {
-        let control = AMQPControl(configuration: settings.amqp, connectionName: "tidings topology")
+        let control = try AMQPControl.make(configuration: amqp, connectionName: "tidings topology")
         do {
             try await topology.declareOrFind(on: control)
             await control.close()
@@ -77,7 +85,7 @@ struct Runtime: Sendable {
     func consumer(of queue: String, prefetch: Int, batch: BatchPolicy) throws -> AMQPConsumer {
         readiness.need(link: queue)
         return try AMQPConsumer.make(
-            configuration: settings.amqp, connectionName: "tidings \(queue)", queues: [queue], prefetch: prefetch, batch: batch,
+            configuration: amqp, connectionName: "tidings \(queue)", queues: [queue], prefetch: prefetch, batch: batch,
             onQueueLost: { queue in await restore(queue) }, log: Self.log(queue, logger, metrics, readiness))
     }
 

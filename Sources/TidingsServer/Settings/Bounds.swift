@@ -9,7 +9,7 @@ import TidingsWire
 
 /// Every bound of the data path, in the order in which an intent meets them. No number stands here: each is read from where it is used.
 enum Bounds {
-    static var all: [Bound] { intake + routing + delivery + release + connections + house }
+    static var all: [Bound] { intake + routing + delivery + release + connections + house + retention }
 
     private static var intake: [Bound] {
         let (limits, json) = (IntentLimits(), JSONLimits.standard)
@@ -35,10 +35,16 @@ enum Bounds {
             Bound("JSONLimits.maximumNodes", json.maximumNodes, "values", "What one document may cost in memory."),
             Bound("JSONLimits.maximumNumberLength", json.maximumNumberLength, "characters", "Of one number."),
             Bound("AMQPMessage.maximumBodyBytes", AMQPMessage.maximumBodyBytes, "bytes", "A larger body is dropped while it is read."),
+            Bound(
+                "AMQPMessage.maximumHeaderValues", AMQPMessage.maximumHeaderValues, "values",
+                "Of all headers of a message, nested ones included; the rest is left out."),
+            Bound(
+                "AMQPMessage.maximumHeaderBytes", AMQPMessage.maximumHeaderBytes, "bytes",
+                "Of names and texts of a message's headers; the rest is left out."),
             Bound("AMQPValue.maximumDepth", AMQPValue.maximumDepth, "levels", "Nesting of headers; deeper ones are refused, not followed."),
             Bound(
                 "BatchPolicy.batchesHeld", BatchPolicy.batchesHeld, "batches",
-                "Wait for their turn, by their bytes; the rest stays in the socket, and the broker waits."),
+                "Wait for their turn, by the bytes of bodies and headers; the rest stays in the socket, and the broker waits."),
         ]
     }
 
@@ -63,6 +69,7 @@ enum Bounds {
                 Bound(
                     "ConfirmNotes.delay", ConfirmNotes.delay, "From a confirm to its note: most packs are settled by then and need none."),
                 Bound("Router.pauseBeforeRequeue", Router.pauseBeforeRequeue, "A batch that cannot be stored waits before it is requeued."),
+                Bound("ConfirmNotes.limit", ConfirmNotes.limit, "packs", "Wait for their note; the oldest beyond are published again."),
                 Bound("SuspectTrial.prefetch", SuspectTrial.prefetch, "messages", "One that kills takes no innocent one along."),
                 Bound("SuspectTrial.trials", SuspectTrial.trials, "trials", "A machine may die in any of them; then it is quarantined."),
                 Bound(
@@ -89,7 +96,12 @@ enum Bounds {
                     "Out beyond patience at once; more of them wait: providers hang then."),
                 Bound("SendGate.patience", SendGate.patience, "How long a send waits for room before it goes back through due."),
                 Bound("SendGate.comeBack", SendGate.comeBack, "When a send that found no room comes back."),
-                Bound("SendRoom.rememberedHosts", SendRoom.rememberedHosts, "hosts", "Beyond that, healthy ones are forgotten."),
+                Bound(
+                    "SendRoom.rememberedHosts", SendRoom.rememberedHosts, "hosts",
+                    "Beyond that, healthy ones are forgotten, then those that failed longest ago."),
+                Bound(
+                    "PackBudget.limit", PackBudget.limit, "bytes",
+                    "Of packs in work with all providers of a process, and one batch more for each queue."),
                 Bound("ProviderWorker.gathering", ProviderWorker.gathering, "An outcome waits so long for others of its pack."),
                 Bound("Settler.largestBatch", Settler.largestBatch, "outcomes", "Of one commit."),
                 Bound("Settler.commitsInWork", Settler.commitsInWork, "commits", "One is written while the next collects."),
@@ -160,8 +172,14 @@ enum Bounds {
                 "Store.sampleSpacingSeconds", .seconds(Store.sampleSpacingSeconds),
                 "A queue sampled less long ago is not sampled again, whoever did it."),
             Bound("Relay.interval", Relay.interval, "What an enqueued event waits at most before it is on its way."),
-            Bound("Relay.batch", Relay.batch, "events", "Held in one transaction until the broker confirms them."),
+            Bound("Relay.longestPause", Relay.longestPause, "After turns of which the broker took nothing; it doubles."),
+            Bound("Relay.refusedInterval", Relay.refusedInterval, "Between two tries of events that the broker refused too often."),
+            Bound("Relay.batch", Relay.batch, "events", "Of one turn, claimed until the broker confirms them."),
             Bound("Relay.maximumBytes", Relay.maximumBytes, "bytes", "Of these events, and one more."),
+            Bound("Relay.measureInterval", Relay.measureInterval, "Between two measurements of the SQL outbox."),
+            Bound(
+                "Store.outboxLeaseSeconds", .seconds(Store.outboxLeaseSeconds), "Then another relay publishes what a dead one had claimed."),
+            Bound("Store.outboxTries", Store.outboxTries, "tries", "Of one event among the others."),
             Bound("Pauses.limit", Pauses.limit, "pauses", "In force at once: each role keeps all of them."),
         ]
     }
@@ -207,6 +225,26 @@ enum Bounds {
         ]
     }
 
+    private static var retention: [Bound] {
+        [
+            Bound("RejectedBudget.bytesADay", Int(RejectedBudget.bytesADay), "bytes", "Of refused events kept in a day of UTC."),
+            Bound(
+                "RejectedBudget.bytesADayOfTenant", Int(RejectedBudget.bytesADayOfTenant), "bytes",
+                "Of these, for one tenant: half of the day is left to the others."),
+            Bound(
+                "RejectedBudget.shares", Int(RejectedBudget.shares), "shares", "Tenants counted by a hash: a producer may name any number."),
+            Bound("RejectedBudget.parts", Int(RejectedBudget.parts), "counters", "Of one share: routers seldom wait for each other."),
+            Bound(
+                "Store.refusedPruneBatch", Int(Store.refusedPruneBatch), "rows", "Rejected or dead rows looked at in one turn of retention."
+            ),
+            Bound("Store.openRefusedCounted", Int(Store.openRefusedCounted), "rows", "Counted for a gauge; more are told as this many."),
+            Bound("Store.tallyTotals", Int(Store.tallyTotals), "totals", "Beyond it a tenant without a total gets none; sums stay true."),
+            Bound(
+                "Store.tallyFoldBatch", Int(Store.tallyFoldBatch), "totals",
+                "Of tenants of long ago, added to those of no tenant in one turn."),
+        ]
+    }
+
     private static var house: [Bound] {
         [
             Bound("RolesService.drainLimit", RolesService.drainLimit, "What a stop may take: longer than a provider's deadline."),
@@ -217,6 +255,8 @@ enum Bounds {
                 "CatalogueSource.refreshInterval", CatalogueSource.refreshInterval, "Between two looks at the catalogue and what is paused."
             ),
             Bound("ZoneWatch.interval", ZoneWatch.interval, "Between two looks at the zone data: at most 1,025 files are looked at."),
+            Bound(
+                "Store.catalogueLook", Store.catalogueLook, "rows", "Looked at to see what a new catalogue would leave without its type."),
             Bound("Readiness.longestSilence", Readiness.longestSilence, "Of the database, before /health/ready says so."),
             Bound("HealthServer.longestRequest", HealthServer.longestRequest, "A scrape takes milliseconds."),
             Bound("Settings.retention", Settings.retention, "Notifications are kept after their day; idempotency keys twice as long."),

@@ -6,13 +6,19 @@ struct SettingDeclaration: Sendable {
     let meaning: String
     /// What holds without it; empty where nothing does.
     let defaultValue: String
+    /// True if the value may hold a credential.
+    let isSecret: Bool
     /// How a value is shown: whole, or without what is secret in it.
     let shown: @Sendable (String) -> String
 
-    init(_ name: String, _ meaning: String, defaultValue: String = "", shown: @escaping @Sendable (String) -> String = { $0 }) {
+    init(
+        _ name: String, _ meaning: String, defaultValue: String = "", isSecret: Bool = false,
+        shown: @escaping @Sendable (String) -> String = { $0 }
+    ) {
         self.name = name
         self.meaning = meaning
         self.defaultValue = defaultValue
+        self.isSecret = isSecret
         self.shown = shown
     }
 
@@ -21,7 +27,7 @@ struct SettingDeclaration: Sendable {
         let value = environment[name].flatMap { $0.isEmpty ? nil : $0 }
         return [
             "name": .string(name), "value": .string(value.map(shown) ?? defaultValue), "set": .bool(value != nil),
-            "meaning": .string(meaning),
+            "secret": .bool(isSecret), "meaning": .string(meaning),
         ]
     }
 }

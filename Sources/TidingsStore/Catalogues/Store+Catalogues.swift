@@ -1,6 +1,5 @@
-public import TidingsCore
+import TidingsCore
 import TidingsPostgres
-import TidingsWire
 
 extension Store {
     /// The YAML of the active catalogue and its hash; nil while the built-in one is used.
@@ -30,15 +29,6 @@ extension Store {
         _ = try await pool.query(
             """
             insert into tidings.catalogues (hash, yaml, applied_at) values (\(hash), \(yaml), tidings.clock()) on conflict do nothing
-            """)
-    }
-
-    /// Keeps a catalogue and makes it the active one; every role follows within ``CatalogueSource/refreshInterval``. Its queues must be there.
-    public func activate(_ catalogue: Catalogue) async throws {
-        try await keepCatalogue(hash: catalogue.hash, yaml: CatalogueFile.print(catalogue))
-        _ = try await pool.query(
-            """
-            insert into tidings.active_catalogue (hash) values (\(catalogue.hash)) on conflict (only_row) do update set hash = excluded.hash
             """)
     }
 

@@ -20,11 +20,15 @@ public struct RefusedEvent: Sendable {
     /// The message's headers as JSON text, for the operator.
     public var headers: String
 
-    public init(rejection: Rejection, exchange: String, routingKey: String, headers: String) {
+    /// The publisher, if somebody has vouched for it.
+    public var producer: String?
+
+    public init(rejection: Rejection, exchange: String, routingKey: String, headers: String, producer: String? = nil) {
         self.rejection = rejection
         self.exchange = exchange
         self.routingKey = routingKey
         self.headers = headers
+        self.producer = producer
     }
 }
 

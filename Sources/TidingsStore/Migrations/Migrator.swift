@@ -33,6 +33,8 @@ public struct Migrator: Sendable {
     }
 
     /// Applies what is missing and fills the tables that mirror the binary's own lists. Returns the steps it applied.
+    ///
+    /// Changes nothing in a database that a newer binary migrated: the lists there are the newer binary's.
     @discardableResult
     public func migrate(say: @Sendable (Migration) -> Void = { _ in }) async throws -> [Migration] {
         try await connected { connection in
@@ -46,7 +48,7 @@ public struct Migrator: Sendable {
                         (number integer primary key, name text not null, applied_at timestamptz not null default now())
                     """, deadline: Self.deadline)
             let found = try await Self.version(connection)
-            guard found <= Migration.latest else { throw StoreError.schemaTooNew(found: found, known: Migration.latest) }
+            guard found <= Migration.latest else { return [] }
             var applied: [Migration] = []
             for migration in Migration.all where try await applyPatiently(migration, on: connection) {
                 say(migration)
@@ -101,12 +103,27 @@ public struct Migrator: Sendable {
             try await connection.execute(
                 script: "set local lock_timeout = \(Int(Self.lockPatience / .milliseconds(1)))", deadline: Self.deadline)
             try await connection.execute(script: migration.sql, deadline: Self.deadline)
-            _ = try await connection.query("insert into tidings.migrations (number, name) values (\(migration.number), \(migration.name))")
+            try await Self.record(migration, on: connection)
             try await connection.execute(script: "commit", deadline: Self.deadline)
             return true
         } catch {
             try? await connection.execute(script: "rollback", deadline: .seconds(5))
             throw error
+        }
+    }
+
+    /// In the step's own transaction, so that no older binary starts between the step and its record.
+    private static func record(_ migration: Migration, on connection: PostgresConnection) async throws {
+        let (number, name) = (migration.number, migration.name)
+        // Before that step the column does not exist, and no binary asks for it.
+        if number < Migration.compatibility.number {
+            _ = try await connection.query("insert into tidings.migrations (number, name) values (\(number), \(name))")
+        } else {
+            _ = try await connection.query(
+                """
+                insert into tidings.migrations (number, name, oldest_binary_schema)
+                values (\(number), \(name), \(migration.oldestBinarySchema.map(Int32.init(clamping:))))
+                """)
         }
     }
 

@@ -22,6 +22,11 @@ extension Store {
         try await report("select * from tidings_ops.notifications n where n.notification_id = \(id.uuid)").first
     }
 
+    /// Title and body as they were accepted. They are personal data: no view has them, and reading them takes `select` on the table.
+    public func content(of id: NotificationID) async throws -> JSON? {
+        try await report("select title, body from tidings.notifications n where n.id = \(id.uuid)").first
+    }
+
     public func deliveries(of id: NotificationID) async throws -> [JSON] {
         try await report(
             """
@@ -75,9 +80,13 @@ extension Store {
         try await report("select * from tidings_ops.bulk_yields order by worker_id")
     }
 
+    /// Processes that were heard of within the last hour.
     public func workers() async throws -> [JSON] {
         try await report(
-            "select * from tidings_ops.workers where heartbeat_at > tidings.clock() - interval '1 hour' order by role, worker_id")
+            """
+            select w.* from tidings_ops.workers w, tidings_ops.schema_version v
+            where w.heartbeat_at > v.as_of - interval '1 hour' order by w.role, w.worker_id
+            """)
     }
 
     public func unaccounted() async throws -> [JSON] {
@@ -86,7 +95,8 @@ extension Store {
 
     /// The zone in which a person reads times; UTC for somebody never seen.
     public func timeZone(of recipient: String, tenant: String) async throws -> String {
-        let result = try await pool.query("select time_zone from tidings.recipients where tenant = \(tenant) and id = \(recipient)")
+        let result = try await pool.query(
+            "select time_zone from tidings_ops.recipients where tenant = \(tenant) and recipient_id = \(recipient)")
         return try result.rows.first?.decode(0, as: String.self) ?? "UTC"
     }
 

@@ -11,9 +11,9 @@ public struct PackPublisher: Sendable {
     private let publisher: AMQPPublisher
     private let notes: ConfirmNotes
 
-    public init(store: Store, publisher: AMQPPublisher) {
+    public init(store: Store, publisher: AMQPPublisher, log: @escaping @Sendable (ConfirmEvent) -> Void = { _ in }) {
         self.publisher = publisher
-        notes = ConfirmNotes(store: store)
+        notes = ConfirmNotes(store: store, log: log)
     }
 
     /// Returns how many of the packs the broker confirmed.

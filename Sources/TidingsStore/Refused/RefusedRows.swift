@@ -6,6 +6,8 @@ import TidingsWire
 struct RefusedRows {
     private let events: [RefusedEvent]
     private let occurrences: [Int64]
+    /// The counter's row for this batch; another batch at the same time most likely has another.
+    private let part = RejectedBudget.anyPart()
 
     /// Folds events of one batch that are equal, because one statement may touch a row only once.
     init(_ events: [RefusedEvent]) {
@@ -27,32 +29,59 @@ struct RefusedRows {
 
     private func text(_ part: (Rejection) -> String?) -> [String?] { events.map { storable(part($0.rejection)) } }
 
-    /// Nil when there is nothing to insert.
+    /// Nil when there is nothing to insert. An event beyond the ``RejectedBudget`` keeps its row without its bytes.
     var insert: SQL? {
         guard !events.isEmpty else { return nil }
         let refusals = events.map(\.rejection)
         return """
-            insert into tidings.rejected as kept
-                (fingerprint, at, last_at, occurrences, reason, pointer, message, tenant, source, event_id, type, exchange, routing_key, content_type,
-                 headers, raw, size, sha256, replayable)
-            select fingerprint, tidings.clock(), tidings.clock(), occurrences, reason, pointer, message, tenant, source, event_id, type, exchange,
-                routing_key, content_type, headers, raw, size, sha256, replayable
-            from unnest(\(events.map(\.fingerprint.uuid)), \(occurrences), \(refusals.map(\.reason.rawValue)), \(text(\.pointer)), \(text(\.message)),
-                \(text(\.tenant)), \(text(\.source)), \(text(\.eventID)), \(text(\.type)), \(events.map { storable($0.exchange) }),
-                \(events.map { storable($0.routingKey) }), \(text(\.contentType)), \(events.map(\.headers)),
-                \(refusals.map(\.raw)), \(refusals.map { Int32(clamping: $0.size) }), \(refusals.map(\.sha256)), \(refusals.map(\.isReplayable)))
-                as given(fingerprint, occurrences, reason, pointer, message, tenant, source, event_id, type, exchange, routing_key, content_type,
-                 headers, raw, size, sha256, replayable)
-            order by fingerprint
-            on conflict (fingerprint) do update set occurrences = kept.occurrences + excluded.occurrences, last_at = excluded.last_at,
-                state = 'open'
+            with today as materialized (select (tidings.clock() at time zone 'UTC')::date as day
+            ), spent as materialized (
+                select share, sum(kept_bytes) as bytes from tidings.rejected_days where day = (select day from today) group by share
+            ), given as materialized (
+                select *, case when exists (select from tidings.rejected k where k.fingerprint = g.fingerprint) then 0
+                    else octet_length(raw) end as bytes
+                from unnest(\(events.map(\.fingerprint.uuid)), \(occurrences), \(refusals.map(\.reason.rawValue)), \(text(\.pointer)),
+                    \(text(\.message)), \(text(\.tenant)), \(text(\.source)), \(text(\.eventID)), \(text(\.type)),
+                    \(events.map { storable($0.exchange) }), \(events.map { storable($0.routingKey) }), \(text(\.contentType)),
+                    \(events.map(\.headers)), \(refusals.map(\.raw)), \(refusals.map { Int32(clamping: $0.size) }),
+                    \(refusals.map(\.sha256)), \(refusals.map(\.isReplayable)), \(refusals.map { RejectedBudget.share(of: $0.tenant) }),
+                    \(events.map { storable($0.producer) }))
+                    as g(fingerprint, occurrences, reason, pointer, message, tenant, source, event_id, type, exchange, routing_key,
+                        content_type, headers, raw, size, sha256, replayable, share, producer)
+            ), weighed as materialized (
+                select *, bytes = 0
+                    or sum(bytes) over (order by fingerprint) + (select coalesce(sum(s.bytes), 0) from spent s)
+                        <= \(RejectedBudget.bytesADay)
+                    and sum(bytes) over (partition by share order by fingerprint)
+                        + (select coalesce(sum(s.bytes), 0) from spent s where s.share = given.share)
+                        <= \(RejectedBudget.bytesADayOfTenant) as fits
+                from given
+            ), written as (
+                insert into tidings.rejected as kept
+                    (fingerprint, at, last_at, occurrences, reason, pointer, message, tenant, source, event_id, type, exchange, routing_key,
+                     content_type, headers, raw, size, sha256, replayable, producer)
+                select fingerprint, tidings.clock(), tidings.clock(), occurrences, reason, pointer, message, tenant, source, event_id, type,
+                    exchange, routing_key, content_type, headers, case when fits then raw else '' end, size, sha256, replayable and fits,
+                    producer
+                from weighed order by fingerprint
+                on conflict (fingerprint) do update set occurrences = kept.occurrences + excluded.occurrences, last_at = excluded.last_at,
+                    state = 'open'
+                returning fingerprint, xmax = 0 as is_new
+            )
+            insert into tidings.rejected_days as counted (day, share, part, kept_bytes, without_bytes)
+            select (select day from today), share, \(part), coalesce(sum(bytes) filter (where fits), 0)::bigint, count(*) filter (where not fits)
+            from written join weighed using (fingerprint) where is_new and bytes > 0 group by share order by share
+            on conflict (day, share, part) do update set kept_bytes = counted.kept_bytes + excluded.kept_bytes,
+                without_bytes = counted.without_bytes + excluded.without_bytes
             """
     }
 }
 
 extension RefusedEvent {
-    /// The same event refused for the same reason at the same place.
+    /// The same event of the same producer, refused for the same reason at the same place.
     var fingerprint: Digest128 {
-        Digest128(hashing: rejection.sha256 + Array((rejection.reason.rawValue + "\n" + rejection.pointer + "\n" + routingKey).utf8))
+        let place = rejection.reason.rawValue + "\n" + rejection.pointer + "\n" + routingKey
+        // 0xFF is in no UTF-8 text: no routing key can stand for another one and a producer.
+        return Digest128(hashing: rejection.sha256 + Array(place.utf8) + (producer.map { [0xFF] + Array($0.utf8) } ?? []))
     }
 }

@@ -13,10 +13,12 @@ public struct DeadMessage: Sendable {
     public var contentType: String?
     public var headers: String
     public var body: [UInt8]
+    /// The publisher, if somebody has vouched for it.
+    public var producer: String?
 
     public init(
         queue: String, reason: ReasonCode, message: String, deaths: Int, exchange: String, routingKey: String, contentType: String?,
-        headers: String, body: [UInt8]
+        headers: String, body: [UInt8], producer: String? = nil
     ) {
         self.queue = queue
         self.reason = reason
@@ -27,6 +29,7 @@ public struct DeadMessage: Sendable {
         self.contentType = contentType
         self.headers = headers
         self.body = body
+        self.producer = producer
     }
 
     /// The same bytes out of the same queue.
@@ -41,12 +44,12 @@ extension Store {
             """
             with earlier as (select state from tidings.dead where fingerprint = \(message.fingerprint.uuid))
             insert into tidings.dead as kept (fingerprint, at, queue, reason, message, deaths, exchange, routing_key, content_type, headers,
-                raw, size, state)
+                raw, size, state, producer)
             values (\(message.fingerprint.uuid), tidings.clock(), \(message.queue), \(message.reason.rawValue), \(storable(message.message)),
                 \(Int64(message.deaths)), \(storable(message.exchange)), \(storable(message.routingKey)), \(storable(message.contentType)),
                 \(message.headers),
-                \(message.body), \(Int32(clamping: message.body.count)), \(state))
-            on conflict (fingerprint) do update set state = excluded.state, at = excluded.at,
+                \(message.body), \(Int32(clamping: message.body.count)), \(state), \(storable(message.producer)))
+            on conflict (fingerprint) do update set state = excluded.state, at = excluded.at, producer = excluded.producer,
                 deaths = excluded.deaths + case when kept.state = 'resolved' then 0 else kept.deaths end
             returning id, (select state from earlier), deaths
             """)
@@ -63,25 +66,33 @@ extension Store {
         return result.rows.first != nil
     }
 
-    public func dead(state: String?, limit: Int) async throws -> [JSON] {
-        try await report(
+    /// Keeps a suspect that is no pack for an operator: nothing that reads it knows which deliveries it stands for.
+    public func keepUndecodable(_ id: Int64, because problem: String) async throws {
+        _ = try await pool.query(
             """
-            select * from tidings_ops.dead_letters d where (\(state) is null or d.state = \(state)) order by d.dead_id desc
-            limit \(Int64(limit))
+            update tidings.dead set state = 'open', reason = \(ReasonCode.undecodablePack.rawValue), message = \(storable(problem)), acted_at = null
+            where id = \(id) and state = 'trying'
             """)
     }
 
-    /// With the kept bytes as base64.
+    public func dead(state: String?, reason: String?, limit: Int) async throws -> [JSON] {
+        try await report(
+            """
+            select * from tidings_ops.dead_letters d where (\(state) is null or d.state = \(state))
+                and (\(reason) is null or d.reason_code = \(reason)) order by d.dead_id desc limit \(Int64(limit))
+            """)
+    }
+
+    /// With the kept bytes as text (`raw`) where they are UTF-8, and as base64 (`raw_base64`) always.
     public func dead(_ id: Int64) async throws -> JSON? {
         try await report(
             """
-            select d.*, k.headers, replace(encode(k.raw, 'base64'), E'\\n', '') as raw_base64
+            select d.*, k.producer, k.headers, replace(encode(k.raw, 'base64'), E'\\n', '') as raw_base64
             from tidings_ops.dead_letters d join tidings.dead k on k.id = d.dead_id where d.dead_id = \(id)
-            """
-        ).first
-    }
-
-    public func keptDead(_ id: Int64) async throws -> KeptMessage? {
-        try await kept("select id, exchange, routing_key, content_type, raw, true, state from tidings.dead where id = \(id)")
+            """,
+            ifAllowedElse: """
+                select d.*, 'bytes and headers: only a member of tidings_run reads them' as withheld
+                from tidings_ops.dead_letters d where d.dead_id = \(id)
+                """)?.withText
     }
 }

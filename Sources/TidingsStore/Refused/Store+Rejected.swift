@@ -8,9 +8,10 @@ public struct KeptMessage: Sendable {
     public let routingKey: String
     public let contentType: String?
     public let body: [UInt8]
-    public let isReplayable: Bool
-    /// Where its row stood when it was read.
-    public let state: String
+    /// The first publisher, if somebody had vouched for it.
+    public let producer: String?
+    /// Tells whether its row has changed since it was read.
+    let version: String
 }
 
 extension Store {
@@ -27,28 +28,16 @@ extension Store {
     public func rejected(_ id: Int64) async throws -> JSON? {
         try await report(
             """
-            select r.*, k.headers, replace(encode(k.raw, 'base64'), E'\\n', '') as raw_base64, encode(k.sha256, 'hex') as sha256,
-                c.meaning, c.what_to_do
+            select r.*, k.producer, k.headers, replace(encode(k.raw, 'base64'), E'\\n', '') as raw_base64, encode(k.sha256, 'hex') as sha256,
+                c.meaning, c.what_to_do,
+                (select \(RefusedTable.rejected.whyNot) from tidings.rejected r where r.id = k.id) as why_not_replayable
             from tidings_ops.rejected r join tidings.rejected k on k.id = r.rejected_id
             left join tidings.reason_codes c on c.code = r.reason_code where r.rejected_id = \(id)
-            """
-        ).first
-    }
-
-    public func keptRejected(_ id: Int64) async throws -> KeptMessage? {
-        try await kept("select id, exchange, routing_key, content_type, raw, replayable, state from tidings.rejected where id = \(id)")
-    }
-
-    /// False when it was acted on before.
-    public func closeRejected(_ id: Int64, as state: String) async throws -> Bool {
-        let result = try await pool.query(
-            "update tidings.rejected set state = \(state), acted_at = tidings.clock() where id = \(id) and state = 'open' returning id")
-        return result.rows.first != nil
-    }
-
-    /// Takes back that it was replayed; not when a router has refused it anew meanwhile, which opened it again.
-    public func reopenRejected(_ id: Int64) async throws {
-        _ = try await pool.query("update tidings.rejected set state = 'open', acted_at = null where id = \(id) and state = 'replayed'")
+            """,
+            ifAllowedElse: """
+                select r.*, 'bytes and headers: only a member of tidings_run reads them' as withheld, c.meaning, c.what_to_do
+                from tidings_ops.rejected r left join tidings_ops.reason_codes c on c.code = r.reason_code where r.rejected_id = \(id)
+                """)?.withText
     }
 
     func kept(_ query: SQL) async throws -> KeptMessage? {
@@ -56,13 +45,29 @@ extension Store {
         let (id, exchange, routingKey) = try row.decodeFirst()
         return KeptMessage(
             id: id, exchange: exchange, routingKey: routingKey, contentType: try row.decode(3, as: String?.self),
-            body: try row.decode(4, as: [UInt8].self), isReplayable: try row.decode(5, as: Bool.self),
-            state: try row.decode(6, as: String.self))
+            body: try row.decode(4, as: [UInt8].self), producer: try row.decode(6, as: String?.self),
+            version: try row.decode(5, as: String.self))
     }
 }
 
 extension PostgresRow {
     fileprivate func decodeFirst() throws -> (Int64, String, String) {
         (try decode(0, as: Int64.self), try decode(1, as: String.self), try decode(2, as: String.self))
+    }
+}
+
+extension JSON {
+    /// With a member `raw` before `raw_base64` where the kept bytes are UTF-8 without a NUL, which many readers of JSON refuse.
+    var withText: JSON {
+        guard case .object(let row) = self, let base64 = row["raw_base64"]?.stringValue, let bytes = Base64.decode(base64),
+            !bytes.contains(0),
+            let text = String(validating: bytes, as: UTF8.self)
+        else { return self }
+        var members = JSONObject()
+        for entry in row.entries {
+            if entry.key == "raw_base64" { members["raw"] = .string(text) }
+            members[entry.key] = entry.value
+        }
+        return .object(members)
     }
 }

@@ -10,16 +10,26 @@ extension Store {
     package static let pruneBatch: Int64 = 5_000
 
     /// Moves tally rows into their totals. Rows another process is moving are left to it.
+    ///
+    /// Producers choose the names of tenants. With ``tallyTotals`` totals, or up to a turn's rows more, a tenant without a total gets none of its
+    /// own: its deliveries count for no tenant. The sums stay true.
     public func rollUpTally() async throws {
         _ = try await pool.query(
             """
             with moved as (
                 delete from tidings.tally where ctid = any(array(select ctid from tidings.tally limit \(Self.tallyBatch) for update skip locked))
                 returning kind, tenant, channel, state, reason, n
+            ), room as materialized (select count(*) < \(Self.tallyTotals) as is_left from tidings.tally_totals
+            ), named as (
+                select kind, case when tenant = '' or (select is_left from room) or exists (
+                    select from tidings.tally_totals t where t.kind = moved.kind and t.tenant = moved.tenant) then tenant else '' end as tenant,
+                    channel, state, reason, n
+                from moved
             )
-            insert into tidings.tally_totals as total (kind, tenant, channel, state, reason, n)
-            select kind, tenant, channel, state, reason, sum(n) from moved group by 1, 2, 3, 4, 5 order by 1, 2, 3, 4, 5
-            on conflict (kind, tenant, channel, state, reason) do update set n = total.n + excluded.n
+            insert into tidings.tally_totals as total (kind, tenant, channel, state, reason, n, changed_on)
+            select kind, tenant, channel, state, reason, sum(n), (tidings.clock() at time zone 'UTC')::date
+            from named group by 1, 2, 3, 4, 5 order by 1, 2, 3, 4, 5
+            on conflict (kind, tenant, channel, state, reason) do update set n = total.n + excluded.n, changed_on = excluded.changed_on
             """)
     }
 
@@ -70,26 +80,29 @@ extension Store {
     ///
     /// - Parameters:
     ///   - catalogue: the hash of the catalogue that it follows. Processes that follow another have not said yet whom they call now.
+    ///   - isLast: the process has stopped as it was asked to. A process that ends without it counts as lost.
     ///   - deadline: nil for the pool's own.
     public func heartbeat(
         _ worker: WorkerIdentity, handled: Int, yielding: (pause: Duration, cause: Duration)?, providers: [String], catalogue: String,
-        deadline: Duration? = nil
+        isLast: Bool = false, deadline: Duration? = nil
     ) async throws -> ProviderCallers {
         let result = try await pool.query(
             """
             with beat as (
                 insert into tidings.workers (id, role, host, pid, version, started_at, heartbeat_at, handled, bulk_pause_ms, urgent_took_ms,
-                    providers, catalogue)
+                    providers, catalogue, stopped_at)
                 values (\(worker.id), \(worker.role), \(worker.host), \(worker.pid), \(worker.version), tidings.clock(), tidings.clock(),
                     \(Int64(handled)), \(Int32((yielding?.pause ?? .zero) / .milliseconds(1))),
-                    \(yielding.map { Int32($0.cause / .milliseconds(1)) }), \(providers), \(catalogue))
+                    \(yielding.map { Int32($0.cause / .milliseconds(1)) }), \(providers), \(catalogue),
+                    case when \(isLast) then tidings.clock() end)
                 on conflict (id) do update set heartbeat_at = excluded.heartbeat_at, handled = excluded.handled,
                     bulk_pause_ms = excluded.bulk_pause_ms, urgent_took_ms = excluded.urgent_took_ms, providers = excluded.providers,
-                    catalogue = excluded.catalogue
+                    -- An earlier heartbeat may arrive after the last one.
+                    catalogue = excluded.catalogue, stopped_at = coalesce(excluded.stopped_at, workers.stopped_at)
             ), others as (
                 select providers, catalogue from tidings.workers
                 where heartbeat_at between tidings.clock() - interval '30 seconds' and tidings.clock() + interval '5 seconds'
-                    and id <> \(worker.id) and providers <> '{}'
+                    and id <> \(worker.id) and providers <> '{}' and stopped_at is null
             )
             select p.name, 1 + (select count(*) from others o where p.name = any(o.providers) or o.catalogue is distinct from \(catalogue)),
                 1 + (select count(*) from others)
@@ -119,11 +132,14 @@ extension Store {
     public func sampleQueue(_ queue: String, ready: Int, consumers: Int) async throws {
         _ = try await pool.query(
             """
-            insert into tidings.queue_samples as last (queue, ready, consumers, sampled_at)
-            values (\(queue), \(Int64(ready)), \(Int32(clamping: consumers)), tidings.clock())
+            insert into tidings.queue_samples as last (queue, ready, consumers, sampled_at, waiting_since)
+            values (\(queue), \(Int64(ready)), \(Int32(clamping: consumers)), tidings.clock(),
+                case when \(Int64(ready)) > 0 then tidings.clock() end)
             on conflict (queue) do update set ready = excluded.ready, consumers = excluded.consumers, sampled_at = excluded.sampled_at,
                 earlier_ready = case when excluded.sampled_at > last.sampled_at then last.ready end,
-                earlier_at = case when excluded.sampled_at > last.sampled_at then last.sampled_at end
+                earlier_at = case when excluded.sampled_at > last.sampled_at then last.sampled_at end,
+                waiting_since = case when excluded.ready > 0 then
+                    coalesce(case when last.ready > 0 then last.waiting_since end, excluded.sampled_at) end
             where abs(extract(epoch from excluded.sampled_at - last.sampled_at)) >= \(Self.sampleSpacingSeconds)
             """)
     }

@@ -26,6 +26,9 @@ struct CatalogueChecks {
     /// Longest wait between two attempts.
     static let longestWait = Duration.seconds(86_400)
 
+    /// Most sources of one producer: each event is compared with them.
+    static let mostSources = 32
+
     private mutating func add(_ path: String, _ message: String) {
         problems.append(CatalogueProblem(path: path, message: message))
     }
@@ -82,11 +85,23 @@ struct CatalogueChecks {
     }
 
     private mutating func checkProducers() {
-        for (user, tenants) in catalogue.tenants.sorted(by: { $0.key < $1.key }) {
-            if user.isEmpty { add("producers", "a producer is named by its AMQP user") }
-            if tenants.isEmpty { add("producers.\(user)", "names no tenant, so nothing this user sends would be accepted") }
-            for tenant in tenants.sorted() where !CatalogueNames.isTenant(tenant) {
-                add("producers.\(user)", "\"\(tenant)\" is no tenant: a tenant's name is \(CatalogueNames.nameRule)")
+        for (name, producer) in catalogue.producers.sorted(by: { $0.key < $1.key }) {
+            let path = "producers.\(name)"
+            if name.isEmpty || name == Producer.databasePrefix {
+                add("producers", "a producer is named by its AMQP user, or as db:ROLE by its role of the database")
+            }
+            if Producer.isDatabaseRole(name), producer.vouches {
+                add("\(path).vouches", "a role of the database vouches for nobody: name the AMQP user of the releasers")
+            }
+            if producer.tenants.isEmpty, !producer.vouches {
+                add(path, "names no tenant, so nothing this producer sends would be accepted")
+            }
+            for tenant in producer.tenants.sorted() where !CatalogueNames.isTenant(tenant) {
+                add(path, "\"\(tenant)\" is no tenant: a tenant's name is \(CatalogueNames.nameRule)")
+            }
+            if producer.sources.count > Self.mostSources { add("\(path).sources", "names more than \(Self.mostSources) sources") }
+            for source in producer.sources.sorted() where !(1...IntentLimits().maximumSourceBytes).contains(source.utf8.count) {
+                add("\(path).sources", "a source has 1 to \(IntentLimits().maximumSourceBytes) bytes")
             }
         }
     }

@@ -13,6 +13,34 @@ public enum CatalogueFile {
     /// - Returns: the catalogue as ``sealed(_:)`` returns it.
     /// - Throws: ``CatalogueProblems`` with every problem found, each with its line.
     public static func parse(yaml: String) throws(CatalogueProblems) -> Catalogue {
+        let (read, log) = try read(yaml)
+        do {
+            return try CompiledCatalogue(read).catalogue
+        } catch {
+            throw CatalogueProblems(problems: error.problems.map { $0.placed(by: log) })
+        }
+    }
+
+    /// Reads a file that somebody wants to make active: ``parse(yaml:)``, and each template against its type's schema.
+    ///
+    /// - Returns: the catalogue, and what is doubtful in the file without being wrong, each with its line.
+    /// - Throws: ``CatalogueProblems`` with every problem found, those of templates last, each with its line.
+    public static func judge(yaml: String) throws(CatalogueProblems) -> (catalogue: Catalogue, warnings: [CatalogueProblem]) {
+        let (read, log) = try read(yaml)
+        let templates = TemplateChecks(of: read)
+        let problems: [CatalogueProblem]
+        do {
+            let catalogue = try CompiledCatalogue(read).catalogue
+            if templates.problems.isEmpty { return (catalogue, templates.warnings.map { $0.placed(by: log) }) }
+            problems = templates.problems
+        } catch {
+            problems = error.problems + templates.problems
+        }
+        throw CatalogueProblems(problems: problems.map { $0.placed(by: log) })
+    }
+
+    /// The content of the file with its places, before names and references are checked.
+    private static func read(_ yaml: String) throws(CatalogueProblems) -> (Catalogue, ProblemLog) {
         guard yaml.utf8.count <= maximumBytes else {
             throw CatalogueProblems(problems: [CatalogueProblem(path: "", message: "the file is larger than \(maximumBytes) bytes")])
         }
@@ -20,12 +48,7 @@ public enum CatalogueFile {
         let document = try YAMLValue(document: yaml, log)
         let read = document.section().map(CatalogueReader.read)
         guard let read, log.problems.isEmpty else { throw CatalogueProblems(problems: log.problems) }
-        do {
-            return try CompiledCatalogue(read).catalogue
-        } catch {
-            throw CatalogueProblems(
-                problems: error.problems.map { CatalogueProblem(path: $0.path, message: $0.message, line: log.line(of: $0.path)) })
-        }
+        return (read, log)
     }
 
     /// The file of a catalogue, with comments that say what each section is for. ``parse(yaml:)`` of it is the sealed catalogue again.
@@ -50,5 +73,12 @@ public enum CatalogueFile {
         }
         sealed.hash = Hexadecimal.encode(SHA256.hash(CataloguePrinter.body(of: sealed).utf8))
         return sealed
+    }
+}
+
+extension CatalogueProblem {
+    /// With the line of its path.
+    fileprivate func placed(by log: ProblemLog) -> CatalogueProblem {
+        CatalogueProblem(path: path, message: message, line: log.line(of: path))
     }
 }

@@ -13,6 +13,9 @@ struct CataloguePrinter {
         # the built-in policy. The sections "markets", "providers" and "producers" take the built-in ones when left out as a whole.
         # Durations: 90s, 15m, 2h, 3d, 1h30m. Channels: push, local, inApp, email, sms, webPush, webhook.
         # Secrets never stand here: write env:NAME or file:/path.
+        # A producer is an AMQP user, or a role of the database: "db:shop": [acme]. With more than tenants it is a mapping:
+        # shop: {tenants: [acme], sources: ["/shop"]}. With "vouches: true" the router believes what this user says of who asked.
+        # With any producer here, a message without a validated user_id is refused.
 
 
         """
@@ -67,9 +70,20 @@ struct CataloguePrinter {
             here may name only "default".
             """)
         writer.section("producers") { writer in
-            for (user, tenants) in catalogue.tenants.sorted(by: { $0.key < $1.key }) { writer.line(user, list: tenants.sorted()) }
+            for (name, producer) in catalogue.producers.sorted(by: { $0.key < $1.key }) { write(producer, named: name, to: &writer) }
         }
         return writer.text
+    }
+
+    /// A list where it says all: a release before the mapping reads only that.
+    private static func write(_ producer: Producer, named name: String, to writer: inout YAMLWriter) {
+        let tenants = producer.tenants.sorted()
+        if producer.sources.isEmpty, !producer.vouches { return writer.line(name, list: tenants) }
+        writer.section(name) { writer in
+            if !tenants.isEmpty { writer.line("tenants", list: tenants) }
+            if !producer.sources.isEmpty { writer.line("sources", list: producer.sources.sorted()) }
+            if producer.vouches { writer.line("vouches", verbatim: "true") }
+        }
     }
 
     private static func write(_ providers: [String], _ strategy: ProviderStrategy, of channel: Channel, to writer: inout YAMLWriter) {

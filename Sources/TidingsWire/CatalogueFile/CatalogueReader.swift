@@ -16,7 +16,7 @@ struct CatalogueReader {
             providers: root["providers"].map { named($0, provider) } ?? builtIn.providers,
             defaultMarket: root["defaultMarket"]?.text() ?? (markets.count == 1 ? markets.keys.first : nil) ?? builtIn.defaultMarket,
             hash: "",
-            tenants: root["producers"].map { named($0) { value, _ in value.texts().map { Set($0) } } } ?? builtIn.tenants)
+            producers: root["producers"].map { named($0, producer) } ?? builtIn.producers)
     }
 
     /// A section whose keys are names that the operator chose.
@@ -133,6 +133,19 @@ struct CatalogueReader {
             settings: section["settings"].map { named($0) { value, _ in value.text() } } ?? [:],
             addressing: section["addressing"]?.word("addressing") ?? standardAddressing(of: channel),
             copy: section["copy"]?.flag() ?? false)
+    }
+
+    static let producerKeys = ["tenants", "sources", "vouches"]
+
+    /// A list of tenants, or a mapping for more than tenants.
+    private static func producer(_ value: YAMLValue, name: String) -> Producer? {
+        guard value.isMapping else { return value.texts().map { Producer(tenants: Set($0)) } }
+        guard let section = value.section() else { return nil }
+        section.refuseKeys(except: producerKeys)
+        let sources = section["sources"]?.texts()
+        if sources?.isEmpty == true { section.log.add("\(value.path).sources", "names no source; leave the key out to allow any") }
+        return Producer(
+            tenants: Set(section["tenants"]?.texts() ?? []), sources: Set(sources ?? []), vouches: section["vouches"]?.flag() ?? false)
     }
 
     /// What nearly every provider of a channel needs to know of a person.

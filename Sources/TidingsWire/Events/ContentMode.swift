@@ -9,6 +9,8 @@ enum ContentMode {
     case batch
     /// The body is the data of one event, whose other attributes are headers.
     case binary(attributes: [(name: String, value: String)])
+    /// Binary mode, or what looks like it, of which attributes may be missing.
+    case cut
     /// None of these; the message says what to do.
     case unsupported(String)
 
@@ -41,6 +43,8 @@ enum ContentMode {
 
     /// Binary mode, or a hint at what was probably meant.
     private static func withoutEventType(_ message: IncomingMessage, what: String) -> ContentMode {
+        // An event with one attribute less is another event.
+        if message.attributesCut { return .cut }
         let attributes = attributes(of: message.headers)
         if !attributes.isEmpty {
             guard message.contentType.map({ MediaType($0).isJSON }) ?? true else {

@@ -64,7 +64,8 @@ public struct Rejection: Sendable, Hashable {
     public var size: Int
     /// SHA-256 of what came.
     public var sha256: [UInt8]
-    /// True when `raw` is complete and of a content type that can be taken in again.
+    /// True when `raw` is complete, of a content type that can be taken in again, and may be accepted then: the catalogue may change the
+    /// verdict, or the event failed for its batch or for a failure of ours.
     public var isReplayable: Bool
 
     public init(

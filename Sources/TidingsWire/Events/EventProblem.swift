@@ -6,11 +6,15 @@ public struct EventProblem: Error, Sendable {
     /// JSON pointer to the place in the event.
     public let pointer: String
     public let message: String
+    /// Whether the same event can be accepted later: after a change of the catalogue, or alone instead of in its batch.
+    public let mayPassLater: Bool
 
-    init(_ reason: ReasonCode, _ pointer: String, _ message: String) {
+    /// - Parameter mayPassLater: nil for what the list of reasons says of the code.
+    init(_ reason: ReasonCode, _ pointer: String, _ message: String, mayPassLater: Bool? = nil) {
         self.reason = reason
         self.pointer = pointer
         self.message = message
+        self.mayPassLater = mayPassLater ?? reason.isRetryable
     }
 
     init(_ error: JSONParseError, inside pointer: String = "") {

@@ -7,16 +7,20 @@ public struct IncomingMessage: Sendable {
     public var headers: [String: String]
     /// True when the headers were nested so deeply that they were not read.
     public var headersTooDeep: Bool
+    /// True when there were so many headers, or such long ones, that attributes of binary mode may be missing.
+    public var attributesCut: Bool
     /// True when the broker found no queue for the message's routing key.
     public var isUnroutable: Bool
 
     public init(
-        body: [UInt8], contentType: String?, headers: [String: String] = [:], headersTooDeep: Bool = false, isUnroutable: Bool = false
+        body: [UInt8], contentType: String?, headers: [String: String] = [:], headersTooDeep: Bool = false,
+        attributesCut: Bool = false, isUnroutable: Bool = false
     ) {
         self.body = body
         self.contentType = contentType
         self.headers = headers
         self.headersTooDeep = headersTooDeep
+        self.attributesCut = attributesCut
         self.isUnroutable = isUnroutable
     }
 }

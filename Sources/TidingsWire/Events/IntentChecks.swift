@@ -1,11 +1,11 @@
 public import TidingsCore
 
 /// What an event's request must meet beyond its form: the type's schema and rights, the catalogue's markets, the clock, the producer's
-/// tenants.
+/// tenants and sources.
 struct IntentChecks {
     let catalogue: CompiledCatalogue
     let limits: IntentLimits
-    let allowedTenants: Set<String>?
+    let rights: ProducerRights
     let now: Timestamp
 
     /// How many of a schema's violations a message names; the first are nearly always enough to see the cause.
@@ -18,10 +18,22 @@ struct IntentChecks {
         try checkData(request.data, against: type)
         let notes = try checkSchedule(request.scheduledFor)
         try catalogue.check(critical: request.critical, market: request.market, of: type)
-        if let allowedTenants, !allowedTenants.contains(request.tenant) {
+        if !rights.allows(tenant: request.tenant) {
             throw EventProblem(.tenantNotAllowed, "/data/tenant", "this producer may not send for the tenant \"\(request.tenant)\"")
         }
         return notes
+    }
+
+    /// Somebody has vouched for the producer, and the source is not another's: with it, one producer could use up another's idempotency keys.
+    func checkProducer(of source: String) throws(EventProblem) {
+        if rights == .unknown {
+            throw EventProblem(
+                .producerUnknown, "", "the message does not say which user published it: set user_id to the user of the connection")
+        }
+        if !rights.allows(source: source) {
+            throw EventProblem(
+                .sourceNotAllowed, "/source", "this producer may not send with the source \"\(EventProblem.shown(source))\"")
+        }
     }
 
     /// One small message must not become gigabytes.
@@ -36,7 +48,8 @@ struct IntentChecks {
         guard alreadyAsked + recipients <= limits.maximumIntentsPerMessage else {
             throw EventProblem(
                 .tooManyRecipients, "/data/recipients",
-                "the message asks for more than \(limits.maximumIntentsPerMessage) notifications in all; send fewer events in one")
+                "the message asks for more than \(limits.maximumIntentsPerMessage) notifications in all; send fewer events in one",
+                mayPassLater: true)
         }
     }
 
@@ -44,7 +57,9 @@ struct IntentChecks {
     func title(of request: IntentRequest, type: CompiledType) throws(EventProblem) -> String? {
         let title = IntentChecks.text(request.title, else: type.title, request.data)
         guard title != nil || type.type.silent else {
-            throw EventProblem(.missingAttribute, "/data/title", "title is missing, and the type \(type.type.name) has no template for it")
+            throw EventProblem(
+                .missingAttribute, "/data/title", "title is missing, and the type \(type.type.name) has no template for it",
+                mayPassLater: true)
         }
         return title
     }

@@ -14,10 +14,10 @@ public struct IntentDecoder: Sendable {
     }
 
     /// - Parameters:
-    ///   - allowedTenants: the tenants this producer may name; nil for any.
+    ///   - rights: what the message's producer may name.
     ///   - now: what `scheduledFor` is compared with.
-    public func decode(_ message: IncomingMessage, allowedTenants: Set<String>?, now: Timestamp) -> DecodedMessage {
-        let checks = IntentChecks(catalogue: catalogue, limits: limits, allowedTenants: allowedTenants, now: now)
+    public func decode(_ message: IncomingMessage, rights: ProducerRights, now: Timestamp) -> DecodedMessage {
+        let checks = IntentChecks(catalogue: catalogue, limits: limits, rights: rights, now: now)
         var run = MessageDecoding(message: message, checks: checks)
         run.decode()
         return run.decoded
@@ -59,6 +59,11 @@ struct MessageDecoding {
         case .structured: decodeEvent(in: message.body.indices)
         case .batch: decodeBatch()
         case .binary(let attributes): decodeBinary(attributes)
+        case .cut:
+            rejectMessage(
+                EventProblem(
+                    .headersTooLarge, "",
+                    "the headers are too many or too long to be kept, and attributes of binary mode may be among those left out"))
         case .unsupported(let hint): rejectMessage(EventProblem(.unsupportedContentType, "", hint))
         }
     }
@@ -114,6 +119,7 @@ struct MessageDecoding {
     /// The intents of one event, a recipient that is named twice counting once.
     private func intents(of event: JSONObject, _ range: Range<Int>) throws(EventProblem) -> [DecodedIntent] {
         let attributes = try EventAttributes(event, limits: checks.limits)
+        try checks.checkProducer(of: attributes.source)
         let type = try checks.type(named: attributes.type)
         let request = try IntentRequest(attributes.data, limits: checks.limits)
         let notes = try checks.check(request, against: type)

@@ -22,7 +22,7 @@ struct RejectedBytes {
             // With the attributes in it, it may be larger than what can be taken in again.
             restated = whole.flatMap { $0.count <= limits.maximumEventBytes ? $0 : nil }
             contentType = restated == nil ? message.contentType : ContentMode.structuredType
-        case .unsupported:
+        case .cut, .unsupported:
             (restated, contentType) = (nil, message.contentType)
         }
     }
@@ -34,7 +34,7 @@ struct RejectedBytes {
         return Rejection(
             reason: problem.reason, pointer: problem.pointer, message: problem.message, raw: raw, contentType: contentType,
             size: received.count, sha256: SHA256.hash(received),
-            isReplayable: isWhole && (media == ContentMode.structuredType || media == ContentMode.batchType))
+            isReplayable: isWhole && problem.mayPassLater && (media == ContentMode.structuredType || media == ContentMode.batchType))
     }
 
     /// Nil when the data is not JSON: then there is no structured form.

@@ -6,6 +6,9 @@ public import TidingsCore
 public enum QueueNames {
     /// Where producers publish: a topic exchange, routed by the first word of the key.
     public static let intentsExchange = "tidings.intents"
+    /// Header of an intent that somebody else publishes for its producer: a releaser for `tidings_api.enqueue`, an operator who replays. It
+    /// holds the AMQP user, or `db:` and the role of the database; empty when nobody knows.
+    public static let producerHeader = "x-tidings-producer"
     /// Takes what `tidings.intents` could not route, so that a wrong routing key becomes a row and not a loss.
     public static let alternateExchange = "tidings.unroutable"
     /// Messages that matched no intake queue, drained into rows by the router.

@@ -154,7 +154,7 @@ extension FaultScene {
 
     /// A connection that may do everything.
     func withControl<Result: Sendable>(_ body: (AMQPControl) async throws -> Result) async throws -> Result {
-        let control = AMQPControl(configuration: try AMQPConfiguration(url: system.amqpURL), connectionName: "fault")
+        let control = try AMQPControl.make(configuration: try AMQPConfiguration(url: system.amqpURL), connectionName: "fault")
         do {
             let result = try await body(control)
             await control.close()

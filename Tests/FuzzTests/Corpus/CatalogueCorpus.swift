@@ -47,6 +47,8 @@ enum CatalogueCorpus {
         producers:
           shop: [default, shop]
           "guest@\\u00e9": [default]
+          web: {tenants: [shop], sources: ["/shop", "/web/"]}
+          relay: {vouches: true}
         """,
         "types: &t\n  a: &x {category: system, silent: true, schema: &s {properties: {b: *s2}}}\n  b: *x\n",
         "# only a comment\n", "--- !!map\ntypes: {a: {category: system}}\n...\n", "types: {a: {category: system, title: \"x\\0y\"}}\n",

@@ -50,7 +50,7 @@ struct CatalogueFuzz: FuzzTarget {
         try require(catalogue.types.values.allSatisfy { CatalogueNames.isType($0.name) }, "a type's name that is none")
         let texts =
             catalogue.types.values.flatMap { [$0.titleTemplate ?? "", $0.bodyTemplate ?? "", $0.deepLink ?? "", $0.icon, $0.color] }
-            + catalogue.providers.values.flatMap { [$0.kind] + $0.settings.flatMap { [$0.key, $0.value] } } + catalogue.tenants.keys
+            + catalogue.providers.values.flatMap { [$0.kind] + $0.settings.flatMap { [$0.key, $0.value] } } + catalogue.producers.keys
         try require(!texts.contains { $0.utf8.contains(0) }, "a NUL was let through")
     }
 }

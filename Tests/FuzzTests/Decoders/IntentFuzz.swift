@@ -6,10 +6,14 @@ import TidingsCore
 struct IntentFuzz: FuzzTarget {
     struct Input {
         var message: IncomingMessage
-        var tenants: Set<String>?
+        var rights = ProducerRights.unrestricted
     }
 
     static let name = "intents"
+    private static let rights: [ProducerRights] = [
+        .unrestricted, .unrestricted, .unknown, .only(tenants: ["default", "shop"], own: [], others: ["/web"]),
+        .only(tenants: ["default"], own: ["/", "/shop"], others: []),
+    ]
     let corpus: [Input]
     private let events: [JSON]
     private let ofBytes: ByteMutator
@@ -42,7 +46,7 @@ struct IntentFuzz: FuzzTarget {
         if random.oneIn(10) { message.headers["traceparent"] = random.pick(Extremes.texts) }
         message.isUnroutable = random.oneIn(50)
         message.headersTooDeep = random.oneIn(200)
-        return Input(message: message, tenants: random.oneIn(4) ? ["default", "shop"] : nil)
+        return Input(message: message, rights: random.pick(Self.rights))
     }
 
     private func event(_ random: inout FuzzRandom) -> [UInt8] {
@@ -100,7 +104,7 @@ struct IntentFuzz: FuzzTarget {
     }
 
     private func decode(_ input: Input) -> DecodedMessage {
-        IntentCorpus.decoder.decode(input.message, allowedTenants: input.tenants, now: IntentCorpus.now)
+        IntentCorpus.decoder.decode(input.message, rights: input.rights, now: IntentCorpus.now)
     }
 
     /// What was refused and can be taken in again is refused again, for the same reason: what was kept of it is the same event.
@@ -108,7 +112,7 @@ struct IntentFuzz: FuzzTarget {
         let dependsOnMore: Set<ReasonCode> = [.headersTooDeep, .unroutable, .tooManyRecipients]
         guard rejection.isReplayable, !dependsOnMore.contains(rejection.reason) else { return }
         let message = IncomingMessage(body: rejection.raw, contentType: rejection.contentType)
-        let decoded = decode(Input(message: message, tenants: input.tenants))
+        let decoded = decode(Input(message: message, rights: input.rights))
         try require(decoded.intents.isEmpty && decoded.rejections.count == 1, "refused (\(rejection.reason)) and accepted when replayed")
         let reason = decoded.rejections[0].reason
         try require(reason == rejection.reason, "refused (\(rejection.reason): \(rejection.message)), and when replayed: \(reason)")

@@ -14,7 +14,7 @@ import TidingsTestSupport
                 #expect(sent.exitCode == 0, "\(sent.errors)")
             }
             #expect(try await system.eventually("select count(*) from tidings.packs where confirmed_at is not null") { $0 > 0 })
-            try await Pipeline.apply(TestCatalogue.withPush.replacing("phone", with: "handset"), to: system)
+            try await Pipeline.apply(TestCatalogue.withPush.replacing("phone", with: "handset"), to: system, "--remove")
             try system.start("run", "deliver")
             let sent: SQL = "select count(*) from tidings_ops.deliveries where state = 'sent' and provider = 'handset' and attempts = 1"
             #expect(try await system.eventually(within: .seconds(60), sent) { $0 == 3 })
@@ -33,7 +33,7 @@ import TidingsTestSupport
                 let out: SQL = "select count(*) from tidings.packs where claimed_at is not null"
                 #expect(try await system.eventually(out) { $0 == 1 }, "\(pipeline.roles.errorsSoFar)")
                 let more = TestCatalogue.withEveryKind.replacing("phone", with: "handset")
-                try await Pipeline.apply(more, to: system)
+                try await Pipeline.apply(more, to: system, "--remove")
                 await pipeline.publish(event(id: "new", to: "reader", data: #""channels":["push"]"#))
                 #expect(try await pipeline.outcome(of: "new") == [Ended("push", "sent", "accepted")])
                 #expect(try await system.count(out) == 1, "the hanging call has ended: nothing was shown")

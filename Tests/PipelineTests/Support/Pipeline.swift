@@ -19,7 +19,8 @@ struct Pipeline: Sendable {
 
     fileprivate init(_ system: TestSystem, catalogue: String?, variables: [String: String]) async throws {
         self.system = system
-        publisher = AMQPPublisher(configuration: try AMQPConfiguration(url: system.amqpURL), connectionName: "tidings pipeline tests")
+        publisher = try AMQPPublisher.make(
+            configuration: try AMQPConfiguration(url: system.amqpURL), connectionName: "tidings pipeline tests")
         if let catalogue { try await Self.apply(catalogue, to: system) }
         roles = try await Self.startRoles(of: system, with: variables)
     }
@@ -33,10 +34,12 @@ struct Pipeline: Sendable {
         return process
     }
 
-    /// Makes a catalogue file the active one.
-    static func apply(_ catalogue: String, to system: TestSystem) async throws {
+    /// Makes a catalogue file the active one; `options` such as `--remove`.
+    static func apply(_ catalogue: String, to system: TestSystem, _ options: String...) async throws {
         try await withFile(catalogue) { path in
-            let result = try await system.tidings("catalogue", "apply", path)
+            let result = try await TestProcess(
+                [TestSystem.binary, "catalogue", "apply", path] + options, environment: system.environment
+            ).finish()
             try #require(result.exitCode == 0, "\(result.errors)")
         }
     }

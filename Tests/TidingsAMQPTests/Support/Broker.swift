@@ -31,7 +31,7 @@ struct Fixture {
     ) async throws {
         let configuration = try Broker.configuration()
         let fixture = Fixture(
-            configuration: configuration, control: AMQPControl(configuration: configuration, connectionName: "test control"),
+            configuration: configuration, control: try AMQPControl.make(configuration: configuration, connectionName: "test control"),
             exchange: Broker.unique("exchange"), queue: Broker.unique("queue"))
         try await fixture.declare(quorum: quorum)
         do {
@@ -71,7 +71,7 @@ struct Fixture {
 
     /// Publishes over a connection of its own and expects every confirm.
     func publish(_ messages: [OutgoingMessage]) async throws {
-        let publisher = AMQPPublisher(configuration: configuration, connectionName: "test publisher")
+        let publisher = try AMQPPublisher.make(configuration: configuration, connectionName: "test publisher")
         let results = await publisher.publish(messages)
         await publisher.close()
         guard results.allSatisfy({ $0 == .confirmed }) else { throw NotConfirmed(results: results.filter { $0 != .confirmed }) }

@@ -1,35 +1,58 @@
-import Glibc
+import Foundation
+import PrivateServers
+import Testing
 import TidingsAMQP
 
-/// A broker that belongs to the tests alone, so that they may raise alarms on it. TIDINGS_EXCLUSIVE_AMQP_URL names it and
-/// TIDINGS_EXCLUSIVE_RABBITMQCTL a program that administers it as `rabbitmqctl` does.
-enum ExclusiveBroker {
-    static var url: String? { getenv("TIDINGS_EXCLUSIVE_AMQP_URL").map { String(cString: $0) } }
-    static var program: String? { getenv("TIDINGS_EXCLUSIVE_RABBITMQCTL").map { String(cString: $0) } }
-    static var isPresent: Bool { url != nil && program != nil }
+/// Suites that share a broker of their own: they raise alarms, and they need a TLS listener. One test at a time, because an alarm stops
+/// every publisher.
+@Suite(.exclusiveBroker, .serialized) struct ExclusiveBrokerTests {}
 
-    struct Failed: Error { let status: Int32 }
+/// The broker of ``ExclusiveBrokerTests``. It is there while they run, so no variable decides whether they do.
+struct ExclusiveBroker: Sendable {
+    let amqpURL: String
+    /// The TLS listener by its DNS name, with the authority to trust.
+    let amqpsURL: String
+    /// PEM file of an authority that signed nothing of this broker.
+    let unknownAuthority: String
+    fileprivate let broker: PrivateCluster
 
-    /// Runs the program and waits for it on a thread of its own.
-    static func control(_ arguments: String...) async throws {
-        guard let program else { throw Broker.MissingBroker() }
-        let status = await withCheckedContinuation { continuation in
-            final class Start {
-                let body: () -> Void
-                init(_ body: @escaping () -> Void) { self.body = body }
-            }
-            let command = ([program] + arguments).map { "'\($0)'" }.joined(separator: " ") + " >/dev/null 2>&1"
-            let start = Unmanaged.passRetained(Start { continuation.resume(returning: system(command)) })
-            var thread = pthread_t()
-            pthread_create(
-                &thread, nil,
-                { pointer in
-                    guard let pointer else { return nil }
-                    Unmanaged<Start>.fromOpaque(pointer).takeRetainedValue().body()
-                    return nil
-                }, start.toOpaque())
-            pthread_detach(thread)
-        }
-        guard status == 0 else { throw Failed(status: status) }
+    @TaskLocal fileprivate static var running: ExclusiveBroker?
+
+    static func current() throws -> ExclusiveBroker {
+        try #require(running, "only suites within ExclusiveBrokerTests have it")
     }
+
+    /// Runs `rabbitmqctl` and returns its standard output.
+    @discardableResult
+    func control(_ arguments: String...) async throws -> String { try await broker.rabbitmqctl(node: 0, arguments) }
+}
+
+/// Starts the broker before the first test of a suite. After the last, failed or not, it stops the broker and deletes its folder.
+struct ExclusiveBrokerTrait: SuiteTrait, TestScoping {
+    func provideScope(
+        for test: Test, testCase: Test.Case?, performing function: @concurrent @Sendable () async throws -> Void
+    ) async throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("tidings-exclusive-broker-\(UUID().uuidString)").path
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        for part in ["certificate", "stranger"] {
+            try FileManager.default.createDirectory(
+                atPath: "\(folder)/\(part)", withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        }
+        let certificate = try await BrokerCertificate.make(in: "\(folder)/certificate")
+        let stranger = try await BrokerCertificate.make(in: "\(folder)/stranger")
+        let broker = try await PrivateCluster.start(home: "\(folder)/broker", size: 1, certificate: certificate)
+        do {
+            let running = ExclusiveBroker(
+                amqpURL: broker.amqpURL, amqpsURL: try #require(broker.amqpsURL), unknownAuthority: stranger.authority, broker: broker)
+            try await ExclusiveBroker.$running.withValue(running) { try await function() }
+        } catch {
+            try? await broker.stop()
+            throw error
+        }
+        try await broker.stop()
+    }
+}
+
+extension Trait where Self == ExclusiveBrokerTrait {
+    static var exclusiveBroker: Self { Self() }
 }

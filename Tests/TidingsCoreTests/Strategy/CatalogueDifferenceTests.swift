@@ -69,11 +69,20 @@ import TidingsCore
                 $0.types["promotion"] = nil
                 $0.types["offer"] = NotificationType(name: "offer", category: .marketing)
                 $0.categories[.social]?.quietHours = .drop
-                $0.tenants["shop"] = ["acme"]
+                $0.producers["shop"] = Producer(tenants: ["acme"])
             } == [
-                "provider person1: settings apiKey", "provider person2: is gone", "type news: channels push → push, inApp, title",
-                "type offer: is new", "type promotion: is gone", "category social: quietHours hold → drop", "producer shop: is new",
+                "type promotion: is gone", "type offer: is new", "provider person1: settings apiKey", "provider person2: is gone",
+                "type news: channels push → push, inApp, title", "category social: quietHours hold → drop", "producer shop: is new",
             ])
+        let two = [
+            words {
+                $0.producers = ["shop": Producer(tenants: ["acme"])]
+            },
+            words {
+                $0.producers = ["shop": Producer(tenants: ["acme"], sources: ["/shop"])]
+            },
+        ]
+        #expect(two == [["producer shop: is new"], ["producer shop: is new"]])
         #expect(words { $0.types["news"]?.expiry = .seconds(60) } == ["type news: expiry"])
         #expect(words { $0.types["news"]?.channels = nil } == ["type news: channels push → the category's"])
     }

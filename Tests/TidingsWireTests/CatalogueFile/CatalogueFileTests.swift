@@ -152,5 +152,9 @@ extension Catalogue {
             "b": ProviderBinding(name: "b", channel: .sms, kind: "null", addressing: .address),
             "p": ProviderBinding(name: "p", channel: .push, kind: "null", addressing: .device),
         ],
-        defaultMarket: "no", hash: "", tenants: ["shop": ["default", "acme"], "null": ["a"]])
+        defaultMarket: "no", hash: "",
+        producers: [
+            "shop": Producer(tenants: ["default", "acme"]), "null": Producer(tenants: ["a"], sources: ["/no", "https://example.com/#a"]),
+            "db:shop": Producer(tenants: ["acme"]), "relay": Producer(tenants: [], vouches: true),
+        ])
 }

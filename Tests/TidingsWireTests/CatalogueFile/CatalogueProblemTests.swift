@@ -37,6 +37,12 @@ import TidingsWire
             "providers.p.settings.privateKey", "env:NAME"
         ),
         ("types:\n  a: {category: social}\nproducers: {shop: [\"a b\"]}", "producers.shop", "is no tenant"),
+        ("types:\n  a: {category: social}\nproducers: {shop: {tenant: [acme]}}", "producers.shop.tenant", "did you mean \"tenants\"?"),
+        ("types:\n  a: {category: social}\nproducers: {shop: {sources: [\"/shop\"]}}", "producers.shop", "names no tenant"),
+        ("types:\n  a: {category: social}\nproducers: {shop: {tenants: [a], sources: []}}", "producers.shop.sources", "names no source"),
+        ("types:\n  a: {category: social}\nproducers: {shop: {tenants: [a], sources: [\"\"]}}", "producers.shop.sources", "1 to 512"),
+        ("types:\n  a: {category: social}\nproducers: {\"db:shop\": {vouches: true}}", "producers.db:shop.vouches", "vouches for nobody"),
+        ("types:\n  a: {category: social}\nproducers: {\"db:\": [a]}", "producers", "db:ROLE"),
     ]
 
     /// What stands for `push` in market us, the path below it, and a part of the message.

@@ -20,6 +20,8 @@ import TidingsCore
         #expect(keys(schema["$defs"]?["policy"]?["properties"]?["retry"]) == Set(CatalogueReader.retryKeys))
         #expect(keys(schema["$defs"]?["provider"]) == Set(CatalogueReader.providerKeys))
         #expect(keys(schema["$defs"]?["carriers"]?["anyOf"]?.arrayValue?.last) == Set(CatalogueReader.carrierKeys))
+        let producer = schema["properties"]?["producers"]?["additionalProperties"]
+        #expect(keys(producer?["anyOf"]?.arrayValue?.last) == Set(CatalogueReader.producerKeys))
         #expect(keys(schema["properties"]?["categories"]) == Set(Category.allCases.map(\.rawValue)))
     }
 
@@ -29,6 +31,9 @@ import TidingsCore
         "types:\n  a: {category: social, channels: []}", "types:\n  a: {category: social, expiry: 60}", "types: {}",
         "types:\n  a: {category: social, mandatory: yes}", "types:\n  9a: {category: social}",
         "types:\n  a: {category: social}\nproviders: {a.b: {channel: sms, kind: x}}",
+        "types:\n  a: {category: social}\nproducers: {shop: {tenants: [a], source: [\"/shop\"]}}",
+        "types:\n  a: {category: social}\nproducers: {shop: {sources: [\"/shop\"]}}",
+        "types:\n  a: {category: social}\nproducers: {shop: {tenants: [a], sources: []}}",
         "types:\n  a: {category: social}\nmarkets: {us: {inApp: {strategy: first}}}",
         "types:\n  a: {category: social}\nmarkets: {us: {inApp: {providers: [inbox], strategy: frist}}}",
         "types:\n  a: {category: social}\nmarkets: {us: {inApp: {providers: [inbox], strategy: weighted, weights: {inbox: 0}}}}",

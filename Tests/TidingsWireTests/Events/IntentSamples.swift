@@ -44,16 +44,16 @@ enum Sample {
 
     static func decode(
         _ body: String, contentType: String? = "application/cloudevents+json", headers: [String: String] = [:],
-        tenants: Set<String>? = nil
+        rights: ProducerRights = .unrestricted
     ) -> DecodedMessage {
-        decode(Array(body.utf8), contentType: contentType, headers: headers, tenants: tenants)
+        decode(Array(body.utf8), contentType: contentType, headers: headers, rights: rights)
     }
 
     static func decode(
         _ body: [UInt8], contentType: String? = "application/cloudevents+json", headers: [String: String] = [:],
-        tenants: Set<String>? = nil
+        rights: ProducerRights = .unrestricted
     ) -> DecodedMessage {
-        decoder.decode(IncomingMessage(body: body, contentType: contentType, headers: headers), allowedTenants: tenants, now: now)
+        decoder.decode(IncomingMessage(body: body, contentType: contentType, headers: headers), rights: rights, now: now)
     }
 
     static func intent(_ body: String, sourceLocation: SourceLocation = #_sourceLocation) throws -> DecodedIntent {

@@ -9,7 +9,7 @@ import TidingsCore
 
     private func decode(_ json: JSON, contentType: String = "application/cloudevents+json") throws -> DecodedMessage {
         let message = IncomingMessage(body: json.serializedBytes, contentType: contentType)
-        return try Self.decoder.get().decode(message, allowedTenants: nil, now: Sample.now)
+        return try Self.decoder.get().decode(message, rights: .unrestricted, now: Sample.now)
     }
 
     @Test func everyPublishedSchemaCompiles() throws {

@@ -52,7 +52,8 @@ import TidingsWire
         #expect(decoded.intents.map(\.intent.id) == ["0", "1", "2"])
         #expect(decoded.rejections.map(\.reason) == [.missingAttribute, .tooDeep, .duplicateKey, .notJSON, .notJSON])
         #expect(decoded.rejections[0].raw == Array("{\"specversion\":\"1.0\"}".utf8))
-        #expect(decoded.rejections[0].contentType == "application/cloudevents+json" && decoded.rejections[0].isReplayable)
+        #expect(decoded.rejections[0].contentType == "application/cloudevents+json")
+        #expect(decoded.rejections.allSatisfy { !$0.isReplayable }, "each would be refused again")
         #expect(decoded.taken == 8)
     }
 
@@ -86,25 +87,50 @@ import TidingsWire
 
     @Test func headersNestedTooDeepRefuseTheMessage() throws {
         let message = IncomingMessage(body: Array(Sample.plain.utf8), contentType: "application/cloudevents+json", headersTooDeep: true)
-        let rejection = try Sample.rejection(Sample.decoder.decode(message, allowedTenants: nil, now: Sample.now))
+        let rejection = try Sample.rejection(Sample.decoder.decode(message, rights: .unrestricted, now: Sample.now))
         #expect(rejection.reason == .headersTooDeep && rejection.raw == Array(Sample.plain.utf8))
+        #expect(rejection.isReplayable, "a replay has no headers")
+    }
+
+    /// The limit of a whole message: the last event did nothing wrong and is accepted alone.
+    @Test func anEventThatFoundItsMessageFullMayBeReplayed() throws {
+        let recipients = (0..<limits.maximumRecipients).map { "\"u\($0)\"" }.joined(separator: ",")
+        let event = Sample.event(data: "{\"title\":\"T\",\"recipients\":[\(recipients)]}")
+        let count = limits.maximumIntentsPerMessage / limits.maximumRecipients
+        let body = "[" + Array(repeating: event, count: count + 1).joined(separator: ",") + "]"
+        let decoded = Sample.decode(body, contentType: batch)
+        let rejection = try #require(decoded.rejections.first)
+        #expect(decoded.rejections.count == 1 && rejection.reason == .tooManyRecipients && rejection.isReplayable)
+        #expect(Sample.decode(rejection.raw, contentType: rejection.contentType).intents.count == limits.maximumRecipients)
+    }
+
+    /// An event with an attribute less is another event: one of binary mode is refused, one that needs no header is not.
+    @Test(arguments: ["application/json", nil])
+    func binaryModeWithoutAllItsHeadersIsRefused(_ contentType: String?) throws {
+        for headers in [["cloudEvents_specversion": "1.0", "cloudEvents_id": "1"], [:]] {
+            let message = IncomingMessage(body: Array("{}".utf8), contentType: contentType, headers: headers, attributesCut: true)
+            let rejection = try Sample.rejection(Sample.decoder.decode(message, rights: .unrestricted, now: Sample.now))
+            #expect(rejection.reason == .headersTooLarge && rejection.raw == Array("{}".utf8) && !rejection.isReplayable)
+        }
+        let structured = IncomingMessage(body: Array(Sample.plain.utf8), contentType: "application/cloudevents+json", attributesCut: true)
+        #expect(Sample.decoder.decode(structured, rights: .unrestricted, now: Sample.now).intents.count == 1)
     }
 
     @Test func anUnroutableMessageIsKeptEventByEventWithTheRightKey() {
         let body = Array("[\(Sample.plain),\(Sample.event(data: "{}", type: "nope"))]".utf8)
         let message = IncomingMessage(body: body, contentType: batch, isUnroutable: true)
-        let decoded = Sample.decoder.decode(message, allowedTenants: nil, now: Sample.now)
+        let decoded = Sample.decoder.decode(message, rights: .unrestricted, now: Sample.now)
         #expect(decoded.intents.isEmpty && decoded.rejections.map(\.reason) == [.unroutable, .unroutable])
         #expect(decoded.rejections[0].message.contains("transactional.orderUpdate"))
-        #expect(decoded.rejections.filter(\.isReplayable).count == 2)
+        #expect(decoded.rejections.allSatisfy { !$0.isReplayable }, "a replay has the same routing key")
     }
 
     @Test func whatTheStoreRefusesIsKeptTheSameWay() throws {
         let body = Array("[\(Sample.plain),\(Sample.event(data: #"{"recipients":["a","b"],"title":"T"}"#))]".utf8)
         let message = IncomingMessage(body: body, contentType: batch)
-        let decoded = Sample.decoder.decode(message, allowedTenants: nil, now: Sample.now)
+        let decoded = Sample.decoder.decode(message, rights: .unrestricted, now: Sample.now)
         let rejection = Sample.decoder.rejection(of: try #require(decoded.intents.first), in: message, .idempotencyConflict, "asked before")
-        #expect(rejection.raw == Array(Sample.plain.utf8) && rejection.recipients == 1 && rejection.isReplayable)
+        #expect(rejection.raw == Array(Sample.plain.utf8) && rejection.recipients == 1 && !rejection.isReplayable)
         #expect(rejection.source == "/shop" && rejection.eventID == "o-17" && rejection.type == "orderUpdate")
     }
 }

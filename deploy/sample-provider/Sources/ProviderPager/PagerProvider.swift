@@ -12,7 +12,7 @@ public enum PagerProviderFactory: ProviderFactory {
     public static let kind = "pager"
 
     public static let settings =
-        [ProviderSetting("apiKey", "The key of the service, as `env:NAME` or `file:/path`; required.")]
+        [ProviderSetting("apiKey", "The key of the service, as `env:NAME` or `file:/path`; required.", isSecret: true)]
         + CallSettings.declarations(endpoint: "")
 
     public static func make(

@@ -1,7 +1,7 @@
 import Testing
 import TidingsAMQP
 
-@Suite struct ConfigurationTests {
+@Suite struct AMQPConfigurationTests {
     @Test func readsEveryPart() throws {
         let configuration = try AMQPConfiguration(
             url: "amqps://us%65r:p%40ss@broker.example:5699/my%2Fhost?heartbeat=7&connect_timeout=3&cacertfile=/ca.pem&frame_max=8192")

@@ -4,7 +4,7 @@ import TidingsTestSupport
 import TidingsWire
 
 /// One provider of a market takes over from another, and the books say how it came to that.
-@Suite struct FailoverTests {
+@Suite struct PushFailoverTests {
     /// A service of one's own as a provider of push: it answers as the path of `tidings capture` says.
     private typealias Service = (name: String, path: String, members: String)
 
@@ -120,6 +120,8 @@ import TidingsWire
                 "select distinct moved_because from tidings_ops.decisions where moved_from = 'one'")
             #expect(try becauses.rows.map { try $0.decode(String.self) } == ["breakerOpen"])
             #expect(try markets.requests(below: "/ok/two").count == events.count, "each once")
+            let logged = pipeline.roles.errorsSoFar.split(separator: "\n").filter { $0.contains("circuit breaker opened") }
+            #expect(logged.count == 1 && logged[0].contains("one"), "\(logged)")
             try await pipeline.expectSound()
         }
     }
@@ -294,7 +296,8 @@ import TidingsWire
                 ]
                 #expect(difference.output.split(separator: "\n").prefix(words.count).map(String.init) == words, "\(difference.output)")
             }
-            try await Pipeline.apply(after(markets), to: system)
+            // The provider that is gone has held work.
+            try await Pipeline.apply(after(markets), to: system, "--remove")
             var probes = 0
             // Until the roles have it; what is transactional waits for no quiet hours.
             let isActive = try await eventually {

@@ -3,7 +3,7 @@ import TidingsPostgres
 import TidingsTestSupport
 
 /// What is critical tries one channel after the other, and stops with the first that reaches the person.
-@Suite struct EscalationTests {
+@Suite struct ChannelEscalationTests {
     private static let critical = #""critical":true"#
 
     @Test func channelsThatReachNobodyArePassedOver() async throws {

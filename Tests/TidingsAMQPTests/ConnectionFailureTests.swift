@@ -5,7 +5,7 @@ import TidingsTestSupport
 
 /// Cut, frozen and reset connections, through a proxy in front of the broker.
 @Suite(.enabled(if: Broker.isPresent, "needs TIDINGS_AMQP_URL"), .timeLimit(.minutes(2)))
-struct FaultTests {
+struct ConnectionFailureTests {
     private func proxied(_ fixture: Fixture, heartbeat: Duration = .seconds(10)) throws -> (FaultProxy, AMQPConfiguration) {
         let proxy = try FaultProxy(to: fixture.configuration.port)
         var configuration = fixture.configuration
@@ -50,7 +50,7 @@ struct FaultTests {
             let (proxy, configuration) = try proxied(fixture)
             defer { proxy.close() }
             let log = EventLog()
-            let publisher = AMQPPublisher(
+            let publisher = try AMQPPublisher.make(
                 configuration: configuration, connectionName: "test publisher", window: 200, maximumRepublishes: 100, log: log.record)
             let ids = (0..<5_000).map { "m\($0)" }
             async let results = publisher.publish(ids.map { fixture.message($0, body: [UInt8](repeating: 7, count: 2_000)) })
@@ -83,7 +83,7 @@ struct FaultTests {
             let (proxy, configuration) = try proxied(fixture, heartbeat: .seconds(2))
             defer { proxy.close() }
             let log = EventLog()
-            let publisher = AMQPPublisher(configuration: configuration, connectionName: "test publisher", log: log.record)
+            let publisher = try AMQPPublisher.make(configuration: configuration, connectionName: "test publisher", log: log.record)
             #expect(await publisher.publish([fixture.message("before")]) == [.confirmed])
             if fillsBuffers { proxy.stall() } else { proxy.freeze() }
             let start = ContinuousClock.now
@@ -123,9 +123,9 @@ struct FaultTests {
             var configuration = fixture.configuration
             configuration.heartbeat = .seconds(1)
             let log = EventLog()
-            let publisher = AMQPPublisher(configuration: configuration, connectionName: "test publisher", log: log.record)
+            let publisher = try AMQPPublisher.make(configuration: configuration, connectionName: "test publisher", log: log.record)
             #expect(await publisher.publish([fixture.message("m")]) == [.confirmed])
-            let control = AMQPControl(configuration: configuration)
+            let control = try AMQPControl.make(configuration: configuration)
             try await control.connect()
             try await fixture.consumer(configuration: configuration, log: log.record).running { consumer in
                 #expect(await consumer.read(1).count == 1)
@@ -146,7 +146,7 @@ struct FaultTests {
             let (proxy, configuration) = try proxied(fixture)
             defer { proxy.close() }
             let log = EventLog()
-            let publisher = AMQPPublisher(
+            let publisher = try AMQPPublisher.make(
                 configuration: configuration, connectionName: "test publisher", confirmTimeout: .seconds(1), maximumRepublishes: 20,
                 log: log.record)
             #expect(await publisher.publish([fixture.message("before")]) == [.confirmed])
@@ -167,7 +167,7 @@ struct FaultTests {
             defer { proxy.close() }
             proxy.swallowConfirms()
             let log = EventLog()
-            let publisher = AMQPPublisher(
+            let publisher = try AMQPPublisher.make(
                 configuration: configuration, connectionName: "test publisher", confirmTimeout: .milliseconds(100), maximumRepublishes: 2,
                 log: log.record)
             let results = await publisher.publish([fixture.message("m")])

@@ -1,0 +1,151 @@
+import TidingsCore
+import TidingsProvider
+
+/// The state of each host: calls under way, breaker, slow start.
+///
+/// At most `limit` hosts without calls under way are remembered, also when every one of them fails: recipients choose the hosts of webhooks.
+/// Constant time a call, on average.
+struct RememberedHosts {
+    struct Host {
+        var inside = 0
+        var breaker = Breaker()
+        var slowStart: SlowStart
+        /// Failures since the last good answer.
+        var failures = 0
+        var openSince: Timestamp?
+        /// The number of its latest rest; see ``Rests``.
+        var rest: UInt64 = 0
+    }
+
+    private let limit: Int
+    private var newHost: Host
+    private var hosts: [String: Host] = [:]
+    private var closed = Rests()
+    private var open = Rests()
+    private var lastRest: UInt64 = 0
+    /// Hosts whose breaker is open or half-open.
+    private var failing = 0
+
+    /// - Parameter usual: calls at once to one host that is well.
+    init(limit: Int, usual: Int) {
+        self.limit = limit
+        newHost = Host(slowStart: SlowStart(usual: usual))
+    }
+
+    /// Of hosts that are met from now on.
+    mutating func change(usual: Int) { newHost = Host(slowStart: SlowStart(usual: usual)) }
+
+    var count: Int { hosts.count }
+
+    subscript(host: String) -> Host? { hosts[host] }
+
+    /// Asks the host's breaker. An unknown host stays unknown.
+    mutating func admit(_ host: String, at now: Timestamp) -> Breaker.Admission { hosts[host]?.breaker.admit(at: now) ?? .allowed }
+
+    mutating func occupy(_ host: String) { hosts[host, default: newHost].inside += 1 }
+
+    /// Ends a call. Returns the change of the host's breaker, if there was one.
+    mutating func leave(_ name: String, _ evidence: Outcome.Evidence, at now: Timestamp) -> BreakerChange.Kind? {
+        guard var host = hosts[name] else { return nil }
+        host.inside -= 1
+        let change = host.record(evidence, at: now)
+        switch change {
+        case .opened: failing += 1
+        case .closed: failing -= 1
+        case nil: break
+        }
+        if host.inside == 0 {
+            lastRest += 1
+            host.rest = lastRest
+        }
+        hosts[name] = host
+        guard host.inside == 0 else { return change }
+        if host.breaker.isOpen { open.append(name, lastRest) } else { closed.append(name, lastRest) }
+        forget()
+        return change
+    }
+
+    /// Forgets the host that was called longest ago, of those that are well. While failing hosts have more than half of the room it is the one
+    /// whose breaker opened, or stayed open after a trial, longest ago: a new host needs room to count its first failures.
+    private mutating func forget() {
+        while hosts.count > limit {
+            if failing > limit / 2, let name = open.popFirst(of: hosts, isOpen: true) {
+                forget(failing: name)
+            } else if let name = closed.popFirst(of: hosts, isOpen: false) {
+                hosts[name] = nil
+            } else if let name = open.popFirst(of: hosts, isOpen: true) {
+                forget(failing: name)
+            } else {
+                break
+            }
+        }
+        closed.compact(hosts, isOpen: false)
+        open.compact(hosts, isOpen: true)
+    }
+
+    private mutating func forget(failing name: String) {
+        hosts[name] = nil
+        failing -= 1
+    }
+}
+
+extension RememberedHosts.Host {
+    fileprivate mutating func record(_ evidence: Outcome.Evidence, at now: Timestamp) -> BreakerChange.Kind? {
+        let wasOpen = breaker.isOpen
+        breaker.record(evidence, at: now)
+        if evidence == .failing { failures += 1 }
+        defer { if evidence == .healthy { failures = 0 } }
+        switch (wasOpen, breaker.isOpen) {
+        case (true, false):
+            slowStart.begin()
+            defer { openSince = nil }
+            return .closed(failures: failures, after: openSince.map { now - $0 } ?? .zero)
+        case (false, true):
+            slowStart.record(evidence)
+            openSince = now
+            return .opened(failures: failures, pause: breaker.policy.coolDown)
+        default:
+            slowStart.record(evidence)
+            return nil
+        }
+    }
+}
+
+/// The ends of calls after which a host had no call under way, oldest first: of hosts that are well, or of failing ones. Only a host's latest
+/// one counts; older ones are skipped.
+private struct Rests {
+    /// Below this many, skipped entries are not worth a pass over all.
+    private static let smallest = 64
+
+    private struct Rest {
+        let host: String
+        let number: UInt64
+
+        func counts(_ hosts: [String: RememberedHosts.Host], isOpen: Bool) -> Bool {
+            guard let known = hosts[host] else { return false }
+            return known.rest == number && known.inside == 0 && known.breaker.isOpen == isOpen
+        }
+    }
+
+    private var rests: [Rest] = []
+    private var front = 0
+
+    mutating func append(_ host: String, _ number: UInt64) { rests.append(Rest(host: host, number: number)) }
+
+    /// Removes entries up to the first that counts, and returns its host.
+    mutating func popFirst(of hosts: [String: RememberedHosts.Host], isOpen: Bool) -> String? {
+        while front < rests.count {
+            let rest = rests[front]
+            front += 1
+            if rest.counts(hosts, isOpen: isOpen) { return rest.host }
+        }
+        return nil
+    }
+
+    /// Drops the entries that count no more once they are the most: one pass for as many calls as it has entries.
+    mutating func compact(_ hosts: [String: RememberedHosts.Host], isOpen: Bool) {
+        guard rests.count > max(2 * hosts.count, Self.smallest) else { return }
+        rests = rests[front...].filter { $0.counts(hosts, isOpen: isOpen) }
+        front = 0
+    }
+}

@@ -1,0 +1,80 @@
+import TidingsWire
+
+/// Settings of PostgreSQL on which the promise rests, and what to think of them.
+struct Durability: Sendable {
+    var fsync = true
+    var fullPageWrites = true
+    var checksums = true
+    var isInRecovery = false
+    var isReadOnly = false
+    /// Of a new session of this user: `on`, `off`, `local`, `remote_write` or `remote_apply`.
+    var synchronousCommit = "on"
+    /// Roles and databases that ask for less, each with its setting.
+    var weaker: [String] = []
+    var synchronousStandbyNames = ""
+    /// Connected; their mode is unknown unless `seesStandbys`.
+    var standbys = 0
+    var synchronousStandbys = 0
+    var seesStandbys = true
+
+    var findings: [Finding] {
+        var findings: [Finding] = []
+        func found(_ level: Finding.Level, _ code: Finding.Code, _ words: String, _ whatToDo: String) {
+            findings.append(Finding("durability", level, code, words, whatToDo: whatToDo))
+        }
+        if isInRecovery || isReadOnly {
+            found(
+                .error, .readOnly, isInRecovery ? "this server is a standby and takes no writes" : "sessions begin read-only",
+                isInRecovery
+                    ? "Name the primary in TIDINGS_DATABASE_URL, or several hosts with target_session_attrs=read-write."
+                    : "Reset default_transaction_read_only of this role, this database or the server.")
+        }
+        if !fsync { found(.error, .fsyncOff, "fsync is off: a crash of the machine can destroy the database", "Set fsync = on.") }
+        if !fullPageWrites {
+            found(
+                .warning, .fullPageWritesOff, "full_page_writes is off: a crash can leave half-written pages",
+                "Set full_page_writes = on, unless the file system never tears a page.")
+        }
+        let isWeak = synchronousCommit == "off" || (synchronousCommit == "local" && !synchronousStandbyNames.isEmpty)
+        if isWeak || !weaker.isEmpty {
+            let whose = weaker.isEmpty ? "this server" : weaker.joined(separator: "; ")
+            found(
+                .warning, .commitNotSynchronous, "synchronous_commit is weaker than on (\(whose))",
+                "The roles ask for on in their own transactions. A producer's tidings_api.enqueue does not: a crash can lose its last events."
+            )
+        }
+        if synchronousStandbyNames.isEmpty {
+            if standbys > 0 {
+                found(
+                    .warning, .standbysAsynchronous,
+                    "\(standbys.of("standby", "standbys")) connected, none of them synchronous: a failover loses the last commits",
+                    "Set synchronous_standby_names, or accept that confirmed intents and recorded outcomes of the last moments can be lost."
+                )
+            }
+        } else if seesStandbys, synchronousStandbys == 0 {
+            found(
+                .warning, .standbyMissing, "synchronous_standby_names is set and no such standby is connected: every commit waits",
+                "Bring the standby back, or take it out of synchronous_standby_names.")
+        }
+        if !checksums {
+            found(
+                .note, .checksumsOff, "data checksums are off: damage of the disk is noticed late",
+                "pg_checksums --enable, while it is stopped.")
+        }
+        let isFine = !findings.contains { $0.level > .note }
+        return (isFine ? [.ok("durability", "commits are on disk when they are answered")] : []) + findings
+    }
+}
+
+extension Durability {
+    /// Of the row that the store reads.
+    init(_ row: JSON) {
+        func text(_ name: String) -> String { row[name]?.stringValue ?? "" }
+        self.init(
+            fsync: text("fsync") != "off", fullPageWrites: text("full_page_writes") != "off", checksums: text("data_checksums") != "off",
+            isInRecovery: row["in_recovery"]?.boolValue ?? false, isReadOnly: text("read_only") == "on",
+            synchronousCommit: text("synchronous_commit"), weaker: (row["weaker"]?.arrayValue ?? []).compactMap(\.stringValue),
+            synchronousStandbyNames: text("synchronous_standby_names"), standbys: row["standbys"]?.intValue ?? 0,
+            synchronousStandbys: row["synchronous_standbys"]?.intValue ?? 0, seesStandbys: row["standbys_seen"]?.boolValue ?? false)
+    }
+}

@@ -1,0 +1,230 @@
+import TidingsCore
+
+/// Judges a reading of the system: pure, one function for each check. `tidings status` and `tidings doctor` share it.
+enum Judgement {
+    /// At least one finding of every check.
+    static func findings(of reading: SystemReading) -> [Finding] {
+        [workers, consumers, samples, growth, enqueued, overdue, breakers, refused, conservation, pauses].flatMap { $0(reading) }
+    }
+
+    /// The roles without which intents stand still.
+    private static let roles: [(name: String, code: Finding.Code)] = [
+        ("router", .noRunningRouter), ("deliver", .noRunningDeliver), ("release", .noRunningRelease),
+    ]
+
+    /// Of a role at least one process must run.
+    private static func workers(_ reading: SystemReading) -> [Finding] {
+        let missing = roles.filter { !reading.runs($0.name) }.map { role in
+            let last = reading.workers(of: role.name).max { $0.heartbeatAt < $1.heartbeatAt }
+            let end =
+                switch last?.state {
+                case .lost: ", the last one was lost at \((last?.heartbeatAt ?? reading.now).minute(now: reading.now))"
+                case .stopped: ", the last one stopped at \((last?.stoppedAt ?? reading.now).minute(now: reading.now))"
+                case .running, nil: ""
+                }
+            return Finding(
+                "workers", .error, role.code, "no \(role.name) runs" + end, whatToDo: "Start one: tidings run \(role.name).")
+        }
+        // Where none of its role runs, the finding above says that it was lost.
+        let lost = reading.workers.filter { worker in
+            worker.state == .lost && roles.allSatisfy { !worker.has($0.name) || reading.runs($0.name) }
+        }.map { worker in
+            Finding(
+                "workers", .warning, .workerLost,
+                "\(worker.id) was lost at \(worker.heartbeatAt.minute(now: reading.now)), another process of its role runs",
+                whatToDo: "See its log and its machine. Other processes have taken over its work.")
+        }
+        return missing
+            + lost
+            .orOK(
+                "workers", "\(reading.workers.count { $0.state == .running }.of("process", "processes")) run: every role is there", missing)
+    }
+
+    /// A process consumes within this time after its start; samples are five seconds apart.
+    static let settling = Duration.seconds(10)
+
+    /// An intake queue needs a consumer, and any queue with messages.
+    private static func consumers(_ reading: SystemReading) -> [Finding] {
+        reading.queues.filter { reading.isFresh($0) && $0.consumers == 0 && !reading.isSettling($0) }.compactMap { queue in
+            let ready = queue.ready ?? 0
+            guard ready > 0 else {
+                return queue.isIntake
+                    ? Finding("consumers", .error, .noConsumer, "\(queue.name) has no consumer", whatToDo: queue.remedy) : nil
+            }
+            let since = queue.waitingSince.map { " since \($0.minute(now: reading.now))" } ?? ""
+            return Finding(
+                "consumers", .error, .queueWithoutConsumer,
+                "\(ready.of("message")) \(ready == 1 ? "waits" : "wait") in \(queue.name)\(since), and it has no consumer",
+                whatToDo: queue.remedy)
+        }.orOK("consumers", "every queue that needs a consumer has one")
+    }
+
+    /// Six samples of a queue are missing then.
+    static let freshness = Duration.seconds(30)
+
+    private static func samples(_ reading: SystemReading) -> [Finding] {
+        guard let newest = reading.queues.compactMap(\.sampledAt).max() else {
+            // Where no releaser runs, the workers' check says so.
+            let level: Finding.Level = reading.hasSettled("release") ? .warning : .note
+            return [
+                Finding(
+                    "samples", level, .notSampled, "no queue has been sampled yet",
+                    whatToDo: "Wait for ten seconds after the start of a release role. Then see its log.")
+            ]
+        }
+        guard reading.now - newest > freshness else { return [.ok("samples", "the queues were sampled within \(freshness)")] }
+        return [
+            Finding(
+                "samples", .error, .samplesStale, "the queues were last sampled at \(newest.minute(now: reading.now))",
+                whatToDo: "See the log of tidings run release: it samples the queues, and reaches the broker or the database no more.")
+        ]
+    }
+
+    /// Messages from which on a growing queue is worth a look: fewer are read from the socket at once.
+    static let smallQueue = 1_000
+
+    private static func growth(_ reading: SystemReading) -> [Finding] {
+        reading.queues.compactMap { queue in
+            guard reading.isFresh(queue), let ready = queue.ready, ready >= smallQueue, let drained = queue.drainedPerSecond, drained < 0
+            else { return nil }
+            return Finding(
+                "growth", .warning, .queueGrows,
+                "\(queue.name) grows by \(Int((-drained).rounded(.up)).of("message")) a second, \(ready.of("message")) wait",
+                whatToDo: "If it goes on growing, start more processes: tidings run \(queue.role).")
+        }.orOK("growth", "no queue of \(smallQueue.grouped) messages or more grows")
+    }
+
+    /// A delay that people notice, and one that nobody explains by a busy minute.
+    static let (late, veryLate) = (Duration.seconds(60), Duration.seconds(600))
+
+    private static func enqueued(_ reading: SystemReading) -> [Finding] {
+        guard let since = reading.enqueuedSince, reading.now - since > late else {
+            return [.ok("enqueue", "no event of tidings_api.enqueue waits for more than \(late)")]
+        }
+        return [
+            Finding(
+                "enqueue", reading.now - since > veryLate ? .error : .warning, .enqueuedWaits,
+                "\(reading.enqueued.of("event")) of tidings_api.enqueue wait for a releaser since \(since.minute(now: reading.now))",
+                whatToDo: "See the log of tidings run release: it publishes them. More than one may run.")
+        ]
+    }
+
+    private static func overdue(_ reading: SystemReading) -> [Finding] {
+        let waiting = reading.overdue.filter { !$0.isSaturated && reading.now - $0.oldestAt > late }
+        var findings = reading.overdue.filter(\.isSaturated).map { row in
+            Finding(
+                "overdue", .note, .providerSaturated,
+                "\(row.deliveries.of("delivery", "deliveries")) wait for room at \(row.channel) \(row.provider), \(row.lane) lane",
+                whatToDo:
+                    "The provider takes fewer than are sent: see its requestsPerSecond and maximumConcurrency, or add deliver processes.")
+        }
+        if let oldest = waiting.min(by: { $0.oldestAt < $1.oldestAt }) {
+            let count = waiting.reduce(0) { $0 + $1.deliveries }
+            findings.append(
+                Finding(
+                    "overdue", reading.now - oldest.oldestAt > veryLate ? .error : .warning, .overdue,
+                    "\(count.of("delivery is", "deliveries are")) overdue, the first since \(oldest.oldestAt.minute(now: reading.now)) "
+                        + "(\(oldest.channel), \(oldest.lane) lane)",
+                    whatToDo: "See the log of tidings run release: it takes deliveries whose time has come."))
+        }
+        return findings.orOK("overdue", "no delivery is overdue by more than \(late)")
+    }
+
+    private static func breakers(_ reading: SystemReading) -> [Finding] {
+        reading.openBreakers.map { breaker in
+            Finding(
+                "breakers", .warning, .breakerOpen,
+                "the breaker of \(breaker.channel) \(breaker.provider) is open: "
+                    + "\(breaker.deliveries.of("delivery waits", "deliveries wait")) since \(breaker.since.minute(now: reading.now))",
+                whatToDo: "See what the provider answers: select * from tidings_ops.errors. The deliveries are tried again by themselves.")
+        }.orOK("breakers", "no delivery waits for an open breaker")
+    }
+
+    private static func refused(_ reading: SystemReading) -> [Finding] {
+        var findings: [Finding] = []
+        if reading.rejected > 0 {
+            findings.append(
+                Finding(
+                    "refused", .warning, .rejectedOpen,
+                    "\(reading.rejected.of("intent was", "intents were")) rejected in the last 24 h and \(reading.rejected == 1 ? "is" : "are") open",
+                    whatToDo: "tidings rejected list --state open shows why; then replay or discard."))
+        }
+        if reading.dead > 0 {
+            findings.append(
+                Finding(
+                    "refused", .warning, .deadOpen,
+                    "\(reading.dead.of("message", "messages")) could not be processed in the last 24 h and \(reading.dead == 1 ? "is" : "are") open",
+                    whatToDo: "tidings dead list shows why; then replay or discard."))
+        }
+        return findings.orOK("refused", "no rejected intent and no dead message of the last 24 h is open")
+    }
+
+    private static func conservation(_ reading: SystemReading) -> [Finding] {
+        reading.unaccounted.map { row in
+            Finding(
+                "conservation", .error, .unaccounted, "\(row.count.grouped) unaccounted for (\(row.kind))",
+                whatToDo: "Run tidings db verify: it names the rows.")
+        }.orOK("conservation", "everything is accounted for")
+    }
+
+    private static func pauses(_ reading: SystemReading) -> [Finding] {
+        reading.pauses.map { pause in
+            Finding(
+                "pauses", .note, .paused,
+                "\(pause.target) is paused since \(pause.since.minute(now: reading.now)) by \(pause.by): \(pause.reason); "
+                    + "\(pause.deliveries.of("delivery waits", "deliveries wait"))",
+                whatToDo: "tidings resume \(pause.target)")
+        }.orOK("pauses", "nothing is paused")
+    }
+}
+
+extension [Finding] {
+    /// These findings, or that the check is ok when neither these nor `others` are any.
+    fileprivate func orOK(_ check: String, _ words: String, _ others: [Finding] = []) -> [Finding] {
+        isEmpty && others.isEmpty ? [.ok(check, words)] : self
+    }
+}
+
+extension SystemReading {
+    fileprivate func workers(of role: String) -> [Worker] { workers.filter { $0.has(role) } }
+
+    fileprivate func runs(_ role: String) -> Bool { workers(of: role).contains { $0.state == .running } }
+
+    /// A process of the role runs for long enough to have begun its work.
+    fileprivate func hasSettled(_ role: String) -> Bool {
+        workers(of: role).contains { $0.state == .running && now - $0.startedAt > Judgement.settling }
+    }
+
+    fileprivate func isFresh(_ queue: Queue) -> Bool {
+        queue.sampledAt.map { now - $0 <= Judgement.freshness } ?? false
+    }
+
+    /// Every process that would consume it had only started when the queue was sampled.
+    fileprivate func isSettling(_ queue: Queue) -> Bool {
+        let sampledAt = queue.sampledAt ?? now
+        return runs(queue.role)
+            && !workers(of: queue.role).contains { $0.state == .running && sampledAt - $0.startedAt > Judgement.settling }
+    }
+}
+
+extension SystemReading.Worker {
+    fileprivate func has(_ name: String) -> Bool { role == name || role == "all" }
+}
+
+extension SystemReading.Queue {
+    fileprivate var isIntake: Bool { name.hasPrefix("tidings.intents.") }
+
+    /// The role that consumes it.
+    fileprivate var role: String { name.hasPrefix("tidings.deliver.") ? "deliver" : "router" }
+
+    /// The channel in the queue's name; nil for a queue of the router.
+    private var channel: String? {
+        let parts = name.split(separator: ".")
+        return role == "deliver" && parts.count > 2 ? String(parts[2]) : nil
+    }
+
+    fileprivate var remedy: String {
+        "Start a process that takes it: tidings run \(([role] + (channel.map { [$0] } ?? [])).joined(separator: " ")). "
+            + "If one runs, see its log."
+    }
+}

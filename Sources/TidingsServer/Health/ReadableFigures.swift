@@ -1,0 +1,29 @@
+import TidingsCore
+
+extension Int {
+    /// With a comma between thousands, and the noun in its number: `3,102 deliveries`.
+    func of(_ one: String, _ many: String? = nil) -> String {
+        "\(grouped) \(self == 1 ? one : many ?? one + "s")"
+    }
+
+    /// With a comma between thousands.
+    var grouped: String {
+        let digits = String(magnitude)
+        var text = ""
+        for (index, digit) in digits.enumerated() {
+            if index > 0, (digits.count - index) % 3 == 0 { text.append(",") }
+            text.append(digit)
+        }
+        return self < 0 ? "-" + text : text
+    }
+}
+
+extension Timestamp {
+    /// The minute in UTC, with the day unless the time is less than 20 hours from `now`: within these no hour comes twice.
+    func minute(now: Timestamp) -> String {
+        let text = rfc3339
+        let time = "\(text.dropFirst(11).prefix(5)) UTC"
+        let distance = now - self
+        return distance < .seconds(72_000) && distance > .seconds(-72_000) ? time : "\(text.prefix(10)) \(time)"
+    }
+}

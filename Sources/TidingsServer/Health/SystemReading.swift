@@ -1,0 +1,85 @@
+import TidingsCore
+
+/// One reading of the whole system. Plain values, so that judging needs no server.
+struct SystemReading: Sendable {
+    struct Worker: Sendable {
+        enum State: String, Sendable { case running, stopped, lost }
+
+        var id: String
+        /// `router`, `deliver`, `release`, or `all` for a process with every role.
+        var role: String
+        var state: State
+        var startedAt: Timestamp
+        var heartbeatAt: Timestamp
+        var stoppedAt: Timestamp?
+    }
+
+    /// A queue as it was last sampled from the broker; nil where no sample exists.
+    struct Queue: Sendable {
+        var name: String
+        var ready: Int?
+        var consumers: Int?
+        var sampledAt: Timestamp?
+        /// Unfinished, by the database.
+        var packs = 0
+        var waitingSince: Timestamp?
+        /// Negative while the queue grows; nil without two samples.
+        var drainedPerSecond: Double?
+    }
+
+    struct Overdue: Sendable {
+        var lane: String
+        var channel: String
+        var provider: String
+        var deliveries: Int
+        var oldestAt: Timestamp
+        /// Its queue has all the unfinished packs that it may have.
+        var isSaturated = false
+    }
+
+    struct OpenBreaker: Sendable {
+        var channel: String
+        var provider: String
+        var deliveries: Int
+        var since: Timestamp
+    }
+
+    struct Paused: Sendable {
+        var target: String
+        var reason: String
+        var by: String
+        var since: Timestamp
+        var deliveries: Int
+    }
+
+    struct Unaccounted: Sendable {
+        var kind: String
+        var count: Int
+    }
+
+    /// The database's business time.
+    var now: Timestamp
+    /// Heard of within the last hour.
+    var workers: [Worker] = []
+    var queues: [Queue] = []
+    /// Events of `tidings_api.enqueue` that wait, and since when the first does.
+    var enqueued = 0
+    var enqueuedSince: Timestamp?
+    var overdue: [Overdue] = []
+    var openBreakers: [OpenBreaker] = []
+    /// Still open, of the last 24 hours.
+    var rejected = 0
+    var dead = 0
+    var unaccounted: [Unaccounted] = []
+    var pauses: [Paused] = []
+
+    /// Takes what the broker itself says of a queue now in place of its sample.
+    mutating func observe(queue name: String, ready: Int, consumers: Int) {
+        let index = queues.firstIndex { $0.name == name } ?? queues.endIndex
+        if index == queues.endIndex { queues.append(Queue(name: name)) }
+        queues[index].ready = ready
+        queues[index].consumers = consumers
+        queues[index].sampledAt = now
+        if ready == 0 { queues[index].waitingSince = nil }
+    }
+}

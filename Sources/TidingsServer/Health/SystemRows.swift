@@ -1,0 +1,99 @@
+import TidingsCore
+import TidingsStore
+import TidingsWire
+
+/// The rows of `tidings_ops` that a reading is made from, as `tidings status -o json` prints them.
+struct SystemRows: Sendable {
+    var states: [JSON] = []
+    var pauses: [JSON] = []
+    var yields: [JSON] = []
+    var queues: [JSON] = []
+    var workers: [JSON] = []
+    var unaccounted: [JSON] = []
+    let reading: SystemReading
+
+    init(from store: Store) async throws {
+        let now = try await store.readingTime()?.time ?? store.clock.now()
+        states = try await store.stateCounts()
+        pauses = try await store.pauses()
+        yields = try await store.bulkYields()
+        queues = try await store.queues()
+        let heard = try await store.workers()
+        unaccounted = try await store.unaccounted()
+        var reading = SystemReading(now: now)
+        reading.workers = heard.compactMap(SystemReading.Worker.init)
+        reading.queues = queues.compactMap(SystemReading.Queue.init)
+        reading.overdue = try await store.overdue().compactMap(SystemReading.Overdue.init)
+        reading.openBreakers = try await store.openBreakers().compactMap(SystemReading.OpenBreaker.init)
+        let outbox = try await store.outbox()
+        reading.enqueued = outbox?["waiting"]?.intValue ?? 0
+        reading.enqueuedSince = outbox?["oldest_at"]?.time
+        let refused = try await store.refusedToday()
+        reading.rejected = refused?["rejected"]?.intValue ?? 0
+        reading.dead = refused?["dead"]?.intValue ?? 0
+        reading.unaccounted = unaccounted.map { .init(kind: $0["kind"]?.stringValue ?? "", count: $0["n"]?.intValue ?? 0) }
+        reading.pauses = pauses.compactMap(SystemReading.Paused.init)
+        self.reading = reading
+        // A deploy stops processes on purpose: a minute is enough to see that they did.
+        workers = heard.filter { row in
+            guard row["state"]?.stringValue == SystemReading.Worker.State.stopped.rawValue else { return true }
+            return row["stopped_at"]?.time.map { now - $0 <= .seconds(60) } ?? true
+        }
+    }
+}
+
+extension JSON {
+    /// A time as PostgreSQL renders it in JSON.
+    fileprivate var time: Timestamp? { stringValue.flatMap { Timestamp(rfc3339: $0) } }
+}
+
+// A row that this binary cannot read, such as one with a newer version's word, is left out.
+
+extension SystemReading.Worker {
+    fileprivate init?(_ row: JSON) {
+        guard let state = row["state"]?.stringValue.flatMap(State.init(rawValue:)), let started = row["started_at"]?.time,
+            let heard = row["heartbeat_at"]?.time
+        else { return nil }
+        self.init(
+            id: row["worker_id"]?.stringValue ?? "", role: row["role"]?.stringValue ?? "", state: state, startedAt: started,
+            heartbeatAt: heard, stoppedAt: row["stopped_at"]?.time)
+    }
+}
+
+extension SystemReading.Queue {
+    fileprivate init?(_ row: JSON) {
+        guard let name = row["queue"]?.stringValue else { return nil }
+        self.init(
+            name: name, ready: row["ready"]?.intValue, consumers: row["consumers"]?.intValue, sampledAt: row["sampled_at"]?.time,
+            packs: row["packs"]?.intValue ?? 0, waitingSince: row["waiting_since"]?.time,
+            drainedPerSecond: row["drained_per_second"]?.doubleValue)
+    }
+}
+
+extension SystemReading.Overdue {
+    fileprivate init?(_ row: JSON) {
+        guard let oldest = row["oldest_at"]?.time else { return nil }
+        self.init(
+            lane: row["lane"]?.stringValue ?? "", channel: row["channel"]?.stringValue ?? "", provider: row["provider"]?.stringValue ?? "",
+            deliveries: row["deliveries"]?.intValue ?? 0, oldestAt: oldest, isSaturated: row["is_saturated"]?.boolValue ?? false)
+    }
+}
+
+extension SystemReading.OpenBreaker {
+    fileprivate init?(_ row: JSON) {
+        guard let since = row["since_at"]?.time else { return nil }
+        self.init(
+            channel: row["channel"]?.stringValue ?? "", provider: row["provider"]?.stringValue ?? "",
+            deliveries: row["deliveries"]?.intValue ?? 0, since: since)
+    }
+}
+
+extension SystemReading.Paused {
+    fileprivate init?(_ row: JSON) {
+        guard let since = row["since_at"]?.time else { return nil }
+        self.init(
+            target: [row["scope"], row["target"]].compactMap { $0?.stringValue }.joined(separator: " "),
+            reason: row["reason"]?.stringValue ?? "", by: row["paused_by"]?.stringValue ?? "", since: since,
+            deliveries: row["deliveries"]?.intValue ?? 0)
+    }
+}

@@ -1,0 +1,27 @@
+/// One sentence on the whole system, and whether something is wrong.
+struct SystemVerdict: Sendable, Hashable {
+    /// The worst level of all findings.
+    let level: Finding.Level
+    let words: String
+
+    /// Findings that the sentence names; the lines below it have all.
+    private static let named = 3
+
+    init(_ findings: [Finding]) {
+        let level = findings.map(\.level).max() ?? .ok
+        self.level = level
+        let worst = findings.filter { $0.level == level }
+        let more = worst.count > Self.named ? "; and \(worst.count - Self.named) more" : ""
+        let listed = worst.prefix(Self.named).map(\.words).joined(separator: "; ") + more
+        words =
+            switch level {
+            case .error: "Degraded: \(listed)."
+            case .warning: "Attention: \(listed)."
+            case .note: "All is well, with a note: \(listed)."
+            case .ok: "All is well: every role runs, and nothing waits beyond its time."
+            }
+    }
+
+    /// Something does not work: the exit code is 1.
+    var isBad: Bool { level == .error }
+}

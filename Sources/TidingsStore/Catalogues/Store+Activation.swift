@@ -1,0 +1,170 @@
+public import TidingsCore
+import TidingsPostgres
+import TidingsWire
+
+extension Store {
+    /// Waiting deliveries, and notifications, that are looked at to see which types are needed. More would hold up whoever applies a catalogue.
+    public static let catalogueLook = 100_000
+
+    /// Keeps a catalogue and makes it the active one; every role follows within ``CatalogueSource/refreshInterval``. Its queues must be there.
+    ///
+    /// The comparison with the catalogue that is active at that moment, the row of the history and the change are one transaction. Two changes at the
+    /// same time come one after the other, and the second is compared with what the first made active.
+    @discardableResult
+    public func activate(_ catalogue: Catalogue, by change: CatalogueChange) async throws -> CatalogueActivation {
+        // Read committed: the statement after the lock sees what the lock's previous holder committed.
+        return try await pool.transaction(retryAmbiguous: true, isolation: .readCommitted) { connection in
+            // Keeps out binaries of an earlier release too. Roles go on reading the table.
+            _ = try await connection.query("lock table tidings.active_catalogue in share row exclusive mode")
+            let active = try await Self.active(on: connection)
+            if active.isStored, active.hash == catalogue.hash { return .alreadyActive }
+            if let expected = change.expected, expected != active.hash { return .overtaken(by: active.hash) }
+            let removals: [CatalogueRemoval]
+            switch active.read() {
+            case .success(let old): removals = try await Self.removals(from: old, to: catalogue, on: connection)
+            case .failure(let problems) where !change.mayRemove: return .unreadable("\(problems)")
+            case .failure: removals = []
+            }
+            let lost = active.isApplied ? removals : removals.filter(\.isNeeded)
+            guard lost.isEmpty || change.mayRemove else { return .refused(lost) }
+            try await Self.replace(active, with: catalogue, by: change, on: connection)
+            return .activated(replaced: active.hash, removals: lost)
+        }
+    }
+
+    /// The names that would disappear if a catalogue were applied now, as ``activate(_:by:)`` refuses it. Changes nothing.
+    public func lost(by catalogue: Catalogue) async throws -> [CatalogueRemoval] {
+        try await pool.transaction(isolation: .readCommitted) { connection in
+            let active = try await Self.active(on: connection)
+            guard case .success(let old) = active.read() else { return [] }
+            let removals = try await Self.removals(from: old, to: catalogue, on: connection)
+            return active.isApplied ? removals : removals.filter(\.isNeeded)
+        }
+    }
+
+    private static func replace(
+        _ active: ActiveCatalogue, with catalogue: Catalogue, by change: CatalogueChange, on connection: PostgresConnection
+    ) async throws {
+        let yaml = CatalogueFile.print(catalogue)
+        _ = try await connection.pipeline([
+            // The built-in one too where it is replaced, so that a rollback finds it.
+            """
+            insert into tidings.catalogues (hash, yaml, applied_at)
+            values (\(active.hash), \(active.yaml), tidings.clock()), (\(catalogue.hash), \(yaml), tidings.clock()) on conflict do nothing
+            """,
+            Self.notedTypes(of: catalogue),
+            // Before the change itself: the trigger then finds the row, and writes none of its own.
+            """
+            insert into tidings.catalogue_history (hash, replaced, activated_at, action, author, database_role, reason)
+            values (\(catalogue.hash), \(active.hash), tidings.clock(), \(change.action.rawValue), \(change.author), session_user, \(change.reason))
+            """,
+            """
+            insert into tidings.active_catalogue (hash) values (\(catalogue.hash)) on conflict (only_row) do update set hash = excluded.hash
+            """,
+        ])
+    }
+
+    private static func active(on connection: PostgresConnection) async throws -> ActiveCatalogue {
+        let found = try await connection.query(
+            """
+            select c.hash, c.yaml, (select h.action from tidings.catalogue_history h where h.hash = a.hash order by h.id desc limit 1)
+            from tidings.active_catalogue a join tidings.catalogues c on c.hash = a.hash
+            """)
+        guard let (hash, yaml, action) = try found.rows.first?.decode((String, String, String?).self) else {
+            let builtIn = CatalogueFile.sealed(.builtIn)
+            return ActiveCatalogue(hash: builtIn.hash, yaml: CatalogueFile.print(builtIn), isStored: false, isApplied: false)
+        }
+        return ActiveCatalogue(hash: hash, yaml: yaml, isStored: true, isApplied: action != CatalogueChange.Action.start.rawValue)
+    }
+}
+
+/// The catalogue that another one is to replace.
+private struct ActiveCatalogue {
+    let hash: String
+    let yaml: String
+    /// False while nothing was applied: then the built-in catalogue of each binary is active.
+    let isStored: Bool
+    /// False for the built-in one, and for one that nobody asked for: its types are samples until somebody uses them.
+    let isApplied: Bool
+
+    func read() -> Result<Catalogue, CatalogueProblems> {
+        do throws(CatalogueProblems) {
+            return .success(try CatalogueFile.parse(yaml: yaml))
+        } catch {
+            return .failure(error)
+        }
+    }
+}
+
+// MARK: - Needs
+
+extension Store {
+    /// The names of `old` that a catalogue lacks, with their users.
+    private static func removals(
+        from old: Catalogue, to new: Catalogue, on connection: PostgresConnection
+    ) async throws -> [CatalogueRemoval] {
+        let names = CatalogueRemovals(from: old, to: new)
+        if names.isEmpty { return [] }
+        let results = try await connection.pipeline([
+            "select provider, count(*), sum(cardinality(ordinals)) from tidings.packs where provider = any(\(names.providers)) group by 1",
+            "select provider, count(*) from tidings.due where provider = any(\(names.providers)) group by 1",
+            """
+            select market, count(*) from (
+                select market from tidings.recipients where market = any(\(names.markets))
+                union all select market from tidings.endpoints where market = any(\(names.markets)) and gone_at is null) named
+            group by 1
+            """,
+            "select type, count(*) from tidings.outgoing where type = any(\(names.types)) group by 1",
+            // A look at the notification of each, by its key: a join might read every day.
+            """
+            select n.type, count(*) from (select notification_id from tidings.due limit \(Int64(catalogueLook))) w
+            cross join lateral (select type from tidings.notifications n where n.id = w.notification_id offset 0) n
+            where n.type = any(\(names.types)) group by 1
+            """,
+            """
+            select n.type, count(*) from (select type from tidings.notifications order by id desc limit \(Int64(catalogueLook))) n
+            where n.type = any(\(names.types)) group by 1
+            """,
+            """
+            select (select count(*) from (select from tidings.due limit \(Int64(catalogueLook) + 1)) w) > \(Int64(catalogueLook))
+                or (select count(*) from (select from tidings.notifications limit \(Int64(catalogueLook) + 1)) n) > \(Int64(catalogueLook))
+            """,
+        ])
+        var packs: [String: (packs: Int, deliveries: Int)] = [:]
+        for row in results[0].rows {
+            let (name, count, deliveries) = try row.decode((String, Int, Int).self)
+            packs[name] = (count, deliveries)
+        }
+        let (waiting, named, outgoing, ofType, recent) = (
+            try counts(results[1]), try counts(results[2]), try counts(results[3]), try counts(results[4]), try counts(results[5])
+        )
+        let isWhole = try results[6].rows.first?.decode(Bool.self) == false
+        let types = names.types.map { name in
+            var removal = CatalogueRemoval(.type, name)
+            (removal.waiting, removal.recent, removal.isWhole) = (ofType[name] ?? 0, recent[name] ?? 0, isWhole)
+            removal.outgoing = outgoing[name] ?? 0
+            return removal
+        }
+        let providers = names.providers.map { name in
+            var removal = CatalogueRemoval(.provider, name)
+            (removal.packs, removal.packed) = packs[name] ?? (0, 0)
+            removal.waiting = waiting[name] ?? 0
+            return removal
+        }
+        let markets = names.markets.map { name in
+            var removal = CatalogueRemoval(.market, name)
+            removal.recipients = named[name] ?? 0
+            return removal
+        }
+        return types + providers + markets
+    }
+
+    private static func counts(_ result: PostgresResult) throws -> [String: Int] {
+        var counts: [String: Int] = [:]
+        for row in result.rows {
+            let (name, count) = try row.decode((String, Int).self)
+            counts[name] = count
+        }
+        return counts
+    }
+}

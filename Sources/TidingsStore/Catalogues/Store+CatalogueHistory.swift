@@ -1,0 +1,35 @@
+import TidingsPostgres
+public import TidingsWire
+
+extension Store {
+    /// Which catalogues were active, the newest first.
+    public func catalogueHistory(limit: Int) async throws -> [JSON] {
+        try await report("select * from tidings_ops.catalogue_history h order by h.activation_id desc limit \(Int64(limit))")
+    }
+
+    /// The kept catalogues whose hash begins so, at most two; for nil the active one. Each with its file and with who last made it active.
+    public func keptCatalogues(beginning prefix: String?) async throws -> [JSON] {
+        try await report(
+            """
+            select c.hash, c.active, h.activated_at, h.action, h.author, h.reason, c.yaml
+            from tidings_ops.catalogues c left join lateral (
+                select * from tidings_ops.catalogue_history h where h.hash = c.hash order by h.activation_id desc limit 1) h on true
+            where case when \(prefix) is null then c.active else starts_with(c.hash, \(prefix)) end
+            order by c.hash limit 2
+            """)
+    }
+
+    /// The active catalogue and the one before it; `before` is nil where nothing before is known.
+    ///
+    /// The one before is what the active one replaced when it was applied. A rollback does not count as applying: a second rollback goes further back
+    /// instead of returning to what the first one left.
+    public func catalogueBefore() async throws -> (active: String, before: String?)? {
+        let result = try await pool.query(
+            """
+            select a.hash, (select nullif(h.replaced, h.hash) from tidings_ops.catalogue_history h where h.hash = a.hash and h.action <> 'rollback'
+                order by h.activation_id desc limit 1)
+            from tidings_ops.catalogues a where a.active
+            """)
+        return try result.rows.first?.decode((String, String?).self)
+    }
+}

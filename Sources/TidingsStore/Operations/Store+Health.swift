@@ -1,0 +1,72 @@
+import TidingsPostgres
+public import TidingsWire
+
+/// Readings that `tidings status` and `tidings doctor` judge, each from a view of `tidings_ops`, so that a member of `tidings_ops_read` may ask.
+extension Store {
+    /// The time by which the other readings are judged, as RFC 3339.
+    public func readingTime() async throws -> JSON? {
+        try await report("select as_of from tidings_ops.schema_version").first?["as_of"]
+    }
+
+    /// Deliveries that are due for more than a minute, with whether their queue has room for them.
+    public func overdue() async throws -> [JSON] {
+        try await report(
+            """
+            select o.*, coalesce(q.packs, 0) > \(Int64(Self.releaseLimit)) as is_saturated
+            from tidings_ops.overdue o
+            left join tidings_ops.queues q on q.channel = o.channel and q.provider = o.provider and q.lane = o.lane
+            order by o.oldest_at
+            """)
+    }
+
+    public func openBreakers() async throws -> [JSON] {
+        try await report("select * from tidings_ops.open_breakers order by channel, provider")
+    }
+
+    /// How many intents were rejected and how many messages died within the last day and are still open.
+    public func refusedToday() async throws -> JSON? {
+        try await report(
+            """
+            select (select count(*) from tidings_ops.rejected r where r.state = 'open' and r.last_at > v.as_of - interval '1 day') as rejected,
+                (select count(*) from tidings_ops.dead_letters d
+                    where d.state in ('open', 'quarantined', 'trying') and d.at > v.as_of - interval '1 day') as dead
+            from tidings_ops.schema_version v
+            """
+        ).first
+    }
+
+    /// Settings of the server and of this session's role and database on which the promise rests. `standbys_seen` is false if this user may not see
+    /// what the standbys do.
+    public func durability() async throws -> JSON? {
+        try await report(
+            """
+            select current_setting('fsync') as fsync, current_setting('full_page_writes') as full_page_writes,
+                current_setting('data_checksums') as data_checksums, pg_is_in_recovery() as in_recovery,
+                (select reset_val from pg_settings where name = 'default_transaction_read_only') as read_only,
+                (select reset_val from pg_settings where name = 'synchronous_commit') as synchronous_commit,
+                current_setting('synchronous_standby_names') as synchronous_standby_names,
+                (select coalesce(json_agg(coalesce(r.rolname, 'every role') || ', ' || coalesce(d.datname, 'every database') || ': ' || c.setting
+                        order by r.rolname, d.datname), '[]')
+                    from pg_db_role_setting s cross join lateral unnest(s.setconfig) as c(setting)
+                    left join pg_roles r on r.oid = s.setrole left join pg_database d on d.oid = s.setdatabase
+                    where (s.setdatabase = 0 or d.datname = current_database()) and c.setting in ('synchronous_commit=off', 'synchronous_commit=local')
+                ) as weaker,
+                pg_has_role('pg_read_all_stats', 'usage') as standbys_seen,
+                (select count(*) from pg_stat_replication s where coalesce(s.state, 'streaming') <> 'backup') as standbys,
+                (select count(*) from pg_stat_replication s where s.sync_state in ('sync', 'quorum')) as synchronous_standbys
+            """
+        ).first
+    }
+
+    /// The row of `full`, or of `visible` if this user may not read everything of it.
+    func report(_ full: SQL, ifAllowedElse visible: SQL) async throws -> JSON? {
+        do {
+            return try await report(full).first
+        } catch let error as PostgresError where error.sqlState == Self.insufficientPrivilege {
+            return try await report(visible).first
+        }
+    }
+
+    /// SQLSTATE `insufficient_privilege`.
+    private static let insufficientPrivilege = "42501"
+}

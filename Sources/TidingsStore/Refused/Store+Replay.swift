@@ -1,0 +1,90 @@
+import TidingsPostgres
+
+/// A row that a filter found, without its bytes.
+public struct RefusedRow: Sendable {
+    public let id: Int64
+    public let state: String
+    public let reason: String
+    /// The event's type, or the dead letter's queue.
+    public let subject: String
+    /// Nil when it can be published again.
+    public let whyNot: WhyNot?
+    /// Bytes that a replay reads.
+    public let bytes: Int
+}
+
+/// One step through a table: what it found, and where the next one begins.
+public struct RefusedPage: Sendable {
+    public let rows: [RefusedRow]
+    /// The last number that was looked at; nil at the end.
+    public let last: Int64?
+}
+
+extension Store {
+    /// Open rows looked at in one step, whatever the filter finds among them: a step takes about the same time in any table.
+    package static let refusedLook: Int64 = 2_000
+
+    /// The largest number there is now. A replay ends there: what is refused anew under another number is not replayed in the same run.
+    public func lastRefused(in table: RefusedTable) async throws -> Int64 {
+        try await pool.query("select coalesce(max(r.id), 0) from \(table.name) r").rows[0].decode(0, as: Int64.self)
+    }
+
+    /// The rows of the filter after the number `after`, up to `end`, in order. At most ``refusedLook`` of them, ids included.
+    public func refused(
+        in table: RefusedTable, _ filter: RefusedFilter, after: Int64, upTo end: Int64
+    ) async throws -> RefusedPage {
+        let among: SQL = filter.ids.isEmpty ? table.isOpen : "r.id = any(\(filter.ids))"
+        let last = try await pool.query(
+            """
+            select max(looked.id) from (select r.id from \(table.name) r
+                where r.id > \(after) and r.id <= \(end) and \(among) order by r.id limit \(Self.refusedLook)) looked
+            """
+        ).rows[0].decode(0, as: Int64?.self)
+        guard let last else { return RefusedPage(rows: [], last: nil) }
+        let subject: SQL = table == .rejected ? "coalesce(r.type, '')" : "r.queue"
+        let found = try await pool.query(
+            """
+            select r.id, r.state, r.reason, \(subject), \(table.whyNot), octet_length(r.raw)::bigint from \(table.name) r
+            where r.id > \(after) and r.id <= \(last) and \(among) and \(filter.conditions(in: table)) order by r.id
+            """)
+        return RefusedPage(
+            rows: try found.rows.map { row in
+                let (id, state, reason, subject, whyNot, bytes) = try row.decode((Int64, String, String, String, String?, Int64).self)
+                return RefusedRow(
+                    id: id, state: state, reason: reason, subject: subject, whyNot: whyNot.flatMap(WhyNot.init(rawValue:)),
+                    bytes: Int(bytes))
+            }, last: last)
+    }
+
+    /// The message of an open row that can be published again; nil when the row is gone, closed, or not replayable.
+    public func kept(_ id: Int64, in table: RefusedTable) async throws -> KeptMessage? {
+        try await kept(
+            """
+            select r.id, r.exchange, r.routing_key, r.content_type, r.raw, \(table.version), r.producer from \(table.name) r
+            where r.id = \(id) and \(table.whyNot) is null
+            """)
+    }
+
+    /// Closes rows whose messages the broker has confirmed, and returns which.
+    ///
+    /// Published first and marked then: a process that dies between the two leaves the row open, and a second publish is decided once. A row that
+    /// has changed since its message was read stays as it is: a router has refused the event again, or somebody else acted.
+    public func markReplayed(_ messages: [KeptMessage], in table: RefusedTable) async throws -> [Int64] {
+        try await pool.query(
+            """
+            update \(table.name) r set state = 'replayed', acted_at = tidings.clock()
+            from unnest(\(messages.map(\.id)), \(messages.map(\.version))) as done(id, version)
+            where r.id = done.id and \(table.version) = done.version and \(table.isOpen) returning r.id
+            """
+        ).rows.map { try $0.decode(0, as: Int64.self) }
+    }
+
+    /// Closes rows about which nothing is to be done, and returns how many. Rows that are closed already stay as they are.
+    public func discard(_ ids: [Int64], in table: RefusedTable) async throws -> Int {
+        try await pool.query(
+            """
+            update \(table.name) r set state = 'discarded', acted_at = tidings.clock() where r.id = any(\(ids)) and \(table.isOpen)
+            """
+        ).affectedRows
+    }
+}

@@ -1,0 +1,119 @@
+import TidingsPostgres
+
+/// The end of rows that are not dropped with their day. Every part may run in several processes at once.
+extension Store {
+    /// Rejected or dead rows that one turn looks at: with 256 KiB each, 128 MiB of bytes are deleted in one transaction.
+    package static let refusedPruneBatch: Int64 = 500
+    /// Totals by kind, tenant, channel, state and reason: some hundred tenants have all of theirs, and `status` reads them in milliseconds.
+    package static let tallyTotals: Int64 = 10_000
+    /// Totals of tenants folded in one turn.
+    package static let tallyFoldBatch: Int64 = 5_000
+    /// Open rows that are counted for a gauge; more are told as this many.
+    package static let openRefusedCounted: Int64 = 100_000
+
+    /// Deletes closed rows when the retention has passed since they were closed, and open ones after twice the retention since they were refused
+    /// last: then the idempotency keys are forgotten too, and a replay could be a second notification. No row outlives twice the retention,
+    /// but for a day after it was closed.
+    ///
+    /// - Returns: False when no row was to be looked at.
+    public func pruneRefused(_ table: RefusedTable, retention: Duration) async throws -> Bool {
+        let seconds = Double(retention.components.seconds)
+        return try await pool.transaction { connection in
+            let answers = try await connection.pipeline([
+                Self.byIndex,
+                """
+                with looked_at as materialized (
+                    select r.id, case when r.acted_at is null or \(table.isOpen) then \(table.lastTime) + make_interval(secs => \(seconds * 2))
+                        else least(r.acted_at + make_interval(secs => \(seconds)),
+                            greatest(\(table.lastTime) + make_interval(secs => \(seconds * 2)), r.acted_at + interval '1 day')) end as ends_at
+                    from \(table.name) r where r.look_on <= (select (tidings.clock() at time zone 'UTC')::date)
+                    order by r.look_on limit \(Self.refusedPruneBatch) for update skip locked
+                ), deleted as (
+                    delete from \(table.name) where id = any(array(select l.id from looked_at l where l.ends_at <= tidings.clock()))
+                ), later as (
+                    -- Looked at within the retention again, for the row may be closed meanwhile.
+                    update \(table.name) r set look_on = least((l.ends_at at time zone 'UTC')::date,
+                        ((tidings.clock() + make_interval(secs => \(seconds))) at time zone 'UTC')::date) + 1
+                    from looked_at l where r.id = l.id and l.ends_at > tidings.clock()
+                )
+                select count(*) from looked_at
+                """,
+            ])
+            return try answers[1].rows[0].decode(0, as: Int64.self) > 0
+        }
+    }
+
+    /// Deletes the counters of the rejected bytes of days past retention.
+    public func pruneRejectedDays(retention: Duration) async throws {
+        _ = try await pool.query(
+            """
+            delete from tidings.rejected_days where day
+                < ((tidings.clock() - make_interval(secs => \(Double(retention.components.seconds)))) at time zone 'UTC')::date
+            """)
+    }
+
+    /// Adds the totals of tenants for which nothing has ended within twice the retention to those of no tenant. The sums stay true.
+    ///
+    /// - Returns: False when there were none.
+    public func foldTallyTotals(retention: Duration) async throws -> Bool {
+        try await pool.transaction { connection in
+            try await connection.query(
+                """
+                with gone as (
+                    delete from tidings.tally_totals where ctid = any(array(
+                        select ctid from tidings.tally_totals where tenant <> '' and changed_on
+                            < ((tidings.clock() - make_interval(secs => \(Double(retention.components.seconds) * 2))) at time zone 'UTC')::date
+                        limit \(Self.tallyFoldBatch) for update skip locked))
+                    returning kind, channel, state, reason, n
+                )
+                insert into tidings.tally_totals as total (kind, tenant, channel, state, reason, n)
+                select kind, '', channel, state, reason, sum(n) from gone group by 1, 2, 3, 4, 5 order by 1, 2, 3, 4, 5
+                on conflict (kind, tenant, channel, state, reason) do update set n = total.n + excluded.n, changed_on = excluded.changed_on
+                """
+            ).affectedRows > 0
+        }
+    }
+
+    /// Deletes catalogues that no process has followed within twice the retention: no decision that names them is kept. The active one and
+    /// the one that it replaced stay.
+    public func pruneCatalogues(retention: Duration) async throws {
+        let age = Double(retention.components.seconds) * 2
+        _ = try await pool.pipeline([
+            """
+            update tidings.catalogues c set used_at = tidings.clock() where c.used_at < tidings.clock() - interval '1 hour' and c.hash in (
+                select hash from tidings.active_catalogue
+                union select catalogue from tidings.workers where heartbeat_at > tidings.clock() - interval '1 hour')
+            """,
+            // A rollback brings back the catalogue that the active one replaced, however long ago.
+            """
+            delete from tidings.catalogues c where c.used_at < tidings.clock() - make_interval(secs => \(age))
+                and not exists (select from tidings.active_catalogue a where a.hash = c.hash)
+                and not exists (select from tidings.active_catalogue a join tidings.catalogue_history h on h.hash = a.hash
+                    where h.replaced = c.hash)
+            """,
+        ])
+    }
+
+    /// Rows that wait for an operator, and what of today's ``RejectedBudget`` is used.
+    public func refusedFigures() async throws -> RefusedFigures {
+        let row = try await pool.query(
+            """
+            select (select count(*) from (select from tidings.rejected r where \(RefusedTable.rejected.isOpen) limit \(Self.openRefusedCounted)) o),
+                (select count(*) from (select from tidings.dead r where \(RefusedTable.dead.isOpen) limit \(Self.openRefusedCounted)) o),
+                coalesce(sum(d.kept_bytes), 0)::bigint, coalesce(sum(d.without_bytes), 0)::bigint
+            from tidings.rejected_days d where d.day = (tidings.clock() at time zone 'UTC')::date
+            """
+        ).rows[0]
+        let (rejected, dead, keptBytes, withoutBytes) = try row.decode((Int, Int, Int, Int).self)
+        return RefusedFigures(rejected: rejected, dead: dead, keptBytes: keptBytes, withoutBytes: withoutBytes)
+    }
+}
+
+public struct RefusedFigures: Sendable {
+    public let rejected: Int
+    public let dead: Int
+    /// Of the events that were refused today.
+    public let keptBytes: Int
+    /// Events of today of which no bytes were kept.
+    public let withoutBytes: Int
+}

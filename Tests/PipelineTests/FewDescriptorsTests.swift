@@ -1,0 +1,28 @@
+import Testing
+import TidingsTestSupport
+
+/// A process that may open hardly any files: a client of Tidings says what is missing, and does not end the process that holds it.
+@Suite struct FewDescriptorsTests {
+    @Test func aProducerWithoutDescriptorsGetsAnError() async throws {
+        try await withOwnSystem { system in
+            let environment = system.environment
+            // The runtime takes two beside the three of every process, and cannot start without them. With a few more the event is sent.
+            let results = try await withThrowingTaskGroup(of: TestProcess.Result.self) { group in
+                for limit in 5...16 {
+                    group.addTask {
+                        try await TestProcess(
+                            [
+                                "/bin/sh", "-c", "ulimit -n \(limit); exec \"$0\" send orderUpdate --no-check --to ann --title T",
+                                TestSystem.binary,
+                            ], environment: environment
+                        ).finish()
+                    }
+                }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            // Exit codes below 64 but 0 and 1 are numbers of signals.
+            for result in results { #expect(![4, 5, 6, 11].contains(result.exitCode), "\(result.errors)") }
+            #expect(results.contains { $0.errors.contains("no file descriptor for thread amqp-publisher") })
+        }
+    }
+}

@@ -1,0 +1,105 @@
+import Synchronization
+import Testing
+import TidingsCore
+import TidingsDelivery
+import TidingsProvider
+
+/// Recipients choose the hosts of webhooks: what is remembered of hosts has a bound that holds when all of them fail.
+@Suite struct RememberedHostsTests {
+    private static let start = Timestamp(microseconds: 1_800_000_000_000_000)
+    private static let failures = Breaker.Policy.standard.failureThreshold
+
+    @Test func twentyThousandFailingHostsAreNotAllRemembered() async throws {
+        let gate = Self.gate()
+        let count = 2 * SendRoom.rememberedHosts
+        for number in 0..<count { try await Self.fail("https://h\(number).example/path", at: gate, Self.start) }
+        #expect(gate.knownHosts == SendRoom.rememberedHosts)
+        #expect(await Self.isOpen("https://h\(count - 1).example", gate))
+        #expect(await Self.isOpen("https://h\(count - SendRoom.rememberedHosts).example", gate))
+        #expect(await !Self.isOpen("https://h\(count - SendRoom.rememberedHosts - 1).example", gate), "the oldest are forgotten")
+    }
+
+    @Test func hostsThatAreWellAreForgottenBeforeThoseThatFail() async throws {
+        let gate = Self.gate()
+        try await Self.fail("https://failing.example", at: gate, Self.start)
+        for number in 0..<2 * SendRoom.rememberedHosts { try await Self.call("https://h\(number).example", at: gate, .healthy) }
+        #expect(gate.knownHosts == SendRoom.rememberedHosts)
+        #expect(await Self.isOpen("https://failing.example", gate))
+    }
+
+    /// Also between two of its calls: with so many failing hosts a new one is not the first to be forgotten.
+    @Test func aNewHostAmongFailingOnesIsCounted() async throws {
+        let gate = Self.gate()
+        for number in 0..<SendRoom.rememberedHosts { try await Self.fail("https://h\(number).example", at: gate, Self.start) }
+        for _ in 0..<Self.failures {
+            for host in ["https://one.example", "https://two.example"] { try await Self.call(host, at: gate, .failing) }
+        }
+        #expect(await Self.isOpen("https://one.example", gate))
+        #expect(await Self.isOpen("https://two.example", gate))
+        #expect(gate.knownHosts == SendRoom.rememberedHosts)
+    }
+
+    /// Calls under way are counted whatever is forgotten.
+    @Test func aHostWithACallUnderWayStays() async throws {
+        let gate = SendGate(
+            ProviderLimits(maximumBodyBytes: 1, maximumConcurrency: 10, maximumConcurrencyPerHost: 1, sendTimeout: .seconds(1)),
+            now: Self.start)
+        let pass = try #require(await Self.enter("https://slow.example", gate))
+        for number in 0..<2 * SendRoom.rememberedHosts { try await Self.call("https://h\(number).example", at: gate, .healthy) }
+        #expect(await Self.enter("https://slow.example", gate) == nil, "its one place is taken")
+        gate.leave(pass, evidence: .healthy, now: Self.start)
+        #expect(await Self.enter("https://slow.example", gate) != nil)
+    }
+
+    /// Whoever is turned away by the provider's rate has not been called, and leaves nothing behind.
+    @Test func hostsThatWereNeverCalledAreNotRemembered() async throws {
+        let gate = SendGate(
+            ProviderLimits(maximumBodyBytes: 1, maximumConcurrency: 10, requestsPerSecond: 1, sendTimeout: .seconds(1)), now: Self.start)
+        for number in 0..<100 { if let pass = await Self.enter("h\(number)", gate) { gate.leave(pass, evidence: .none, now: Self.start) } }
+        #expect(gate.knownHosts == 1)
+    }
+
+    /// The owner is told once when a breaker opens and once when it closes, without the secrets of an address.
+    @Test func changesOfABreakerAreReported() async throws {
+        let changes = Mutex<[BreakerChange]>([])
+        let gate = Self.gate { change, _ in changes.withLock { $0.append(change) } }
+        for address in ["https://user:password@shop.example:8443/secret?token=1", "token-of-a-device"] {
+            changes.withLock { $0 = [] }
+            let host = address.hasPrefix("https") ? "shop.example:8443" : nil
+            try await Self.fail(address, at: gate, Self.start)
+            let opened = BreakerChange(host: host, .opened(failures: Self.failures, pause: Breaker.Policy.standard.coolDown))
+            #expect(changes.withLock(\.self) == [opened])
+            // The trial fails: it stays open, and nothing has changed.
+            let first = Self.start.adding(Breaker.Policy.standard.coolDown)
+            try await Self.call(address, at: gate, .failing, first)
+            #expect(changes.withLock(\.count) == 1)
+            let second = first.adding(Breaker.Policy.standard.coolDown * 2)
+            try await Self.call(address, at: gate, .healthy, second)
+            let closed = BreakerChange(host: host, .closed(failures: Self.failures + 1, after: second - Self.start))
+            #expect(changes.withLock(\.self) == [opened, closed])
+        }
+    }
+
+    private static func gate(_ report: @escaping @Sendable (BreakerChange, Timestamp) -> Void = { _, _ in }) -> SendGate {
+        SendGate(
+            ProviderLimits(maximumBodyBytes: 1, maximumConcurrency: 10, sendTimeout: .seconds(1)), now: start, report: report)
+    }
+
+    private static func fail(_ address: String, at gate: SendGate, _ time: Timestamp) async throws {
+        for _ in 0..<failures { try await call(address, at: gate, .failing, time) }
+    }
+
+    private static func call(
+        _ address: String, at gate: SendGate, _ evidence: Outcome.Evidence, _ time: Timestamp = start
+    ) async throws {
+        gate.leave(try #require(await enter(address, gate, time)), evidence: evidence, now: time)
+    }
+
+    private static func enter(_ address: String, _ gate: SendGate, _ time: Timestamp = start) async -> SendGate.Pass? {
+        if case .entered(let pass) = await gate.enter(host: address, now: time) { pass } else { nil }
+    }
+
+    private static func isOpen(_ address: String, _ gate: SendGate) async -> Bool {
+        if case .refused(_, .breakerOpen) = await gate.enter(host: address, now: start) { true } else { false }
+    }
+}

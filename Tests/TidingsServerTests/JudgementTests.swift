@@ -1,0 +1,188 @@
+import Foundation
+import Testing
+import TidingsCore
+
+@testable import TidingsServer
+
+/// What `tidings status` and `tidings doctor` make of a reading.
+@Suite struct JudgementTests {
+    private static let now = Timestamp(rfc3339: "2026-11-24T19:02:30Z") ?? .distantPast
+
+    /// Every role in a process of its own for an hour, and every queue of one provider sampled a moment ago.
+    private static var healthy: SystemReading {
+        var reading = SystemReading(now: now)
+        reading.workers = ["router", "deliver", "release"].map { worker($0) }
+        reading.queues = ["tidings.intents.urgent", "tidings.intents.bulk", "tidings.deliver.inApp.inbox.urgent", "tidings.rejected"].map {
+            .init(name: $0, ready: 0, consumers: 1, sampledAt: ago(3))
+        }
+        return reading
+    }
+
+    private static func ago(_ seconds: Int) -> Timestamp { now.adding(.seconds(-seconds)) }
+
+    private static func worker(
+        _ role: String, _ state: SystemReading.Worker.State = .running, started: Int = 3_600, heard: Int = 2
+    ) -> SystemReading.Worker {
+        .init(
+            id: "\(role)-host-1", role: role, state: state, startedAt: ago(started), heartbeatAt: ago(heard),
+            stoppedAt: state == .stopped ? ago(heard) : nil)
+    }
+
+    /// What stands out: the code and level of each finding that is not ok.
+    private static func standsOut(_ reading: SystemReading) -> [String] {
+        Judgement.findings(of: reading).compactMap { finding in finding.code.map { "\(finding.level) \($0)" } }
+    }
+
+    @Test func aHealthySystemIsWell() {
+        let findings = Judgement.findings(of: Self.healthy)
+        #expect(findings.allSatisfy { $0.level == .ok && $0.code == nil && $0.whatToDo.isEmpty }, "\(findings)")
+        #expect(
+            findings.map(\.check) == [
+                "workers", "consumers", "samples", "growth", "enqueue", "overdue", "breakers", "refused", "conservation", "pauses",
+            ])
+        let verdict = SystemVerdict(findings)
+        #expect(verdict.level == .ok && !verdict.isBad && verdict.words.hasPrefix("All is well: "))
+    }
+
+    @Test func oneProcessWithEveryRoleIsEnough() {
+        var reading = Self.healthy
+        reading.workers = [Self.worker("all")]
+        #expect(Self.standsOut(reading).isEmpty)
+    }
+
+    @Test(arguments: [("router", "noRunningRouter"), ("deliver", "noRunningDeliver"), ("release", "noRunningRelease")])
+    func aRoleThatDoesNotRunIsAnError(role: String, code: String) throws {
+        for (last, said) in [
+            (nil, "no \(role) runs"),
+            (Self.worker(role, .lost, heard: 95), "no \(role) runs, the last one was lost at 19:00 UTC"),
+            (Self.worker(role, .stopped, heard: 95), "no \(role) runs, the last one stopped at 19:00 UTC"),
+        ] {
+            var reading = Self.healthy
+            reading.workers = reading.workers.filter { $0.role != role } + [last].compactMap(\.self)
+            #expect(Self.standsOut(reading) == ["error \(code)"])
+            let verdict = SystemVerdict(Judgement.findings(of: reading))
+            #expect(verdict.isBad && verdict.words == "Degraded: \(said).")
+        }
+    }
+
+    /// Another goes on with its work, so it is no error. A clean stop is nothing at all.
+    @Test func aLostProcessBesideAnotherIsAWarning() {
+        var reading = Self.healthy
+        reading.workers.append(Self.worker("deliver", .lost, heard: 40))
+        reading.workers.append(Self.worker("router", .stopped, heard: 40))
+        #expect(Self.standsOut(reading) == ["warning workerLost"])
+        #expect(!SystemVerdict(Judgement.findings(of: reading)).isBad)
+    }
+
+    /// Queue, messages, consumers, and what is said of it.
+    @Test(arguments: [
+        ("tidings.intents.bulk", 0, 0, ["error noConsumer"]), ("tidings.intents.bulk", 6, 0, ["error queueWithoutConsumer"]),
+        ("tidings.deliver.inApp.inbox.urgent", 0, 0, []), ("tidings.deliver.inApp.inbox.urgent", 1, 0, ["error queueWithoutConsumer"]),
+        ("tidings.rejected", 0, 0, []), ("tidings.rejected", 2, 0, ["error queueWithoutConsumer"]),
+        ("tidings.intents.bulk", 6, 1, []),
+    ])
+    func aQueueNeedsAConsumer(queue: String, ready: Int, consumers: Int, expected: [String]) {
+        var reading = Self.healthy
+        reading.observe(queue: queue, ready: ready, consumers: consumers)
+        #expect(Self.standsOut(reading) == expected)
+    }
+
+    @Test func theVerdictNamesTheRoleAndTheQueue() {
+        var reading = Self.healthy
+        reading.workers.removeAll { $0.role == "router" }
+        let index = reading.queues.firstIndex { $0.name == "tidings.intents.bulk" } ?? 0
+        reading.queues[index] = .init(
+            name: "tidings.intents.bulk", ready: 3_000, consumers: 0, sampledAt: Self.ago(3), waitingSince: Self.ago(29))
+        #expect(
+            SystemVerdict(Judgement.findings(of: reading)).words
+                == "Degraded: no router runs; 3,000 messages wait in tidings.intents.bulk since 19:02 UTC, and it has no consumer.")
+    }
+
+    /// Processes announce themselves before they consume, and an old sample proves nothing.
+    @Test func aQueueIsNotJudgedTooEarlyNorByAnOldSample() {
+        var reading = Self.healthy
+        reading.observe(queue: "tidings.intents.bulk", ready: 6, consumers: 0)
+        reading.workers[0].startedAt = Self.ago(9)
+        #expect(Self.standsOut(reading).isEmpty)
+        reading.workers[0].startedAt = Self.ago(11)
+        #expect(Self.standsOut(reading) == ["error queueWithoutConsumer"])
+        reading.queues[1].sampledAt = Self.ago(31)
+        #expect(Self.standsOut(reading).isEmpty, "the others are fresh: this one is of a provider that is gone")
+    }
+
+    @Test func samplesThatStayAwayAreAnError() {
+        var reading = Self.healthy
+        for index in reading.queues.indices { reading.queues[index].sampledAt = Self.ago(30) }
+        #expect(Self.standsOut(reading).isEmpty)
+        for index in reading.queues.indices { reading.queues[index].sampledAt = Self.ago(31) }
+        #expect(Self.standsOut(reading) == ["error samplesStale"])
+        reading.queues = []
+        #expect(Self.standsOut(reading) == ["warning notSampled"])
+        reading.workers[2].startedAt = Self.ago(9)
+        #expect(Self.standsOut(reading) == ["note notSampled"], "it has only started")
+    }
+
+    @Test(arguments: [(1_000, -0.1, ["warning queueGrows"]), (999, -50, []), (5_000, 0, []), (5_000, 10, [])])
+    func aLongQueueThatGrowsIsAWarning(ready: Int, drained: Double, expected: [String]) {
+        var reading = Self.healthy
+        reading.queues[1].ready = ready
+        reading.queues[1].drainedPerSecond = drained
+        #expect(Self.standsOut(reading) == expected)
+    }
+
+    /// Seconds for which the oldest waits.
+    @Test(arguments: [(60, ""), (61, "warning"), (600, "warning"), (601, "error")])
+    func whatWaitsBeyondItsTime(seconds: Int, level: String) {
+        var reading = Self.healthy
+        (reading.enqueued, reading.enqueuedSince) = (17, Self.ago(seconds))
+        #expect(Self.standsOut(reading) == (level.isEmpty ? [] : ["\(level) enqueuedWaits"]))
+
+        reading = Self.healthy
+        reading.overdue = [.init(lane: "bulk", channel: "push", provider: "fcm", deliveries: 3, oldestAt: Self.ago(seconds))]
+        #expect(Self.standsOut(reading) == (level.isEmpty ? [] : ["\(level) overdue"]))
+        reading.overdue[0].isSaturated = true
+        #expect(Self.standsOut(reading) == ["note providerSaturated"], "its provider has enough to do")
+    }
+
+    @Test func whatSomebodyShouldLookAt() {
+        var reading = Self.healthy
+        reading.openBreakers = [.init(channel: "push", provider: "fcm", deliveries: 341, since: Self.ago(70))]
+        reading.rejected = 30
+        reading.dead = 1
+        #expect(Self.standsOut(reading) == ["warning breakerOpen", "warning rejectedOpen", "warning deadOpen"])
+        #expect(
+            SystemVerdict(Judgement.findings(of: reading)).words.hasPrefix(
+                "Attention: the breaker of push fcm is open: 341 deliveries wait"))
+        reading.unaccounted = [.init(kind: "takenNotDecided", count: 2)]
+        #expect(Self.standsOut(reading).contains("error unaccounted"))
+    }
+
+    @Test func aPauseIsWantedAndNamed() {
+        var reading = Self.healthy
+        reading.pauses = [
+            .init(target: "channel push", reason: "bad template", by: "dana@ops-1", since: Self.ago(90_000), deliveries: 3_102)
+        ]
+        #expect(Self.standsOut(reading) == ["note paused"])
+        #expect(
+            SystemVerdict(Judgement.findings(of: reading)).words
+                == "All is well, with a note: channel push is paused since 2026-11-23 18:02 UTC "
+                + "by dana@ops-1: bad template; 3,102 deliveries wait.")
+    }
+
+    @Test func aLongListOfErrorsIsCut() {
+        var reading = Self.healthy
+        reading.workers = []
+        reading.unaccounted = [.init(kind: "a", count: 1), .init(kind: "b", count: 1)]
+        #expect(
+            SystemVerdict(Judgement.findings(of: reading)).words
+                == "Degraded: no router runs; no deliver runs; no release runs; and 2 more.")
+    }
+
+    /// README.md explains every code, and every finding that is an error or a warning says what to do.
+    @Test func everyCodeIsInTheTable() throws {
+        var root = URL(fileURLWithPath: #filePath)
+        for _ in 0..<3 { root.deleteLastPathComponent() }
+        let readme = try String(contentsOf: root.appendingPathComponent("README.md"), encoding: .utf8)
+        for code in Finding.Code.allCases { #expect(readme.contains("`\(code.rawValue)`"), "\(code) is not in README.md") }
+    }
+}

@@ -1,0 +1,71 @@
+import Testing
+
+@testable import TidingsServer
+
+@Suite struct UnifiedDifferenceTests {
+    private func difference(_ old: [String], _ new: [String]) -> [String] {
+        UnifiedDifference.lines(from: old.joined(separator: "\n"), "old", to: new.joined(separator: "\n"), "new")
+    }
+
+    @Test func eachPartHasItsContextAndTheKeysAbove() {
+        let old = ["types:"] + (1...12).flatMap { ["  t\($0):", "    category: social"] } + ["end: 1"]
+        var new = old
+        new[4] = "    category: system"
+        new.insert("    silent: true", at: 23)
+        #expect(
+            difference(old, new) == [
+                "--- old", "+++ new", "@@ -2,7 +2,7 @@ types", "   t1:", "     category: social", "   t2:", "-    category: social",
+                "+    category: system", "   t3:", "     category: social", "   t4:", "@@ -21,6 +21,7 @@ types > t10",
+                "     category: social", "   t11:", "     category: social", "+    silent: true", "   t12:", "     category: social",
+                " end: 1",
+            ])
+    }
+
+    /// Applied to the old lines, the parts give the new ones.
+    @Test(arguments: 0..<200) func thePartsMakeTheNewText(seed: Int) throws {
+        var random = SplitMix(state: UInt64(seed))
+        let old = (0..<Int(random.next() % 40)).map { _ in "line \(random.next() % 6)" } + ["end"]
+        var new = old
+        for _ in 0..<Int(random.next() % 6) {
+            let place = Int(random.next() % UInt64(new.count))
+            if random.next() % 2 == 0 { new.insert("line \(random.next() % 9)", at: place) } else if new.count > 1 { new.remove(at: place) }
+        }
+        let lines = difference(old, new)
+        #expect(lines.isEmpty == (old == new))
+        var (result, next): ([String], Int) = ([], 0)
+        for line in lines.dropFirst(2) {
+            if line.hasPrefix("@@ -") {
+                let numbers = line.split { !$0.isNumber }.prefix(4).compactMap { Int($0) }
+                let start = numbers[1] == 0 ? numbers[0] : numbers[0] - 1
+                try #require(start >= next, "parts overlap: \(lines)")
+                result += old[next..<start]
+                next = start
+            } else if line.hasPrefix("+") {
+                result.append(String(line.dropFirst()))
+            } else {
+                #expect(old[next] == line.dropFirst(), "\(lines)")
+                if line.hasPrefix(" ") { result.append(old[next]) }
+                next += 1
+            }
+        }
+        #expect(result + old[next...] == new, "\(lines)")
+    }
+
+    /// Two large files without a common line take no longer than their length.
+    @Test func aLargeRewriteIsShownWhole() {
+        let lines = difference((0..<20_000).map { "a\($0)" }, (0..<20_000).map { "b\($0)" })
+        #expect(lines.count == 40_003 && lines[3] == "-a0" && lines[20_003] == "+b0")
+    }
+}
+
+private struct SplitMix {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}
