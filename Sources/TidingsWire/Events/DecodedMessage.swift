@@ -22,15 +22,21 @@ public struct DecodedIntent: Sendable, Hashable {
     public var intent: Intent
     /// Of tenant, source, id and recipient: the same key is the same notification, however often it comes.
     public var idempotencyKey: Digest128
-    /// Of the type and the event's data without its recipients: the same key with another hash is a conflict. Independent of the order of
-    /// members, of spaces, and of how a number is spelled.
+    /// Of the type and the event's data without recipients and tenant: the same key with another hash is a conflict. Independent of the order of
+    /// members, of spaces, of how a number or a time is spelled, and of members that name their default.
     public var contentHash: Digest128
+    /// The hash of the same content as binaries before schema 29 stored it; nil where it is the same one.
+    public var earlierContentHash: Digest128?
     /// What is worth knowing about an intent that was accepted all the same.
     public var notes: [ReasonCode]
     /// Where the event lies in the body of its message.
     public var bytesInMessage: Range<Int>
 
-    public init(intent: Intent, idempotencyKey: Digest128, contentHash: Digest128, notes: [ReasonCode] = [], bytesInMessage: Range<Int>) {
+    public init(
+        intent: Intent, idempotencyKey: Digest128, contentHash: Digest128, earlierContentHash: Digest128? = nil, notes: [ReasonCode] = [],
+        bytesInMessage: Range<Int>
+    ) {
+        self.earlierContentHash = earlierContentHash
         self.intent = intent
         self.idempotencyKey = idempotencyKey
         self.contentHash = contentHash

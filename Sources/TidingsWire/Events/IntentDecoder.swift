@@ -129,6 +129,7 @@ struct MessageDecoding {
         let data = request.data.isEmpty ? "{}" : JSON.object(request.data).serialized
         let traceparent = attributes.traceparent ?? message.headers["traceparent"].flatMap { TraceParent.validated($0) }
         let contentHash = IntentIdentity.contentHash(type: attributes.type, data: attributes.data)
+        let earlierContentHash = IntentIdentity.earlierContentHash(type: attributes.type, data: attributes.data)
         var identity = IntentIdentity(tenant: request.tenant, source: attributes.source, id: attributes.id)
         var seen: Set<Digest128> = []
         var intents: [DecodedIntent] = []
@@ -142,7 +143,9 @@ struct MessageDecoding {
                 expiresAt: request.expiresAt, groupKey: request.groupKey, collapseKey: request.collapseKey, critical: request.critical,
                 market: request.market, traceparent: traceparent)
             intents.append(
-                DecodedIntent(intent: intent, idempotencyKey: key, contentHash: contentHash, notes: notes, bytesInMessage: range))
+                DecodedIntent(
+                    intent: intent, idempotencyKey: key, contentHash: contentHash, earlierContentHash: earlierContentHash, notes: notes,
+                    bytesInMessage: range))
         }
         return intents
     }

@@ -1,3 +1,5 @@
+import TidingsCore
+
 /// The bytes that identify an intent and its content, before they are hashed.
 struct IntentIdentity {
     /// Tenant, source and id with their lengths; the recipient follows for each key.
@@ -25,14 +27,41 @@ struct IntentIdentity {
         bytes.append(contentsOf: text.utf8)
     }
 
-    /// The hash of what an event asks, without whom it is for.
+    /// The hash of the event's content, without its recipients and its tenant, which are part of the key. A member that names its default counts
+    /// as absent, and a time by its instant.
     static func contentHash(type: String, data: JSONObject) -> Digest128 {
+        hash(type, asked(data).compactMap(plain))
+    }
+
+    /// The hash by which binaries before schema 29 stored the same content; nil where it is the same one. While their keys are kept, an event that
+    /// comes again is recognised by either.
+    static func earlierContentHash(type: String, data: JSONObject) -> Digest128? {
+        let asked = asked(data)
+        return asked.allSatisfy { plain($0)?.value == $0.value } ? nil : hash(type, asked)
+    }
+
+    private static func hash(_ type: String, _ content: [JSONObject.Entry]) -> Digest128 {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(1_024)
         append(type, to: &bytes)
-        let content = data.entries.filter { !$0.value.isNull && $0.key != "recipient" && $0.key != "recipients" }
         appendCanonical(content, to: &bytes)
         return Digest128(hashing: bytes)
+    }
+
+    private static func asked(_ data: JSONObject) -> [JSONObject.Entry] {
+        data.entries.filter { !$0.value.isNull && $0.key != "recipient" && $0.key != "recipients" }
+    }
+
+    /// The entry in its plainest form; nil when it says nothing.
+    private static func plain(_ entry: JSONObject.Entry) -> JSONObject.Entry? {
+        switch (entry.key, entry.value) {
+        case ("tenant", _), ("critical", .bool(false)): return nil
+        case ("data", .object(let object)) where object.isEmpty: return nil
+        case ("scheduledFor", .string(let text)), ("expiresAt", .string(let text)):
+            guard let time = Timestamp(rfc3339: text) else { return entry }
+            return JSONObject.Entry(key: entry.key, value: .string(time.rfc3339))
+        default: return entry
+        }
     }
 
     /// One spelling for all equal values: members sorted by their bytes, integers in plain digits.

@@ -31,6 +31,24 @@ import TidingsWire
         }
     }
 
+    /// An event from SQL names its tenant and has a time of PostgreSQL's spelling; the same from AMQP need not.
+    @Test(arguments: [#""tenant":"default""#, #""critical":false"#, #""data":{}"#])
+    func aMemberThatNamesItsDefaultChangesNothing(member: String) throws {
+        let event = event().replacing(#""tenant":"default","#, with: "")
+        let plain = try Sample.intent(event)
+        let named = try Sample.intent(event.replacing(#""title":"T""#, with: #""title":"T",\#(member)"#))
+        #expect(named.contentHash == plain.contentHash && named.idempotencyKey == plain.idempotencyKey)
+        #expect(plain.earlierContentHash == nil)
+        #expect(try #require(named.earlierContentHash) != plain.contentHash, "an earlier binary stored another hash")
+    }
+
+    @Test func aTimeCountsByItsInstant() throws {
+        let one = try Sample.intent(event(rest: #","scheduledFor":"2027-12-24T18:00:00+01:00""#))
+        let other = try Sample.intent(event(rest: #","scheduledFor":"2027-12-24T17:00:00.000Z""#))
+        let later = try Sample.intent(event(rest: #","scheduledFor":"2027-12-24T17:00:01Z""#))
+        #expect(one.contentHash == other.contentHash && one.contentHash != later.contentHash)
+    }
+
     @Test func theContentHashDoesNotDependOnTheRecipients() throws {
         let one = try Sample.intent(event(recipient: "a"))
         let other = try Sample.intent(event(recipient: "b"))
