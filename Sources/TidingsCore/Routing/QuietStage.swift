@@ -1,19 +1,20 @@
 extension Draft {
-    /// In the person's quiet hours only what is exempt goes out; the category's policy says whether the rest waits. Waiting beyond expiry
-    /// is not judged here: it expires when it is due.
+    /// In the person's quiet hours only what is exempt goes out; the category's policy says whether the rest waits. A delivery that expires before
+    /// their end waits until it expires, and ends then.
     mutating func keepQuiet() {
         guard let quietHours = question.quietHours else { return }
         guard case .known(let zone) = question.facts.zone else { return waitForTheZone(of: quietHours) }
         guard let end = quietHours.end(after: question.now, in: zone) else { return }
         let window = "\(quietHours.startText)–\(quietHours.endText) \(zone.name)"
         let policy = question.policy.quietHours
+        let expiry = question.expiry
         rules.append("quiet hours \(window) until \(end) → \(policy.rawValue)")
         let plans = question.plansAhead
         settle { candidate in
             // The plan moves what is shown later past the quiet hours of that time, as they are then.
             if plans, candidate.channel == .local { return nil }
             return switch policy {
-            case .hold: .hold(until: end, reason: .quietHours)
+            case .hold: .hold(until: min(end, expiry), reason: .quietHours)
             case .drop: .notSent(state: .suppressed, reason: .quietHoursDrop)
             case .inAppOnly: candidate.channel == .inApp ? nil : .notSent(state: .suppressed, reason: .quietHoursDrop)
             case .ignore: nil
