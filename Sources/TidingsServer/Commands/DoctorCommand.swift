@@ -76,12 +76,19 @@ private struct Examination {
             let catalogue = try await CatalogueSource(store).current.catalogue
             self.catalogue = catalogue
             let problems = await context.providers.problems(of: catalogue, environment: settings.environment)
+            let (missing, wrong) = (problems.filter(\.isMissing), problems.filter { !$0.isMissing })
             findings.append(
-                problems.isEmpty
+                wrong.isEmpty
                     ? .ok("catalogue", "\(catalogue.types.count) types, hash \(catalogue.hash.prefix(16))")
                     : Finding(
-                        "catalogue", .error, .catalogueProblems, problems.map(\.description).joined(separator: "; "),
-                        whatToDo: "Secrets are looked for where doctor runs: run it with the environment of the deliver role."))
+                        "catalogue", .error, .catalogueProblems, wrong.map(\.description).joined(separator: "; "),
+                        whatToDo: "Correct the catalogue or the setting, and apply it again."))
+            if !missing.isEmpty {
+                findings.append(
+                    Finding(
+                        "secrets", .note, .secretsMissingHere, missing.map(\.description).joined(separator: "; "),
+                        whatToDo: "Run doctor with the environment of the deliver role: they are looked for where it runs."))
+            }
         } catch let error as PostgresError where error.sqlState == "42501" {
             mayNotReadCatalogue = true
             findings.append(

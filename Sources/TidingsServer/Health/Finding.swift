@@ -30,7 +30,7 @@ struct Finding: Sendable, Hashable {
         case zoneDataMissing, databaseFailed, schemaNewer, readOnly, fsyncOff, fullPageWritesOff, commitNotSynchronous,
             standbysAsynchronous, standbyMissing
         case checksumsOff, notPermitted
-        case catalogueProblems, brokerFailed, brokerDiffers, notCompared, noBroker
+        case catalogueProblems, secretsMissingHere, brokerFailed, brokerDiffers, notCompared, noBroker
         case noRunningRouter, noRunningDeliver, noRunningRelease, workerLost
         case noConsumer, queueWithoutConsumer, notSampled, samplesStale, queueGrows
         case enqueuedWaits, overdue, providerSaturated, breakerOpen, rejectedOpen, deadOpen, unaccounted, paused
