@@ -33,6 +33,19 @@ struct PoolTests {
         }
     }
 
+    /// After a failover a session may lead to a server that takes no writes; the next caller gets another session.
+    @Test func aReadOnlySessionLeavesThePool() async throws {
+        try await withPool(size: 1) { pool in
+            _ = try await pool.query("create table written (n integer)")
+            let process = try await pool.query("select pg_backend_pid()").rows[0].decode(Int32.self)
+            _ = try await pool.query("set default_transaction_read_only = on")
+            let error = try await failure { try await pool.query("insert into written values (1)") }
+            #expect(error.sqlState == "25006" && error.verdict == .reconnect)
+            _ = try await pool.query("insert into written values (2)")
+            #expect(try await pool.query("select pg_backend_pid()").rows[0].decode(Int32.self) != process)
+        }
+    }
+
     @Test func aCancelledCallerStopsWaiting() async throws {
         try await withPool(size: 1) { pool in
             try await pool.withConnection { _ in

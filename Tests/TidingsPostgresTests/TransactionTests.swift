@@ -158,4 +158,16 @@ struct TransactionTests {
             await pool.close()
         }
     }
+
+    /// An acknowledgement follows a commit, so the commit waits for the disk whatever the role, the database or the server says.
+    @Test(arguments: [("off", "on"), ("remote_apply", "remote_apply")])
+    func aCommitIsDurable(setting: String, inside: String) async throws {
+        try await withPool(size: 1) { pool in
+            _ = try await pool.query("select set_config('synchronous_commit', \(setting), false)")
+            let asked: SQL = "select current_setting('synchronous_commit')"
+            #expect(try await pool.transaction { try await $0.query(asked).rows[0].decode(String.self) } == inside)
+            #expect(try await pool.pipeline([asked])[0].rows[0].decode(String.self) == inside)
+            #expect(try await pool.query(asked).rows[0].decode(String.self) == setting, "it ends with the transaction")
+        }
+    }
 }

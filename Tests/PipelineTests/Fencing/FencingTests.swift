@@ -53,6 +53,23 @@ import TidingsWire
         }
     }
 
+    /// One delivery of the pack cannot be given up, for by the books it has ended. The others are recovered, and it is parked for an operator.
+    @Test func oneUnwritableMemberIsParked() async throws {
+        try await withSleeper(at: "afterClaim:1", sending: ["first", "second", "stopped"]) { system, _, sleeper in
+            _ = try await system.query(
+                """
+                insert into tidings.deliveries (notification_id, ordinal, tenant, channel, provider, endpoint, state, reason, attempts, ended_at)
+                values ('\(unsafe: try await id(of: "stopped", in: system))', 0, 'default', 'webhook', 'webhook', null, 'failed', 'outcomeUnknown',
+                    1, now())
+                """)
+            #expect(
+                try await system.eventually(within: Self.patience, Self.recovered) { $0 == 2 }, "the others of the pack were not recovered")
+            let parked: SQL = "select count(*) from tidings.packs where lease_until = 'infinity' and cardinality(notification_ids) = 1"
+            #expect(try await system.eventually(within: Self.patience, parked) { $0 == 1 })
+            sleeper.signal(SIGCONT)
+        }
+    }
+
     /// The same try to claim, after an answer that was lost, gets the pack; a repeated message gets nothing.
     @Test func aClaimIsRecognisedByItsWorkerAlone() async throws {
         try await withOwnSystem { system in

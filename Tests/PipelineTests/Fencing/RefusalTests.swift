@@ -49,6 +49,34 @@ import TidingsTestSupport
         }
     }
 
+    /// A newer version has written a word that this one does not know. Its row is left as it is, and holds up no other.
+    @Test func anUnknownWordIsLeftToTheVersionThatKnowsIt() async throws {
+        try await withPipeline { pipeline in
+            let system = pipeline.system
+            for number in 0..<4 {
+                let sent = try await system.tidings(
+                    "send", "social", "--to", "reader-\(number)", "--title", "T", "--id", "due-\(number)", "--in", "1h")
+                #expect(sent.exitCode == 0, "\(sent.errors)")
+                _ = try await pipeline.held("due-\(number)")
+            }
+            _ = try await system.query(
+                """
+                update tidings.due set reason = 'writtenByANewerVersion'
+                where notification_id = (select notification_id from tidings_ops.notifications where recipient_id = 'reader-0')
+                """)
+            func strange() async throws -> [String] {
+                try await system.query("select w::text from tidings.due w where reason = 'writtenByANewerVersion'").rows.map {
+                    try $0.decode(String.self)
+                }
+            }
+            let before = try await strange()
+            try await pipeline.shiftClock(by: "61 minutes")
+            for number in 1..<4 { _ = try await pipeline.outcome(of: "due-\(number)") }
+            #expect(try await eventually { pipeline.roles.errorsSoFar.contains("leaving it to a newer one") })
+            #expect(try await strange() == before && before.count == 1)
+        }
+    }
+
     /// An operator's retry of an attempt whose end nobody knows may be a second send, and says so.
     @Test func theRetryOfAnUnknownOutcomeIsAPossibleDuplicate() async throws {
         try await withPipeline(catalogue: TestCatalogue.withPush) { pipeline in
