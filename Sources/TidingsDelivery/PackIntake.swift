@@ -21,15 +21,36 @@ public struct PackIntake: Sendable {
     private let consumer: AMQPConsumer
     private let lane: Lane
     private let balance: LaneBalance
+    private let stop: StopFlag
     private let logger: Logger
 
-    public init(store: Store, consumer: AMQPConsumer, lane: Lane, balance: LaneBalance, logger: Logger) {
+    /// - Parameter stop: raised before `consumer` is stopped; packs that are not claimed yet then go back to their queue.
+    public init(store: Store, consumer: AMQPConsumer, lane: Lane, balance: LaneBalance, stop: StopFlag = StopFlag(), logger: Logger) {
+        self.stop = stop
         self.store = store
         self.consumer = consumer
         self.lane = lane
         self.balance = balance
         self.logger = logger
     }
+
+    /// How much a provider with a rate is given at once: a second's worth in a batch, so that a batch ends within its lease, and twenty
+    /// seconds' worth in the hands of this process, so that the rest is any other's.
+    public static func pace(atRate perSecond: Double?) -> (prefetch: Int, batch: BatchPolicy) {
+        guard let perSecond else { return (prefetch, batch) }
+        func packs(in seconds: Double) -> Int { Int((perSecond * seconds / Double(Pack.maximumEntries)).rounded(.up)) }
+        let messages = min(max(packs(in: 1), 1), batch.maximumMessages)
+        return (
+            min(max(packs(in: 20), 2 * messages), prefetch),
+            BatchPolicy(maximumMessages: messages, maximumBytes: batch.maximumBytes, maximumDelay: batch.maximumDelay)
+        )
+    }
+
+    /// Urgent work is served first where places at the provider are short.
+    var isUrgent: Bool { lane == .urgent }
+
+    /// Whether packs that are not claimed are to go back.
+    var isStopping: Bool { stop.isRaised }
 
     /// Runs until the consumer is stopped, then finishes what is in work.
     public func run(_ deliver: @escaping @Sendable ([Pack]) async throws -> Void) async {
@@ -65,6 +86,8 @@ public struct PackIntake: Sendable {
             passing(.beforeAck)
             await consumer.acknowledge(batch.tags)
             passing(.afterAck)
+        } catch is CancellationError where isStopping {
+            await consumer.reject(batch.tags, requeue: true)
         } catch {
             logger.warning("packs go back to their queue", metadata: ["packs": "\(batch.messages.count)", "error": "\(error)"])
             // A message that comes back at once spins through its twenty deliveries in milliseconds. Cancelled at the stop, when it may.

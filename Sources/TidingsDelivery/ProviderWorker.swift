@@ -12,6 +12,14 @@ import TidingsWire
 public struct ProviderWorker: Sendable {
     /// A pack that is still out after this long gives its message back, so that one hanging host holds up nobody's queue; its claim goes on.
     package static let patience = Duration.seconds(1)
+    /// How long packs wait for the provider before they are claimed. Less than ``Store/missingAfterSeconds``, after which they would count as
+    /// lost.
+    package static let longestWaitUnclaimed = Duration.seconds(30)
+    /// The longest line of a provider's rate that packs still join; urgent ones join a longer one, and so come first.
+    package static let bulkLine = Duration.milliseconds(500)
+    package static let urgentLine = Duration.milliseconds(1_500)
+    /// How soon a stop is noticed by packs that wait.
+    private static let stopCheck = Duration.milliseconds(200)
     /// How long an outcome waits for others of its pack before it is written.
     package static let gathering = Duration.milliseconds(20)
 
@@ -51,6 +59,7 @@ public struct ProviderWorker: Sendable {
         await packs.run { batch in
             // Before the claim: a claimed pack does not wait.
             let share = await line.take(batch)
+            let places = try await places(for: batch)
             let began = ContinuousClock.now
             passing(.beforeClaim)
             let claim = ClaimID(store.clock.nextID())
@@ -65,22 +74,62 @@ public struct ProviderWorker: Sendable {
                 defer { share.end() }
                 await withDiscardingTaskGroup { group in
                     // Each pack settles by itself: one with a slow host holds up none of its neighbours.
-                    for pack in batch { group.addTask { await deliver(pack, claims) } }
+                    for pack in batch { group.addTask { await deliver(pack, claims, places) } }
                 }
             }
         }
         await out.drain()
     }
 
+    /// Waits until the provider takes the packs, as far as that is known before they are claimed: places in the line of its rate, if it has one,
+    /// and the end of its breaker's pause. What waits here costs the database nothing.
+    ///
+    /// Not for longer than ``longestWaitUnclaimed``, for deliveries may expire, and the broker does not show what it has handed over. The
+    /// deliveries that find no place then are due at their place in the line.
+    ///
+    /// - Throws: `CancellationError` at the stop.
+    private func places(for batch: [Pack]) async throws -> RatePlaces? {
+        let end = ContinuousClock.now + Self.longestWaitUnclaimed
+        let deliveries = batch.reduce(0) { $0 + $1.entries.count }
+        let mayGoElsewhere = batch.contains { $0.entries.contains(where: \.mayFailOver) }
+        while true {
+            let now = store.clock.now()
+            var wait = mayGoElsewhere ? .zero : gate.closedTime(of: provider.name, now: now)
+            if wait == .zero {
+                switch gate.reserve(deliveries, ifWithin: packs.isUrgent ? Self.urgentLine : Self.bulkLine, now: now) {
+                case .unlimited: return nil
+                case .later(let time): wait = time
+                case .places(let places):
+                    if places.wait > .zero { try await pause(places.wait) }
+                    return places
+                }
+            }
+            guard ContinuousClock.now + wait < end else {
+                try await pause(end - .now)
+                return nil
+            }
+            try await pause(wait)
+        }
+    }
+
+    private func pause(_ wait: Duration) async throws {
+        let end = ContinuousClock.now + wait
+        while ContinuousClock.now < end {
+            if packs.isStopping { throw CancellationError() }
+            // Time itself is what is waited for, in pieces, so that a stop is not.
+            try await Task.sleep(for: min(end - .now, Self.stopCheck))
+        }
+    }
+
     /// Sends what was claimed of a pack. Outcomes that come together are written together; one that comes early waits for no other.
-    private func deliver(_ pack: Pack, _ claims: PackClaims) async {
+    private func deliver(_ pack: Pack, _ claims: PackClaims, _ places: RatePlaces?) async {
         guard let members = claims.members[pack.id] else { return }
         let entries = pack.entries.filter { members.contains($0.key) }
         // nil comes when the first outcome that is not written yet has waited long enough.
         await withTaskGroup(of: [Settlement]?.self) { group in
             // A task for each call, for each waits for the network by itself. ``PackBudget`` bounds the packs of all workers, ``Outstanding``
             // the batches of this one, and the gate how many calls are out.
-            for call in sentTogether(entries, claims) { group.addTask { await deliver(call, of: pack, claims) } }
+            for call in sentTogether(entries, claims) { group.addTask { await deliver(call, of: pack, claims, places) } }
             var open = entries.count
             var ready: [Settlement] = []
             for await outcomes in group {
@@ -126,7 +175,17 @@ public struct ProviderWorker: Sendable {
     }
 
     /// One call, with what comes before and after it; a settlement for each entry.
-    private func deliver(_ entries: [PackEntry], of pack: Pack, _ claims: PackClaims) async -> [Settlement] {
+    private func deliver(_ entries: [PackEntry], of pack: Pack, _ claims: PackClaims, _ places: RatePlaces?) async -> [Settlement] {
+        // Before the looks, which would be old when the place is reached.
+        let wait = places?.next()
+        if let wait, wait > .zero {
+            // A place that is too far away for the lease is given back; the delivery takes another one then.
+            guard claims.hasRoom(forCall: wait + provider.limits.sendTimeout) else {
+                calls.deferred(.rateLimited)
+                return entries.map { again($0, after: max(wait, SendGate.comeBack), .rateLimited) }
+            }
+            do { try await pause(wait) } catch { return entries.map { again($0, after: .zero, .rateLimited) } }
+        }
         var settlements: [Settlement] = []
         var going: [PackEntry] = []
         let now = store.clock.now()
@@ -140,11 +199,12 @@ public struct ProviderWorker: Sendable {
         }
         let items = going.map { outgoing($0, claims) }
         guard let first = items.first else { return settlements }
-        switch await gate.enter(host: provider.host(of: first) ?? provider.name, now: now) {
+        switch await gate.enter(host: provider.host(of: first) ?? provider.name, hasPlace: wait != nil, now: now) {
         case .refused(let wait, let reason):
             calls.deferred(reason)
             return settlements + going.map { turnedAway($0, after: wait, reason) }
         case .entered(let pass):
+            if wait != nil { places?.use() }
             let startedAt = store.clock.now()
             passing(.beforeSend, first.recipient)
             // The last look before the first byte: after the lease the deliveries may be cancelled, or sent by another worker.
@@ -203,7 +263,7 @@ public struct ProviderWorker: Sendable {
     /// Its provider was not called. One that has been failing gives way to another, unless it may have sent it already or the other has been failing
     /// too; for room and the rate of its own it waits.
     private func turnedAway(_ entry: PackEntry, after wait: Duration, _ reason: ReasonCode) -> Settlement {
-        guard reason == .breakerOpen, entry.hasStandby, !entry.waitsForProvider else { return again(entry, after: wait, reason) }
+        guard reason == .breakerOpen, entry.mayFailOver else { return again(entry, after: wait, reason) }
         return givenUp(entry, because: reason, attempt: entry.attempt, record: nil)
     }
 
@@ -238,6 +298,11 @@ public struct ProviderWorker: Sendable {
                 entry, exit: .waiting(until: time, kind: .retry, attempt: entry.attempt + 1, reason), attempt: record)
         }
     }
+}
+
+extension PackEntry {
+    /// Whether another provider takes it while this one is failing.
+    fileprivate var mayFailOver: Bool { hasStandby && !waitsForProvider }
 }
 
 extension OutgoingDelivery {

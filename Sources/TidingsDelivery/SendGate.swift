@@ -45,14 +45,44 @@ public final class SendGate: Sendable {
     package var knownHosts: Int { room.withLock(\.knownHosts) }
 
     /// `address` names who is called: breakers and the host's bound count by its host.
-    public func enter(host address: String, now: Timestamp) async -> Answer {
+    ///
+    /// - Parameter hasPlace: the call came at its place of ``RatePlaces``.
+    public func enter(host address: String, hasPlace: Bool = false, now: Timestamp) async -> Answer {
         let host = Self.host(of: address)
-        switch room.withLock({ $0.ask(host.name, now: now) }) {
+        switch room.withLock({ $0.ask(host.name, hasPlace: hasPlace, now: now) }) {
         case .granted: return .entered(Pass(host: host))
         case .refused(let wait, let reason): return .refused(after: wait, reason)
-        case .full: return await findRoom(host.name) ? .entered(Pass(host: host)) : .refused(after: Self.comeBack, .rateLimited)
+        case .full:
+            if await findRoom(host.name) { return .entered(Pass(host: host)) }
+            return .refused(after: room.withLock { $0.comeBack(to: host.name, now: now) }, .rateLimited)
         }
     }
+
+    /// How long packs for this host had better stay with the broker; zero when they had not.
+    func closedTime(of address: String, now: Timestamp) -> Duration {
+        let host = Self.host(of: address)
+        return room.withLock { $0.closedTime(of: host.name, now: now) }
+    }
+
+    /// Places in the line of the provider's rate for so many calls: before they are claimed, so that a pack whose turn is far away stays with the
+    /// broker.
+    package func reserve(_ calls: Int, ifWithin longest: Duration, now: Timestamp) -> Reservation {
+        switch room.withLock({ $0.reserve(calls, ifWithin: longest, now: now) }) {
+        case .unlimited: .unlimited
+        case .later(let wait): .later(wait)
+        case .places(let first, let interval): .places(RatePlaces(of: self, calls, from: .now + first, every: interval))
+        }
+    }
+
+    package enum Reservation {
+        /// The provider has no rate.
+        case unlimited
+        case places(RatePlaces)
+        /// The line is too long: ask again after this.
+        case later(Duration)
+    }
+
+    func giveBack(_ calls: Int) { room.withLock { $0.giveBack(calls) } }
 
     public func leave(_ pass: Pass, evidence: Outcome.Evidence, now: Timestamp) {
         let (next, change) = room.withLock { $0.leave(pass.host.name, evidence: evidence, now: now) }

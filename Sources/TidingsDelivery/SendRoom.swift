@@ -21,6 +21,7 @@ package struct SendRoom {
     /// Sends to one host at once, of all workers together.
     private var hostConcurrency: Int
     private var bucket: TokenBucket?
+    private var rateLine = ComeBackLine()
     private var inside = 0
     private var hosts: RememberedHosts
     private var line = WaitingLine<Waiter>()
@@ -48,16 +49,51 @@ package struct SendRoom {
         return divide(among: workers, now: now)
     }
 
-    mutating func ask(_ host: String, now: Timestamp) -> Answer {
+    /// - Parameter hasPlace: the call has its place in the line of the rate already.
+    mutating func ask(_ host: String, hasPlace: Bool, now: Timestamp) -> Answer {
         if case .refused(let until) = hosts.admit(host, at: now) {
-            return .refused(after: max(until - now, SendGate.comeBack), .breakerOpen)
+            return .refused(after: hosts.place(of: host, behind: until, now: now) - now, .breakerOpen)
         }
-        // At the provider's whole rate each call of one among many costs as much as one of each of them.
-        if let wait = bucket?.take(workers, at: now), wait > .zero { return .refused(after: max(wait, SendGate.comeBack), .rateLimited) }
+        if !hasPlace, let wait = bucket?.take(workers, at: now), wait > .zero {
+            let place = rateLine.place(at: now.adding(wait), every: bucket?.interval(of: workers) ?? .zero, now: now)
+            return .refused(after: place - now, .rateLimited)
+        }
         guard isFree(host) else { return .full }
         occupy(host)
         return .granted
     }
+
+    /// How long until a send to this host that found no room comes back: one after the other.
+    mutating func comeBack(to host: String, now: Timestamp) -> Duration { hosts.place(of: host, behind: now, now: now) - now }
+
+    // MARK: Before the claim
+
+    /// How long packs for this host had better stay with the broker: while its breaker is open and enough have been turned away already. Those show
+    /// operators what goes on, and are back as soon as it is well.
+    func closedTime(of host: String, now: Timestamp) -> Duration {
+        guard let known = hosts[host], let end = known.breaker.closedUntil, known.line.isLong(after: end) else { return .zero }
+        return max(.zero, end - now)
+    }
+
+    enum Reservation {
+        /// The provider has no rate.
+        case unlimited
+        case places(first: Duration, interval: Duration)
+        /// The line is too long: ask again after this.
+        case later(Duration)
+    }
+
+    /// Takes places in the line of the rate for so many calls, unless who comes next would wait longer than `longest` for the first.
+    mutating func reserve(_ calls: Int, ifWithin longest: Duration, now: Timestamp) -> Reservation {
+        // At the provider's whole rate each call of one among many costs as much as one of each of them.
+        guard let wait = bucket?.wait(for: workers, at: now) else { return .unlimited }
+        guard wait <= longest, let first = bucket?.reserve(calls * workers, by: workers, at: now),
+            let interval = bucket?.interval(of: workers)
+        else { return .later(wait - longest) }
+        return .places(first: first, interval: interval)
+    }
+
+    mutating func giveBack(_ calls: Int) { bucket?.giveBack(calls * workers) }
 
     /// Returns who may go in instead, which is more than one when a host that came back is given more room, and how the host's breaker
     /// changed.

@@ -97,6 +97,40 @@ import TidingsProvider
         if rate < Double(callers) { #expect(await !Self.isEntered(gate, at: later)) }
     }
 
+    /// The line of a rate has places for a batch before it is claimed: bulk joins a short line only, urgent a longer one, and the rest waits.
+    @Test func theLineOfARateIsShortForBulk() {
+        let gate = SendGate(
+            ProviderLimits(maximumBodyBytes: 1_000, maximumConcurrency: 100, requestsPerSecond: 10, sendTimeout: .seconds(1)),
+            now: Self.now)
+        func reserve(_ longest: Duration) -> SendGate.Reservation { gate.reserve(20, ifWithin: longest, now: Self.now) }
+        guard case .places(let first) = reserve(ProviderWorker.bulkLine) else {
+            Issue.record("a quiet provider has places")
+            return
+        }
+        #expect(first.wait <= .zero && first.next() == .zero)
+        first.use()
+        // Ten of the twenty are still to come.
+        guard case .later(let wait) = reserve(ProviderWorker.bulkLine), case .places(let urgent) = reserve(ProviderWorker.urgentLine) else {
+            Issue.record("bulk joined the line, or urgent did not")
+            return
+        }
+        #expect(wait == .milliseconds(600))
+        #expect(urgent.wait > .milliseconds(500))
+    }
+
+    /// However many are turned away, they come back one after the other.
+    @Test func whoIsTurnedAwayComesBackInLine() async throws {
+        let gate = SendGate(
+            ProviderLimits(maximumBodyBytes: 1_000, maximumConcurrency: 100, requestsPerSecond: 10, sendTimeout: .seconds(1)),
+            now: Self.now)
+        var waits: [Duration] = []
+        for _ in 0..<40 {
+            if case .refused(let wait, .rateLimited) = await gate.enter(host: "host", now: Self.now) { waits.append(wait) }
+        }
+        #expect(waits.count == 30 && waits.first == SendGate.comeBack)
+        #expect(waits.last == SendGate.comeBack + .milliseconds(29 * 100), "at the provider's rate")
+    }
+
     private static func isEntered(_ gate: SendGate, at time: Timestamp = now) async -> Bool {
         if case .entered = await gate.enter(host: "host", now: time) { true } else { false }
     }

@@ -48,4 +48,17 @@ import TidingsCore
         #expect(bucket.take(at: earlier) == .seconds(1))
         #expect(bucket.take(at: earlier.adding(.seconds(1))) == .zero)
     }
+
+    /// A reservation puts later callers behind it, and what it did not use comes back.
+    @Test func reservedTokensAreAPlaceInTheLine() {
+        var bucket = TokenBucket(.init(perSecond: 10, burst: 10), at: noon)
+        #expect(bucket.reserve(30, by: 1, at: noon) <= .zero, "ten are there")
+        #expect(bucket.wait(for: 1, at: noon) == .milliseconds(2_100), "twenty are still to come, and one more")
+        #expect(bucket.reserve(1, by: 1, at: noon) == .milliseconds(2_100))
+        bucket.giveBack(21)
+        #expect(bucket.wait(for: 1, at: noon) == .milliseconds(100))
+        bucket.giveBack(1_000)
+        #expect(bucket.take(10, at: noon) == .zero && bucket.take(at: noon) != .zero, "never more than the burst")
+        #expect(bucket.interval(of: 5) == .milliseconds(500))
+    }
 }

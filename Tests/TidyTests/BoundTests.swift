@@ -34,6 +34,8 @@ import Testing
         "HiddenSecrets.shortestBeginning": "of a text that is shown",
         "TraceParent.length": "of a format",
         "Pack.envelopeBytes": "an estimate of the encoded size",
+        "ProviderWorker.stopCheck": "how often a wait looks",
+        "RatePlaces.freshness": "what an outage leaves of a line",
         "PackEntry.typicalBytes": "an estimate of the encoded size",
         "BrokerConnection.channel": "the protocol's number of the only channel",
         "BrokerConnection.framesBetweenReleases": "how the C library's memory is used",

@@ -76,6 +76,12 @@ public struct Breaker: Sendable, Hashable {
         }
     }
 
+    /// The end of the pause that it is in; nil when a call may be tried. Changes nothing.
+    public var closedUntil: Timestamp? {
+        guard case .open(let since, let pauses) = state else { return nil }
+        return since.adding(pause(after: pauses))
+    }
+
     /// Whether calls are paused or on trial.
     public var isOpen: Bool {
         if case .closed = state { false } else { true }

@@ -42,6 +42,32 @@ public struct TokenBucket: Sendable, Hashable {
         return .microseconds((wanted - level + rate - 1) / rate)
     }
 
+    /// Takes tokens in any case, those that are still to come included, so that later callers wait behind this one.
+    ///
+    /// - Returns: how long until the first `step` of them are there; each further `step` takes ``interval(of:)`` longer. Less than zero if they
+    ///   have been there for a while.
+    public mutating func reserve(_ count: Int, by step: Int, at now: Timestamp) -> Duration {
+        refill(at: now)
+        let first = Int64(min(max(step, 1), limit.burst)) * TokenBucket.unit
+        defer { level -= Int64(min(max(count, 0), Limit.largest)) * TokenBucket.unit }
+        return .microseconds((first - level) / Int64(limit.perSecond))
+    }
+
+    /// How long `count` tokens take to come.
+    public func interval(of count: Int) -> Duration { .microseconds(Int64(max(count, 0)) * TokenBucket.unit / Int64(limit.perSecond)) }
+
+    /// Returns tokens that were reserved and not used.
+    public mutating func giveBack(_ count: Int) {
+        level = min(level + Int64(min(max(count, 0), Limit.largest)) * TokenBucket.unit, Int64(limit.burst) * TokenBucket.unit)
+    }
+
+    /// How long until `count` tokens are there; zero when they are. Takes nothing.
+    public mutating func wait(for count: Int, at now: Timestamp) -> Duration {
+        refill(at: now)
+        let wanted = Int64(min(max(count, 0), limit.burst)) * TokenBucket.unit
+        return level >= wanted ? .zero : .microseconds((wanted - level) / Int64(limit.perSecond))
+    }
+
     /// Allows another burst from now on. What there is stays, as far as there is room for it: a larger bucket fills with time.
     public mutating func allow(burst: Int, at now: Timestamp) {
         refill(at: now)

@@ -155,6 +155,7 @@ private final class Line: Sendable {
     private let carriers: [any Provider]?
     private let meters: DeliveryMeters
     private let calls: CallMeters?
+    private let stopping = StopFlag()
 
     init(_ plan: LinePlan, runtime: Runtime) throws {
         let binding = plan.binding
@@ -167,9 +168,10 @@ private final class Line: Sendable {
         carriers = binding.kind == ProviderBinding.localPlanKind ? plan.carriers.map(runtime.carrier) : nil
         meters = DeliveryMeters(runtime.metrics, channel: binding.channel, provider: binding.name)
         calls = provider.map { CallMeters(runtime.metrics, provider: $0.name) }
+        let pace = PackIntake.pace(atRate: provider?.limits.requestsPerSecond)
         lanes = try Lane.allCases.map { lane in
             let queue = QueueNames.deliver(channel: binding.channel, provider: binding.name, lane: lane)
-            return (lane, try runtime.consumer(of: queue, prefetch: PackIntake.prefetch, batch: PackIntake.batch))
+            return (lane, try runtime.consumer(of: queue, prefetch: pace.prefetch, batch: pace.batch))
         }
     }
 
@@ -177,6 +179,7 @@ private final class Line: Sendable {
 
     /// Ends the intake; ``run(worker:gates:budget:)`` returns when what is in work is finished.
     func stop() async {
+        stopping.raise()
         for (_, consumer) in lanes { await consumer.stop() }
     }
 
@@ -214,7 +217,7 @@ private final class Line: Sendable {
             for (lane, consumer) in lanes {
                 let store = runtime.store(of: lane)
                 let packs = PackIntake(
-                    store: store, consumer: consumer, lane: lane, balance: runtime.balance, logger: runtime.logger)
+                    store: store, consumer: consumer, lane: lane, balance: runtime.balance, stop: stopping, logger: runtime.logger)
                 if let provider, let calls {
                     // Without a gate the provider left the catalogue before its line began.
                     guard let gate else { continue }

@@ -102,6 +102,15 @@ enum Bounds {
                 Bound(
                     "PackBudget.limit", PackBudget.limit, "bytes",
                     "Of packs in work with all providers of a process, and one batch more for each queue."),
+                Bound(
+                    "ProviderWorker.longestWaitUnclaimed", ProviderWorker.longestWaitUnclaimed,
+                    "Packs wait so long for a provider's rate, or its breaker, before they are claimed."),
+                Bound("ProviderWorker.bulkLine", ProviderWorker.bulkLine, "The longest line of a provider's rate that bulk packs join."),
+                Bound("ProviderWorker.urgentLine", ProviderWorker.urgentLine, "The same for urgent packs, which so come first."),
+                Bound("Store.judgedAsDue", Store.judgedAsDue, "A scheduled delivery is judged by its time if a releaser is no later."),
+                Bound("ComeBackLine.interval", ComeBackLine.interval, "Between two sends that were turned away and come back."),
+                Bound("ComeBackLine.short", ComeBackLine.short, "Behind an open breaker, then packs stay with the broker."),
+                Bound("ComeBackLine.longest", ComeBackLine.longest, "No send that was turned away comes back later."),
                 Bound("ProviderWorker.gathering", ProviderWorker.gathering, "An outcome waits so long for others of its pack."),
                 Bound("Settler.largestBatch", Settler.largestBatch, "outcomes", "Of one commit."),
                 Bound("Settler.commitsInWork", Settler.commitsInWork, "commits", "One is written while the next collects."),

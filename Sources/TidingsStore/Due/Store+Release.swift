@@ -16,6 +16,10 @@ extension Store {
     /// Unfinished packs of one queue beyond which nothing more is released into it: what waits is better off in a table than in a queue.
     public static let releaseLimit = 2_000
 
+    /// A delivery that waited for its time is judged by that time if a releaser comes no later than this. Else one that was scheduled for the last
+    /// moment before quiet hours would be held for the night, because a releaser comes some milliseconds after it.
+    public static let judgedAsDue = Duration.seconds(60)
+
     /// Takes what is due out of `due`, judges it again with the facts of this moment, and gives each delivery its next home, in one transaction.
     /// Any number of releasers may run: a row is taken by one of them.
     ///
@@ -56,7 +60,9 @@ extension Store {
     ) async throws -> ReleaseResult {
         try await pool.transaction { connection in
             let answers = try await connection.pipeline([pick, Self.clockQuery, Self.pausesQuery])
-            let picked = try answers[0].rows.prefix(limit == 1 ? 1 : .max).map { try $0.decode((PostgresUUID, Int16).self) }
+            let rows = answers[0].rows.prefix(limit == 1 ? 1 : .max)
+            let picked = try rows.map { (try $0.decode(0, as: PostgresUUID.self), try $0.decode(1, as: Int16.self)) }
+            let shares = try rows.first?.decode(2, as: Int.self) ?? 1
             asking(picked.map { DeliveryKey(NotificationID($0.0), Int($0.1)) })
             guard !picked.isEmpty, let row = answers[1].rows.first else { return ReleaseResult() }
             let waiting = try await connection.query(Self.takeOut(picked, bytes: bytes)).rows.map(WaitingDelivery.init)
@@ -70,12 +76,14 @@ extension Store {
             let plans = try await Self.planned(waiting, on: connection)
             let judgements = waiting.map { delivery in
                 let intent = delivery.stored.intent
+                let moment = delivery.moment(at: now)
                 let known = facts[RecipientKey(intent)] ?? .unseen(tenant: intent.tenant, recipient: intent.recipient)
                 var past = delivery.past(trails[delivery.key] ?? Trail(), at: now)
                 past.plannedOn = plans[delivery.stored.id] ?? []
                 return judge(
                     delivery.planned, past,
-                    StoredFacts(intent: intent, facts: known, pauses: pauses, now: now, acceptedAt: delivery.stored.acceptedAt))
+                    StoredFacts(intent: intent, facts: known, pauses: pauses, now: moment, acceptedAt: delivery.stored.acceptedAt)
+                ).map { moment == now ? $0 : $0.sendable(until: moment.adding(Self.judgedAsDue)) }
             }
             var write = ReleaseWrite(catalogue: catalogue.hash, now: now)
             var free = try await freeOrdinals(for: zip(waiting, judgements).map { ($0.stored.id, $1.count - 1) }, on: connection)
@@ -87,12 +95,16 @@ extension Store {
             passing(.beforeRelease)
             _ = try await connection.pipeline(write.statements(packs))
             try await escalate(write.ends, on: connection)
-            let isFull = picked.count >= limit || waiting.reduce(0) { $0 + $1.stored.bytes } >= bytes
+            // One provider may have more than its share while another had less.
+            let isFull = picked.count >= limit / max(shares, 1) || waiting.reduce(0) { $0 + $1.stored.bytes } >= bytes
             return ReleaseResult(released: waiting.count, packs: packs, isFull: isFull)
         }
     }
 
     /// By itself, for it is asked at every turn and often finds none: what reads notifications opens every day's partition.
+    ///
+    /// `places` walks the index from one provider that has waiting rows to the next, and `timely` takes from each that has room an equal share of
+    /// what is due. So the rows of a provider whose queue is full are not looked at, however many they are, and delay nobody else's.
     ///
     /// `parked` walks the index of paused deliveries from one distinct place to the next, so it costs as much for a million of them as for
     /// one. A pause that is over is one that is not in force: nobody has to find what it held and bring it forward. `over` is materialised, or
@@ -124,14 +136,27 @@ extension Store {
                         and not (w.notification_id, w.ordinal) in (select * from strange)
                     order by w.notification_id, w.ordinal limit \(Int64(limit)) for update of w skip locked) freed
                 limit \(Int64(limit))
+            ), places (channel, provider) as (
+                (select w.channel, w.provider from tidings.due w where w.lane = \(lane.rawValue) order by w.channel, w.provider limit 1)
+                union all
+                select next.* from places p cross join lateral (
+                    select w.channel, w.provider from tidings.due w
+                    where w.lane = \(lane.rawValue) and (w.channel, w.provider) > (p.channel, p.provider)
+                    order by w.channel, w.provider limit 1) next
+            ), ready as materialized (
+                select p.* from places p
+                where not exists (select from saturated s where s.channel = p.channel and s.provider = p.provider)
+                    and exists (select from tidings.due w where w.lane = \(lane.rawValue) and w.channel = p.channel and w.provider = p.provider
+                        and w.due_at <= (select tidings.clock()))
             ), timely as (
-                select w.notification_id, w.ordinal from tidings.due w
-                where w.lane = \(lane.rawValue) and w.due_at <= (select tidings.clock())
-                    and not exists (select from saturated s where s.channel = w.channel and s.provider = w.provider)
-                    and not (w.notification_id, w.ordinal) in (select * from strange)
-                order by w.due_at, w.notification_id, w.ordinal limit \(Int64(limit)) for update of w skip locked
+                select mine.notification_id, mine.ordinal from ready r cross join lateral (
+                    select w.notification_id, w.ordinal from tidings.due w
+                    where w.lane = \(lane.rawValue) and w.channel = r.channel and w.provider = r.provider
+                        and w.due_at <= (select tidings.clock()) and not (w.notification_id, w.ordinal) in (select * from strange)
+                    order by w.due_at, w.notification_id, w.ordinal
+                    limit (select ceil(\(Int64(limit))::numeric / greatest(count(*), 1))::bigint from ready) for update of w skip locked) mine
             )
-            select * from timely union select * from resumed
+            select taken.*, (select count(*) from ready) from (select * from timely union select * from resumed) taken
             """
     }
 
@@ -148,7 +173,7 @@ extension Store {
             delete from tidings.due w using weighed n
             where w.notification_id = n.notification_id and w.ordinal = n.picked_ordinal and coalesce(n.bytes_before, 0) < \(Int64(bytes))
             returning w.ordinal, w.kind, w.channel, w.provider, w.endpoint, w.attempt, w.reason,
-                case when n.planned > 1 and w.channel <> 'inApp' and w.provider <> '' then n.decision end, \(StoredIntent.columns), w.due_at
+                case when n.planned > 1 and w.channel <> 'inApp' and w.provider <> '' then n.decision end, w.due_at, \(StoredIntent.columns)
         )
         select * from gone where id is not null order by due_at, id, ordinal
         """
@@ -159,8 +184,9 @@ extension Store {
 public struct StoredFacts: Sendable {
     public let intent: Intent
     public let facts: RecipientFacts
-    /// Of this very moment, so that what was released because a pause is over is not put back for it.
+    /// Of the very moment, so that what was released because a pause is over is not put back for it.
     public let pauses: Pauses
+    /// By which it is judged; see ``Store/judgedAsDue``.
     public let now: Timestamp
     public let acceptedAt: Timestamp
 }
@@ -176,6 +202,7 @@ struct WaitingDelivery {
     let reason: ReasonCode
     /// The first decision, where others were planned beside it on its channel.
     let decision: String?
+    let dueAt: Timestamp
     let stored: StoredIntent
 
     init(_ row: PostgresRow) throws {
@@ -187,7 +214,8 @@ struct WaitingDelivery {
         attempt = Int(try row.decode(5, as: Int16.self))
         reason = try row.decodeWord(6)
         decision = try row.decode(7, as: String?.self)
-        stored = try StoredIntent(row, from: 8)
+        dueAt = Timestamp(try row.decode(8, as: PostgresTimestamp.self))
+        stored = try StoredIntent(row, from: 9)
     }
 
     var key: DeliveryKey { DeliveryKey(stored.id, ordinal) }
@@ -198,6 +226,14 @@ struct WaitingDelivery {
         another.ordinal = ordinal
         another.attempt = 1
         return another
+    }
+
+    /// The instant by which it is judged: the one for which it was due, if it waited for a time of its own and a releaser is not much later.
+    func moment(at now: Timestamp) -> Timestamp {
+        guard kind == .held, reason == .scheduledFor || reason == .quietHours, dueAt < now, now - dueAt <= Store.judgedAsDue else {
+            return now
+        }
+        return dueAt
     }
 
     func past(_ trail: Trail, at now: Timestamp) -> DeliveryPast {
@@ -215,5 +251,15 @@ struct WaitingDelivery {
     /// As it was planned; the verdict is what is judged anew.
     var planned: PlannedDelivery {
         PlannedDelivery(channel: channel, provider: provider, endpoint: endpoint, verdict: .awaitEscalation)
+    }
+}
+
+extension PlannedDelivery {
+    /// If it goes out now, it may until then at least.
+    fileprivate func sendable(until time: Timestamp) -> PlannedDelivery {
+        guard case .send(let validUntil) = verdict, validUntil < time else { return self }
+        var sendable = self
+        sendable.verdict = .send(validUntil: time)
+        return sendable
     }
 }

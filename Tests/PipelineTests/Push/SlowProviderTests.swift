@@ -1,0 +1,109 @@
+import Glibc
+import Testing
+import TidingsPostgres
+import TidingsStore
+import TidingsTestSupport
+
+/// A provider that is slower than what waits for it: its backlog stays in the broker, and costs neither the database nor others.
+@Suite struct SlowProviderTests {
+    private static let perSecond = 50
+    private static let pushes = 200
+
+    private static func catalogue(_ markets: PushMarkets) -> String {
+        """
+        types:
+          orderUpdate: {category: transactional, channels: [push]}
+        markets:
+          us: {push: [service]}
+        defaultMarket: us
+        providers:
+          service:
+            channel: push
+            kind: http
+            addressing: person
+            settings: {url: "\(markets.capture)/ok/service", requestsPerSecond: \(perSecond)}
+        """
+    }
+
+    /// Each delivery is claimed when it is its turn, and goes out at its first try, with no detour through `due`.
+    @Test func aBacklogWaitsInTheBroker() async throws {
+        try await withPushMarkets(catalogue: Self.catalogue) { pipeline, _ in
+            let system = pipeline.system
+            for number in 0..<Self.pushes { await pipeline.publish(event(id: "push-\(number)", to: "person-\(number)")) }
+            let sent: SQL = "select count(*) from tidings_ops.deliveries where state = 'sent' and attempts = 1"
+            #expect(try await system.eventually(within: .seconds(60), sent) { $0 == Self.pushes }, "\(pipeline.roles.errorsSoFar)")
+            let took = try await system.query(
+                "select extract(epoch from max(finished_at) - min(finished_at))::float8 from tidings_ops.deliveries where channel = 'push'"
+            ).rows[0].decode(Double.self)
+            // A second's worth may go out at once.
+            let least = Double(Self.pushes - Self.perSecond) / Double(Self.perSecond)
+            #expect(took >= least * 0.9, "faster than the provider's rate: \(took) s for \(Self.pushes)")
+            // A session tells its counts when it is idle; the one that removed the last pack has told those of its waits by then.
+            let removed: SQL = "select (n_tup_ins > 0 and n_tup_ins = n_tup_del)::integer from pg_stat_user_tables where relname = 'packs'"
+            #expect(try await system.eventually(within: .seconds(30), removed) { $0 == 1 })
+            let detours = try await system.count("select n_tup_ins from pg_stat_user_tables where relname = 'due'")
+            let few = Self.pushes / 10
+            #expect(detours < few, "deliveries went round through due while they waited for the rate")
+        }
+    }
+
+    /// A stop does not wait for packs that wait for their turn: they are the next worker's.
+    @Test func aStopLeavesWhatWaitsToOthers() async throws {
+        try await withPushMarkets(catalogue: { Self.catalogue($0).replacing("requestsPerSecond: 50", with: "requestsPerSecond: 1") }) {
+            pipeline, _ in
+            let system = pipeline.system
+            let other = try await Pipeline.startRoles(of: system)
+            for number in 0..<20 { await pipeline.publish(event(id: "push-\(number)", to: "person-\(number)")) }
+            let sent: SQL = "select count(*) from tidings_ops.deliveries where state = 'sent'"
+            #expect(try await system.eventually(sent) { $0 > 0 }, "\(pipeline.roles.errorsSoFar)")
+            let began = ContinuousClock.now
+            other.signal(SIGTERM)
+            let ended = await other.finish()
+            #expect(ended.exitCode == 0 && ContinuousClock.now - began < .seconds(15), "\(ended.errors)")
+            #expect(try await system.eventually(within: .seconds(90), sent) { $0 == 20 }, "\(pipeline.roles.errorsSoFar)")
+            try await pipeline.expectSound()
+        }
+    }
+
+    /// A campaign waits for a provider whose queue is full. The retry of another provider is released, and the campaign's rows are not even read.
+    @Test func aFullQueueDelaysNobodyElse() async throws {
+        try await withOwnSystem { system in
+            try await Pipeline.apply(
+                """
+                types: {promotion: {category: marketing, channels: [push]}}
+                providers:
+                  phone: {channel: push, kind: "null", addressing: person}
+                  slow: {channel: push, kind: "null", addressing: person}
+                markets: {here: {push: [phone]}, there: {push: [slow]}}
+                defaultMarket: here
+                """, to: system)
+            _ = try await system.query(
+                """
+                insert into tidings.packs (id, channel, provider, lane, notification_ids, ordinals, attempts, decided_at, confirmed_at)
+                select gen_random_uuid(), 'push', 'slow', 'bulk', array[gen_random_uuid()], '{0}', '{1}', tidings.clock(), tidings.clock()
+                from generate_series(0, \(Int64(Store.releaseLimit)))
+                """)
+            _ = try await system.query(
+                """
+                insert into tidings.due (notification_id, ordinal, lane, due_at, kind, tenant, channel, provider, attempt, reason, since)
+                select gen_random_uuid(), 0, 'bulk', tidings.clock() - interval '1 hour', 'held', 'default', 'push', 'slow', 1, 'scheduledFor',
+                    tidings.clock()
+                from generate_series(1, 20000)
+                """)
+            _ = try await system.query("analyze tidings.due")
+            let fetched: SQL = "select idx_tup_fetch + seq_tup_read from pg_stat_user_tables where relname = 'due'"
+            let before = try await system.count(fetched)
+            for role in ["router", "release"] { try system.start("run", role) }
+            let sent = try await system.tidings("send", "promotion", "--to", "reader", "--title", "T", "--channel", "push", "--in", "1s")
+            #expect(sent.exitCode == 0, "\(sent.errors)")
+            let released: SQL = "select count(*) from tidings.packs where provider = 'phone'"
+            #expect(try await system.eventually(released) { $0 == 1 })
+            // The releaser's session tells its counts after an idle second, at the latest with the turn after it.
+            let turns: SQL = "select count(*) from tidings.packs where provider = 'phone' and confirmed_at is not null"
+            #expect(try await system.eventually(turns) { $0 == 1 })
+            #expect(try await system.count("select count(*) from tidings.due where provider = 'slow'") == 20_000)
+            #expect(try await system.eventually(fetched) { $0 > before }, "no counts were told")
+            #expect(try await system.count(fetched) - before < 60_000, "each turn read the rows that wait for a full queue")
+        }
+    }
+}
