@@ -30,7 +30,7 @@ import TidingsCore
     @Test func itIsPlannedOnEachDeviceAtOnce() {
         #expect(
             Self.decided(Self.scheduled([.local, .inApp]), Self.facts([.phone(), .phone("tablet", permission: .denied)])) == [
-                "local/localPlan/phone send", "local/localPlan/tablet suppressed permissionDenied", "inApp hold scheduledFor",
+                "local/localPlan/phone send", "local/localPlan/tablet hold scheduledFor", "inApp hold scheduledFor",
             ])
         #expect(Self.decided(.sample("system") { $0.channels = [.local] }) == ["local/localPlan/phone send"])
     }
@@ -63,7 +63,7 @@ import TidingsCore
     @Test func aDeviceIsNeverPushedAndPlanned() {
         #expect(
             Self.decided(Self.scheduled([.push, .local]), Self.facts([.phone(), .phone("old", provider: "gcm")])) == [
-                "push hold scheduledFor", "local/localPlan/phone suppressed sameDevice", "local/localPlan/old send",
+                "push hold scheduledFor", "local/localPlan/phone hold scheduledFor", "local/localPlan/old send",
             ])
         #expect(Self.decided(Self.scheduled([.push, .local])) == ["push hold scheduledFor", "local hold scheduledFor"])
         #expect(
@@ -80,6 +80,22 @@ import TidingsCore
             of: Self.scheduled([.push, .local]), facts: Self.facts(market: "us"), catalogue: Self.catalogue, now: Self.tomorrow,
             acceptedAt: noon)
         #expect(moved.map(\.summary) == ["push/braze suppressed sameDevice", "push/dmp send"])
+    }
+
+    /// A device whose plan does not have it is judged again when it is due: by its permission and by the push of that moment.
+    @Test func aRefusalIsNotForAllTime() {
+        func due(_ facts: RecipientFacts, _ channels: [Channel] = [.push, .local]) -> [String] {
+            reroute(
+                PlannedDelivery(channel: .local, provider: "localPlan", endpoint: "phone", verdict: .awaitEscalation),
+                of: Self.scheduled(channels), facts: facts, catalogue: Self.catalogue, now: Self.tomorrow, acceptedAt: noon
+            ).map(\.summary)
+        }
+        #expect(due(Self.facts()) == ["local/localPlan/phone suppressed sameDevice"])
+        var pushIsOff = Self.facts()
+        pushIsOff.preferences.disabledChannels = [.push]
+        #expect(due(pushIsOff) == ["local/localPlan/phone send"])
+        #expect(due(Self.facts([.phone(permission: .denied)]), [.local]) == ["local/localPlan/phone suppressed permissionDenied"])
+        #expect(due(Self.facts(), [.local]) == ["local/localPlan/phone send"])
     }
 
     /// Its token is a subscription in JSON; it shows nothing by itself.

@@ -93,6 +93,14 @@ import TidingsCore
         #expect(decide(.sample("social"), facts, at: noon).deliveries.last?.verdict.state == .queued)
     }
 
+    /// What expires before the quiet hours end is due, and ends, when it expires.
+    @Test func aHoldEndsWithItsExpiry() {
+        let facts = RecipientFacts.sample { $0.preferences.quietHours = nightWindow }
+        let expiry = midnight.adding(.seconds(60))
+        let held = decide(.sample("social") { $0.expiresAt = expiry }, facts, at: midnight)
+        #expect(held.deliveries.map(\.verdict) == [.hold(until: expiry, reason: .quietHours)])
+    }
+
     /// Somebody who is woken at night finds out that their quiet hours were known, and why they did not count.
     @Test func whatPassesQuietHoursSaysWhy() {
         func said(_ type: String, at time: Timestamp, in catalogue: Catalogue = .withPush, off: Set<Channel> = []) -> [String] {

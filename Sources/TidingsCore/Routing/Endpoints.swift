@@ -22,7 +22,8 @@ extension Draft {
     }
 
     /// A device never both gets a push and shows a local notification of the same thing. A push that waits for its time finds its devices then,
-    /// and one that is addressed to the person may end on any of them.
+    /// and one that is addressed to the person may end on any of them. If the push is still to come, the local one waits as well, for at its time
+    /// the push may be off.
     private mutating func skipDevicesThatGetThePush() {
         guard candidates.contains(where: { $0.channel == .local }) else { return }
         var pushes = candidates.filter { $0.channel == .push && $0.isOpen }
@@ -31,9 +32,10 @@ extension Draft {
         }
         let pushed = Set(pushes.compactMap(\.endpoint))
         let reachesAny = pushes.contains { $0.endpoint == nil && !$0.isCopy }
+        let question = question
         settle { candidate in
             guard candidate.channel == .local, let device = candidate.endpoint, reachesAny || pushed.contains(device) else { return nil }
-            return .notSent(state: .suppressed, reason: .sameDevice)
+            return question.refusalForNow(.sameDevice, on: .local)
         }
     }
 }
@@ -101,7 +103,9 @@ private struct EndpointSearch {
                     Candidate(
                         channel: channel, provider: carrier.provider.name, endpoint: endpoint.id,
                         market: question.market(of: endpoint).name, standby: carrier.standby,
-                        verdict: refusal.map { .notSent(state: .suppressed, reason: $0) }))
+                        verdict: refusal.map {
+                            isFirst ? question.refusalForNow($0, on: channel) : .notSent(state: .suppressed, reason: $0)
+                        }))
             }
         }
         return result

@@ -21,6 +21,12 @@ extension Question {
         return catalogue.bindings(for: .local, in: market).contains { $0.kind == ProviderBinding.localPlanKind }
     }
 
+    /// Refuses a device for a reason that may be over when the notification is due. What is planned ahead is judged again then, as a push is.
+    func refusalForNow(_ reason: ReasonCode, on channel: Channel) -> Verdict {
+        guard channel == .local, plansAhead, let due = intent.scheduledFor else { return .notSent(state: .suppressed, reason: reason) }
+        return .hold(until: due, reason: .scheduledFor)
+    }
+
     fileprivate func keepsPlan(_ candidate: Candidate) -> Bool {
         candidate.channel == .local && catalogue.providers[candidate.provider]?.kind == ProviderBinding.localPlanKind
     }
