@@ -28,6 +28,35 @@ import TidingsTestSupport
         }
     }
 
+    /// Scheduled for the last moment before quiet hours, it goes out although a releaser comes when they have begun; not if it comes much later.
+    @Test(arguments: [("20 seconds", "delivered"), ("10 minutes", "held")])
+    func whatWasDueBeforeQuietHoursGoesOut(late: String, state: String) async throws {
+        try await withPipeline { pipeline in
+            let system = pipeline.system
+            // It is quiet for an hour from a whole minute on; the moment is a millisecond before.
+            let (begins, ends, moment) = try await system.query(
+                """
+                select to_char(t, 'HH24:MI'), to_char(t + interval '1 hour', 'HH24:MI'),
+                    to_char(t - interval '1 millisecond', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+                from (select date_trunc('minute', tidings.clock() at time zone 'UTC') + interval '5 minutes' as t) q
+                """
+            ).rows[0].decode((String, String, String).self)
+            let set = try await system.tidings("recipient", "set", "sleeper", "--time-zone", "UTC", "--quiet-hours", "\(begins)-\(ends)")
+            #expect(set.exitCode == 0, "\(set.errors)")
+            await pipeline.publish(
+                event(id: "scheduled", type: "social", to: "sleeper", data: #""scheduledFor":"\#(moment)""#), key: "social.social")
+            #expect(try await pipeline.held("scheduled") == [Ended("inApp", "held", "scheduledFor")])
+            _ = try await system.query(
+                """
+                update tidings.clock_offset set shift = shift + (\(moment)::text::timestamptz - tidings.clock()) + \(late)::text::interval
+                """)
+            let judged: SQL = "select count(*) from tidings_ops.deliveries where reason_code in ('quietHours', 'delivered')"
+            #expect(try await system.eventually(judged) { $0 == 1 }, "\(pipeline.roles.errorsSoFar)")
+            let found = try await system.query("select state from tidings_ops.deliveries").rows.map { try $0.decode(String.self) }
+            #expect(found == [state])
+        }
+    }
+
     @Test func preferencesCountAsTheyAreWhenItIsDue() async throws {
         try await withPipeline { pipeline in
             try await pipeline.setQuietHours(of: "sleeper")
