@@ -68,6 +68,14 @@ import TidingsTestSupport
                 "select count(*) from tidings_ops.rejected where reason_code = 'unknownType' and event_id = 'typo'"
             ) { $0 == 1 }
             #expect(rejected)
+            func told() async throws -> [String] {
+                try await pipeline.system.query(
+                    "select event_id || ' ' || reason_code || ' ' || (what_to_do <> '') from tidings_api.rejected('/sql')"
+                ).rows.map { try $0.decode(String.self) }
+            }
+            #expect(try await told() == ["typo unknownType true"], "its producer can ask")
+            _ = try await pipeline.system.query("update tidings.rejected set producer = 'db:somebody'")
+            #expect(try await told().isEmpty, "nobody else can")
 
             try await Pipeline.apply(TestCatalogue.standard, to: pipeline.system)
             let refusal = await #expect(throws: PostgresError.self) {

@@ -24,7 +24,7 @@ public struct Migration: Sendable {
     public static let all: [Migration] = [
         tables, opsViews, enqueueAndRoles, comments, planner, enqueueLimits, leastPrivilege, pauses, yielding, find, devices, failover,
         localPlans, shares, findByDay, largePast, byRecipient, byTenant, words, recentKeys, claims, outbox, retention, catalogueHistory,
-        compatibility, health, identities, dueByProvider,
+        compatibility, health, identities, dueByProvider, feedback,
     ]
     /// The schema this binary needs.
     public static var latest: Int { all[all.count - 1].number }
