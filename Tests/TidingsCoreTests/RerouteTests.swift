@@ -27,30 +27,11 @@ import TidingsCore
             again(toPhone, facts: .sample { $0.endpoints = [.phone(permission: .denied)] }) == "push/apns/phone suppressed permissionDenied"
         )
         #expect(again(toPhone, facts: .sample { $0.endpoints = [.phone(gone: true)] }) == "push/apns/phone suppressed endpointGone")
+        #expect(again(toPhone, facts: .sample { $0.endpoints = [.phone("new")] }) == "push/apns/phone suppressed endpointGone")
         #expect(again(toPhone) == "push/apns/phone suppressed endpointGone")
         let off = RecipientFacts.sample { ($0.endpoints, $0.preferences.disabledChannels) = ([.phone()], [.push]) }
         #expect(again(toPhone, facts: off) == "push/apns/phone suppressed channelDisabled")
         #expect(again(toPhone, facts: withPhone, at: noon.adding(.seconds(3 * 86_400))) == "push/apns/phone expired expired")
-    }
-
-    /// A new phone takes the place of one that is gone, and no phone that has a delivery of its own does. What was tried stays where it was.
-    @Test func aReplacementGetsWhatWaited() {
-        func judged(_ past: DeliveryPast, _ endpoints: [Endpoint]) -> [String] {
-            reroute(
-                toPhone, after: past, of: .sample("orderUpdate"), facts: .sample { $0.endpoints = endpoints }, catalogue: .withPush,
-                now: noon,
-                acceptedAt: noon
-            ).map(\.summary)
-        }
-        let tablet = PlannedDelivery(channel: .push, provider: "apns", endpoint: "tablet", verdict: .awaitEscalation)
-        #expect(judged(DeliveryPast(), [.phone("new")]) == ["push/apns/new send"])
-        #expect(judged(DeliveryPast(), [.phone("new", permission: .denied)]) == ["push/apns/phone suppressed endpointGone"])
-        #expect(judged(DeliveryPast(before: [tablet]), [.phone("tablet")]) == ["push/apns/phone suppressed endpointGone"])
-        #expect(judged(DeliveryPast(before: [tablet]), [.phone("tablet"), .phone("new")]) == ["push/apns/new send"])
-        #expect(
-            judged(DeliveryPast(before: [tablet]), [.phone("new")]) == ["push/apns/phone suppressed endpointGone"], "the tablet's has it")
-        #expect(judged(DeliveryPast(after: [tablet]), [.phone("new")]) == ["push/apns/new send"])
-        #expect(judged(DeliveryPast(keepsProvider: true), [.phone("new")]) == ["push/apns/phone suppressed endpointGone"])
     }
 
     private func again(_ planned: PlannedDelivery, facts: RecipientFacts, at now: Timestamp = noon) -> String {

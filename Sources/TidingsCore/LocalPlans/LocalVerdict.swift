@@ -34,8 +34,6 @@ public func judgeLocal(
     let judged = reroute(
         PlannedDelivery(channel: .local, endpoint: device, verdict: .awaitEscalation), of: alone, facts: facts, catalogue: catalogue,
         pauses: pauses, now: moment, acceptedAt: acceptedAt)[0]
-    // Another device has taken its place, and has its own plan.
-    if let next = judged.endpoint, next != device { return moment > now ? .hide(.endpointGone) : .end(.suppressed, .endpointGone) }
     switch judged.verdict {
     case .send:
         // The market may have given the channel to somebody else.

@@ -60,8 +60,7 @@ extension Question {
     private func place(
         for planned: PlannedDelivery, _ past: DeliveryPast, endpoint: String, among candidates: [Candidate]
     ) -> PlannedDelivery {
-        let isLive = isLive(endpoint)
-        if !isLive, let successor = successor(of: planned, past, among: candidates) { return successor }
+        let isLive = facts.endpoints.contains { $0.id == endpoint && !$0.isGone }
         guard isLive, !candidates.contains(where: { $0.endpoint == endpoint }), let person = candidates.first(where: \.reachesPerson) else {
             return carrier(of: planned, endpoint: endpoint, among: candidates)
         }
@@ -69,19 +68,6 @@ extension Question {
         // What another device got, or may get yet, the person would get there again. When the market moved, none did.
         let isFirst = (past.because == nil ? past.before : past.others).allSatisfy { $0.endpoint == nil }
         return isFirst ? person.planned : planned.suppressed(.sameDevice)
-    }
-
-    private func isLive(_ endpoint: String) -> Bool { facts.endpoints.contains { $0.id == endpoint && !$0.isGone } }
-
-    /// For a delivery whose device is gone and that has not been tried: a device that has come meanwhile and has no delivery of its own. The first
-    /// of those that are gone gets the first that came, the second the second.
-    private func successor(of planned: PlannedDelivery, _ past: DeliveryPast, among candidates: [Candidate]) -> PlannedDelivery? {
-        guard past.because == nil, !past.keepsProvider else { return nil }
-        let new = candidates.filter { candidate in
-            candidate.endpoint != nil && candidate.verdict?.isOpen == true && !past.others.contains { $0.endpoint == candidate.endpoint }
-        }
-        let earlier = past.before.compactMap(\.endpoint).count { !isLive($0) }
-        return new.count > earlier ? new[earlier].planned : nil
     }
 
     /// For a delivery to a person whose provider no longer carries it: another that addresses people, else each of their devices, but nothing
