@@ -1,5 +1,16 @@
 import TidingsCore
 
+/// The lines of the two lanes: what is urgent never waits behind bulk.
+struct ComeBackLines {
+    private var urgent = ComeBackLine()
+    private var bulk = ComeBackLine()
+
+    subscript(isUrgent isUrgent: Bool) -> ComeBackLine {
+        get { isUrgent ? urgent : bulk }
+        set { if isUrgent { urgent = newValue } else { bulk = newValue } }
+    }
+}
+
 /// The sends that were turned away, one after the other: however many wait, no more of them a second go round through `due`.
 ///
 /// Without it every delivery that waits for a slow or failing receiver would come back each second, and the database would work at the pace of

@@ -12,22 +12,14 @@ import TidingsWire
 public struct ProviderWorker: Sendable {
     /// A pack that is still out after this long gives its message back, so that one hanging host holds up nobody's queue; its claim goes on.
     package static let patience = Duration.seconds(1)
-    /// How long packs wait for the provider before they are claimed. Less than ``Store/missingAfterSeconds``, after which they would count as
-    /// lost.
-    package static let longestWaitUnclaimed = Duration.seconds(30)
-    /// The longest line of a provider's rate that packs still join; urgent ones join a longer one, and so come first.
-    package static let bulkLine = Duration.milliseconds(500)
-    package static let urgentLine = Duration.milliseconds(1_500)
-    /// How soon a stop is noticed by packs that wait.
-    private static let stopCheck = Duration.milliseconds(200)
     /// How long an outcome waits for others of its pack before it is written.
     package static let gathering = Duration.milliseconds(20)
 
-    private let store: Store
+    let store: Store
     private let catalogues: CatalogueSource
-    private let provider: any Provider
-    private let packs: PackIntake
-    private let gate: SendGate
+    let provider: any Provider
+    let packs: PackIntake
+    let gate: SendGate
     private let budget: PackBudget
     private let settler: Settler
     private let meters: DeliveryMeters
@@ -63,9 +55,17 @@ public struct ProviderWorker: Sendable {
             let began = ContinuousClock.now
             passing(.beforeClaim)
             let claim = ClaimID(store.clock.nextID())
-            let claims = try await patiently("claim packs", logger: logger) {
-                try await store.claim(batch, worker: worker, as: claim, badges: provider.showsBadge)
+            let claims: PackClaims
+            do {
+                claims = try await patiently("claim packs", logger: logger) {
+                    try await store.claim(batch, worker: worker, as: claim, badges: provider.showsBadge)
+                }
+            } catch {
+                places?.keep(only: 0)
+                throw error
             }
+            let calls = batch.map { (pack: $0, calls: sentTogether(of: $0, claims)) }
+            places?.keep(only: calls.reduce(0) { $0 + $1.calls.count })
             passing(.afterClaim)
             let duration = ContinuousClock.now - began
             meters.took(duration, for: .claim)
@@ -74,63 +74,22 @@ public struct ProviderWorker: Sendable {
                 defer { share.end() }
                 await withDiscardingTaskGroup { group in
                     // Each pack settles by itself: one with a slow host holds up none of its neighbours.
-                    for pack in batch { group.addTask { await deliver(pack, claims, places) } }
+                    for (pack, calls) in calls { group.addTask { await deliver(calls, of: pack, claims, places) } }
                 }
             }
         }
         await out.drain()
     }
 
-    /// Waits until the provider takes the packs, as far as that is known before they are claimed: places in the line of its rate, if it has one,
-    /// and the end of its breaker's pause. What waits here costs the database nothing.
-    ///
-    /// Not for longer than ``longestWaitUnclaimed``, for deliveries may expire, and the broker does not show what it has handed over. The
-    /// deliveries that find no place then are due at their place in the line.
-    ///
-    /// - Throws: `CancellationError` at the stop.
-    private func places(for batch: [Pack]) async throws -> RatePlaces? {
-        let end = ContinuousClock.now + Self.longestWaitUnclaimed
-        let deliveries = batch.reduce(0) { $0 + $1.entries.count }
-        let mayGoElsewhere = batch.contains { $0.entries.contains(where: \.mayFailOver) }
-        while true {
-            let now = store.clock.now()
-            var wait = mayGoElsewhere ? .zero : gate.closedTime(of: provider.name, now: now)
-            if wait == .zero {
-                switch gate.reserve(deliveries, ifWithin: packs.isUrgent ? Self.urgentLine : Self.bulkLine, now: now) {
-                case .unlimited: return nil
-                case .later(let time): wait = time
-                case .places(let places):
-                    if places.wait > .zero { try await pause(places.wait) }
-                    return places
-                }
-            }
-            guard ContinuousClock.now + wait < end else {
-                try await pause(end - .now)
-                return nil
-            }
-            try await pause(wait)
-        }
-    }
-
-    private func pause(_ wait: Duration) async throws {
-        let end = ContinuousClock.now + wait
-        while ContinuousClock.now < end {
-            if packs.isStopping { throw CancellationError() }
-            // Time itself is what is waited for, in pieces, so that a stop is not.
-            try await Task.sleep(for: min(end - .now, Self.stopCheck))
-        }
-    }
-
     /// Sends what was claimed of a pack. Outcomes that come together are written together; one that comes early waits for no other.
-    private func deliver(_ pack: Pack, _ claims: PackClaims, _ places: RatePlaces?) async {
-        guard let members = claims.members[pack.id] else { return }
-        let entries = pack.entries.filter { members.contains($0.key) }
+    private func deliver(_ calls: [[PackEntry]], of pack: Pack, _ claims: PackClaims, _ places: RatePlaces?) async {
         // nil comes when the first outcome that is not written yet has waited long enough.
         await withTaskGroup(of: [Settlement]?.self) { group in
             // A task for each call, for each waits for the network by itself. ``PackBudget`` bounds the packs of all workers, ``Outstanding``
             // the batches of this one, and the gate how many calls are out.
-            for call in sentTogether(entries, claims) { group.addTask { await deliver(call, of: pack, claims, places) } }
-            var open = entries.count
+            for call in calls { group.addTask { await deliver(call, of: pack, claims, places) } }
+            var open = calls.reduce(0) { $0 + $1.count }
+            guard open > 0 else { return }
             var ready: [Settlement] = []
             for await outcomes in group {
                 if let outcomes {
@@ -151,8 +110,10 @@ public struct ProviderWorker: Sendable {
         }
     }
 
-    /// The entries of each call: those of equal content together, as far as the provider takes several.
-    private func sentTogether(_ entries: [PackEntry], _ claims: PackClaims) -> [[PackEntry]] {
+    /// The entries of each call of what was claimed: those of equal content together, as far as the provider takes several.
+    private func sentTogether(of pack: Pack, _ claims: PackClaims) -> [[PackEntry]] {
+        guard let members = claims.members[pack.id] else { return [] }
+        let entries = pack.entries.filter { members.contains($0.key) }
         let most = provider.limits.maximumTogether
         guard most > 1 else { return entries.map { [$0] } }
         var order: [OutgoingDelivery.Content] = []
@@ -177,9 +138,8 @@ public struct ProviderWorker: Sendable {
     /// One call, with what comes before and after it; a settlement for each entry.
     private func deliver(_ entries: [PackEntry], of pack: Pack, _ claims: PackClaims, _ places: RatePlaces?) async -> [Settlement] {
         // Before the looks, which would be old when the place is reached.
-        let wait = places?.next()
-        if let wait, wait > .zero {
-            // A place that is too far away for the lease is given back; the delivery takes another one then.
+        let place = places?.next()
+        if let wait = place.map({ $0 - .now }), wait > .zero {
             guard claims.hasRoom(forCall: wait + provider.limits.sendTimeout) else {
                 calls.deferred(.rateLimited)
                 return entries.map { again($0, after: max(wait, SendGate.comeBack), .rateLimited) }
@@ -199,12 +159,14 @@ public struct ProviderWorker: Sendable {
         }
         let items = going.map { outgoing($0, claims) }
         guard let first = items.first else { return settlements }
-        switch await gate.enter(host: provider.host(of: first) ?? provider.name, hasPlace: wait != nil, now: now) {
+        let answer = await gate.enter(
+            host: provider.host(of: first) ?? provider.name, hasPlace: place.map(RatePlaces.isFresh) ?? false, isUrgent: packs.isUrgent,
+            now: store.clock.now())
+        switch answer {
         case .refused(let wait, let reason):
             calls.deferred(reason)
             return settlements + going.map { turnedAway($0, after: wait, reason) }
         case .entered(let pass):
-            if wait != nil { places?.use() }
             let startedAt = store.clock.now()
             passing(.beforeSend, first.recipient)
             // The last look before the first byte: after the lease the deliveries may be cancelled, or sent by another worker.
@@ -298,11 +260,6 @@ public struct ProviderWorker: Sendable {
                 entry, exit: .waiting(until: time, kind: .retry, attempt: entry.attempt + 1, reason), attempt: record)
         }
     }
-}
-
-extension PackEntry {
-    /// Whether another provider takes it while this one is failing.
-    fileprivate var mayFailOver: Bool { hasStandby && !waitsForProvider }
 }
 
 extension OutgoingDelivery {

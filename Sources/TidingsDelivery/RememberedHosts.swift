@@ -14,7 +14,7 @@ struct RememberedHosts {
         var failures = 0
         var openSince: Timestamp?
         /// Of the sends that were turned away.
-        var line = ComeBackLine()
+        var lines = ComeBackLines()
         /// The number of its latest rest; see ``Rests``.
         var rest: UInt64 = 0
     }
@@ -25,7 +25,7 @@ struct RememberedHosts {
     private var closed = Rests()
     private var open = Rests()
     private var lastRest: UInt64 = 0
-    private var unknown = ComeBackLine()
+    private var unknown = ComeBackLines()
     /// Hosts whose breaker is open or half-open.
     private var failing = 0
 
@@ -46,9 +46,9 @@ struct RememberedHosts {
     mutating func admit(_ host: String, at now: Timestamp) -> Breaker.Admission { hosts[host]?.breaker.admit(at: now) ?? .allowed }
 
     /// When a send to this host that is turned away comes back. Unknown hosts share one line.
-    mutating func place(of host: String, behind earliest: Timestamp, now: Timestamp) -> Timestamp {
-        guard hosts[host] != nil else { return unknown.place(at: earliest, now: now) }
-        return hosts[host, default: newHost].line.place(at: earliest, now: now)
+    mutating func place(of host: String, isUrgent: Bool, behind earliest: Timestamp, now: Timestamp) -> Timestamp {
+        guard hosts[host] != nil else { return unknown[isUrgent: isUrgent].place(at: earliest, now: now) }
+        return hosts[host, default: newHost].lines[isUrgent: isUrgent].place(at: earliest, now: now)
     }
 
     mutating func occupy(_ host: String) { hosts[host, default: newHost].inside += 1 }

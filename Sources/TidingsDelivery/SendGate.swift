@@ -46,31 +46,33 @@ public final class SendGate: Sendable {
 
     /// `address` names who is called: breakers and the host's bound count by its host.
     ///
-    /// - Parameter hasPlace: the call came at its place of ``RatePlaces``.
-    public func enter(host address: String, hasPlace: Bool = false, now: Timestamp) async -> Answer {
+    /// - Parameters:
+    ///   - hasPlace: the call came at its place of ``RatePlaces``.
+    ///   - isUrgent: the line in which it comes back if it is turned away.
+    public func enter(host address: String, hasPlace: Bool = false, isUrgent: Bool = false, now: Timestamp) async -> Answer {
         let host = Self.host(of: address)
-        switch room.withLock({ $0.ask(host.name, hasPlace: hasPlace, now: now) }) {
+        switch room.withLock({ $0.ask(host.name, hasPlace: hasPlace, isUrgent: isUrgent, now: now) }) {
         case .granted: return .entered(Pass(host: host))
         case .refused(let wait, let reason): return .refused(after: wait, reason)
         case .full:
             if await findRoom(host.name) { return .entered(Pass(host: host)) }
-            return .refused(after: room.withLock { $0.comeBack(to: host.name, now: now) }, .rateLimited)
+            return .refused(after: room.withLock { $0.comeBack(to: host.name, isUrgent: isUrgent, now: now) }, .rateLimited)
         }
     }
 
     /// How long packs for this host had better stay with the broker; zero when they had not.
-    func closedTime(of address: String, now: Timestamp) -> Duration {
+    func closedTime(of address: String, isUrgent: Bool, now: Timestamp) -> Duration {
         let host = Self.host(of: address)
-        return room.withLock { $0.closedTime(of: host.name, now: now) }
+        return room.withLock { $0.closedTime(of: host.name, isUrgent: isUrgent, now: now) }
     }
 
-    /// Places in the line of the provider's rate for so many calls: before they are claimed, so that a pack whose turn is far away stays with the
-    /// broker.
-    package func reserve(_ calls: Int, ifWithin longest: Duration, now: Timestamp) -> Reservation {
-        switch room.withLock({ $0.reserve(calls, ifWithin: longest, now: now) }) {
+    /// Places in the line of the provider's rate for so many calls, as far as they come within `time`: before they are claimed, so that a pack whose
+    /// turn is far away stays with the broker.
+    package func reserve(_ calls: Int, ifWithin longest: Duration, lasting time: Duration, now: Timestamp) -> Reservation {
+        switch room.withLock({ $0.reserve(calls, ifWithin: longest, lasting: time, now: now) }) {
         case .unlimited: .unlimited
         case .later(let wait): .later(wait)
-        case .places(let first, let interval): .places(RatePlaces(of: self, calls, from: .now + first, every: interval))
+        case .places(let places): .places(RatePlaces(places, of: self))
         }
     }
 
@@ -82,7 +84,7 @@ public final class SendGate: Sendable {
         case later(Duration)
     }
 
-    func giveBack(_ calls: Int) { room.withLock { $0.giveBack(calls) } }
+    func giveBack(_ count: Int, of places: SendRoom.Places) { room.withLock { $0.giveBack(count, of: places) } }
 
     public func leave(_ pass: Pass, evidence: Outcome.Evidence, now: Timestamp) {
         let (next, change) = room.withLock { $0.leave(pass.host.name, evidence: evidence, now: now) }

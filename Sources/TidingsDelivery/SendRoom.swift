@@ -21,7 +21,9 @@ package struct SendRoom {
     /// Sends to one host at once, of all workers together.
     private var hostConcurrency: Int
     private var bucket: TokenBucket?
-    private var rateLine = ComeBackLine()
+    private var rateLines = ComeBackLines()
+    /// The number of buckets so far: a place belongs to the one that it was taken of.
+    private var buckets = 0
     private var inside = 0
     private var hosts: RememberedHosts
     private var line = WaitingLine<Waiter>()
@@ -42,21 +44,26 @@ package struct SendRoom {
     /// Returns who may go in because there is more room.
     mutating func change(to limits: ProviderLimits, now: Timestamp) -> [Waiter] {
         guard limits != self.limits else { return [] }
-        if limits.requestsPerSecond != self.limits.requestsPerSecond { bucket = Self.bucket(limits, now: now) }
+        if limits.requestsPerSecond != self.limits.requestsPerSecond {
+            bucket = Self.bucket(limits, now: now)
+            buckets += 1
+        }
         self.limits = limits
         hostConcurrency = limits.maximumConcurrencyPerHost ?? limits.maximumConcurrency
         hosts.change(usual: hostConcurrency)
         return divide(among: workers, now: now)
     }
 
-    /// - Parameter hasPlace: the call has its place in the line of the rate already.
-    mutating func ask(_ host: String, hasPlace: Bool, now: Timestamp) -> Answer {
+    /// - Parameters:
+    ///   - hasPlace: the call has its place in the line of the rate already.
+    ///   - isUrgent: the line in which it comes back if it is turned away.
+    mutating func ask(_ host: String, hasPlace: Bool, isUrgent: Bool, now: Timestamp) -> Answer {
         if case .refused(let until) = hosts.admit(host, at: now) {
-            return .refused(after: hosts.place(of: host, behind: until, now: now) - now, .breakerOpen)
+            return .refused(after: hosts.place(of: host, isUrgent: isUrgent, behind: until, now: now) - now, .breakerOpen)
         }
         if !hasPlace, let wait = bucket?.take(workers, at: now), wait > .zero {
-            let place = rateLine.place(at: now.adding(wait), every: bucket?.interval(of: workers) ?? .zero, now: now)
-            return .refused(after: place - now, .rateLimited)
+            let interval = bucket?.interval(of: workers) ?? .zero
+            return .refused(after: rateLines[isUrgent: isUrgent].place(at: now.adding(wait), every: interval, now: now) - now, .rateLimited)
         }
         guard isFree(host) else { return .full }
         occupy(host)
@@ -64,36 +71,54 @@ package struct SendRoom {
     }
 
     /// How long until a send to this host that found no room comes back: one after the other.
-    mutating func comeBack(to host: String, now: Timestamp) -> Duration { hosts.place(of: host, behind: now, now: now) - now }
+    mutating func comeBack(to host: String, isUrgent: Bool, now: Timestamp) -> Duration {
+        hosts.place(of: host, isUrgent: isUrgent, behind: now, now: now) - now
+    }
 
     // MARK: Before the claim
 
     /// How long packs for this host had better stay with the broker: while its breaker is open and enough have been turned away already. Those show
     /// operators what goes on, and are back as soon as it is well.
-    func closedTime(of host: String, now: Timestamp) -> Duration {
-        guard let known = hosts[host], let end = known.breaker.closedUntil, known.line.isLong(after: end) else { return .zero }
+    func closedTime(of host: String, isUrgent: Bool, now: Timestamp) -> Duration {
+        guard let known = hosts[host], let end = known.breaker.closedUntil, known.lines[isUrgent: isUrgent].isLong(after: end) else {
+            return .zero
+        }
         return max(.zero, end - now)
+    }
+
+    /// Places in the line of a rate.
+    struct Places {
+        let count: Int
+        let first: Duration
+        let interval: Duration
+        let tokensOfEach: Int
+        let bucket: Int
     }
 
     enum Reservation {
         /// The provider has no rate.
         case unlimited
-        case places(first: Duration, interval: Duration)
+        case places(Places)
         /// The line is too long: ask again after this.
         case later(Duration)
     }
 
-    /// Takes places in the line of the rate for so many calls, unless who comes next would wait longer than `longest` for the first.
-    mutating func reserve(_ calls: Int, ifWithin longest: Duration, now: Timestamp) -> Reservation {
+    /// Takes places in the line of the rate for so many calls, unless who comes next would wait longer than `longest` for the first. No more than come
+    /// within `time`, and one.
+    mutating func reserve(_ calls: Int, ifWithin longest: Duration, lasting time: Duration, now: Timestamp) -> Reservation {
         // At the provider's whole rate each call of one among many costs as much as one of each of them.
-        guard let wait = bucket?.wait(for: workers, at: now) else { return .unlimited }
-        guard wait <= longest, let first = bucket?.reserve(calls * workers, by: workers, at: now),
-            let interval = bucket?.interval(of: workers)
-        else { return .later(wait - longest) }
-        return .places(first: first, interval: interval)
+        let each = workers
+        guard let wait = bucket?.wait(for: each, at: now), let interval = bucket?.interval(of: each) else { return .unlimited }
+        guard wait <= longest else { return .later(wait - longest) }
+        let count = min(calls, max(1, Int(time / max(interval, .microseconds(1)))))
+        guard let first = bucket?.reserve(count * each, by: each, at: now) else { return .unlimited }
+        return .places(Places(count: count, first: first, interval: interval, tokensOfEach: each, bucket: buckets))
     }
 
-    mutating func giveBack(_ calls: Int) { bucket?.giveBack(calls * workers) }
+    /// Returns places that nobody will use and whose time is still to come.
+    mutating func giveBack(_ count: Int, of places: Places) {
+        if places.bucket == buckets { bucket?.giveBack(count * places.tokensOfEach) }
+    }
 
     /// Returns who may go in instead, which is more than one when a host that came back is given more room, and how the host's breaker
     /// changed.

@@ -102,13 +102,15 @@ import TidingsProvider
         let gate = SendGate(
             ProviderLimits(maximumBodyBytes: 1_000, maximumConcurrency: 100, requestsPerSecond: 10, sendTimeout: .seconds(1)),
             now: Self.now)
-        func reserve(_ longest: Duration) -> SendGate.Reservation { gate.reserve(20, ifWithin: longest, now: Self.now) }
+        func reserve(_ longest: Duration) -> SendGate.Reservation {
+            gate.reserve(20, ifWithin: longest, lasting: .seconds(10), now: Self.now)
+        }
         guard case .places(let first) = reserve(ProviderWorker.bulkLine) else {
             Issue.record("a quiet provider has places")
             return
         }
-        #expect(first.wait <= .zero && first.next() == .zero)
-        first.use()
+        #expect(first.wait <= .zero)
+        #expect(first.next().map(RatePlaces.isFresh) == true)
         // Ten of the twenty are still to come.
         guard case .later(let wait) = reserve(ProviderWorker.bulkLine), case .places(let urgent) = reserve(ProviderWorker.urgentLine) else {
             Issue.record("bulk joined the line, or urgent did not")
@@ -116,6 +118,25 @@ import TidingsProvider
         }
         #expect(wait == .milliseconds(600))
         #expect(urgent.wait > .milliseconds(500))
+        // Nobody comes for 15 of them, which are still to come: the next waits for the five only.
+        urgent.keep(only: 5)
+        guard case .places(let next) = reserve(.seconds(2)) else {
+            Issue.record("places that were given back are not there")
+            return
+        }
+        #expect(next.wait < .seconds(2))
+    }
+
+    /// A place is of use within the lease only, so no more are taken.
+    @Test func aSlowProviderHasFewPlacesAtOnce() {
+        let gate = SendGate(
+            ProviderLimits(maximumBodyBytes: 1_000, maximumConcurrency: 100, requestsPerSecond: 1, sendTimeout: .seconds(1)), now: Self.now)
+        guard case .places(let places) = gate.reserve(50, ifWithin: .zero, lasting: .seconds(3), now: Self.now) else {
+            Issue.record("a quiet provider has places")
+            return
+        }
+        for _ in 0..<3 { #expect(places.next() != nil) }
+        #expect(places.next() == nil)
     }
 
     /// However many are turned away, they come back one after the other.

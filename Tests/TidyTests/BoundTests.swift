@@ -35,6 +35,7 @@ import Testing
         "TraceParent.length": "of a format",
         "Pack.envelopeBytes": "an estimate of the encoded size",
         "ProviderWorker.stopCheck": "how often a wait looks",
+        "Limit.disorder": "what callers in another order may differ by",
         "RatePlaces.freshness": "what an outage leaves of a line",
         "PackEntry.typicalBytes": "an estimate of the encoded size",
         "BrokerConnection.channel": "the protocol's number of the only channel",

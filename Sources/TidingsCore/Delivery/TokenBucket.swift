@@ -75,15 +75,21 @@ public struct TokenBucket: Sendable, Hashable {
         level = min(level, Int64(limit.burst) * TokenBucket.unit)
     }
 
-    /// Tokens come with time that has passed; a clock that was set back brings none and starts anew from there.
+    /// Tokens come with time that has passed. A moment before the latest one brings none, and counts only if the clock was set back: callers do not
+    /// come in order, and one interval must not count twice.
     private mutating func refill(at now: Timestamp) {
         let capacity = Int64(limit.burst) * TokenBucket.unit
         let elapsed = (now - updated).saturatedMicroseconds
+        guard elapsed > 0 else {
+            if elapsed < -TokenBucket.disorder { updated = now }
+            return
+        }
         updated = now
-        guard elapsed > 0 else { return }
         let rate = Int64(limit.perSecond)
         level = elapsed >= (capacity - level) / rate + 1 ? capacity : level + elapsed * rate
     }
 
     private static let unit: Int64 = 1_000_000
+    /// Microseconds: callers are out of order by less, and a clock that was set back by less is waited for.
+    private static let disorder: Int64 = 5_000_000
 }

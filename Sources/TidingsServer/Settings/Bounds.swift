@@ -108,6 +108,8 @@ enum Bounds {
                 Bound("ProviderWorker.bulkLine", ProviderWorker.bulkLine, "The longest line of a provider's rate that bulk packs join."),
                 Bound("ProviderWorker.urgentLine", ProviderWorker.urgentLine, "The same for urgent packs, which so come first."),
                 Bound("Store.judgedAsDue", Store.judgedAsDue, "A scheduled delivery is judged by its time if a releaser is no later."),
+                Bound("ProviderWorker.patienceOfBulk", ProviderWorker.patienceOfBulk, "Then bulk packs join the longer line too."),
+                Bound("ProviderWorker.lookAgain", ProviderWorker.lookAgain, "Packs that wait ask for places again."),
                 Bound("ComeBackLine.interval", ComeBackLine.interval, "Between two sends that were turned away and come back."),
                 Bound("ComeBackLine.short", ComeBackLine.short, "Behind an open breaker, then packs stay with the broker."),
                 Bound("ComeBackLine.longest", ComeBackLine.longest, "No send that was turned away comes back later."),
