@@ -129,7 +129,6 @@ struct MessageDecoding {
         let data = request.data.isEmpty ? "{}" : JSON.object(request.data).serialized
         let traceparent = attributes.traceparent ?? message.headers["traceparent"].flatMap { TraceParent.validated($0) }
         let contentHash = IntentIdentity.contentHash(type: attributes.type, data: attributes.data)
-        let earlierContentHash = IntentIdentity.earlierContentHash(type: attributes.type, data: attributes.data)
         var identity = IntentIdentity(tenant: request.tenant, source: attributes.source, id: attributes.id)
         var seen: Set<Digest128> = []
         var intents: [DecodedIntent] = []
@@ -144,7 +143,8 @@ struct MessageDecoding {
                 market: request.market, traceparent: traceparent)
             intents.append(
                 DecodedIntent(
-                    intent: intent, idempotencyKey: key, contentHash: contentHash, earlierContentHash: earlierContentHash, notes: notes,
+                    intent: intent, idempotencyKey: key, contentHash: contentHash.now, earlierContentHash: contentHash.earlier,
+                    notes: notes,
                     bytesInMessage: range))
         }
         return intents

@@ -29,15 +29,26 @@ struct IntentIdentity {
 
     /// The hash of the event's content, without its recipients and its tenant, which are part of the key. A member that names its default counts
     /// as absent, and a time by its instant.
-    static func contentHash(type: String, data: JSONObject) -> Digest128 {
-        hash(type, asked(data).compactMap(plain))
-    }
-
-    /// The hash by which binaries before schema 29 stored the same content; nil where it is the same one. While their keys are kept, an event that
-    /// comes again is recognised by either.
-    static func earlierContentHash(type: String, data: JSONObject) -> Digest128? {
-        let asked = asked(data)
-        return asked.allSatisfy { plain($0)?.value == $0.value } ? nil : hash(type, asked)
+    ///
+    /// `earlier` is the hash by which binaries before schema 29 stored the same content; nil where it is the same one. While their keys are kept, an
+    /// event that comes again is recognised by either.
+    static func contentHash(type: String, data: JSONObject) -> (now: Digest128, earlier: Digest128?) {
+        let asked = data.entries.filter { !$0.value.isNull && $0.key != "recipient" && $0.key != "recipients" }
+        var plain: [JSONObject.Entry] = []
+        plain.reserveCapacity(asked.count)
+        var isPlain = true
+        for entry in asked {
+            switch spelling(of: entry) {
+            case .plain:
+                plain.append(entry)
+            case .other(let text):
+                isPlain = false
+                plain.append(JSONObject.Entry(key: entry.key, value: .string(text)))
+            case .default:
+                isPlain = false
+            }
+        }
+        return (hash(type, plain), isPlain ? nil : hash(type, asked))
     }
 
     private static func hash(_ type: String, _ content: [JSONObject.Entry]) -> Digest128 {
@@ -48,19 +59,22 @@ struct IntentIdentity {
         return Digest128(hashing: bytes)
     }
 
-    private static func asked(_ data: JSONObject) -> [JSONObject.Entry] {
-        data.entries.filter { !$0.value.isNull && $0.key != "recipient" && $0.key != "recipients" }
+    private enum Spelling {
+        case plain
+        /// A time, whose plain spelling this is.
+        case other(String)
+        /// It says no more than its absence.
+        case `default`
     }
 
-    /// The entry in its plainest form; nil when it says nothing.
-    private static func plain(_ entry: JSONObject.Entry) -> JSONObject.Entry? {
+    private static func spelling(of entry: JSONObject.Entry) -> Spelling {
         switch (entry.key, entry.value) {
-        case ("tenant", _), ("critical", .bool(false)): return nil
-        case ("data", .object(let object)) where object.isEmpty: return nil
+        case ("tenant", _), ("critical", .bool(false)): return .default
+        case ("data", .object(let object)) where object.isEmpty: return .default
         case ("scheduledFor", .string(let text)), ("expiresAt", .string(let text)):
-            guard let time = Timestamp(rfc3339: text) else { return entry }
-            return JSONObject.Entry(key: entry.key, value: .string(time.rfc3339))
-        default: return entry
+            guard let plain = Timestamp(rfc3339: text)?.rfc3339, plain != text else { return .plain }
+            return .other(plain)
+        default: return .plain
         }
     }
 
