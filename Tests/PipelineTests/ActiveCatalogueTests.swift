@@ -45,7 +45,7 @@ import TidingsWire
             """)
     }
 
-    /// What the built-in catalogue has is a sample until somebody uses it.
+    /// The built-in catalogue is a sample until it is used.
     @Test func theFirstCatalogueReplacesTheBuiltInOneUnlessItIsUsed() async throws {
         try await withOwnSystem { system in
             // A command that reads the catalogue keeps the built-in one, and makes it nobody's act.

@@ -37,7 +37,7 @@ import TidingsCore
         #expect(later.first?.metadata == ["opened": "\(10_000 - BreakerLines.perMinute)", "closed": "0"])
     }
 
-    /// One that opens and closes all the time has a line of each kind a minute.
+    /// A breaker that opens and closes all the time has a line of each kind a minute.
     @Test func aHostThatFlapsIsTwoLinesAMinute() {
         var lines = BreakerLines()
         var count = 0

@@ -8,7 +8,10 @@ import TidingsTestSupport
     private static let perSecond = 10
     private static let pushes = 60
 
-    private static func catalogue(_ markets: PushMarkets) -> String {
+    private static func catalogue(_ markets: PushMarkets) -> String { rated(markets, perSecond: perSecond) }
+
+    /// One push provider with a rate.
+    static func rated(_ markets: PushMarkets, perSecond: Int) -> String {
         """
         types:
           orderUpdate: {category: transactional, channels: [push]}

@@ -9,25 +9,9 @@ import TidingsTestSupport
     private static let perSecond = 50
     private static let pushes = 200
 
-    private static func catalogue(_ markets: PushMarkets) -> String {
-        """
-        types:
-          orderUpdate: {category: transactional, channels: [push]}
-        markets:
-          us: {push: [service]}
-        defaultMarket: us
-        providers:
-          service:
-            channel: push
-            kind: http
-            addressing: person
-            settings: {url: "\(markets.capture)/ok/service", requestsPerSecond: \(perSecond)}
-        """
-    }
-
     /// Each delivery is claimed when it is its turn, and goes out at its first try, with no detour through `due`.
     @Test func aBacklogWaitsInTheBroker() async throws {
-        try await withPushMarkets(catalogue: Self.catalogue) { pipeline, _ in
+        try await withPushMarkets(catalogue: { SharesTests.rated($0, perSecond: Self.perSecond) }) { pipeline, _ in
             let system = pipeline.system
             for number in 0..<Self.pushes { await pipeline.publish(event(id: "push-\(number)", to: "person-\(number)")) }
             let sent: SQL = "select count(*) from tidings_ops.deliveries where state = 'sent' and attempts = 1"
@@ -49,8 +33,7 @@ import TidingsTestSupport
 
     /// A stop does not wait for packs that wait for their turn: they are the next worker's.
     @Test func aStopLeavesWhatWaitsToOthers() async throws {
-        try await withPushMarkets(catalogue: { Self.catalogue($0).replacing("requestsPerSecond: 50", with: "requestsPerSecond: 1") }) {
-            pipeline, _ in
+        try await withPushMarkets(catalogue: { SharesTests.rated($0, perSecond: 1) }) { pipeline, _ in
             let system = pipeline.system
             let other = try await Pipeline.startRoles(of: system)
             for number in 0..<20 { await pipeline.publish(event(id: "push-\(number)", to: "person-\(number)")) }
