@@ -11,12 +11,13 @@ struct ComeBackLines {
     }
 }
 
-/// The sends that were turned away, one after the other: however many wait, no more of them a second go round through `due`.
+/// The sends of one host and lane, or of one rate, that were turned away, one after the other: however many wait, no more of them a second go
+/// round through `due`.
 ///
 /// Without it every delivery that waits for a slow or failing receiver would come back each second, and the database would work at the pace of
 /// the backlog.
 package struct ComeBackLine {
-    /// Between two that come back, unless a rate says more: 500 a second of one process.
+    /// Between two that come back, unless a rate says more: 500 a second in each line of a process.
     package static let interval = Duration.milliseconds(2)
     /// No place is further away than this, so that a receiver that is well again is not left alone for longer.
     package static let longest = Duration.seconds(600)

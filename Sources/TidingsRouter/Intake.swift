@@ -76,6 +76,7 @@ public struct Intake: Sendable {
             } catch {
                 logger.error("cannot commit a batch, trying again", metadata: ["error": "\(error)", "intents": "\(portion.intents.count)"])
             }
+            // The time that the database gets to come back. Cancelled at the stop.
             try await Task.sleep(for: pause)
             pause = min(pause * 2, Self.longestPause)
         }

@@ -138,7 +138,7 @@ struct KeptCatalogue: Sendable, CustomStringConvertible {
         (self.hash, self.yaml, self.row) = (hash, yaml, row)
     }
 
-    /// Whose catalogue it is, in one line.
+    /// The catalogue and its place, in one line.
     var description: String {
         let name = "catalogue \(hash.prefix(16))"
         guard let time = row["activated_at"]?.stringValue else { return "\(name), never applied" }

@@ -72,7 +72,7 @@ struct RefusedReplay: Sendable {
 
     private enum Answer: Sendable {
         case confirmed(KeptMessage)
-        /// Somebody acted on the row after it was found.
+        /// The row has changed since it was found.
         case changed(Int64)
         case returned(Int64, String)
         case failed(any Error)

@@ -29,7 +29,7 @@ struct SendCommand: TidingsCommand {
     @Option var market: String?
     @Option(help: "One thread in the person's list for each key.") var groupKey: String?
     @Flag(help: "Escalate over push, local and inApp; the type must allow it.") var critical = false
-    @Flag(help: "Publish it also if the router will refuse it.") var noCheck = false
+    @Flag(help: "Publish it also if the router will refuse it; without --wait the database is not asked.") var noCheck = false
     @Flag(help: "Print the event and publish nothing.") var dryRun = false
     @Flag(help: "Wait until it is decided and delivered, then explain.") var wait = false
     @Option(help: "Seconds that --wait waits.") var timeout = 30

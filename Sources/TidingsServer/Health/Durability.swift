@@ -7,7 +7,7 @@ struct Durability: Sendable {
     var checksums = true
     var isInRecovery = false
     var isReadOnly = false
-    /// Of a new session of this user: `on`, `off`, `local`, `remote_write` or `remote_apply`.
+    /// The setting of a new session of this user: `on`, `off`, `local`, `remote_write` or `remote_apply`.
     var synchronousCommit = "on"
     /// Roles and databases that ask for less, each with its setting.
     var weaker: [String] = []

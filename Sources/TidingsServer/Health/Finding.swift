@@ -4,9 +4,9 @@ import TidingsWire
 struct Finding: Sendable, Hashable {
     enum Level: Int, Sendable, Comparable, CaseIterable {
         case ok
-        /// Somebody wants it so, or it could not be looked at.
+        /// An operator wants it so, or it could not be looked at.
         case note
-        /// Somebody should look at it. Exit code 0.
+        /// A look is due, and everything works. Exit code 0.
         case warning
         /// Something does not work. Exit code 1.
         case error

@@ -12,7 +12,7 @@ enum Judgement {
         ("router", .noRunningRouter), ("deliver", .noRunningDeliver), ("release", .noRunningRelease),
     ]
 
-    /// Of a role at least one process must run.
+    /// At least one process of each role must run.
     private static func workers(_ reading: SystemReading) -> [Finding] {
         let missing = roles.filter { !reading.runs($0.name) }.map { role in
             let last = reading.workers(of: role.name).max { $0.heartbeatAt < $1.heartbeatAt }

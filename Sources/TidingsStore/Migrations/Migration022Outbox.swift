@@ -26,7 +26,7 @@ extension Migration {
                 types text[] not null
             );
 
-            -- Who published it first, when somebody had vouched for that: a replay goes out in that name.
+            -- The first publisher, if anybody had vouched for it: a replay goes out in that name.
             alter table tidings.rejected add column producer text;
             alter table tidings.dead add column producer text;
 

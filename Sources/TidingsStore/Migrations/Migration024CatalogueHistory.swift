@@ -17,7 +17,7 @@ extension Migration {
                 reason text
             );
 
-            -- What is active already was applied by somebody, as far as anybody knows: it is not replaced without --remove.
+            -- The catalogue that is active already counts as applied by hand: it is not replaced without --remove.
             insert into tidings.catalogue_history (hash, activated_at, action, author, database_role)
                 select a.hash, c.applied_at, 'apply', 'unknown', 'unknown'
                 from tidings.active_catalogue a join tidings.catalogues c on c.hash = a.hash

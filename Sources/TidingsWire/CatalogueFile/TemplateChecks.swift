@@ -84,7 +84,7 @@ struct TemplateChecks {
     /// The JSON types that have no text of their own.
     private static let withoutText: Set = ["array", "null", "object"]
 
-    /// What `type` of a member's schema lists; empty when the schema does not say.
+    /// The JSON types that a member's schema lists; empty when the schema does not say.
     private static func types(of schema: JSON?) -> Set<String> {
         switch schema?["type"] {
         case .string(let type)?: [type]

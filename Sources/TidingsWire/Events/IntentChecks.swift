@@ -24,7 +24,7 @@ struct IntentChecks {
         return notes
     }
 
-    /// Somebody has vouched for the producer, and the source is not another's: with it, one producer could use up another's idempotency keys.
+    /// The producer is vouched for, and the source is not another's: with that source, one producer could use up the other's idempotency keys.
     func checkProducer(of source: String) throws(EventProblem) {
         if rights == .unknown {
             throw EventProblem(
