@@ -56,7 +56,7 @@ import TidingsCore
         #expect(asleep.deliveries.map(\.summary) == ["local/localPlan/phone send"])
         let unscheduled = decide(
             .sample("system") { $0.channels = [.local] }, Self.facts(quietAt: nightWindow), in: Self.catalogue, at: midnight)
-        #expect(unscheduled.deliveries.map(\.summary) == ["local/localPlan/phone hold quietHours"])
+        #expect(unscheduled.deliveries.map(\.summary) == ["local hold quietHours"])
     }
 
     /// A device that a push can reach waits for it; the plan is for the others.

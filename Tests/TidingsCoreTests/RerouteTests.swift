@@ -72,6 +72,37 @@ import TidingsCore
         #expect(deliveries(at: due, off) == ["push suppressed channelDisabled"])
     }
 
+    /// Quiet hours hold a channel, not the devices of that evening: a new phone gets what waited, and each device gets it once.
+    @Test func whatQuietHoursHeldGoesToTheDevicesOfTheMorning() {
+        let evening = RecipientFacts.sample { facts in
+            facts.endpoints = [.phone("old"), .phone("tablet", permission: .denied)]
+            facts.preferences.quietHours = nightWindow
+        }
+        let decision = decide(.sample("like"), evening, in: .withPush, at: midnight)
+        #expect(decision.deliveries.map(\.summary) == ["push hold quietHours", "inApp/inbox hold quietHours"])
+        let held = decision.deliveries[0]
+        func judged(_ endpoints: [Endpoint], at now: Timestamp, _ zone: Zone = .utc) -> [String] {
+            var facts = evening
+            (facts.endpoints, facts.zone) = (endpoints, zone)
+            return reroute(held, of: .sample("like"), facts: facts, catalogue: .withPush, now: now, acceptedAt: midnight).map(\.summary)
+        }
+        let morning = midnight.adding(.seconds(7 * 3_600))
+        #expect(judged([.phone("old", gone: true), .phone("new")], at: morning) == ["push/apns/new send"])
+        #expect(judged([.phone("old"), .phone("tablet")], at: morning) == ["push/apns/old send", "push/apns/tablet send"])
+        #expect(
+            judged([.phone("old"), .phone("tablet", permission: .denied)], at: morning)
+                == ["push/apns/old send", "push/apns/tablet suppressed permissionDenied"])
+        #expect(judged([.phone("old", gone: true)], at: morning) == ["push suppressed endpointGone"])
+        #expect(judged([.phone("old"), .phone("new")], at: midnight.adding(.seconds(60))) == ["push hold quietHours"])
+        #expect(judged([.phone("old"), .phone("new")], at: morning, .unknown("Mars/Olympus")) == ["push hold timeZoneUnknown"])
+    }
+
+    /// What has been with a device, and waits for quiet hours before it is tried again, stays with it: it may have arrived there.
+    @Test func whatWasTriedStaysWithItsDevice() {
+        let facts = RecipientFacts.sample { ($0.endpoints, $0.preferences.quietHours) = ([.phone(), .phone("new")], nightWindow) }
+        #expect(again(toPhone, .sample("like"), facts, at: midnight) == "push/apns/phone hold quietHours")
+    }
+
     @Test func aPersonsProviderThatIsGoneIsReplacedButNotByACopy() {
         let planned = PlannedDelivery(channel: .push, provider: "airship", verdict: .hold(until: noon, reason: .quietHours))
         #expect(again(planned, .sample("orderUpdate") { $0.market = "us" }) == "push/braze send")

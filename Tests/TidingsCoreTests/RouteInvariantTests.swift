@@ -200,12 +200,24 @@ private struct RoutingCase {
         var day = self
         day.hour = .day
         let known = route(intent, facts: day.facts, catalogue: catalogue, now: now, acceptedAt: now)
-        for (delivery, byDay) in zip(decision.deliveries, known.deliveries) where delivery.verdict != byDay.verdict {
+        let whole = Set(decision.deliveries.filter(waitsAsChannel).map(\.channel))
+        for channel in whole where !known.deliveries.contains(where: { $0.channel == channel && $0.verdict.isOpen }) {
+            broken.append("a channel that waits for the zone would go out")
+        }
+        let pairs = zip(
+            decision.deliveries.filter { !whole.contains($0.channel) }, known.deliveries.filter { !whole.contains($0.channel) })
+        for (delivery, byDay) in pairs where delivery.verdict != byDay.verdict {
             guard case .send = byDay.verdict, !isExempt(delivery.channel), delivery.verdict.reason == .timeZoneUnknown else {
                 return broken + ["the zone holds what would go out, and nothing else"]
             }
         }
         return broken
+    }
+
+    /// What quiet hours, or an unknown zone, hold for devices and addresses.
+    private func waitsAsChannel(_ delivery: PlannedDelivery) -> Bool {
+        let reason = delivery.verdict.reason
+        return delivery.provider.isEmpty && delivery.endpoint == nil && (reason == .quietHours || reason == .timeZoneUnknown)
     }
 
     /// A device has it in its plan before its time, and shows it then.
@@ -252,11 +264,14 @@ private struct RoutingCase {
     }
 
     private func reached(_ decision: Decision) -> Set<String> {
-        Set(
-            decision.deliveries.filter(\.verdict.isOpen).flatMap { delivery in
-                // Planned on a device: what would else wait as a whole channel for its time.
-                [delivery.endpoint ?? "\(delivery.channel)/\(delivery.provider)"] + (isPlanned(delivery) ? ["\(delivery.channel)/"] : [])
-            })
+        Set(decision.deliveries.filter(\.verdict.isOpen).flatMap(places))
+    }
+
+    private func places(of delivery: PlannedDelivery) -> [String] {
+        if waitsAsChannel(delivery) { return [delivery.channel.endsOnDevice ? "their devices" : "\(delivery.channel)/"] }
+        let place = delivery.endpoint ?? "\(delivery.channel)/\(delivery.provider)"
+        // Planned on a device: what would else wait as a whole channel for its time.
+        return isPlanned(delivery) ? [place, "\(delivery.channel)/"] : [place]
     }
 
     private func judgedAgain(_ decision: Decision, _ again: [PlannedDelivery]) -> [String] {

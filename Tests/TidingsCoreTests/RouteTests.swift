@@ -126,7 +126,7 @@ import TidingsCore
             let facts = RecipientFacts.sample { ($0.preferences.quietHours, $0.endpoints) = (nightWindow, [.phone()]) }
             return decide(.sample("like"), facts, in: catalogue, at: midnight).deliveries.map(\.summary)
         }
-        #expect(summaries(.hold) == ["push/apns/phone hold quietHours", "inApp/inbox hold quietHours"])
+        #expect(summaries(.hold) == ["push hold quietHours", "inApp/inbox hold quietHours"])
         #expect(summaries(.drop) == ["push/apns/phone suppressed quietHoursDrop", "inApp/inbox suppressed quietHoursDrop"])
         #expect(summaries(.inAppOnly) == ["push/apns/phone suppressed quietHoursDrop", "inApp/inbox send"])
         #expect(summaries(.ignore) == ["push/apns/phone send", "inApp/inbox send"])

@@ -54,8 +54,8 @@ import TidingsCore
         let asked = Intent.sample("social") { $0.channels = [.push, .inApp] }
         let expected: [String] =
             switch policy {
-            case .hold, .drop: ["push/apns/phone hold timeZoneUnknown", "inApp/inbox hold timeZoneUnknown"]
-            case .inAppOnly: ["push/apns/phone hold timeZoneUnknown", "inApp/inbox send"]
+            case .hold, .drop: ["push hold timeZoneUnknown", "inApp/inbox hold timeZoneUnknown"]
+            case .inAppOnly: ["push hold timeZoneUnknown", "inApp/inbox send"]
             case .ignore: ["push/apns/phone send", "inApp/inbox send"]
             }
         #expect(decide(asked, Self.facts(), in: catalogue).deliveries.map(\.summary) == expected)
@@ -70,11 +70,11 @@ import TidingsCore
             $0.critical = true
             $0.channels = [.push, .inApp]
         }
-        #expect(decide(asked, Self.facts(), in: catalogue).deliveries.map(\.summary) == ["push/apns/phone await", "inApp/inbox send"])
+        #expect(decide(asked, Self.facts(), in: catalogue).deliveries.map(\.summary) == ["push await", "inApp/inbox send"])
         catalogue.categories[.social]?.quietHours = .hold
         #expect(
             decide(asked, Self.facts(), in: catalogue).deliveries.map(\.summary) == [
-                "push/apns/phone hold timeZoneUnknown", "inApp/inbox await",
+                "push hold timeZoneUnknown", "inApp/inbox await",
             ])
     }
 

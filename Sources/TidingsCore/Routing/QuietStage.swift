@@ -39,6 +39,28 @@ extension Draft {
     }
 }
 
+extension Draft {
+    /// What quiet hours hold for devices waits as one delivery for its whole channel, as everything scheduled does: at their end it goes to the
+    /// devices of that moment, a replaced phone's successor among them. Refusals of single devices are judged then too.
+    mutating func holdWholeChannels() {
+        for held in candidates where held.endpoint != nil && held.waitsForTheNight {
+            guard let first = candidates.firstIndex(where: { $0.channel == held.channel && $0.endpoint != nil }) else { continue }
+            candidates.removeAll { $0.channel == held.channel }
+            candidates.insert(Candidate(channel: held.channel, verdict: held.verdict), at: first)
+        }
+    }
+}
+
+extension Candidate {
+    /// For quiet hours to end, or for somebody to tell whether it is quiet.
+    fileprivate var waitsForTheNight: Bool {
+        switch verdict {
+        case .hold(_, .quietHours), .hold(_, .timeZoneUnknown): true
+        case .send, .hold, .paused, .awaitEscalation, .notSent, nil: false
+        }
+    }
+}
+
 extension Verdict {
     /// Between two judgements of a delivery whose person's zone is unknown. People mend zone data, or a package does; a shorter pause only
     /// makes a large number of waiting deliveries cost more.

@@ -45,13 +45,14 @@ extension Question {
     fileprivate func places(for planned: PlannedDelivery, _ past: DeliveryPast) -> [PlannedDelivery] {
         var draft = Draft(self)
         draft.judge()
+        // It stands for its whole channel, as everything does that is scheduled or held for quiet hours.
+        if planned.standsForItsChannel { draft.holdWholeChannels() }
         let candidates = draft.candidates.filter { $0.channel == planned.channel }
         guard !candidates.isEmpty else { return [planned.suppressed(.channelNotEligible)] }
         if let endpoint = planned.endpoint {
             return [place(for: planned, past, endpoint: endpoint, among: candidates)]
         }
-        // It stands for its whole channel, as everything scheduled does.
-        if planned.provider.isEmpty { return candidates.map(\.planned) }
+        if planned.standsForItsChannel { return candidates.map(\.planned) }
         if let same = candidates.first(where: { $0.provider == planned.provider && $0.endpoint == nil }) { return [same.planned] }
         return replacements(of: planned, past, among: candidates)
     }
@@ -119,6 +120,8 @@ extension Candidate {
 }
 
 extension PlannedDelivery {
+    fileprivate var standsForItsChannel: Bool { provider.isEmpty && endpoint == nil }
+
     fileprivate var waitingForItsProvider: PlannedDelivery {
         var waiting = self
         if standby == .fresh { waiting.standby = .passedOver }

@@ -25,6 +25,7 @@ public func route(
     }
     var draft = Draft(question)
     draft.judge()
+    draft.holdWholeChannels()
     draft.putInSequence()
     return draft.decision
 }

@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import TidingsPostgres
 import TidingsTestSupport
 import TidingsWire
 
@@ -34,6 +35,32 @@ import TidingsWire
             await pipeline.publish(event(id: "abroad", to: "traveller"))
             let abroad = try await pipeline.byProvider(of: "abroad")
             #expect(abroad.contains("fcm sent accepted"))
+        }
+    }
+
+    /// What quiet hours hold goes to the devices of the time at which they end: to the new phone, not to the one that it replaced.
+    @Test func aReplacedPhoneGetsWhatQuietHoursHeld() async throws {
+        try await withPushMarkets { pipeline, markets in
+            let system = pipeline.system
+            #expect(try await system.tidings("recipient", "set", "sleeper", "--market", "mx").exitCode == 0)
+            try await pipeline.register("sleeper", "evening-token")
+            try await pipeline.setQuietHours(of: "sleeper")
+            await pipeline.publish(
+                event(id: "held", type: "social", to: "sleeper", data: #""channels":["push","inApp"]"#), key: "social.social")
+            #expect(try await pipeline.held("held") == [Ended("inApp", "held", "quietHours"), Ended("push", "held", "quietHours")])
+
+            let old = try await system.query("select device_id from tidings_ops.devices").rows[0].decode(String.self)
+            #expect(try await system.tidings("device", "remove", old).exitCode == 0)
+            for token in ["morning-token", "tablet-token"] { try await pipeline.register("sleeper", token) }
+            try await pipeline.shiftClock(by: "1 hour")
+            #expect(
+                try await pipeline.byProvider(of: "held") == [
+                    "dmp sent accepted", "fcm sent accepted", "fcm sent accepted", "inbox delivered delivered",
+                ])
+            let sent = try markets.accepted(below: "/fcm/v1/")
+            #expect(sent.count == 2)
+            for token in ["morning-token", "tablet-token"] { #expect(sent.contains { $0.contains(token) }, "\(sent)") }
+            try await pipeline.expectSound()
         }
     }
 
