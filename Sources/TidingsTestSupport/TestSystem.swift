@@ -16,19 +16,20 @@ public final class TestSystem: Sendable {
     private static let nextHost = Mutex(0)
     private static let template = Template()
 
-    /// The binary under test, beside the test bundle.
-    public static let binary: String = {
+    /// The repository's folder.
+    public static let repository: URL = {
         var folder = URL(fileURLWithPath: #filePath)
         while folder.path != "/", !FileManager.default.fileExists(atPath: folder.appendingPathComponent("Package.swift").path) {
             folder.deleteLastPathComponent()
         }
-        return folder.appendingPathComponent(".build/debug/tidings").path
+        return folder
     }()
 
-    /// The repository's folder.
-    public static var repository: URL {
-        URL(fileURLWithPath: binary).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-    }
+    /// The binary under test: that beside the test bundle, unless `TIDINGS_TEST_BINARY` names another by its path in the repository.
+    public static let binary: String = {
+        let path = ProcessInfo.processInfo.environment["TIDINGS_TEST_BINARY"] ?? ".build/debug/tidings"
+        return repository.appendingPathComponent(path).path
+    }()
 
     /// Takes the next of the virtual hosts `test-0` … that `tidings dev --servers-only --test-hosts` made; `TIDINGS_TEST_HOSTS` many.
     /// Throws when none is left, or when that, TIDINGS_DATABASE_URL or TIDINGS_AMQP_URL is missing: run tests through `deploy/test`.

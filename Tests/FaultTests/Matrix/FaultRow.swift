@@ -54,6 +54,9 @@ struct FaultRow: Sendable, CustomTestStringConvertible {
     /// What else must hold, once everything has ended.
     var check: Action = { _ in }
 
+    /// Of the receiver, while it is well.
+    var answers: [String] { isInOrder == nil ? FaultLoad.answers : FaultLoad.answersThatNeverFail }
+
     var testDescription: String { "\(number) \(fault)" }
 
     /// Every row, in the order of the matrix.

@@ -56,15 +56,15 @@ struct FaultRun {
         do {
             let receiver = try await Receiver.start(in: system, folder: folder)
             try await system.applyCatalogue(folder: folder, attempts: row.attempts)
-            try await FaultLoad.prepare(system, receiver: receiver)
+            try await FaultLoad.prepare(system, receiver: receiver, like: row.answers)
             let variables = try await row.variables(folder)
             let crew = Crew(system, with: variables.merging(databaseURL.map { ["TIDINGS_DATABASE_URL": $0] } ?? [:]) { $1 })
             try await crew.start(row.crew)
             let producer = try SteadyProducer(url: amqpURL, source: "row", shape: row.load)
             let report = try await run(
                 in: FaultScene(
-                    servers: servers, system: system, folder: folder, receiver: receiver, crew: crew, producer: producer, proxy: proxy,
-                    cluster: cluster))
+                    servers: servers, system: system, folder: folder, receiver: receiver, answers: row.answers, crew: crew, producer: producer,
+                    proxy: proxy, cluster: cluster))
             try await system.shutDown()
             return report
         } catch {

@@ -12,6 +12,8 @@ struct FaultScene: Sendable {
     let system: TestSystem
     let folder: String
     let receiver: Receiver
+    /// Of the receiver, while it is well.
+    let answers: [String]
     let crew: Crew
     let producer: SteadyProducer
     /// Between everybody and the broker, for rows that ask for it.

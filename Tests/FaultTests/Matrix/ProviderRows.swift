@@ -98,13 +98,11 @@ extension FaultRow {
 extension FaultScene {
     /// Every webhook's host behaves in one of these ways for a while.
     func answers(like behaviours: [String], for duration: Duration) async throws {
-        for person in 0..<FaultLoad.webhooks {
-            try await system.setWebhook(of: "hook-\(person)", to: "\(receiver.url)\(behaviours[person % behaviours.count])/\(person)")
-        }
+        try await FaultLoad.prepare(system, receiver: receiver, like: behaviours)
         try await holds(duration)
     }
 
-    func answersWell() async throws { try await FaultLoad.prepare(system, receiver: receiver) }
+    func answersWell() async throws { try await FaultLoad.prepare(system, receiver: receiver, like: answers) }
 }
 
 /// A delivery that kills every worker that tries to send it.
