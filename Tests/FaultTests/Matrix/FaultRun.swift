@@ -63,7 +63,8 @@ struct FaultRun {
             let producer = try SteadyProducer(url: amqpURL, source: "row", shape: row.load)
             let report = try await run(
                 in: FaultScene(
-                    servers: servers, system: system, folder: folder, receiver: receiver, answers: row.answers, crew: crew, producer: producer,
+                    servers: servers, system: system, folder: folder, receiver: receiver, answers: row.answers, crew: crew,
+                    producer: producer,
                     proxy: proxy, cluster: cluster))
             try await system.shutDown()
             return report
