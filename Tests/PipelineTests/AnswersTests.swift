@@ -26,6 +26,22 @@ import TidingsWire
         }
     }
 
+    /// What was rejected, or is not there, is an empty array for a program, and exit 1.
+    @Test func nothingIsAnEmptyArray() async throws {
+        try await withPipeline { pipeline in
+            let rejected = try await pipeline.system.tidings(
+                "send", "nosuch", "--to", "reader", "--title", "T", "--id", "refused", "--no-check", "--wait", "-o", "json")
+            #expect(rejected.exitCode == 1 && rejected.output == "[]\n" && rejected.errors.contains("unknownType"), "\(rejected)")
+            #expect(
+                try await pipeline.system.tidings("send", "orderUpdate", "--to", "reader", "--title", "T", "--id", "sent", "--wait")
+                    .exitCode == 0)
+            let id = try await pipeline.notificationID(of: "sent")
+            #expect(try await pipeline.system.tidings("why", "\(id)/1", "-o", "json").exitCode == 0)
+            let missing = try await pipeline.system.tidings("why", "\(id)/9", "-o", "json")
+            #expect(missing.exitCode == 1 && missing.output == "[]\n" && missing.errors.contains("no delivery \(id)/9"), "\(missing)")
+        }
+    }
+
     @Test func severalNotificationsOfAnEventAreOneArray() async throws {
         try await withPipeline { pipeline in
             let environment = pipeline.system.environment

@@ -32,7 +32,12 @@ func explain(_ text: String, withContent: Bool, as format: OutputFormat, in stor
         if format == .json { Output.list([], as: format, empty: "") }
         throw try await noNotification(text, found, in: store)
     }
-    Explanation.print(try await Explanation.all(of: ids, withContent: withContent, from: store), as: format)
+    let explanations = try await Explanation.all(of: ids, withContent: withContent, from: store)
+    if let key = try? DeliveryKey(parsing: text), !explanations.contains(where: { $0.has(key) }) {
+        if format == .json { Output.list([], as: format, empty: "") }
+        throw Failure(.bad, "there is no delivery \(text)", hint: "tidings why \(key.notificationID) shows those of its notification")
+    }
+    Explanation.print(explanations, as: format)
 }
 
 /// The notifications among the rows of ``Store/find(_:)`` that `isWanted`, each once: an event may have the id of a person.

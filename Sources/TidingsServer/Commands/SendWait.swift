@@ -27,7 +27,10 @@ struct SendWait {
     func explain(within seconds: Int, as format: OutputFormat) async throws {
         let deadline = ContinuousClock.now + .seconds(seconds)
         while ContinuousClock.now < deadline {
-            if let refused = try await store.rejection(of: event) { throw Self.failure(refused) }
+            if let refused = try await store.rejection(of: event) {
+                if format == .json { Output.list([], as: format, empty: "") }
+                throw Self.failure(refused)
+            }
             let ids = try await store.notificationIDs(of: event)
             var rest = !ids.isEmpty && ids.count == event.intents.count
             for id in ids where rest { rest = try await store.isAtRest(id) }
@@ -44,8 +47,9 @@ struct SendWait {
 
     private static func failure(_ refused: JSON) -> Failure {
         let (reason, text) = (refused["reason_code"]?.stringValue ?? "", refused["message"]?.stringValue ?? "")
+        let place = refused["pointer"]?.stringValue.flatMap { $0.isEmpty ? nil : " at \($0)" } ?? ""
         return Failure(
-            .bad, "rejected: \(reason) at \(refused["pointer"]?.stringValue ?? ""): \(text)",
+            .bad, "rejected: \(reason)\(place): \(text)",
             hint: "tidings rejected show \(refused["rejected_id"]?.serialized ?? "")")
     }
 }

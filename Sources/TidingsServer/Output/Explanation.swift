@@ -66,6 +66,8 @@ struct Explanation: Sendable {
         }
     }
 
+    func has(_ delivery: DeliveryKey) -> Bool { deliveries.contains { $0["delivery_id"]?.stringValue == "\(delivery)" } }
+
     private var json: JSON {
         var members = JSONObject()
         members["notification"] = notification

@@ -33,7 +33,8 @@ struct YAMLSection {
     /// Reports every key that is not in `known`: a misspelt key that is skipped in silence would be a setting that does nothing.
     func refuseKeys(except known: [String]) {
         for (name, value) in members where !known.contains(name) {
-            value.problem("unknown key\(NearestName.hint(for: name, among: known)) Known: \(known.joined(separator: ", "))")
+            let hint = NearestName.hint(for: name, among: known)
+            value.problem("unknown key\(hint.isEmpty ? "." : hint) Known: \(known.joined(separator: ", "))")
         }
     }
 }
