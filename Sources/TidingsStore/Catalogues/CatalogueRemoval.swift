@@ -8,6 +8,8 @@ public struct CatalogueRemoval: Sendable, Hashable, CustomStringConvertible {
     public let name: String
     /// Deliveries that are held, retried or recovered, of this type or for this provider.
     public var waiting = 0
+    /// Deliveries on this provider's channel that are scheduled or held for quiet hours: who carries them is decided when they are due.
+    public var undecided = 0
     /// Packs for this provider that are not finished, and the deliveries in them.
     public var packs = 0
     public var packed = 0
@@ -26,7 +28,7 @@ public struct CatalogueRemoval: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// Whether anything needs it, or may need it.
-    var isNeeded: Bool { waiting + packs + recipients + outgoing + recent > 0 || !isWhole }
+    var isNeeded: Bool { waiting + undecided + packs + recipients + outgoing + recent > 0 || !isWhole }
 
     public var description: String {
         let needs = needs
@@ -37,6 +39,7 @@ public struct CatalogueRemoval: Sendable, Hashable, CustomStringConvertible {
         var needs: [String] = []
         if packs > 0 { needs.append("\(packed) deliveries in \(packs) packs are queued for it") }
         if waiting > 0 { needs.append("\(isWhole ? "" : "at least ")\(waiting) held or retrying deliveries wait for it") }
+        if undecided > 0 { needs.append("\(undecided) deliveries on its channel are held and may go to it when they are due") }
         if recipients > 0 { needs.append("\(recipients) recipients or devices belong to it") }
         if outgoing > 0 { needs.append("\(outgoing) events of it wait in the SQL outbox") }
         if recent > 0 { needs.append("\(recent) of the latest \(Store.catalogueLook) notifications are of it") }
@@ -47,7 +50,8 @@ public struct CatalogueRemoval: Sendable, Hashable, CustomStringConvertible {
     public var json: JSON {
         func number(_ value: Int) -> JSON { .number(JSONNumber(Int64(value))) }
         return [
-            "kind": .string(kind.rawValue), "name": .string(name), "waiting": number(waiting), "packs": number(packs),
+            "kind": .string(kind.rawValue), "name": .string(name), "waiting": number(waiting), "undecided": number(undecided),
+            "packs": number(packs),
             "packed": number(packed),
             "recipients": number(recipients), "outgoing": number(outgoing), "recent": number(recent), "counted_all": .bool(isWhole),
         ]

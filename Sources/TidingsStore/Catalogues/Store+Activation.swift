@@ -105,6 +105,7 @@ extension Store {
     ) async throws -> [CatalogueRemoval] {
         let names = CatalogueRemovals(from: old, to: new)
         if names.isEmpty { return [] }
+        let channels = Set(names.providers.compactMap { old.providers[$0]?.channel.rawValue }).sorted()
         let results = try await connection.pipeline([
             "select provider, count(*), sum(cardinality(ordinals)) from tidings.packs where provider = any(\(names.providers)) group by 1",
             "select provider, count(*) from tidings.due where provider = any(\(names.providers)) group by 1",
@@ -129,6 +130,7 @@ extension Store {
             select (select count(*) from (select from tidings.due limit \(Int64(catalogueLook) + 1)) w) > \(Int64(catalogueLook))
                 or (select count(*) from (select from tidings.notifications limit \(Int64(catalogueLook) + 1)) n) > \(Int64(catalogueLook))
             """,
+            "select channel, count(*) from tidings.due where provider = '' and channel = any(\(channels)) group by 1",
         ])
         var packs: [String: (packs: Int, deliveries: Int)] = [:]
         for row in results[0].rows {
@@ -138,6 +140,7 @@ extension Store {
         let (waiting, named, outgoing, ofType, recent) = (
             try counts(results[1]), try counts(results[2]), try counts(results[3]), try counts(results[4]), try counts(results[5])
         )
+        let undecided = try counts(results[7])
         let isWhole = try results[6].rows.first?.decode(Bool.self) == false
         let types = names.types.map { name in
             var removal = CatalogueRemoval(.type, name)
@@ -149,6 +152,7 @@ extension Store {
             var removal = CatalogueRemoval(.provider, name)
             (removal.packs, removal.packed) = packs[name] ?? (0, 0)
             removal.waiting = waiting[name] ?? 0
+            removal.undecided = old.providers[name].flatMap { undecided[$0.channel.rawValue] } ?? 0
             return removal
         }
         let markets = names.markets.map { name in
