@@ -109,6 +109,7 @@ public final class TestSystem: Sendable {
         let deadline = ContinuousClock.now + limit
         while ContinuousClock.now < deadline {
             if condition(try await count(sql)) { return true }
+            // The database signals nobody; this is the time between two looks.
             try await Task.sleep(for: .milliseconds(50))
         }
         return false
@@ -165,6 +166,7 @@ private actor Template {
 
     private func template(on server: String) async throws -> String {
         if let made { return try await made.value }
+        // Made once for all tests: it outlives the test that asked first, and every other awaits it.
         let task = Task {
             let name = "tidings_template_\(ProcessInfo.processInfo.processIdentifier)"
             let connection = try await PostgresConnection.connect(PostgresConfiguration(url: server))

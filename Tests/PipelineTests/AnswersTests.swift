@@ -26,7 +26,7 @@ import TidingsWire
         }
     }
 
-    /// What was rejected, or is not there, is an empty array for a program, and exit 1.
+    /// A rejected event, and a delivery that is not there, are an empty array for a program, and exit 1.
     @Test func nothingIsAnEmptyArray() async throws {
         try await withPipeline { pipeline in
             let rejected = try await pipeline.system.tidings(

@@ -118,7 +118,7 @@ import TidingsProvider
         }
         #expect(wait == .milliseconds(600))
         #expect(urgent.wait > .milliseconds(500))
-        // Nobody comes for 15 of them, which are still to come: the next waits for the five only.
+        // The 15 places that are still to come are nobody's: the next waits for the five only.
         urgent.keep(only: 5)
         guard case .places(let next) = reserve(.seconds(2)) else {
             Issue.record("places that were given back are not there")

@@ -97,7 +97,21 @@ import TidingsCore
         #expect(judged([.phone("old"), .phone("new")], at: morning, .unknown("Mars/Olympus")) == ["push hold timeZoneUnknown"])
     }
 
-    /// What has been with a device, and waits for quiet hours before it is tried again, stays with it: it may have arrived there.
+    /// A copy goes along with the devices' pushes, also where it comes before them and the channel is alone.
+    @Test func aCopyWaitsWithItsChannel() {
+        let facts = RecipientFacts.sample {
+            ($0.endpoints, $0.market, $0.preferences.quietHours) = ([.phone(provider: "fcm")], "mx", nightWindow)
+        }
+        let intent = Intent.sample("like") { $0.channels = [.push] }
+        let decision = decide(intent, facts, in: .withPush, at: midnight)
+        #expect(decision.deliveries.map(\.summary) == ["push hold quietHours"])
+        let morning = reroute(
+            decision.deliveries[0], of: intent, facts: facts, catalogue: .withPush, now: midnight.adding(.seconds(7 * 3_600)),
+            acceptedAt: midnight)
+        #expect(morning.map(\.summary) == ["push/dmp send", "push/fcm/phone send"])
+    }
+
+    /// A delivery that was tried, and waits for quiet hours before it is tried again, stays with its device: it may have arrived there.
     @Test func whatWasTriedStaysWithItsDevice() {
         let facts = RecipientFacts.sample { ($0.endpoints, $0.preferences.quietHours) = ([.phone(), .phone("new")], nightWindow) }
         #expect(again(toPhone, .sample("like"), facts, at: midnight) == "push/apns/phone hold quietHours")

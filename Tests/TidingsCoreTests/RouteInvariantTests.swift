@@ -214,7 +214,7 @@ private struct RoutingCase {
         return broken
     }
 
-    /// What quiet hours, or an unknown zone, hold for devices and addresses.
+    /// Quiet hours, or an unknown zone, hold it for devices or addresses.
     private func waitsAsChannel(_ delivery: PlannedDelivery) -> Bool {
         let reason = delivery.verdict.reason
         return delivery.provider.isEmpty && delivery.endpoint == nil && (reason == .quietHours || reason == .timeZoneUnknown)

@@ -40,11 +40,11 @@ extension Draft {
 }
 
 extension Draft {
-    /// What quiet hours hold for devices waits as one delivery for its whole channel, as everything scheduled does: at their end it goes to the
-    /// devices of that moment, a replaced phone's successor among them. Refusals of single devices are judged then too.
+    /// Turns the deliveries that quiet hours hold for devices into one for their whole channel, as everything scheduled is: at their end it goes to
+    /// the devices of that moment, a replaced phone's successor among them. Refusals of single devices are judged then too.
     mutating func holdWholeChannels() {
         for held in candidates where held.endpoint != nil && held.waitsForTheNight {
-            guard let first = candidates.firstIndex(where: { $0.channel == held.channel && $0.endpoint != nil }) else { continue }
+            guard let first = candidates.firstIndex(where: { $0.channel == held.channel }) else { continue }
             candidates.removeAll { $0.channel == held.channel }
             candidates.insert(Candidate(channel: held.channel, verdict: held.verdict), at: first)
         }

@@ -38,7 +38,7 @@ import TidingsWire
         }
     }
 
-    /// What quiet hours hold goes to the devices of the time at which they end: to the new phone, not to the one that it replaced.
+    /// A push held for quiet hours goes to the devices of the time at which they end: to the new phone, not to the one that it replaced.
     @Test func aReplacedPhoneGetsWhatQuietHoursHeld() async throws {
         try await withPushMarkets { pipeline, markets in
             let system = pipeline.system
