@@ -36,8 +36,8 @@ func system(_ name: String, linking library: String) -> Target {
     .target(name: name, linkerSettings: [.linkedLibrary(library)])
 }
 
-func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-    .testTarget(name: name, dependencies: dependencies, swiftSettings: settings)
+func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []) -> Target {
+    .testTarget(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: settings)
 }
 
 /// The log interface that every role writes to.
@@ -221,6 +221,13 @@ let package = Package(
                 "TidingsCore", "TidingsWire", "TidingsAMQP", "TidingsPostgres", "TidingsHTTP", "TidingsProvider", "TidingsHTTPProvider",
                 "ProviderWebhook", "CRabbitMQ", "CLibpq",
             ]),
+        tests(
+            "GoldenTests",
+            [
+                "TidingsCore", "TidingsWire", "TidingsHTTP", "TidingsPostgres", "TidingsProvider", "TidingsStore", "TidingsRouter",
+                "TidingsDelivery", "ProviderAPNs",
+                "ProviderAirship", "ProviderBraze", "ProviderFCM", "ProviderHTTP", "ProviderWebPush", "ProviderWebhook",
+            ], exclude: ["golden.csv"]),
         tests("TidyTests", []),
     ]
 )
