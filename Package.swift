@@ -26,18 +26,19 @@ let driverSettings = settings + [.strictMemorySafety()]
 /// Lets tests kill a process between any two steps of the data path. Only debug builds, which tests run, have the means.
 let faultHooks: [SwiftSetting] = [.define("TIDINGS_FAULT_HOOKS", .when(configuration: .debug))]
 
-/// A target of this package.
-func target(_ name: String, _ dependencies: [Target.Dependency] = [], settings: [SwiftSetting] = settings) -> Target {
-    .target(name: name, dependencies: dependencies, swiftSettings: settings)
+/// A target of this package, in a folder below `Sources`.
+func target(_ name: String, in folder: String, _ dependencies: [Target.Dependency] = [], settings: [SwiftSetting] = settings) -> Target {
+    .target(name: name, dependencies: dependencies, path: "Sources/\(folder)", swiftSettings: settings)
 }
 
 /// A C library of the system, with the inline functions that Swift cannot call for itself.
 func system(_ name: String, linking library: String) -> Target {
-    .target(name: name, linkerSettings: [.linkedLibrary(library)])
+    .target(name: name, path: "Sources/Drivers/C/\(name)", linkerSettings: [.linkedLibrary(library)])
 }
 
-func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []) -> Target {
-    .testTarget(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: settings)
+/// Tests in a folder below `Tests`, which has the rooms of `Sources`.
+func tests(_ name: String, in folder: String, _ dependencies: [Target.Dependency], exclude: [String] = []) -> Target {
+    .testTarget(name: name, dependencies: dependencies, path: "Tests/\(folder)", exclude: exclude, swiftSettings: settings)
 }
 
 /// The log interface that every role writes to.
@@ -90,52 +91,66 @@ let package = Package(
         system("CCrypto", linking: "crypto"),
         system("CNGHTTP2", linking: "nghttp2"),
         system("CTLS", linking: "ssl"),
-        target("TidingsSocket"),
+        target("TidingsSocket", in: "Drivers/Socket"),
 
-        target("TidingsCore"),
-        target("TidingsAMQP", ["CRabbitMQ", "TidingsSocket"], settings: driverSettings),
-        target("TidingsPostgres", ["CLibpq", "TidingsSocket"], settings: driverSettings),
-        target("TidingsHTTP", ["CCurl", "TidingsSocket"]),
-        target("TidingsMetrics"),
-        target("PrivateServers"),
+        target("TidingsCore", in: "Core"),
+        target("TidingsAMQP", in: "Drivers/AMQP", ["CRabbitMQ", "TidingsSocket"], settings: driverSettings),
+        target("TidingsPostgres", in: "Drivers/Postgres", ["CLibpq", "TidingsSocket"], settings: driverSettings),
+        target("TidingsHTTP", in: "Drivers/HTTP", ["CCurl", "TidingsSocket"]),
+        target("TidingsMetrics", in: "Formats/Metrics"),
+        target("PrivateServers", in: "Apps/Dev"),
 
-        target("TidingsHTTP2", ["CCrypto", "CNGHTTP2", "CTLS", "TidingsHTTP", "TidingsSocket"]),
-        target("TidingsWire", ["TidingsCore", "CCrypto", .product(name: "Yams", package: "Yams")], settings: settings + faultHooks),
+        target("TidingsHTTP2", in: "Drivers/HTTP2", ["CCrypto", "CNGHTTP2", "CTLS", "TidingsHTTP", "TidingsSocket"]),
+        target(
+            "TidingsWire", in: "TidingsWire", ["TidingsCore", "CCrypto", .product(name: "Yams", package: "Yams")],
+            settings: settings + faultHooks),
 
-        target("TidingsStore", ["TidingsCore", "TidingsWire", "TidingsPostgres", "TidingsAMQP"]),
-        target("TidingsProvider", ["TidingsCore", "TidingsWire"]),
+        target("TidingsStore", in: "Store", ["TidingsCore", "TidingsWire", "TidingsPostgres", "TidingsAMQP"]),
+        target("TidingsProvider", in: "Providers/Kit", ["TidingsCore", "TidingsWire"]),
 
         target(
-            "TidingsRouter",
+            "TidingsRouter", in: "Pipeline/Intake",
             ["TidingsCore", "TidingsWire", "TidingsAMQP", "TidingsMetrics", "TidingsPostgres", "TidingsStore", logging]),
         target(
-            "TidingsDelivery",
+            "TidingsDelivery", in: "Pipeline/Delivery",
             [
                 "TidingsCore", "TidingsWire", "TidingsAMQP", "TidingsMetrics", "TidingsPostgres", "TidingsStore", "TidingsProvider",
                 logging,
             ]),
         target(
-            "TidingsRelease",
+            "TidingsRelease", in: "Pipeline/Release",
             ["TidingsCore", "TidingsWire", "TidingsAMQP", "TidingsMetrics", "TidingsPostgres", "TidingsStore", logging]),
-        target("TidingsHTTPProvider", ["TidingsCore", "TidingsHTTP", "TidingsProvider"]),
-        target("ProviderAirship", ["TidingsCore", "TidingsWire", "TidingsHTTP", "TidingsProvider", "TidingsHTTPProvider"]),
-        target("ProviderAPNs", ["TidingsCore", "TidingsWire", "TidingsHTTP", "TidingsHTTP2", "TidingsProvider", "TidingsHTTPProvider"]),
-        target("ProviderBraze", ["TidingsCore", "TidingsWire", "TidingsHTTP", "TidingsProvider", "TidingsHTTPProvider"]),
-        target("ProviderFCM", ["TidingsCore", "TidingsWire", "TidingsHTTP", "TidingsProvider", "TidingsHTTPProvider"]),
-        target("ProviderHTTP", ["TidingsCore", "TidingsWire", "TidingsHTTP", "TidingsProvider", "TidingsHTTPProvider"]),
-        target("ProviderNull", ["TidingsCore", "TidingsProvider"]),
-        target("ProviderWebPush", ["TidingsCore", "TidingsWire", "TidingsHTTP", "TidingsProvider", "TidingsHTTPProvider"]),
-        target("ProviderWebhook", ["TidingsCore", "TidingsWire", "TidingsHTTP", "TidingsProvider", "TidingsHTTPProvider"]),
-        target("TidingsClient", ["TidingsCore", "TidingsWire", "TidingsAMQP"]),
+        target("TidingsHTTPProvider", in: "Providers/HTTPKit", ["TidingsCore", "TidingsHTTP", "TidingsProvider"]),
         target(
-            "TidingsCapture",
+            "ProviderAirship", in: "Providers/Airship",
+            ["TidingsCore", "TidingsWire", "TidingsHTTP", "TidingsProvider", "TidingsHTTPProvider"]),
+        target(
+            "ProviderAPNs", in: "Providers/APNs",
+            ["TidingsCore", "TidingsWire", "TidingsHTTP", "TidingsHTTP2", "TidingsProvider", "TidingsHTTPProvider"]),
+        target(
+            "ProviderBraze", in: "Providers/Braze", ["TidingsCore", "TidingsWire", "TidingsHTTP", "TidingsProvider", "TidingsHTTPProvider"]),
+        target(
+            "ProviderFCM", in: "Providers/FCM", ["TidingsCore", "TidingsWire", "TidingsHTTP", "TidingsProvider", "TidingsHTTPProvider"]),
+        target(
+            "ProviderHTTP", in: "Providers/JSONOverHTTP",
+            ["TidingsCore", "TidingsWire", "TidingsHTTP", "TidingsProvider", "TidingsHTTPProvider"]),
+        target("ProviderNull", in: "Providers/Null", ["TidingsCore", "TidingsProvider"]),
+        target(
+            "ProviderWebPush", in: "Providers/WebPush",
+            ["TidingsCore", "TidingsWire", "TidingsHTTP", "TidingsProvider", "TidingsHTTPProvider"]),
+        target(
+            "ProviderWebhook", in: "Providers/Webhook",
+            ["TidingsCore", "TidingsWire", "TidingsHTTP", "TidingsProvider", "TidingsHTTPProvider"]),
+        target("TidingsClient", in: "Clients/Producer", ["TidingsCore", "TidingsWire", "TidingsAMQP"]),
+        target(
+            "TidingsCapture", in: "Apps/Capture",
             [
                 "TidingsCore", "TidingsWire", "TidingsHTTP2", arguments, .product(name: "FlyingFox", package: "FlyingFox"),
                 .product(name: "FlyingSocks", package: "FlyingFox"),
             ]),
 
         target(
-            "TidingsServer",
+            "TidingsServer", in: "Apps/Server",
             [
                 "TidingsCore", "TidingsWire", "TidingsAMQP", "TidingsMetrics", "TidingsPostgres", "TidingsStore", "TidingsProvider",
                 "TidingsRouter", "TidingsDelivery", "TidingsRelease", "TidingsClient", "PrivateServers", arguments, logging,
@@ -158,76 +173,77 @@ let package = Package(
                 .target(name: "ProviderWebhook", condition: .when(traits: ["Webhook"])),
                 .target(name: "TidingsCapture", condition: .when(traits: ["Capture"])),
             ],
+            path: "Sources/Apps/CLI",
             swiftSettings: settings),
 
         // Only tests use it: systems of their own on real servers, processes to kill.
         target(
-            "TidingsTestSupport",
+            "TidingsTestSupport", in: "TestSupport",
             ["TidingsCore", "TidingsWire", "TidingsHTTP", "TidingsHTTP2", "TidingsPostgres", "TidingsProvider", "TidingsStore"]),
-        tests("TidingsSocketTests", ["TidingsSocket"]),
-        tests("TidingsCoreTests", ["TidingsCore"]),
-        tests("TidingsPostgresTests", ["TidingsPostgres"]),
-        tests("TidingsAMQPTests", ["TidingsAMQP", "TidingsTestSupport", "PrivateServers"]),
-        tests("TidingsHTTPTests", ["TidingsHTTP"]),
-        tests("TidingsHTTP2Tests", ["TidingsHTTP", "TidingsHTTP2", "TidingsSocket"]),
+        tests("TidingsSocketTests", in: "Drivers/Socket", ["TidingsSocket"]),
+        tests("TidingsCoreTests", in: "Core", ["TidingsCore"]),
+        tests("TidingsPostgresTests", in: "Drivers/Postgres", ["TidingsPostgres"]),
+        tests("TidingsAMQPTests", in: "Drivers/AMQP", ["TidingsAMQP", "TidingsTestSupport", "PrivateServers"]),
+        tests("TidingsHTTPTests", in: "Drivers/HTTP", ["TidingsHTTP"]),
+        tests("TidingsHTTP2Tests", in: "Drivers/HTTP2", ["TidingsHTTP", "TidingsHTTP2", "TidingsSocket"]),
         tests(
-            "ProviderAPNsTests",
+            "ProviderAPNsTests", in: "Providers/APNs",
             [
                 "TidingsCore", "TidingsWire", "TidingsHTTP", "TidingsHTTP2", "TidingsProvider", "TidingsHTTPProvider", "ProviderAPNs",
                 "TidingsCapture",
             ]),
         tests(
-            "ProviderWebPushTests",
+            "ProviderWebPushTests", in: "Providers/WebPush",
             [
                 "TidingsCore", "TidingsWire", "TidingsHTTP", "TidingsProvider", "TidingsHTTPProvider", "ProviderWebPush", "TidingsCapture",
             ]),
         tests(
-            "ConformanceTests",
+            "ConformanceTests", in: "Providers/Conformance",
             [
                 "TidingsCore", "TidingsWire", "TidingsProvider", "ProviderAPNs", "ProviderAirship", "ProviderBraze", "ProviderFCM",
                 "ProviderHTTP", "ProviderWebPush", "ProviderWebhook", "TidingsTestSupport",
             ]),
-        tests("TidingsMetricsTests", ["TidingsMetrics"]),
-        tests("PrivateServersTests", ["PrivateServers"]),
-        tests("TidingsWireTests", ["TidingsCore", "TidingsWire"]),
+        tests("TidingsMetricsTests", in: "Formats/Metrics", ["TidingsMetrics"]),
+        tests("PrivateServersTests", in: "Apps/Dev", ["PrivateServers"]),
+        tests("TidingsWireTests", in: "TidingsWireTests", ["TidingsCore", "TidingsWire"]),
         tests(
-            "ProviderWebhookTests",
+            "ProviderWebhookTests", in: "Providers/Webhook",
             [
                 "TidingsCore", "TidingsWire", "TidingsHTTP", "TidingsProvider", "TidingsHTTPProvider", "ProviderWebhook", "ProviderNull",
                 "TidingsCapture",
             ]),
         tests(
-            "PushProviderTests",
+            "PushProviderTests", in: "Providers/Push",
             [
                 "TidingsCore", "TidingsWire", "TidingsHTTP", "TidingsProvider", "TidingsHTTPProvider", "ProviderAirship", "ProviderBraze",
                 "ProviderFCM", "ProviderHTTP", "TidingsCapture",
             ]),
-        tests("TidingsServerTests", ["TidingsCore", "TidingsProvider", "TidingsServer", logging, arguments]),
+        tests("TidingsServerTests", in: "Apps/Server", ["TidingsCore", "TidingsProvider", "TidingsServer", logging, arguments]),
         tests(
-            "PipelineTests",
+            "PipelineTests", in: "System/Pipeline",
             [
                 "TidingsCore", "TidingsWire", "TidingsAMQP", "TidingsPostgres", "TidingsClient", "TidingsMetrics", "TidingsStore",
                 "TidingsProvider", "TidingsRouter", "TidingsDelivery", "TidingsRelease", "TidingsTestSupport", "tidings", logging,
             ]),
         tests(
-            "FaultTests",
+            "FaultTests", in: "System/Faults",
             [
                 "TidingsCore", "TidingsWire", "TidingsAMQP", "TidingsPostgres", "TidingsStore", "TidingsClient", "TidingsTestSupport",
                 "PrivateServers", "tidings",
             ]),
         tests(
-            "FuzzTests",
+            "FuzzTests", in: "System/Fuzz",
             [
                 "TidingsCore", "TidingsWire", "TidingsAMQP", "TidingsPostgres", "TidingsHTTP", "TidingsProvider", "TidingsHTTPProvider",
                 "ProviderWebhook", "CRabbitMQ", "CLibpq",
             ]),
         tests(
-            "GoldenTests",
+            "GoldenTests", in: "System/Golden",
             [
                 "TidingsCore", "TidingsWire", "TidingsHTTP", "TidingsPostgres", "TidingsProvider", "TidingsStore", "TidingsRouter",
                 "TidingsDelivery", "ProviderAPNs",
                 "ProviderAirship", "ProviderBraze", "ProviderFCM", "ProviderHTTP", "ProviderWebPush", "ProviderWebhook",
             ], exclude: ["golden.csv"]),
-        tests("TidyTests", []),
+        tests("TidyTests", in: "Tidy", []),
     ]
 )

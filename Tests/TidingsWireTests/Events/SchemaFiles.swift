@@ -10,8 +10,10 @@ enum SchemaFiles {
     static let folder: String = {
         guard let path = realpath(#filePath, nil) else { preconditionFailure("the tests' own source file is gone") }
         defer { free(path) }
-        let steps = String(cString: path).split(separator: "/").dropLast(4)
-        return "/" + steps.joined(separator: "/") + "/schemas"
+        var steps = String(cString: path).split(separator: "/")
+        func entry(_ name: String) -> String { "/" + (steps + [Substring(name)]).joined(separator: "/") }
+        while !steps.isEmpty, access(entry("Package.swift"), F_OK) != 0 { steps.removeLast() }
+        return entry("schemas")
     }()
 
     static func text(_ name: String) throws -> String {

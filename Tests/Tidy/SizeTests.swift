@@ -1,15 +1,20 @@
 import Testing
 
-/// A file holds one concept, a function fits on a screen.
+/// A file holds one concept, a function fits on a screen. Beyond these sizes a reader should look: the file or function is split by concept, or
+/// gets its reason here.
 @Suite struct SizeTests {
     private static let fileLines = 350
     private static let functionLines = 70
+    /// Files and functions that read better in one piece, each with its reason.
+    private static let exceptions: [String: String] = [:]
+
     /// The formatter keeps code within 140; this is for what it leaves alone, SQL in literals and comments.
     private static let lineCharacters = 160
 
     @Test func filesAreShort() throws {
         for file in try Repository.files(below: "Sources") {
-            #expect(file.lines.count <= Self.fileLines, "\(file.path) has \(file.lines.count) lines: split it by concept")
+            guard file.lines.count > Self.fileLines, Self.exceptions[file.path] == nil else { continue }
+            Issue.record("\(file.path) has \(file.lines.count) lines: split it by concept, or name it in exceptions")
         }
     }
 
@@ -29,6 +34,7 @@ import Testing
     @Test func functionsFitOnAScreen() throws {
         for file in try Repository.files(below: "Sources") {
             for function in Function.all(in: file) where function.lines > Self.functionLines {
+                guard Self.exceptions["\(file.path) \(function.name)"] == nil else { continue }
                 Issue.record("\(file.place(function.index)) \(function.name) has \(function.lines) lines")
             }
         }

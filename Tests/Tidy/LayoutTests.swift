@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What lies where.
+/// The place of everything.
 @Suite struct LayoutTests {
     /// Dot files aside, what the top level may hold; editors and builds keep theirs in dot folders.
     private static let topLevel: Set = [
@@ -14,19 +14,27 @@ import Testing
         #expect(Set(entries).subtracting(Self.topLevel).isEmpty)
     }
 
-    @Test func everyTargetIsDeclared() throws {
-        let package = try Repository.text("Package.swift")
-        for folder in ["Sources", "Tests"] {
-            let names = try FileManager.default.contentsOfDirectory(atPath: Repository.root.appendingPathComponent(folder).path)
-            for name in names where !name.hasPrefix(".") {
-                #expect(package.contains("\"\(name)\""), "\(folder)/\(name) belongs to no target")
-            }
+    /// The architecture: the first listing of `Sources` is the list of layers, see `Sources/Documentation.docc/Architecture.md`.
+    private static let rooms: Set = [
+        "Core", "Formats", "Contracts", "Catalogue", "Drivers", "Store", "Pipeline", "Providers", "Modules", "Apps", "Clients",
+        "TestSupport",
+        "Documentation.docc", "TidingsWire",
+    ]
+
+    @Test func sourcesAreTheRoomsOfTheArchitecture() throws {
+        let entries = try FileManager.default.contentsOfDirectory(atPath: Repository.root.appendingPathComponent("Sources").path)
+        #expect(Set(entries).subtracting(Self.rooms).isEmpty)
+    }
+
+    @Test func everyFileBelongsToATarget() throws {
+        for file in try Repository.files(below: "Sources") + Repository.files(below: "Tests") {
+            #expect(!file.target.isEmpty, "\(file.path) belongs to no target")
         }
     }
 
     /// A reader of a row must find every code in the table that explains them.
     @Test func everyReasonCodeIsExplained() throws {
-        let files = try Repository.files(below: "Sources/TidingsCore/Reasons")
+        let files = try Repository.files(below: "Sources/Core/Reasons")
         let declaration = try #require(files.first { $0.path.hasSuffix("/ReasonCode.swift") })
         let codes = declaration.lines.filter { $0.hasPrefix("    case ") && !$0.contains(".") && !$0.contains(":") }
             .flatMap { $0.dropFirst(9).split(separator: ",").map { $0.filter { !$0.isWhitespace } } }

@@ -2,12 +2,19 @@ import Foundation
 
 /// A Swift file of the repository, line by line.
 struct SourceFile: Sendable, CustomStringConvertible {
-    /// Path below the repository, such as `Sources/TidingsCore/Routing/Route.swift`.
+    /// Path below the repository, such as `Sources/Core/Routing/Route.swift`.
     let path: String
     let lines: [String]
 
-    /// The folder below `Sources` or `Tests`: the target's name.
-    var target: String { path.split(separator: "/").dropFirst().first.map(String.init) ?? "" }
+    /// The target that the file belongs to, by its folder in `Package.swift`; empty for a file of no target.
+    var target: String {
+        var folder = path.split(separator: "/").dropLast()
+        while !folder.isEmpty {
+            if let name = Repository.targets[folder.joined(separator: "/")] { return name }
+            folder.removeLast()
+        }
+        return ""
+    }
     var description: String { path }
 
     /// Where a line is, as editors and compilers write it.
@@ -44,6 +51,19 @@ enum Repository {
             folder.deleteLastPathComponent()
         }
         return folder
+    }()
+
+    /// The targets of `Package.swift` by their folders: `target("TidingsCore", in: "Core", …)` gives `Sources/Core`.
+    static let targets: [String: String] = {
+        var targets: [String: String] = [:]
+        let words = ((try? text("Package.swift")) ?? "").split { $0.isWhitespace || $0 == "(" || $0 == "," }.map(String.init)
+        for (position, word) in words.enumerated().dropLast(3) where words[position + 2] == "in:" {
+            guard let root = ["target": "Sources", "tests": "Tests"][word] else { continue }
+            let (name, folder) = (words[position + 1], words[position + 3])
+            targets["\(root)/\(folder.filter { $0 != "\"" && $0 != ")" })"] = name.filter { $0 != "\"" }
+        }
+        targets["Sources/Apps/CLI"] = "tidings"
+        return targets
     }()
 
     static func text(_ path: String) throws -> String {

@@ -7,8 +7,10 @@ enum RepositorySchemas {
     private static let folder: String = {
         guard let path = realpath(#filePath, nil) else { preconditionFailure("the tests' own source file is gone") }
         defer { free(path) }
-        let steps = String(cString: path).split(separator: "/").dropLast(4)
-        return "/" + steps.joined(separator: "/") + "/schemas"
+        var steps = String(cString: path).split(separator: "/")
+        func entry(_ name: String) -> String { "/" + (steps + [Substring(name)]).joined(separator: "/") }
+        while !steps.isEmpty, access(entry("Package.swift"), F_OK) != 0 { steps.removeLast() }
+        return entry("schemas")
     }()
 
     /// The content of every JSON file below a folder of it, in the order of their names.

@@ -1,0 +1,35 @@
+import Testing
+
+/// Work belongs to somebody who waits for it. A task of its own is the exception, and each file that starts one says here why.
+@Suite struct TaskTests {
+    private static let reasons = [
+        "Sources/Drivers/AMQP/Consumer/AMQPConsumer.swift": "a cancellation handler cannot await the actor",
+        "Sources/Drivers/AMQP/Publisher/AMQPPublisher.swift": "a cancellation handler cannot await the actor",
+        "Sources/Drivers/Postgres/PostgresConnection.swift": "the deadline must fire while the connection is still being opened",
+        "Sources/Drivers/Postgres/PostgresPool.swift": "timers of waiting callers; connections opened for whoever comes next",
+        "Sources/Pipeline/Intake/PublishBacklog.swift": "packs outlive the batch that made them; drain() awaits them",
+        "Sources/Pipeline/Delivery/Outstanding.swift": "sends outlive the patience of their batch; drain() awaits them",
+        "Sources/Pipeline/Delivery/SendGate.swift": "the timer of whoever waits for room",
+        "Sources/Pipeline/Delivery/Settler.swift": "one commit for many callers, each of whom awaits it",
+        "Sources/Pipeline/Release/Relay.swift": "a relay that stops still deletes what the broker confirmed, and awaits that",
+        "Sources/Store/Outbox/ConfirmNotes.swift": "one note for many publishers; write() awaits it",
+        "Sources/Apps/Server/Commands/DoctorCommand.swift": "a store is closed after the answer is printed",
+        "Sources/Apps/Server/Roles/RolesService.swift": "chores end with the roles; a shutdown handler cannot await",
+        "Sources/Apps/Server/Roles/StopDeadline.swift": "it must outlast the cancellation of all roles",
+        "Sources/Apps/CLI/Main.swift": "the command ends the process; the main thread waits for that",
+        "Sources/TestSupport/TestSystem.swift": "the first of many tests makes what all await",
+    ]
+
+    @Test func onlyTheseFilesStartTasks() throws {
+        var found: Set<String> = []
+        for file in try Repository.files(below: "Sources") {
+            for (index, line) in file.code where Banned("Task {", "").isIn(line) || line.contains("Task.detached") {
+                found.insert(file.path)
+                #expect(Self.reasons[file.path] != nil, "\(file.place(index)) starts a task that nobody waits for")
+            }
+        }
+        for path in Self.reasons.keys where !found.contains(path) {
+            Issue.record("\(path) starts no task any more: take it off the list")
+        }
+    }
+}
