@@ -3,14 +3,16 @@ import PackageDescription
 
 // A target imports only targets of lower lines, never its own line; CI builds with --explicit-target-dependency-import-check error.
 //
-//   7  tidings
-//   6  TidingsServer
-//   5  TidingsRouter  TidingsDelivery  TidingsRelease  TidingsClient  TidingsCapture
-//      ProviderAPNs  ProviderAirship  ProviderBraze  ProviderFCM  ProviderHTTP  ProviderNull  ProviderWebPush  ProviderWebhook
-//   4  TidingsHTTPProvider
-//   3  TidingsStore  TidingsProvider
-//   2  TidingsWire  TidingsHTTP2
-//   1  TidingsCore  TidingsAMQP  TidingsPostgres  TidingsHTTP  TidingsMetrics  PrivateServers
+//   9  tidings
+//   8  TidingsServer
+//   7  TidingsPipeline  TidingsClient  TidingsCapture
+//      ProviderAPNs  ProviderAirship  ProviderBraze  ProviderFCM  ProviderJSONOverHTTP  ProviderWebPush  ProviderWebhook
+//   6  TidingsStore  TidingsProvider
+//   5  TidingsCatalogue
+//   4  TidingsContracts  TidingsTimeZones
+//   3  TidingsJSONSchema  TidingsHTTP2
+//   2  TidingsJSON  TidingsCrypto  TidingsHTTP
+//   1  TidingsCore  TidingsEncodings  TidingsAMQP  TidingsPostgres  TidingsMetrics  PrivateServers
 //   0  TidingsSocket  CRabbitMQ  CLibpq  CCurl  CCrypto  CNGHTTP2  CTLS
 
 let settings: [SwiftSetting] = [
@@ -20,7 +22,7 @@ let settings: [SwiftSetting] = [
     .enableUpcomingFeature("InternalImportsByDefault"),
     .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
 ]
-/// The two drivers hold C pointers: every unsafe expression in them is marked.
+/// Targets that hold C pointers: every unsafe expression in them is marked.
 let driverSettings = settings + [.strictMemorySafety()]
 
 /// Lets tests kill a process between any two steps of the data path. Only debug builds, which tests run, have the means.
@@ -29,6 +31,12 @@ let faultHooks: [SwiftSetting] = [.define("TIDINGS_FAULT_HOOKS", .when(configura
 /// A target of this package, in a folder below `Sources`.
 func target(_ name: String, in folder: String, _ dependencies: [Target.Dependency] = [], settings: [SwiftSetting] = settings) -> Target {
     .target(name: name, dependencies: dependencies, path: "Sources/\(folder)", swiftSettings: settings)
+}
+
+/// A provider: what every one is made of, and what it needs beside.
+func provider(_ name: String, in folder: String, _ more: [Target.Dependency] = []) -> Target {
+    let kit: [Target.Dependency] = ["TidingsCore", "TidingsCrypto", "TidingsEncodings", "TidingsHTTP", "TidingsJSON", "TidingsProvider"]
+    return target(name, in: folder, kit + more)
 }
 
 /// A C library of the system, with the inline functions that Swift cannot call for itself.
@@ -53,9 +61,11 @@ let package = Package(
         .library(name: "TidingsClient", targets: ["TidingsClient"]),
         // For a provider of one's own, see CONTRIBUTING.
         .library(
-            name: "TidingsProvider", targets: ["TidingsProvider", "TidingsHTTPProvider", "TidingsHTTP", "TidingsCore", "TidingsWire"]),
+            name: "TidingsProvider", targets: ["TidingsProvider", "TidingsHTTP", "TidingsCore", "TidingsJSON", "TidingsEncodings"]),
         // For one whose service takes many requests on one connection; needs libnghttp2 and libssl.
         .library(name: "TidingsHTTP2", targets: ["TidingsHTTP2"]),
+        // JSON Schema 2020-12 over a JSON parser that keeps numbers exact; needs nothing else of this package.
+        .library(name: "TidingsJSONSchema", targets: ["TidingsJSONSchema", "TidingsJSON"]),
         .library(name: "TidingsServer", targets: ["TidingsServer"]),
         .library(name: "TidingsTestSupport", targets: ["TidingsTestSupport"]),
     ],
@@ -94,66 +104,67 @@ let package = Package(
         target("TidingsSocket", in: "Drivers/Socket"),
 
         target("TidingsCore", in: "Core"),
+        target("TidingsEncodings", in: "Formats/Encodings"),
+        target("TidingsMetrics", in: "Formats/Metrics"),
         target("TidingsAMQP", in: "Drivers/AMQP", ["CRabbitMQ", "TidingsSocket"], settings: driverSettings),
         target("TidingsPostgres", in: "Drivers/Postgres", ["CLibpq", "TidingsSocket"], settings: driverSettings),
-        target("TidingsHTTP", in: "Drivers/HTTP", ["CCurl", "TidingsSocket"]),
-        target("TidingsMetrics", in: "Formats/Metrics"),
         target("PrivateServers", in: "Apps/Dev"),
 
+        target("TidingsJSON", in: "Formats/JSON", ["TidingsEncodings"]),
+        target("TidingsCrypto", in: "Formats/Crypto", ["CCrypto"]),
+        target("TidingsHTTP", in: "Drivers/HTTP", ["CCurl", "TidingsSocket"]),
+
+        target("TidingsJSONSchema", in: "Formats/JSONSchema", ["TidingsEncodings", "TidingsJSON"]),
         target("TidingsHTTP2", in: "Drivers/HTTP2", ["CCrypto", "CNGHTTP2", "CTLS", "TidingsHTTP", "TidingsSocket"]),
-        target(
-            "TidingsWire", in: "TidingsWire", ["TidingsCore", "CCrypto", .product(name: "Yams", package: "Yams")],
-            settings: settings + faultHooks),
 
-        target("TidingsStore", in: "Store", ["TidingsCore", "TidingsWire", "TidingsPostgres", "TidingsAMQP"]),
-        target("TidingsProvider", in: "Providers/Kit", ["TidingsCore", "TidingsWire"]),
+        target("TidingsContracts", in: "Contracts", ["TidingsCore", "TidingsJSON"]),
+        target("TidingsTimeZones", in: "Formats/TimeZones", ["TidingsCore", "TidingsEncodings"]),
 
         target(
-            "TidingsRouter", in: "Pipeline/Intake",
-            ["TidingsCore", "TidingsWire", "TidingsAMQP", "TidingsMetrics", "TidingsPostgres", "TidingsStore", logging]),
-        target(
-            "TidingsDelivery", in: "Pipeline/Delivery",
+            "TidingsCatalogue", in: "Catalogue",
             [
-                "TidingsCore", "TidingsWire", "TidingsAMQP", "TidingsMetrics", "TidingsPostgres", "TidingsStore", "TidingsProvider",
-                logging,
+                "TidingsCore", "TidingsContracts", "TidingsCrypto", "TidingsEncodings", "TidingsJSON", "TidingsJSONSchema",
+                .product(name: "Yams", package: "Yams"),
             ]),
+
         target(
-            "TidingsRelease", in: "Pipeline/Release",
-            ["TidingsCore", "TidingsWire", "TidingsAMQP", "TidingsMetrics", "TidingsPostgres", "TidingsStore", logging]),
-        target("TidingsHTTPProvider", in: "Providers/HTTPKit", ["TidingsCore", "TidingsHTTP", "TidingsProvider"]),
+            "TidingsStore", in: "Store",
+            [
+                "TidingsCore", "TidingsCatalogue", "TidingsContracts", "TidingsCrypto", "TidingsEncodings", "TidingsJSON",
+                "TidingsPostgres", "TidingsTimeZones",
+            ],
+            settings: settings + faultHooks),
+        target("TidingsProvider", in: "Providers/Kit", ["TidingsCore", "TidingsHTTP", "TidingsJSON"]),
+
         target(
-            "ProviderAirship", in: "Providers/Airship",
-            ["TidingsCore", "TidingsWire", "TidingsHTTP", "TidingsProvider", "TidingsHTTPProvider"]),
-        target(
-            "ProviderAPNs", in: "Providers/APNs",
-            ["TidingsCore", "TidingsWire", "TidingsHTTP", "TidingsHTTP2", "TidingsProvider", "TidingsHTTPProvider"]),
-        target(
-            "ProviderBraze", in: "Providers/Braze", ["TidingsCore", "TidingsWire", "TidingsHTTP", "TidingsProvider", "TidingsHTTPProvider"]),
-        target(
-            "ProviderFCM", in: "Providers/FCM", ["TidingsCore", "TidingsWire", "TidingsHTTP", "TidingsProvider", "TidingsHTTPProvider"]),
-        target(
-            "ProviderHTTP", in: "Providers/JSONOverHTTP",
-            ["TidingsCore", "TidingsWire", "TidingsHTTP", "TidingsProvider", "TidingsHTTPProvider"]),
-        target("ProviderNull", in: "Providers/Null", ["TidingsCore", "TidingsProvider"]),
-        target(
-            "ProviderWebPush", in: "Providers/WebPush",
-            ["TidingsCore", "TidingsWire", "TidingsHTTP", "TidingsProvider", "TidingsHTTPProvider"]),
-        target(
-            "ProviderWebhook", in: "Providers/Webhook",
-            ["TidingsCore", "TidingsWire", "TidingsHTTP", "TidingsProvider", "TidingsHTTPProvider"]),
-        target("TidingsClient", in: "Clients/Producer", ["TidingsCore", "TidingsWire", "TidingsAMQP"]),
+            "TidingsPipeline", in: "Pipeline",
+            [
+                "TidingsAMQP", "TidingsCatalogue", "TidingsContracts", "TidingsCore", "TidingsCrypto", "TidingsEncodings",
+                "TidingsJSON", "TidingsJSONSchema", "TidingsMetrics", "TidingsPostgres", "TidingsProvider", "TidingsStore",
+                "TidingsTimeZones", logging,
+            ]),
+        provider("ProviderAirship", in: "Providers/Airship"),
+        provider("ProviderAPNs", in: "Providers/APNs", ["TidingsHTTP2"]),
+        provider("ProviderBraze", in: "Providers/Braze"),
+        provider("ProviderFCM", in: "Providers/FCM"),
+        provider("ProviderJSONOverHTTP", in: "Providers/JSONOverHTTP"),
+        provider("ProviderWebPush", in: "Providers/WebPush"),
+        provider("ProviderWebhook", in: "Providers/Webhook"),
+        target("TidingsClient", in: "Clients/Producer", ["TidingsAMQP", "TidingsContracts", "TidingsCore", "TidingsJSON"]),
         target(
             "TidingsCapture", in: "Apps/Capture",
             [
-                "TidingsCore", "TidingsWire", "TidingsHTTP2", arguments, .product(name: "FlyingFox", package: "FlyingFox"),
+                "TidingsCore", "TidingsCrypto", "TidingsEncodings", "TidingsJSON", "TidingsJSONSchema", "TidingsHTTP2", arguments,
+                .product(name: "FlyingFox", package: "FlyingFox"),
                 .product(name: "FlyingSocks", package: "FlyingFox"),
             ]),
 
         target(
             "TidingsServer", in: "Apps/Server",
             [
-                "TidingsCore", "TidingsWire", "TidingsAMQP", "TidingsMetrics", "TidingsPostgres", "TidingsStore", "TidingsProvider",
-                "TidingsRouter", "TidingsDelivery", "TidingsRelease", "TidingsClient", "PrivateServers", arguments, logging,
+                "TidingsCore", "TidingsCatalogue", "TidingsContracts", "TidingsCrypto", "TidingsEncodings", "TidingsJSON",
+                "TidingsTimeZones", "TidingsAMQP", "TidingsMetrics", "TidingsPostgres", "TidingsStore", "TidingsProvider",
+                "TidingsPipeline", "TidingsClient", "PrivateServers", arguments, logging,
                 .product(name: "FlyingFox", package: "FlyingFox"),
                 .product(name: "FlyingSocks", package: "FlyingFox"),
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
@@ -163,12 +174,12 @@ let package = Package(
         .executableTarget(
             name: "tidings",
             dependencies: [
-                "TidingsServer", "TidingsProvider", "ProviderNull", arguments,
+                "TidingsServer", "TidingsProvider", arguments,
                 .target(name: "ProviderAPNs", condition: .when(traits: ["APNs"])),
                 .target(name: "ProviderAirship", condition: .when(traits: ["Airship"])),
                 .target(name: "ProviderBraze", condition: .when(traits: ["Braze"])),
                 .target(name: "ProviderFCM", condition: .when(traits: ["FCM"])),
-                .target(name: "ProviderHTTP", condition: .when(traits: ["HTTP"])),
+                .target(name: "ProviderJSONOverHTTP", condition: .when(traits: ["HTTP"])),
                 .target(name: "ProviderWebPush", condition: .when(traits: ["WebPush"])),
                 .target(name: "ProviderWebhook", condition: .when(traits: ["Webhook"])),
                 .target(name: "TidingsCapture", condition: .when(traits: ["Capture"])),
@@ -179,7 +190,10 @@ let package = Package(
         // Only tests use it: systems of their own on real servers, processes to kill.
         target(
             "TidingsTestSupport", in: "TestSupport",
-            ["TidingsCore", "TidingsWire", "TidingsHTTP", "TidingsHTTP2", "TidingsPostgres", "TidingsProvider", "TidingsStore"]),
+            [
+                "TidingsCore", "TidingsJSON", "TidingsJSONSchema", "TidingsHTTP", "TidingsHTTP2", "TidingsPostgres", "TidingsProvider",
+                "TidingsStore",
+            ]),
         tests("TidingsSocketTests", in: "Drivers/Socket", ["TidingsSocket"]),
         tests("TidingsCoreTests", in: "Core", ["TidingsCore"]),
         tests("TidingsPostgresTests", in: "Drivers/Postgres", ["TidingsPostgres"]),
@@ -189,60 +203,75 @@ let package = Package(
         tests(
             "ProviderAPNsTests", in: "Providers/APNs",
             [
-                "TidingsCore", "TidingsWire", "TidingsHTTP", "TidingsHTTP2", "TidingsProvider", "TidingsHTTPProvider", "ProviderAPNs",
-                "TidingsCapture",
+                "TidingsCore", "TidingsCrypto", "TidingsEncodings", "TidingsJSON", "TidingsHTTP", "TidingsHTTP2", "TidingsProvider",
+                "ProviderAPNs", "TidingsCapture",
             ]),
         tests(
             "ProviderWebPushTests", in: "Providers/WebPush",
             [
-                "TidingsCore", "TidingsWire", "TidingsHTTP", "TidingsProvider", "TidingsHTTPProvider", "ProviderWebPush", "TidingsCapture",
+                "TidingsCore", "TidingsCrypto", "TidingsEncodings", "TidingsJSON", "TidingsHTTP", "TidingsProvider", "ProviderWebPush",
+                "TidingsCapture",
             ]),
         tests(
             "ConformanceTests", in: "Providers/Conformance",
             [
-                "TidingsCore", "TidingsWire", "TidingsProvider", "ProviderAPNs", "ProviderAirship", "ProviderBraze", "ProviderFCM",
-                "ProviderHTTP", "ProviderWebPush", "ProviderWebhook", "TidingsTestSupport",
+                "TidingsCore", "TidingsCrypto", "TidingsEncodings", "TidingsJSON", "TidingsProvider", "ProviderAPNs",
+                "ProviderAirship", "ProviderBraze", "ProviderFCM", "ProviderJSONOverHTTP", "ProviderWebPush", "ProviderWebhook",
+                "TidingsTestSupport",
             ]),
-        tests("TidingsMetricsTests", in: "Formats/Metrics", ["TidingsMetrics"]),
+        tests(
+            "FormatsTests", in: "Formats",
+            ["TidingsCore", "TidingsCrypto", "TidingsEncodings", "TidingsJSON", "TidingsJSONSchema", "TidingsMetrics", "TidingsTimeZones"]),
+        tests(
+            "TidingsContractsTests", in: "Contracts",
+            ["TidingsCore", "TidingsContracts", "TidingsJSON", "TidingsJSONSchema", "TidingsTestSupport"]),
+        tests(
+            "TidingsCatalogueTests", in: "Catalogue",
+            ["TidingsCore", "TidingsCatalogue", "TidingsJSON", "TidingsJSONSchema", "TidingsTestSupport"]),
+        tests(
+            "TidingsPipelineTests", in: "Pipeline",
+            [
+                "TidingsCore", "TidingsCatalogue", "TidingsContracts", "TidingsCrypto", "TidingsJSON", "TidingsJSONSchema",
+                "TidingsPipeline", "TidingsStore", "TidingsTestSupport",
+            ]),
         tests("PrivateServersTests", in: "Apps/Dev", ["PrivateServers"]),
-        tests("TidingsWireTests", in: "TidingsWireTests", ["TidingsCore", "TidingsWire"]),
         tests(
             "ProviderWebhookTests", in: "Providers/Webhook",
             [
-                "TidingsCore", "TidingsWire", "TidingsHTTP", "TidingsProvider", "TidingsHTTPProvider", "ProviderWebhook", "ProviderNull",
-                "TidingsCapture",
+                "TidingsCore", "TidingsJSON", "TidingsHTTP", "TidingsProvider", "ProviderWebhook", "TidingsCapture",
             ]),
         tests(
             "PushProviderTests", in: "Providers/Push",
             [
-                "TidingsCore", "TidingsWire", "TidingsHTTP", "TidingsProvider", "TidingsHTTPProvider", "ProviderAirship", "ProviderBraze",
-                "ProviderFCM", "ProviderHTTP", "TidingsCapture",
+                "TidingsCore", "TidingsCrypto", "TidingsEncodings", "TidingsJSON", "TidingsHTTP", "TidingsProvider", "ProviderAirship",
+                "ProviderBraze", "ProviderFCM", "ProviderJSONOverHTTP", "TidingsCapture",
             ]),
         tests("TidingsServerTests", in: "Apps/Server", ["TidingsCore", "TidingsProvider", "TidingsServer", logging, arguments]),
         tests(
             "PipelineTests", in: "System/Pipeline",
             [
-                "TidingsCore", "TidingsWire", "TidingsAMQP", "TidingsPostgres", "TidingsClient", "TidingsMetrics", "TidingsStore",
-                "TidingsProvider", "TidingsRouter", "TidingsDelivery", "TidingsRelease", "TidingsTestSupport", "tidings", logging,
+                "TidingsCore", "TidingsCatalogue", "TidingsContracts", "TidingsCrypto", "TidingsEncodings", "TidingsJSON",
+                "TidingsTimeZones", "TidingsAMQP", "TidingsPostgres", "TidingsClient", "TidingsMetrics", "TidingsStore",
+                "TidingsProvider", "TidingsPipeline", "TidingsTestSupport", "tidings", logging,
             ]),
         tests(
             "FaultTests", in: "System/Faults",
             [
-                "TidingsCore", "TidingsWire", "TidingsAMQP", "TidingsPostgres", "TidingsStore", "TidingsClient", "TidingsTestSupport",
-                "PrivateServers", "tidings",
+                "TidingsCore", "TidingsContracts", "TidingsJSON", "TidingsAMQP", "TidingsPostgres", "TidingsStore", "TidingsClient",
+                "TidingsTestSupport", "PrivateServers", "tidings",
             ]),
         tests(
             "FuzzTests", in: "System/Fuzz",
             [
-                "TidingsCore", "TidingsWire", "TidingsAMQP", "TidingsPostgres", "TidingsHTTP", "TidingsProvider", "TidingsHTTPProvider",
-                "ProviderWebhook", "CRabbitMQ", "CLibpq",
+                "TidingsCore", "TidingsCatalogue", "TidingsContracts", "TidingsJSON", "TidingsJSONSchema", "TidingsAMQP",
+                "TidingsPipeline", "TidingsPostgres", "TidingsHTTP", "TidingsProvider", "ProviderWebhook", "CRabbitMQ", "CLibpq",
             ]),
         tests(
             "GoldenTests", in: "System/Golden",
             [
-                "TidingsCore", "TidingsWire", "TidingsHTTP", "TidingsPostgres", "TidingsProvider", "TidingsStore", "TidingsRouter",
-                "TidingsDelivery", "ProviderAPNs",
-                "ProviderAirship", "ProviderBraze", "ProviderFCM", "ProviderHTTP", "ProviderWebPush", "ProviderWebhook",
+                "TidingsCore", "TidingsCatalogue", "TidingsContracts", "TidingsCrypto", "TidingsEncodings", "TidingsJSON",
+                "TidingsHTTP", "TidingsProvider", "TidingsStore", "TidingsPipeline", "ProviderAPNs", "ProviderAirship",
+                "ProviderBraze", "ProviderFCM", "ProviderJSONOverHTTP", "ProviderWebPush", "ProviderWebhook",
             ], exclude: ["golden.csv"]),
         tests("TidyTests", in: "Tidy", []),
     ]

@@ -1,6 +1,6 @@
+import TidingsContracts
 import TidingsCore
 import TidingsPostgres
-import TidingsWire
 
 extension NotificationID {
     var uuid: PostgresUUID { PostgresUUID(high: high, low: low) }

@@ -18,7 +18,7 @@ import Testing
     private static let rooms: Set = [
         "Core", "Formats", "Contracts", "Catalogue", "Drivers", "Store", "Pipeline", "Providers", "Modules", "Apps", "Clients",
         "TestSupport",
-        "Documentation.docc", "TidingsWire",
+        "Documentation.docc",
     ]
 
     @Test func sourcesAreTheRoomsOfTheArchitecture() throws {

@@ -58,7 +58,7 @@ enum Repository {
         var targets: [String: String] = [:]
         let words = ((try? text("Package.swift")) ?? "").split { $0.isWhitespace || $0 == "(" || $0 == "," }.map(String.init)
         for (position, word) in words.enumerated().dropLast(3) where words[position + 2] == "in:" {
-            guard let root = ["target": "Sources", "tests": "Tests"][word] else { continue }
+            guard let root = ["target": "Sources", "provider": "Sources", "tests": "Tests"][word] else { continue }
             let (name, folder) = (words[position + 1], words[position + 3])
             targets["\(root)/\(folder.filter { $0 != "\"" && $0 != ")" })"] = name.filter { $0 != "\"" }
         }

@@ -1,5 +1,4 @@
 import ArgumentParser
-import ProviderNull
 import TidingsProvider
 
 #if APNs
@@ -18,7 +17,7 @@ import TidingsProvider
     import ProviderFCM
 #endif
 #if HTTP
-    import ProviderHTTP
+    import ProviderJSONOverHTTP
 #endif
 #if WebPush
     import ProviderWebPush

@@ -1,4 +1,5 @@
-import TidingsWire
+import TidingsCore
+import TidingsJSON
 
 extension CaptureBehaviour {
     /// Reads the control interface's form:

@@ -1,4 +1,4 @@
-import TidingsWire
+import TidingsJSON
 
 /// The control interface, below `/_capture/`:
 ///

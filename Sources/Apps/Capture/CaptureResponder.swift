@@ -1,6 +1,5 @@
 import Glibc
 import TidingsCore
-import TidingsWire
 
 /// Decides what a request gets, whichever protocol brought it: the control interface, a stand-in, or what its path says.
 struct CaptureResponder: Sendable {

@@ -1,4 +1,4 @@
-import TidingsWire
+import TidingsJSON
 
 /// Totals since the start or the last clearing.
 public struct CaptureStats: Sendable, Hashable {

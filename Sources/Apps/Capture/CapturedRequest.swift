@@ -1,5 +1,6 @@
 public import TidingsCore
-import TidingsWire
+import TidingsEncodings
+import TidingsJSON
 
 /// One request as it arrived, and what it was answered: a line of the record.
 public struct CapturedRequest: Sendable, Hashable {

@@ -1,5 +1,6 @@
 import TidingsCore
-import TidingsWire
+import TidingsCrypto
+import TidingsEncodings
 
 /// Verifies requests as a receiver does that follows Standard Webhooks 1.0.0.
 struct SignatureCheck: Sendable {

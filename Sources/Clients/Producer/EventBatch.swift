@@ -1,5 +1,5 @@
 import TidingsAMQP
-import TidingsWire
+import TidingsContracts
 
 /// Several intents in one message, in the JSON batch format of CloudEvents 1.0.
 struct EventBatch {

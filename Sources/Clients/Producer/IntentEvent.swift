@@ -1,5 +1,5 @@
 public import TidingsCore
-import TidingsWire
+import TidingsJSON
 
 /// One intent as a producer states it: a structured CloudEvent with the members of `schemas/intent.json`.
 public struct IntentEvent: Sendable {

@@ -1,5 +1,5 @@
 public import TidingsAMQP
-import TidingsWire
+import TidingsContracts
 
 /// Publishes intents with confirms: when ``publish(_:)`` says `.confirmed`, the intent is on disk at the broker and will be decided once.
 ///

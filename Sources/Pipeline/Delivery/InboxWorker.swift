@@ -1,8 +1,8 @@
 public import Logging
+import TidingsContracts
 import TidingsCore
 import TidingsMetrics
 public import TidingsStore
-import TidingsWire
 
 /// Delivers in-app packs: the durable inbox row is the delivery. Routers write ordinary entries themselves, so what comes here escalates, or
 /// waited for its time.

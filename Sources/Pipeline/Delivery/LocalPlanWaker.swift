@@ -1,8 +1,8 @@
 public import Logging
+import TidingsCatalogue
 import TidingsCore
 public import TidingsProvider
 public import TidingsStore
-import TidingsWire
 
 /// Wakes the apps of devices whose plan may have changed, with a silent push through their market's provider. The best that can be done: the app
 /// asks for its plan when it starts, so a wake that fails or is lost is not tried again, and leaves no row.

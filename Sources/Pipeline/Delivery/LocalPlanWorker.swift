@@ -1,8 +1,8 @@
 public import Logging
+import TidingsCatalogue
 import TidingsCore
 import TidingsMetrics
 public import TidingsStore
-import TidingsWire
 
 /// Takes local packs into the plans of their devices: the row of the plan is what is sent.
 public struct LocalPlanWorker: Sendable {

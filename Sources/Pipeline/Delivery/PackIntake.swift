@@ -1,8 +1,8 @@
 public import Logging
 public import TidingsAMQP
+public import TidingsContracts
 public import TidingsCore
 public import TidingsStore
-public import TidingsWire
 
 /// Reads packs off one delivery queue and hands them, a few messages at a time, to `deliver`.
 ///

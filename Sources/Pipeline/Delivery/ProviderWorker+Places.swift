@@ -1,7 +1,7 @@
+import TidingsContracts
 import TidingsCore
 import TidingsProvider
 import TidingsStore
-import TidingsWire
 
 extension ProviderWorker {
     /// How long packs wait for the provider before they are claimed. Less than ``Store/missingAfterSeconds``, after which they would count as

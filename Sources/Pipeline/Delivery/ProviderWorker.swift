@@ -1,9 +1,10 @@
 public import Logging
+import TidingsCatalogue
+import TidingsContracts
 import TidingsCore
 import TidingsMetrics
 public import TidingsProvider
 public import TidingsStore
-import TidingsWire
 
 /// Delivers the packs of one provider: claim → send each entry, bounded → record the outcomes → ack.
 ///

@@ -1,9 +1,9 @@
 import Logging
+import TidingsContracts
 import TidingsCore
 import TidingsMetrics
 import TidingsPostgres
 import TidingsStore
-import TidingsWire
 
 /// Writes outcomes in batches: while one batch commits, the next collects. At low load an outcome is written at once, at high load hundreds
 /// share a commit.

@@ -1,7 +1,9 @@
 import TidingsAMQP
+import TidingsCatalogue
+import TidingsContracts
 import TidingsCore
+import TidingsJSON
 import TidingsStore
-import TidingsWire
 
 /// Messages of a batch after decoding, with the way back from each intent to its message.
 struct DecodedMessages: Sendable {

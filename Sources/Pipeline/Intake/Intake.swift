@@ -1,10 +1,12 @@
 public import Logging
 public import TidingsAMQP
+import TidingsCatalogue
+public import TidingsContracts
 import TidingsCore
 public import TidingsMetrics
 import TidingsPostgres
 public import TidingsStore
-public import TidingsWire
+public import TidingsTimeZones
 
 /// Turns messages into committed notifications and refusals.
 public struct Intake: Sendable {

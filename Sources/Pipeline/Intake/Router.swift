@@ -1,8 +1,7 @@
 public import Logging
 public import TidingsAMQP
 public import TidingsCore
-public import TidingsStore
-import TidingsWire
+import TidingsStore
 
 /// Takes intents of one lane from the broker, decides what becomes of each, and commits it: decode → facts → decide → one transaction → ack →
 /// publish the packs.

@@ -1,8 +1,8 @@
 public import Logging
 public import TidingsAMQP
+import TidingsContracts
 import TidingsCore
 public import TidingsStore
-import TidingsWire
 
 /// Tries the messages that were taken back too often, one by one. Most are innocent: they were prefetched by a process that died for another
 /// reason. The row is marked before the trial, so the one that kills this process too is found marked, and after ``trials`` of them quarantined.

@@ -1,9 +1,11 @@
 public import Logging
+import TidingsCatalogue
+import TidingsContracts
 public import TidingsCore
 public import TidingsMetrics
 import TidingsPostgres
 public import TidingsStore
-public import TidingsWire
+public import TidingsTimeZones
 
 /// Brings back what waits: due deliveries, packs the broker never confirmed, packs whose worker died, and events enqueued by SQL. Any number
 /// of releasers may run; whatever one takes, the others pass over.

@@ -1,9 +1,10 @@
 public import Logging
 public import TidingsAMQP
+import TidingsCatalogue
+import TidingsContracts
 import TidingsCore
 public import TidingsMetrics
 public import TidingsStore
-import TidingsWire
 
 /// The slow chores: partitions made ahead and expired, tallies rolled up, old keys forgotten, queues sampled.
 public struct Upkeep: Sendable {

@@ -1,7 +1,6 @@
+import TidingsCrypto
 import TidingsHTTP2
-import TidingsHTTPProvider
 import TidingsProvider
-import TidingsWire
 
 /// How one binding of kind `apns` sends.
 struct APNsConfiguration: Sendable {

@@ -1,7 +1,6 @@
 import Glibc
 import TidingsCore
 import TidingsHTTP
-import TidingsHTTPProvider
 import TidingsProvider
 
 /// Delivers to devices through the Apple Push Notification service: one HTTP/2 request a push, under a provider token that the team's key

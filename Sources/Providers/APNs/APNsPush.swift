@@ -1,8 +1,9 @@
 import TidingsCore
+import TidingsCrypto
+import TidingsEncodings
 import TidingsHTTP2
-import TidingsHTTPProvider
+import TidingsJSON
 import TidingsProvider
-import TidingsWire
 
 /// Why a delivery is not sent at all, as its result.
 struct UnsendablePush: Error, Sendable, Hashable {

@@ -1,7 +1,7 @@
 import TidingsCore
 import TidingsHTTP
-import TidingsHTTPProvider
-import TidingsWire
+import TidingsJSON
+import TidingsProvider
 
 /// What APNs' answer, or its absence, means for the delivery. Apple's reason counts first, then the status. An accepted push is Apple's,
 /// not yet the device's.

@@ -1,5 +1,7 @@
 import TidingsCore
-import TidingsWire
+import TidingsCrypto
+import TidingsEncodings
+import TidingsJSON
 
 /// Whom pushes are sent as: a signing key of a developer team.
 struct SigningIdentity: Sendable {

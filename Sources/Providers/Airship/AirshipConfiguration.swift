@@ -1,6 +1,5 @@
-import TidingsHTTPProvider
+import TidingsEncodings
 import TidingsProvider
-import TidingsWire
 
 /// How one binding of kind `airship` sends.
 struct AirshipConfiguration: Sendable {

@@ -1,7 +1,6 @@
 import Glibc
 import TidingsCore
 import TidingsHTTP
-import TidingsHTTPProvider
 import TidingsProvider
 
 /// Delivers by push through Airship, which knows a person by their named user, the delivery's recipient, and keeps their devices itself.

@@ -1,5 +1,4 @@
 public import TidingsCore
-import TidingsHTTPProvider
 public import TidingsProvider
 
 /// Makes providers of kind `airship`, each with connections of its own.

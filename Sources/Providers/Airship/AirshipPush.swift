@@ -1,6 +1,8 @@
 import TidingsCore
+import TidingsCrypto
+import TidingsEncodings
+import TidingsJSON
 import TidingsProvider
-import TidingsWire
 
 /// Why there is nothing to send.
 struct AirshipRefusal: Error {

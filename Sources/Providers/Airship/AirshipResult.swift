@@ -1,8 +1,7 @@
 import TidingsCore
 import TidingsHTTP
-import TidingsHTTPProvider
+import TidingsJSON
 import TidingsProvider
-import TidingsWire
 
 /// What Airship's answer, or its absence, means for each of `count` push objects, in their order. Only success tells them apart, by their
 /// push ids.

@@ -1,4 +1,3 @@
-import TidingsHTTPProvider
 import TidingsProvider
 
 /// How one binding of kind `braze` sends.

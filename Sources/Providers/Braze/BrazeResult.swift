@@ -1,8 +1,7 @@
 import TidingsCore
 import TidingsHTTP
-import TidingsHTTPProvider
+import TidingsJSON
 import TidingsProvider
-import TidingsWire
 
 /// What Braze's answer, or its absence, means for every delivery of the call.
 ///

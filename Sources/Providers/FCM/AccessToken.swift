@@ -1,7 +1,7 @@
 import TidingsCore
 import TidingsHTTP
-import TidingsHTTPProvider
-import TidingsWire
+import TidingsJSON
+import TidingsProvider
 
 /// What every call to FCM carries in its `authorization` header.
 struct AccessToken: Sendable, Hashable {

@@ -1,5 +1,7 @@
 import TidingsCore
-import TidingsWire
+import TidingsCrypto
+import TidingsEncodings
+import TidingsJSON
 
 /// The JSON Web Token that a service account exchanges for an access token: RFC 7523 with Google's claims.
 extension ServiceAccount {

@@ -1,4 +1,4 @@
-import TidingsHTTPProvider
+import TidingsJSON
 import TidingsProvider
 
 /// How one binding of kind `fcm` sends.

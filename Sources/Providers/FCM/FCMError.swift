@@ -1,4 +1,4 @@
-import TidingsWire
+import TidingsJSON
 
 /// What FCM says of a message it did not take: `{"error": {"message", "status", "details": [{"@type", …}]}}`, any of it absent.
 struct FCMError: Sendable, Hashable {

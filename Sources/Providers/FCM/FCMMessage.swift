@@ -1,6 +1,6 @@
 import TidingsCore
+import TidingsJSON
 import TidingsProvider
-import TidingsWire
 
 /// Why a delivery is not sent at all, as its result.
 struct UnsendableMessage: Error, Sendable, Hashable {

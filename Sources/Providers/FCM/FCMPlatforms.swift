@@ -1,6 +1,6 @@
 import TidingsCore
+import TidingsJSON
 import TidingsProvider
-import TidingsWire
 
 /// What one platform needs beside what all share.
 extension OutgoingDelivery {

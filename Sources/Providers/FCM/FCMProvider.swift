@@ -1,7 +1,6 @@
 import Glibc
 import TidingsCore
 import TidingsHTTP
-import TidingsHTTPProvider
 import TidingsProvider
 
 /// Delivers to devices through Firebase Cloud Messaging, HTTP v1: one call a message, under an access token that a service account's key gets.

@@ -1,5 +1,4 @@
 public import TidingsCore
-import TidingsHTTPProvider
 public import TidingsProvider
 
 /// Makes providers of kind `fcm`, each with connections and an access token of its own.

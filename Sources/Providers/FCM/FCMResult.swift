@@ -1,7 +1,7 @@
 import TidingsCore
 import TidingsHTTP
-import TidingsHTTPProvider
-import TidingsWire
+import TidingsJSON
+import TidingsProvider
 
 /// Google's figures for trying again.
 enum FCMRetry {

@@ -1,4 +1,5 @@
-import TidingsWire
+import TidingsCrypto
+import TidingsJSON
 
 /// The identity that messages are sent under: what counts of a service account's JSON key file, as the Google Cloud console gives it out.
 struct ServiceAccount: Sendable {

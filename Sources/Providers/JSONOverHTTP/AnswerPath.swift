@@ -1,4 +1,4 @@
-import TidingsWire
+import TidingsJSON
 
 /// A place in a JSON answer: a JSON Pointer (RFC 6901), such as `/result/id` or `/results/0/status`.
 struct AnswerPath: Sendable, Hashable {

@@ -1,8 +1,7 @@
 import TidingsCore
 import TidingsHTTP
-import TidingsHTTPProvider
+import TidingsJSON
 import TidingsProvider
-import TidingsWire
 
 /// What the answers of a service mean.
 struct AnswerRules: Sendable {

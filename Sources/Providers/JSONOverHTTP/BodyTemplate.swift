@@ -1,6 +1,6 @@
 import TidingsCore
+import TidingsJSON
 import TidingsProvider
-import TidingsWire
 
 /// How the body of a call is made.
 enum BodyTemplate: Sendable {

@@ -1,6 +1,6 @@
 import TidingsCore
+import TidingsJSON
 import TidingsProvider
-import TidingsWire
 
 /// The values that placeholders have for one delivery.
 struct DeliveryValues: Sendable {

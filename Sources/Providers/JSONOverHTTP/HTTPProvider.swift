@@ -1,7 +1,6 @@
 import Glibc
 import TidingsCore
 import TidingsHTTP
-import TidingsHTTPProvider
 import TidingsProvider
 
 /// Delivers by one HTTP call to a service whose address, body and answers the operator described.

@@ -1,5 +1,4 @@
 public import TidingsCore
-import TidingsHTTPProvider
 public import TidingsProvider
 
 /// Makes providers of kind `http`: a service of the operator's own, called by HTTP and described by settings alone.

@@ -1,4 +1,4 @@
-import TidingsWire
+import TidingsJSON
 
 /// A JSON document with placeholders in its texts. It is a tree, and values are put into its leaves: no value can break the JSON or add a
 /// member.

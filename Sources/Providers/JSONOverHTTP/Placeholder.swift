@@ -1,4 +1,4 @@
-import TidingsWire
+import TidingsCore
 
 /// What `{{name}}` in a template stands for.
 enum Placeholder: Sendable, Hashable {

@@ -1,7 +1,7 @@
 import TidingsCore
-import TidingsHTTPProvider
+import TidingsEncodings
+import TidingsJSON
 import TidingsProvider
-import TidingsWire
 
 /// How one binding of kind `http` calls its service. Every template in it is compiled, so a binding that can be made can be rendered.
 struct ServiceConfiguration: Sendable {

@@ -1,6 +1,5 @@
 import TidingsCore
 import TidingsHTTP
-import TidingsHTTPProvider
 import TidingsProvider
 
 extension ServiceConfiguration {

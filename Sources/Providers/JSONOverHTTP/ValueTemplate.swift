@@ -1,4 +1,4 @@
-import TidingsWire
+import TidingsJSON
 
 /// A text with `{{placeholders}}`, compiled: each stands for a known value before the first delivery comes.
 struct ValueTemplate: Sendable, Hashable {

@@ -1,5 +1,5 @@
 import TidingsCore
-public import TidingsWire
+public import TidingsJSON
 
 extension OutgoingDelivery {
     /// The members of an Apple push payload, which Firebase takes as well: `aps`, and beside it what the app reads.

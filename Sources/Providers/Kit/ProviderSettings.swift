@@ -1,6 +1,5 @@
 import Glibc
 public import TidingsCore
-import TidingsWire
 
 /// Reads a binding's settings: each from the catalogue or, where the catalogue says nothing, from the environment, as
 /// `TIDINGS_<KIND>_<SETTING>` in capitals with underscores (`allowHTTP` of a webhook: `TIDINGS_WEBHOOK_ALLOW_HTTP`).

@@ -1,4 +1,4 @@
-import TidingsWire
+import TidingsCrypto
 
 /// What only the browser can read: the content encoding `aes128gcm` of RFC 8188, in one record, under keys that are agreed on as RFC 8291
 /// says.

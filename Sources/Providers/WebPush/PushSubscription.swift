@@ -1,4 +1,6 @@
-import TidingsWire
+import TidingsCrypto
+import TidingsEncodings
+import TidingsJSON
 
 /// A browser's push subscription, which a device has as its token: the JSON that `PushSubscription.toJSON()` makes, with `endpoint`,
 /// `keys.p256dh` and `keys.auth`; other members, such as `expirationTime`, are ignored.

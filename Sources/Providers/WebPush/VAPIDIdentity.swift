@@ -1,5 +1,7 @@
 import TidingsCore
-import TidingsWire
+import TidingsCrypto
+import TidingsEncodings
+import TidingsJSON
 
 /// Who sends, for every push service: Voluntary Application Server Identification, RFC 8292.
 ///

@@ -1,7 +1,6 @@
+import TidingsCrypto
 import TidingsHTTP
-import TidingsHTTPProvider
 import TidingsProvider
-import TidingsWire
 
 /// How one binding of kind `webpush` sends.
 struct WebPushConfiguration: Sendable {

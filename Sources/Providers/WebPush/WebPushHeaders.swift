@@ -1,6 +1,7 @@
 import TidingsCore
+import TidingsCrypto
+import TidingsEncodings
 import TidingsProvider
-import TidingsWire
 
 /// How soon a device that saves its battery should get a message (RFC 8030 section 5.3).
 enum PushUrgency: String, CaseIterable, Sendable, Hashable {

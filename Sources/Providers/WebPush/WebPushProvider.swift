@@ -1,9 +1,8 @@
 import Glibc
 import TidingsCore
+import TidingsCrypto
 import TidingsHTTP
-import TidingsHTTPProvider
 import TidingsProvider
-import TidingsWire
 
 /// Delivers to browsers through whatever push service their subscription names: Web Push, RFC 8030, 8291 and 8292.
 ///

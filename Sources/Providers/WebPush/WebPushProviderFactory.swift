@@ -1,5 +1,4 @@
 public import TidingsCore
-import TidingsHTTPProvider
 public import TidingsProvider
 
 /// Makes providers of kind `webpush`, each with connections and VAPID tokens of its own.

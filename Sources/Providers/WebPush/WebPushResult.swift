@@ -1,7 +1,9 @@
 import TidingsCore
+import TidingsCrypto
+import TidingsEncodings
 import TidingsHTTP
-import TidingsHTTPProvider
-import TidingsWire
+import TidingsJSON
+import TidingsProvider
 
 /// What an answer of a push service, or its absence, means for the delivery. An accepted message has not reached the browser yet.
 ///

@@ -1,6 +1,6 @@
 import TidingsCore
+import TidingsJSON
 import TidingsProvider
-import TidingsWire
 
 /// The body in the shape that Standard Webhooks suggests: `type`, `timestamp` (when the notification was accepted, RFC 3339) and `data`,
 /// which holds `id`, `recipient`, `category`, `createdAt`, `title` and `body` where there are any, and the producer's `data` as it stands.

@@ -1,5 +1,4 @@
 public import TidingsHTTP
-import TidingsHTTPProvider
 import TidingsProvider
 
 /// How one binding of kind `webhook` sends.

@@ -1,6 +1,5 @@
 public import TidingsCore
 public import TidingsHTTP
-public import TidingsHTTPProvider
 public import TidingsProvider
 
 /// Delivers by signed HTTP POST to an address that the recipient named: Standard Webhooks 1.0.0.

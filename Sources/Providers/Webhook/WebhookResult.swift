@@ -1,6 +1,6 @@
 import TidingsCore
 import TidingsHTTP
-import TidingsHTTPProvider
+import TidingsProvider
 
 /// What an answer, or its absence, means for the delivery: the table of Standard Webhooks 1.0.0.
 ///

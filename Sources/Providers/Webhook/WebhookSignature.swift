@@ -1,4 +1,5 @@
-import TidingsWire
+import TidingsCrypto
+import TidingsEncodings
 
 /// A symmetric signing key of Standard Webhooks 1.0.0: `whsec_` and the standard base64 of 24 to 64 random bytes.
 public struct WebhookSecret: Sendable, Hashable {

@@ -1,4 +1,4 @@
-public import TidingsWire
+public import TidingsJSON
 
 /// A type, provider or market of the active catalogue that a new catalogue lacks, and what still needs it.
 public struct CatalogueRemoval: Sendable, Hashable, CustomStringConvertible {

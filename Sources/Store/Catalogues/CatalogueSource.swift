@@ -1,6 +1,6 @@
 import Synchronization
+public import TidingsCatalogue
 public import TidingsCore
-public import TidingsWire
 
 /// What a role works by: the active catalogue of the database, or the built-in one while none was applied, and what is paused. Roles look for
 /// changes of both with one small query; a catalogue that does not compile never replaces the one in use.

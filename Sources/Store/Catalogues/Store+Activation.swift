@@ -1,6 +1,6 @@
+import TidingsCatalogue
 public import TidingsCore
 import TidingsPostgres
-import TidingsWire
 
 extension Store {
     /// Waiting deliveries, and notifications, that are looked at to see which types are needed. More would hold up whoever applies a catalogue.

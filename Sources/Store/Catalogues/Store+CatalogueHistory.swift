@@ -1,5 +1,5 @@
+public import TidingsJSON
 import TidingsPostgres
-public import TidingsWire
 
 extension Store {
     /// Which catalogues were active, the newest first.

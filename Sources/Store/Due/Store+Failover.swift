@@ -1,6 +1,5 @@
 import TidingsCore
 import TidingsPostgres
-import TidingsWire
 
 /// What a delivery has behind it with its providers.
 struct Trail {

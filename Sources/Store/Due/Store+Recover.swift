@@ -1,6 +1,6 @@
+public import TidingsContracts
 public import TidingsCore
 import TidingsPostgres
-public import TidingsWire
 
 extension Store {
     /// Seconds after which a committed pack that the broker has not confirmed is published again: longer than a publisher waits for a confirm,

@@ -1,6 +1,7 @@
+public import TidingsContracts
 public import TidingsCore
 import TidingsPostgres
-public import TidingsWire
+public import TidingsTimeZones
 
 /// What one turn of a releaser came to.
 public struct ReleaseResult: Sendable {

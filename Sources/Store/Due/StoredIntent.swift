@@ -1,6 +1,6 @@
+import TidingsContracts
 import TidingsCore
 import TidingsPostgres
-import TidingsWire
 
 /// An accepted intent read back from its notification, to be judged or sent again.
 struct StoredIntent {

@@ -1,5 +1,5 @@
+public import TidingsContracts
 public import TidingsCore
-public import TidingsWire
 
 /// What a router read from the broker in one go, decoded.
 public struct IntakeBatch: Sendable {

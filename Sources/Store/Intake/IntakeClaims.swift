@@ -1,6 +1,6 @@
+import TidingsContracts
 import TidingsCore
 import TidingsPostgres
-import TidingsWire
 
 /// A batch's claims on its idempotency keys: the first to commit a key owns it for good.
 struct IntakeClaims {

@@ -1,6 +1,6 @@
+import TidingsContracts
 import TidingsCore
 import TidingsPostgres
-import TidingsWire
 
 /// Everything one batch of intents writes, collected row by row: the notifications for COPY, the rest for one pipeline.
 struct IntakeWrite {

@@ -1,6 +1,6 @@
+import TidingsContracts
 import TidingsCore
 import TidingsPostgres
-import TidingsWire
 
 /// Rows of `tidings.notifications`: written once, at acceptance, and never changed. They travel by COPY, which takes wide rows at half the cost
 /// of arrays.

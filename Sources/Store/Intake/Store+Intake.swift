@@ -1,6 +1,7 @@
+import TidingsContracts
 public import TidingsCore
 import TidingsPostgres
-public import TidingsWire
+public import TidingsTimeZones
 
 extension Store {
     /// Writes a batch of intents in one transaction: who came first, the recipients' facts, the decision of `decide`, and everything that

@@ -1,6 +1,5 @@
 import TidingsCore
 import TidingsPostgres
-import TidingsWire
 
 /// A row of `tidings.local_requests`.
 struct LocalRequest {

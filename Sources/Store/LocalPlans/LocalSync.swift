@@ -1,6 +1,7 @@
+import TidingsContracts
 import TidingsCore
 import TidingsPostgres
-import TidingsWire
+import TidingsTimeZones
 
 /// One sync of a device's plan: what is judged, what that changes, and what the device is told.
 struct LocalSync {

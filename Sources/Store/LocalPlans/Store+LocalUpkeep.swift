@@ -1,6 +1,6 @@
 public import TidingsCore
+public import TidingsJSON
 import TidingsPostgres
-public import TidingsWire
 
 extension Store {
     /// Days for which a local notification is kept after its expiry, so that an operator can see what became of it.

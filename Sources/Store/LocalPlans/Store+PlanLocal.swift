@@ -1,6 +1,6 @@
+public import TidingsContracts
 public import TidingsCore
 import TidingsPostgres
-public import TidingsWire
 
 /// Local notifications, which devices show by themselves. What a device is to show is a row of `tidings.local_requests`; its version belongs to
 /// the plan that the device asks for, in `tidings.local_plans`, and only a sync moves it, under that row's lock.

@@ -1,6 +1,7 @@
+public import TidingsContracts
 public import TidingsCore
 import TidingsPostgres
-public import TidingsWire
+public import TidingsTimeZones
 
 extension Store {
     /// Notifications of one device that are looked at in one sync, those it was told first, then the soonest: far more than its plan can hold.

@@ -1,5 +1,5 @@
+import TidingsJSON
 import TidingsPostgres
-import TidingsWire
 
 extension Store {
     /// Rows of a query as JSON objects, members in the order of the columns. For what people read: the server renders the values, so a time is

@@ -1,5 +1,5 @@
+public import TidingsJSON
 import TidingsPostgres
-public import TidingsWire
 
 extension Store {
     /// Notifications compared by one statement, about two seconds' work: a statement over all of a large past would never end within its time.

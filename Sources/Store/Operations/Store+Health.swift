@@ -1,5 +1,5 @@
+public import TidingsJSON
 import TidingsPostgres
-public import TidingsWire
 
 /// Readings that `tidings status` and `tidings doctor` judge, each from a view of `tidings_ops`, so that a member of `tidings_ops_read` may ask.
 extension Store {

@@ -1,6 +1,7 @@
+import TidingsContracts
 public import TidingsCore
+public import TidingsJSON
 import TidingsPostgres
-public import TidingsWire
 
 /// What the command line reads: the same views an operator reads with psql.
 extension Store {

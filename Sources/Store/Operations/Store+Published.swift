@@ -1,6 +1,7 @@
+public import TidingsContracts
 public import TidingsCore
+public import TidingsJSON
 import TidingsPostgres
-public import TidingsWire
 
 /// An event somebody has just published and waits for, as its router will read it.
 public struct PublishedEvent: Sendable {

@@ -1,6 +1,6 @@
+import TidingsContracts
 import TidingsCore
 import TidingsPostgres
-import TidingsWire
 
 /// Rows of `tidings.attempts`. Written before the settling statement of the same pipeline, while the pack still says whose it is. The same
 /// attempt again, after a commit whose answer was lost, adds nothing.

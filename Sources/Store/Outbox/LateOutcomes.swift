@@ -1,6 +1,6 @@
+import TidingsContracts
 import TidingsCore
 import TidingsPostgres
-import TidingsWire
 
 /// Outcomes of calls whose deliveries had left their worker's pack: a releaser took the pack apart meanwhile, because its lease was over.
 ///

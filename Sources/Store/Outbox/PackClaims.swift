@@ -1,6 +1,6 @@
+public import TidingsContracts
 public import TidingsCore
 import TidingsPostgres
-public import TidingsWire
 
 /// One delivery of a notification.
 public struct DeliveryKey: Sendable, Hashable, CustomStringConvertible {

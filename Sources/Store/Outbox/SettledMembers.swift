@@ -1,6 +1,6 @@
+import TidingsContracts
 import TidingsCore
 import TidingsPostgres
-import TidingsWire
 
 /// Some deliveries of packs that stay open for the others.
 struct SettledMembers {

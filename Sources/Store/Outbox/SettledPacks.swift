@@ -1,6 +1,6 @@
+import TidingsContracts
 import TidingsCore
 import TidingsPostgres
-import TidingsWire
 
 /// Packs of which nothing is left: the row goes, and each delivery gets its new home, without looking at the members one by one.
 struct SettledPacks {

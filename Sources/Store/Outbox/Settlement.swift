@@ -1,5 +1,5 @@
+public import TidingsContracts
 public import TidingsCore
-public import TidingsWire
 
 /// One call to a provider, as it is recorded.
 public struct AttemptRecord: Sendable {

@@ -1,6 +1,6 @@
+public import TidingsContracts
 import TidingsCore
 import TidingsPostgres
-public import TidingsWire
 
 extension Store {
     /// Seconds for which a claimed pack belongs to its worker. Longer than any provider's deadline (20 s), so that a living worker has time for

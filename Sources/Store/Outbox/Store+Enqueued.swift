@@ -1,5 +1,5 @@
+public import TidingsJSON
 import TidingsPostgres
-public import TidingsWire
 
 /// How the SQL outbox stands.
 public struct OutboxLevel: Sendable {

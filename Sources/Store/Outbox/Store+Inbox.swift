@@ -1,6 +1,6 @@
+public import TidingsContracts
 public import TidingsCore
 import TidingsPostgres
-public import TidingsWire
 
 extension Store {
     /// Delivers in-app packs: the inbox row and the outcome are one statement, so there is nothing to claim first and nothing to be unknown.

@@ -1,6 +1,6 @@
+import TidingsContracts
 import TidingsCore
 import TidingsPostgres
-import TidingsWire
 
 extension Store {
     /// Writes outcomes. A pack that `worker` still holds gives each delivery its new home. An outcome that comes too late leaves its attempt, and

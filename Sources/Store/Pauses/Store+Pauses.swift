@@ -1,6 +1,6 @@
 public import TidingsCore
+public import TidingsJSON
 import TidingsPostgres
-public import TidingsWire
 
 /// Pauses: a row each, kept after it is over for as long as notifications are, so that anybody can see what was paused when, and why. What a
 /// pause holds names it in `tidings.due`; nothing is rewritten when it begins or ends.

@@ -1,6 +1,6 @@
 import TidingsCore
 import TidingsPostgres
-import TidingsWire
+import TidingsTimeZones
 
 /// Reads the facts of many recipients in one query. Not cached: a preference changed a moment ago counts.
 enum FactsQuery {

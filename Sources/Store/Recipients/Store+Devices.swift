@@ -1,6 +1,7 @@
+public import TidingsContracts
 public import TidingsCore
+public import TidingsJSON
 import TidingsPostgres
-public import TidingsWire
 
 /// What a registration came to.
 public struct RegisteredDevice: Sendable {

@@ -1,6 +1,7 @@
 public import TidingsCore
+public import TidingsJSON
 import TidingsPostgres
-public import TidingsWire
+public import TidingsTimeZones
 
 /// Changes to a person's settings; nil leaves a setting as it is. Values are checked by the caller.
 public struct RecipientChanges: Sendable {

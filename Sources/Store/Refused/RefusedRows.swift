@@ -1,6 +1,6 @@
+import TidingsContracts
 import TidingsCore
 import TidingsPostgres
-import TidingsWire
 
 /// Rows of `tidings.rejected`. The same bad event again raises the counter of its open row, so a looping producer fills no disk.
 struct RefusedRows {

@@ -1,4 +1,4 @@
-import TidingsWire
+import TidingsContracts
 
 /// Bytes of refused events that are kept in a day of UTC. Beyond the budget a refusal keeps its row with size and SHA-256, and is not replayable.
 ///

@@ -1,6 +1,7 @@
+import TidingsContracts
 public import TidingsCore
+public import TidingsJSON
 import TidingsPostgres
-public import TidingsWire
 
 /// A message that came out of the suspect queue.
 public struct DeadMessage: Sendable {

@@ -1,5 +1,6 @@
+import TidingsEncodings
+public import TidingsJSON
 import TidingsPostgres
-public import TidingsWire
 
 /// A refused or dead message as it is sent again.
 public struct KeptMessage: Sendable {

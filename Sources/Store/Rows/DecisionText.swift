@@ -1,5 +1,5 @@
 import TidingsCore
-import TidingsWire
+import TidingsJSON
 
 /// A decision as the JSON text that `tidings.notifications.decision` and `tidings.decisions.decision` hold.
 ///

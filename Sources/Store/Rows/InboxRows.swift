@@ -1,6 +1,5 @@
 import TidingsCore
 import TidingsPostgres
-import TidingsWire
 
 /// Rows of `tidings.inbox` for notifications that are new in this transaction: a durable row is the delivery, so there is nothing to send.
 struct InboxRows {

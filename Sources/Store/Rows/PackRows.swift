@@ -1,6 +1,6 @@
+import TidingsContracts
 import TidingsCore
 import TidingsPostgres
-import TidingsWire
 
 /// Rows of `tidings.packs`, the outbox.
 struct PackRows {

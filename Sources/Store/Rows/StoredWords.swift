@@ -1,6 +1,5 @@
 public import TidingsCore
 public import TidingsPostgres
-import TidingsWire
 
 extension PostgresRow {
     /// A word of a closed list. A word that this version does not know was written by a newer one: it is an error, never a guess, for a guess sends

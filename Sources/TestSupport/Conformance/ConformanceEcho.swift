@@ -1,4 +1,4 @@
-import TidingsWire
+import TidingsJSON
 
 /// A service that repeats what it was sent: headers, path and body.
 struct ConformanceEcho: Sendable, CustomStringConvertible {

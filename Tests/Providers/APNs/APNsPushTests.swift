@@ -1,8 +1,8 @@
 import Testing
 import TidingsCore
 import TidingsHTTP2
+import TidingsJSON
 import TidingsProvider
-import TidingsWire
 
 @testable import ProviderAPNs
 

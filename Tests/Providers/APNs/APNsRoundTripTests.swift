@@ -1,10 +1,11 @@
 import Synchronization
 import Testing
 import TidingsCore
+import TidingsCrypto
+import TidingsEncodings
 import TidingsHTTP
 import TidingsHTTP2
 import TidingsProvider
-import TidingsWire
 
 @testable import ProviderAPNs
 @testable import TidingsCapture

@@ -2,7 +2,6 @@ import Testing
 import TidingsCore
 import TidingsHTTP
 import TidingsHTTP2
-import TidingsHTTPProvider
 import TidingsProvider
 
 @testable import ProviderAPNs

@@ -1,7 +1,8 @@
 import Testing
 import TidingsCore
+import TidingsEncodings
 import TidingsHTTP
-import TidingsWire
+import TidingsJSON
 
 @testable import ProviderAPNs
 @testable import TidingsCapture

@@ -1,6 +1,8 @@
 import Testing
 import TidingsCore
-import TidingsWire
+import TidingsCrypto
+import TidingsEncodings
+import TidingsJSON
 
 @testable import ProviderAPNs
 @testable import TidingsCapture

@@ -1,10 +1,9 @@
 import Synchronization
 import TidingsCore
+import TidingsCrypto
 import TidingsHTTP
 import TidingsHTTP2
-import TidingsHTTPProvider
 import TidingsProvider
-import TidingsWire
 
 @testable import ProviderAPNs
 

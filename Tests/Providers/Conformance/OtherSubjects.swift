@@ -1,10 +1,11 @@
-import ProviderHTTP
+import ProviderJSONOverHTTP
 import ProviderWebPush
 import ProviderWebhook
 import TidingsCore
+import TidingsCrypto
+import TidingsEncodings
 import TidingsProvider
 import TidingsTestSupport
-import TidingsWire
 
 struct HTTPSubject: BindingSubject {
     let kind = "http"

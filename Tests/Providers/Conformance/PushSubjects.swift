@@ -3,9 +3,10 @@ import ProviderAirship
 import ProviderBraze
 import ProviderFCM
 import TidingsCore
+import TidingsCrypto
+import TidingsJSON
 import TidingsProvider
 import TidingsTestSupport
-import TidingsWire
 
 struct APNsSubject: BindingSubject {
     let kind = "apns"

@@ -1,5 +1,6 @@
 import Testing
-import TidingsWire
+import TidingsCrypto
+import TidingsEncodings
 
 @testable import ProviderWebPush
 @testable import TidingsCapture

@@ -1,7 +1,8 @@
 import Testing
 import TidingsCore
+import TidingsCrypto
+import TidingsEncodings
 import TidingsProvider
-import TidingsWire
 
 @testable import ProviderWebPush
 

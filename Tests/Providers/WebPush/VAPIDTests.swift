@@ -1,6 +1,7 @@
 import Testing
 import TidingsCore
-import TidingsWire
+import TidingsCrypto
+import TidingsEncodings
 
 @testable import ProviderWebPush
 @testable import TidingsCapture

@@ -2,9 +2,8 @@ import Testing
 import TidingsCapture
 import TidingsCore
 import TidingsHTTP
-import TidingsHTTPProvider
+import TidingsJSON
 import TidingsProvider
-import TidingsWire
 
 @testable import ProviderWebPush
 

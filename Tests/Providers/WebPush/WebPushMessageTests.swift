@@ -1,7 +1,6 @@
 import Testing
 import TidingsCore
 import TidingsProvider
-import TidingsWire
 
 @testable import ProviderWebPush
 

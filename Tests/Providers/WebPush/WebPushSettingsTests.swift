@@ -1,9 +1,9 @@
 import Testing
 import TidingsCore
+import TidingsCrypto
+import TidingsEncodings
 import TidingsHTTP
-import TidingsHTTPProvider
 import TidingsProvider
-import TidingsWire
 
 @testable import ProviderWebPush
 

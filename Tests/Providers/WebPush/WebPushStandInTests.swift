@@ -1,8 +1,9 @@
 import Testing
 import TidingsCore
+import TidingsCrypto
 import TidingsHTTP
+import TidingsJSON
 import TidingsProvider
-import TidingsWire
 
 @testable import ProviderWebPush
 @testable import TidingsCapture

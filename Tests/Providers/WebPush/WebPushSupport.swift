@@ -1,10 +1,11 @@
 import Synchronization
 import Testing
 import TidingsCore
+import TidingsCrypto
+import TidingsEncodings
 import TidingsHTTP
-import TidingsHTTPProvider
+import TidingsJSON
 import TidingsProvider
-import TidingsWire
 
 @testable import ProviderWebPush
 @testable import TidingsCapture

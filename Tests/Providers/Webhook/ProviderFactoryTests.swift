@@ -1,4 +1,3 @@
-import ProviderNull
 import Testing
 import TidingsCore
 import TidingsHTTP

@@ -1,7 +1,7 @@
 import Testing
 import TidingsCore
 
-@testable import TidingsHTTPProvider
+@testable import TidingsProvider
 
 struct RetryAfterTests {
     /// Sun, 06 Nov 1994 08:49:37 GMT, the example of RFC 9110.

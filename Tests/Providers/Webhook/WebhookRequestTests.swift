@@ -1,8 +1,8 @@
 import Testing
 import TidingsCapture
 import TidingsCore
+import TidingsJSON
 import TidingsProvider
-import TidingsWire
 
 @testable import ProviderWebhook
 

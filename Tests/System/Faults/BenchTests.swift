@@ -1,7 +1,7 @@
 import Foundation
 import Testing
+import TidingsJSON
 import TidingsTestSupport
-import TidingsWire
 
 extension Faults {
     /// The benchmark measures with servers, roles and a floor program of its own, and leaves nothing running.

@@ -1,6 +1,6 @@
 import Glibc
+import TidingsStore
 import TidingsTestSupport
-import TidingsWire
 
 /// The processes of a system, kept up as a supervisor would.
 actor Crew {

@@ -4,8 +4,8 @@ import TidingsAMQP
 import TidingsClient
 import TidingsCore
 import TidingsPostgres
+import TidingsStore
 import TidingsTestSupport
-import TidingsWire
 
 extension Faults {
     /// A process dies while a provider's deliveries go over to the next one.

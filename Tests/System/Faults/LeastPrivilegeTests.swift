@@ -1,9 +1,9 @@
 import Foundation
 import PrivateServers
 import Testing
+import TidingsContracts
 import TidingsPostgres
 import TidingsTestSupport
-import TidingsWire
 
 extension Faults {
     /// Every role does its work with the rights that the documentation gives its user, and with no others.

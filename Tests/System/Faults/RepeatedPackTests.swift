@@ -1,10 +1,10 @@
 import Testing
 import TidingsAMQP
 import TidingsClient
+import TidingsContracts
 import TidingsCore
 import TidingsPostgres
 import TidingsTestSupport
-import TidingsWire
 
 extension Faults {
     /// A publisher that never heard the confirm of a pack publishes it again, so one worker may hold both messages at once.

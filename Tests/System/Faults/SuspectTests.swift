@@ -2,10 +2,10 @@ import Glibc
 import Testing
 import TidingsAMQP
 import TidingsClient
+import TidingsContracts
 import TidingsCore
 import TidingsPostgres
 import TidingsTestSupport
-import TidingsWire
 
 extension Faults {
     /// A message that kills whoever takes it is set aside, tried alone and quarantined. What was prefetched with it goes its way.

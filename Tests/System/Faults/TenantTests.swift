@@ -2,9 +2,9 @@ import Foundation
 import PrivateServers
 import Testing
 import TidingsAMQP
+import TidingsContracts
 import TidingsPostgres
 import TidingsTestSupport
-import TidingsWire
 
 extension Faults {
     /// Producers with users of their own. They are here because users are made on servers of one's own.

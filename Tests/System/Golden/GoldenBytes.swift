@@ -1,16 +1,15 @@
 import TidingsCore
 import TidingsProvider
-import TidingsWire
 
 @testable import ProviderAPNs
 @testable import ProviderAirship
 @testable import ProviderBraze
 @testable import ProviderFCM
-@testable import ProviderHTTP
 @testable import ProviderWebPush
 @testable import ProviderWebhook
-@testable import TidingsDelivery
-@testable import TidingsRouter
+@testable import TidingsCatalogue
+@testable import TidingsContracts
+@testable import TidingsPipeline
 @testable import TidingsStore
 
 /// Everything that Tidings writes to a wire for one event: its packs, and the request of each of its deliveries.

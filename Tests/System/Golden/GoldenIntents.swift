@@ -1,4 +1,4 @@
-import TidingsWire
+import TidingsJSON
 
 /// Two hundred events that never change, made by a fixed sequence of numbers: every type of the catalogue, every market, each content field present
 /// and absent, and texts that encoders get wrong.

@@ -1,15 +1,16 @@
 import TidingsCore
 import TidingsHTTP
 import TidingsProvider
-import TidingsWire
 
 @testable import ProviderAPNs
 @testable import ProviderAirship
 @testable import ProviderBraze
 @testable import ProviderFCM
-@testable import ProviderHTTP
+@testable import ProviderJSONOverHTTP
 @testable import ProviderWebPush
 @testable import ProviderWebhook
+@testable import TidingsCrypto
+@testable import TidingsEncodings
 
 /// Providers with fixed keys, as far as they write requests: every byte but provider tokens, which are of an instant and a random number.
 struct GoldenServices {

@@ -1,6 +1,8 @@
 import Foundation
 import Testing
-import TidingsWire
+import TidingsCatalogue
+import TidingsCrypto
+import TidingsEncodings
 
 /// The bytes on every wire for ``GoldenIntents`` are those that were recorded. A change that is meant shows in a change of `golden.csv`.
 ///

@@ -1,8 +1,8 @@
 import Foundation
 import Testing
+import TidingsJSON
 import TidingsPostgres
 import TidingsTestSupport
-import TidingsWire
 
 /// A catalogue that hurts is refused, and who made which one active is known. No role runs: the commands and the database are all of it.
 @Suite struct ActiveCatalogueTests {

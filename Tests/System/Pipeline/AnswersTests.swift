@@ -1,8 +1,8 @@
 import Foundation
 import Testing
+import TidingsJSON
 import TidingsPostgres
 import TidingsTestSupport
-import TidingsWire
 
 /// What the commands answer about one event: of this try and not of an earlier one, and with its cause.
 @Suite struct AnswersTests {

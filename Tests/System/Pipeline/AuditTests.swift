@@ -1,8 +1,8 @@
 import Testing
+import TidingsJSON
 import TidingsPostgres
 import TidingsStore
 import TidingsTestSupport
-import TidingsWire
 
 /// `tidings db verify` names what is in no place, in two, or nobody's, wherever in the past it is.
 @Suite struct AuditTests {

@@ -1,8 +1,11 @@
 import Testing
+import TidingsContracts
 import TidingsCore
+import TidingsCrypto
+import TidingsEncodings
+import TidingsJSON
 import TidingsPostgres
 import TidingsTestSupport
-import TidingsWire
 
 /// Whatever a producer sends: a precise reason where an operator finds it, the bytes kept, the neighbours unharmed, the workers alive.
 @Suite struct BadInputTests {

@@ -2,7 +2,7 @@ import Logging
 import Testing
 import TidingsCore
 
-@testable import TidingsDelivery
+@testable import TidingsPipeline
 
 /// A provider's outage is a few lines in the log, however many hosts fail.
 @Suite struct BreakerLogTests {

@@ -1,7 +1,7 @@
 import Testing
+import TidingsJSON
 import TidingsPostgres
 import TidingsTestSupport
-import TidingsWire
 
 /// Cancelling tells the truth: what it calls cancelled is never sent afterwards.
 @Suite struct CancelTests {

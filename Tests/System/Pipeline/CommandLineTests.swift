@@ -2,9 +2,9 @@ import Foundation
 import Glibc
 import Testing
 import TidingsCore
+import TidingsJSON
 import TidingsPostgres
 import TidingsTestSupport
-import TidingsWire
 
 /// Exit codes and output of the commands: what scripts rely on.
 @Suite struct CommandLineTests {

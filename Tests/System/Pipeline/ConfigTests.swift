@@ -1,6 +1,6 @@
 import Testing
+import TidingsJSON
 import TidingsTestSupport
-import TidingsWire
 
 /// `tidings config show`: every setting with its value, every bound with unit and reason, and no secret.
 @Suite struct ConfigTests {

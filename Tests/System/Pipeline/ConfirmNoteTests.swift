@@ -1,6 +1,7 @@
 import Synchronization
 import Testing
 import TidingsCore
+import TidingsPipeline
 import TidingsPostgres
 import TidingsTestSupport
 

@@ -1,9 +1,9 @@
 import Glibc
 import Testing
 import TidingsAMQP
+import TidingsJSON
 import TidingsPostgres
 import TidingsTestSupport
-import TidingsWire
 
 /// `tidings doctor` tells what is missing or different before anybody waits for a notification in vain.
 @Suite struct DoctorTests {

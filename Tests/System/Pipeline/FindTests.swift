@@ -1,7 +1,7 @@
 import Testing
+import TidingsJSON
 import TidingsPostgres
 import TidingsTestSupport
-import TidingsWire
 
 /// `tidings find` where there is more than one record of an id.
 @Suite struct FindTests {

@@ -1,12 +1,12 @@
 import Foundation
 import Testing
 import TidingsAMQP
+import TidingsContracts
 import TidingsCore
+import TidingsJSON
+import TidingsPipeline
 import TidingsPostgres
-import TidingsRelease
-import TidingsRouter
 import TidingsTestSupport
-import TidingsWire
 
 /// What stands in no event, or is allowed and enormous: nothing of it may hold up a lane, a pack or a neighbour.
 @Suite struct HostileMessageTests {

@@ -2,10 +2,10 @@ import Testing
 import TidingsAMQP
 import TidingsClient
 import TidingsCore
+import TidingsJSON
 import TidingsPostgres
 import TidingsStore
 import TidingsTestSupport
-import TidingsWire
 
 /// The same source and id is the same notification, whoever sends it, however often, to whichever router.
 @Suite struct IdempotencyTests {

@@ -1,9 +1,10 @@
 import Synchronization
 import Testing
+import TidingsJSON
+import TidingsPipeline
 import TidingsPostgres
 import TidingsStore
 import TidingsTestSupport
-import TidingsWire
 
 /// Bulk yields while urgent batches take too long, and only then.
 @Suite struct LaneBalanceTests {

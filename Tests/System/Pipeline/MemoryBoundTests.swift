@@ -2,14 +2,13 @@ import Logging
 import Synchronization
 import Testing
 import TidingsAMQP
+import TidingsContracts
 import TidingsCore
-import TidingsDelivery
 import TidingsMetrics
+import TidingsPipeline
 import TidingsPostgres
-import TidingsRouter
 import TidingsStore
 import TidingsTestSupport
-import TidingsWire
 
 /// What holds memory while a neighbour is slow is filled to its bound, and stays there.
 @Suite struct MemoryBoundTests {

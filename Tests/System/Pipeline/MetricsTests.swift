@@ -1,9 +1,9 @@
 import Foundation
 import Glibc
 import Testing
+import TidingsJSON
 import TidingsPostgres
 import TidingsTestSupport
-import TidingsWire
 
 /// What a role tells of itself over HTTP and in its log agrees with what it did.
 @Suite struct MetricsTests {

@@ -1,9 +1,9 @@
 import Testing
 import TidingsCore
+import TidingsJSON
 import TidingsPostgres
 import TidingsStore
 import TidingsTestSupport
-import TidingsWire
 
 /// The SQL outbox as relays share it: claimed by lease, walked by index, and shown.
 @Suite struct OutboxTests {

@@ -1,7 +1,7 @@
 import Synchronization
 import Testing
 
-@testable import TidingsDelivery
+@testable import TidingsPipeline
 
 /// The packs that are out weigh no more than their budget, and one batch more for each line.
 @Suite struct PackBudgetTests {

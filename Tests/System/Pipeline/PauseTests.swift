@@ -1,7 +1,7 @@
 import Testing
+import TidingsJSON
 import TidingsPostgres
 import TidingsTestSupport
-import TidingsWire
 
 /// What an operator has paused is held with that reason, and goes on, all of it, when it is resumed.
 @Suite struct PauseTests {

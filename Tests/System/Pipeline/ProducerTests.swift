@@ -1,10 +1,11 @@
 import Testing
 import TidingsCore
 import TidingsStore
-import TidingsWire
 
 @testable import TidingsAMQP
-@testable import TidingsRouter
+@testable import TidingsCatalogue
+@testable import TidingsContracts
+@testable import TidingsPipeline
 
 /// Who is taken for the producer of a message, and what follows.
 @Suite struct ProducerTests {

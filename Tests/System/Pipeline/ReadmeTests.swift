@@ -2,7 +2,6 @@ import Foundation
 import Testing
 import TidingsPostgres
 import TidingsTestSupport
-import TidingsWire
 
 /// What the README tells a reader to run, run to the letter.
 @Suite struct ReadmeTests {

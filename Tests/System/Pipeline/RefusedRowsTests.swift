@@ -1,10 +1,12 @@
 import Foundation
 import Testing
+import TidingsContracts
 import TidingsCore
+import TidingsCrypto
 import TidingsPostgres
 import TidingsStore
 import TidingsTestSupport
-import TidingsWire
+import TidingsTimeZones
 
 /// The table of refused intents as routers and releasers write it: its budget, its end, and the order of a replay. No role runs.
 @Suite struct RefusedRowsTests {

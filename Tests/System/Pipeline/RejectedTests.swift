@@ -1,8 +1,9 @@
 import Glibc
 import Testing
+import TidingsContracts
+import TidingsJSON
 import TidingsPostgres
 import TidingsTestSupport
-import TidingsWire
 
 /// What an operator can do with a refused intent: take it in again once its cause is gone, or close it.
 @Suite struct RejectedTests {

@@ -1,7 +1,7 @@
 import Synchronization
 import Testing
 import TidingsCore
-import TidingsDelivery
+import TidingsPipeline
 import TidingsProvider
 
 /// Recipients choose the hosts of webhooks: what is remembered of hosts has a bound that holds when all of them fail.

@@ -1,6 +1,6 @@
 import Testing
 import TidingsCore
-import TidingsDelivery
+import TidingsPipeline
 import TidingsProvider
 
 /// Who is called decides which bound a send counts against.

@@ -1,9 +1,9 @@
 import Foundation
 import Glibc
 import Testing
+import TidingsJSON
 import TidingsPostgres
 import TidingsTestSupport
-import TidingsWire
 
 /// `tidings status` and `tidings doctor` are green only while everything works, and who may only read may ask them.
 @Suite struct StatusTests {

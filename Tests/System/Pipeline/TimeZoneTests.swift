@@ -1,8 +1,9 @@
 import Foundation
 import Testing
+import TidingsJSON
 import TidingsPostgres
 import TidingsTestSupport
-import TidingsWire
+import TidingsTimeZones
 
 /// Zone data that is missing, goes and comes back: nobody is taken to live in UTC.
 @Suite struct TimeZoneTests {

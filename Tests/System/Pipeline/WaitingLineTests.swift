@@ -1,6 +1,6 @@
 import Testing
 
-@testable import TidingsDelivery
+@testable import TidingsPipeline
 
 @Suite struct WaitingLineTests {
     private func line(_ waiters: (String, Int)...) -> (line: WaitingLine<Int>, tickets: [UInt64]) {

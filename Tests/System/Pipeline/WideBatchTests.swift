@@ -1,10 +1,11 @@
 import Testing
+import TidingsContracts
 import TidingsCore
 import TidingsStore
-import TidingsWire
 
 @testable import TidingsAMQP
-@testable import TidingsRouter
+@testable import TidingsCatalogue
+@testable import TidingsPipeline
 
 /// A batch of messages that ask for very much is decoded piece by piece.
 @Suite struct WideBatchTests {

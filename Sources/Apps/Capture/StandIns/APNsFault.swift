@@ -1,5 +1,5 @@
 import TidingsCore
-import TidingsWire
+import TidingsJSON
 
 /// One of APNs' errors, by the reason in its body.
 enum APNsFault: String, Error, Sendable, CaseIterable {

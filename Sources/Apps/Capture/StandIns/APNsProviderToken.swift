@@ -1,5 +1,7 @@
 import TidingsCore
-import TidingsWire
+import TidingsCrypto
+import TidingsEncodings
+import TidingsJSON
 
 /// A provider token as it arrived: a JSON Web Token by ES256.
 ///

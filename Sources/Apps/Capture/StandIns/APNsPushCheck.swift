@@ -1,4 +1,5 @@
-import TidingsWire
+import TidingsEncodings
+import TidingsJSON
 
 /// What APNs checks of a push beside its provider token. Apple does not document in which order; here it is headers, device token, payload.
 ///

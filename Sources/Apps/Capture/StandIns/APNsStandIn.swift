@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 import TidingsCore
-import TidingsWire
+import TidingsCrypto
 
 /// The Apple Push Notification service with provider tokens: `POST /3/device/{token}` over HTTP/2.
 ///

@@ -1,4 +1,5 @@
-import TidingsWire
+import TidingsJSON
+import TidingsJSONSchema
 
 extension AirshipStandIn {
     /// What the stand-in answers a call with that Airship would not carry out.

@@ -1,6 +1,7 @@
 import Foundation
 import TidingsCore
-import TidingsWire
+import TidingsEncodings
+import TidingsJSON
 
 /// Airship's `POST /api/push` and `/api/push/validate`, for a binding with `endpoint: http://127.0.0.1:PORT/airship`.
 ///

@@ -1,4 +1,5 @@
-import TidingsWire
+import TidingsJSON
+import TidingsJSONSchema
 
 extension BrazeStandIn {
     /// What the stand-in answers a call with that Braze would not carry out.

@@ -1,6 +1,6 @@
 import Foundation
 import TidingsCore
-import TidingsWire
+import TidingsJSON
 
 /// Braze's `POST /messages/send`, for a binding with `endpoint: http://127.0.0.1:PORT/braze`.
 ///

@@ -1,4 +1,5 @@
-import TidingsWire
+import TidingsJSON
+import TidingsJSONSchema
 
 /// One of FCM's errors, as its body tells it.
 struct FCMFault: Error, Sendable, Hashable {

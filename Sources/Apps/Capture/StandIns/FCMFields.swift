@@ -1,4 +1,5 @@
-import TidingsWire
+import TidingsJSON
+import TidingsJSONSchema
 
 /// The fields of a request to FCM and what each may hold. Names are in snake case; FCM takes camel case as well.
 indirect enum FCMFields: Sendable {

@@ -1,4 +1,5 @@
-import TidingsWire
+import TidingsJSON
+import TidingsJSONSchema
 
 /// What FCM checks of a message before it looks for the device.
 struct FCMMessageCheck: Sendable {

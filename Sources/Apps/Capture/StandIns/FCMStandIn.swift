@@ -1,6 +1,9 @@
 import Synchronization
 import TidingsCore
-import TidingsWire
+import TidingsCrypto
+import TidingsEncodings
+import TidingsJSON
+import TidingsJSONSchema
 
 /// Firebase Cloud Messaging, HTTP v1, and the OAuth endpoint beside it: `/fcm/token` and `/fcm/v1/projects/{project}/messages:send`.
 ///

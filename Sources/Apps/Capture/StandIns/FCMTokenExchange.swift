@@ -1,6 +1,8 @@
 import Foundation
 import TidingsCore
-import TidingsWire
+import TidingsCrypto
+import TidingsEncodings
+import TidingsJSON
 
 /// Checks what a service account sends to get an access token: a JSON Web Token of RFC 7523.
 struct FCMTokenExchange: Sendable {

@@ -1,4 +1,4 @@
-import TidingsWire
+import TidingsCrypto
 
 /// The browser's side of a subscription: its keys, with which it reads what it is sent (RFC 8291 section 3.4, RFC 8188 section 2).
 struct WebPushBrowser: Sendable {

@@ -1,4 +1,4 @@
-import TidingsWire
+import TidingsJSON
 
 /// A refusal of a push service, in the words and with the numbers of Mozilla's.
 struct WebPushFault: Error, Sendable, Hashable {

@@ -1,5 +1,3 @@
-import TidingsWire
-
 /// The subscriptions of a push service and the messages that wait in them, as many as fit; the oldest of either is forgotten first.
 struct WebPushMailboxes: Sendable {
     /// Each with its keys some 500 bytes.

@@ -1,5 +1,7 @@
 import TidingsCore
-import TidingsWire
+import TidingsCrypto
+import TidingsEncodings
+import TidingsJSON
 
 /// What a push service looks at before it takes a message: the headers of RFC 8030 section 5 and the token of RFC 8292.
 struct WebPushRequestCheck: Sendable {

@@ -1,6 +1,8 @@
 import Synchronization
 import TidingsCore
-import TidingsWire
+import TidingsCrypto
+import TidingsEncodings
+import TidingsJSON
 
 /// A push service with its browsers: RFC 8030, with the errors of Mozilla's.
 ///

@@ -1,5 +1,5 @@
 import Histogram
-import TidingsWire
+import TidingsJSON
 
 /// What one run came to.
 struct BenchFigures {

@@ -1,7 +1,7 @@
 import TidingsClient
 import TidingsCore
+import TidingsPipeline
 import TidingsStore
-import TidingsWire
 
 /// The intents of one measurement: each to a person of its own, so that nothing is cached anywhere.
 struct BenchLoad: Sendable {

@@ -1,6 +1,6 @@
+import TidingsContracts
 import TidingsCore
 import TidingsStore
-import TidingsWire
 
 /// A measurement of push through real providers: whose catalogue, the same without a network to compare it with, and the devices it needs.
 struct BenchPush {

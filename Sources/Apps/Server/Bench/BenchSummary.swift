@@ -1,4 +1,4 @@
-import TidingsWire
+import TidingsJSON
 
 extension BenchReport {
     /// The report for people: what was reached, what it cost, what must be zero.

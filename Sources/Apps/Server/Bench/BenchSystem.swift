@@ -1,9 +1,9 @@
 import Glibc
 import PrivateServers
 import TidingsAMQP
+import TidingsCatalogue
 import TidingsCore
 import TidingsStore
-import TidingsWire
 
 /// Where a benchmark runs: servers and roles of its own, or those that are configured.
 final class BenchSystem: Sendable {

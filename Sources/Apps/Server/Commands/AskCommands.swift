@@ -1,7 +1,10 @@
 import ArgumentParser
+import TidingsCatalogue
 import TidingsCore
+import TidingsJSON
+import TidingsPipeline
 import TidingsStore
-import TidingsWire
+import TidingsTimeZones
 
 /// Explains one notification.
 struct WhyCommand: TidingsCommand {

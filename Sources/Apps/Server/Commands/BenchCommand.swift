@@ -1,8 +1,8 @@
 import ArgumentParser
 import Foundation
+import TidingsCatalogue
 import TidingsCore
 import TidingsStore
-import TidingsWire
 
 /// Publishes intents while the roles work, waits until each has ended, and tells what that cost.
 struct BenchCommand: TidingsCommand {

@@ -1,8 +1,8 @@
 import ArgumentParser
 import TidingsAMQP
 import TidingsCore
+import TidingsJSON
 import TidingsStore
-import TidingsWire
 
 extension CatalogueCommand {
     struct Apply: TidingsCommand {

@@ -1,7 +1,8 @@
 import ArgumentParser
+import TidingsCatalogue
 import TidingsCore
+import TidingsJSON
 import TidingsStore
-import TidingsWire
 
 struct CatalogueCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

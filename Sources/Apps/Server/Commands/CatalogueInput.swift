@@ -1,6 +1,7 @@
+import TidingsCatalogue
 import TidingsCore
+import TidingsJSON
 import TidingsProvider
-import TidingsWire
 
 /// A catalogue's YAML with everything that is wrong or doubtful in it.
 struct CatalogueVerdict: Sendable {

@@ -1,6 +1,6 @@
+import TidingsCatalogue
 import TidingsCore
 import TidingsStore
-import TidingsWire
 
 /// Values of options that come from a closed list. Each throws a ``Failure`` with exit code 65 that names the list or the nearest name.
 enum Choices {

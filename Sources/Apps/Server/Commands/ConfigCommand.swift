@@ -1,9 +1,10 @@
 import ArgumentParser
 import Logging
 import TidingsAMQP
+import TidingsJSON
 import TidingsPostgres
 import TidingsProvider
-import TidingsWire
+import TidingsTimeZones
 
 /// What this binary is set to, and what it keeps to.
 struct ConfigCommand: AsyncParsableCommand {

@@ -1,6 +1,5 @@
 import ArgumentParser
 import TidingsStore
-import TidingsWire
 
 struct DatabaseCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -3,9 +3,10 @@ import Glibc
 import Logging
 import PrivateServers
 import ServiceLifecycle
+import TidingsCatalogue
 import TidingsCore
 import TidingsStore
-import TidingsWire
+import TidingsTimeZones
 
 /// Private servers and every role in one process.
 struct DevCommand: TidingsCommand {

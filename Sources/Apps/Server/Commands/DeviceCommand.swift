@@ -1,7 +1,10 @@
 public import ArgumentParser
+import TidingsCatalogue
+import TidingsContracts
 public import TidingsCore
+import TidingsJSON
 import TidingsStore
-import TidingsWire
+import TidingsTimeZones
 
 struct DeviceCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,7 +1,10 @@
 import ArgumentParser
+import TidingsCatalogue
+import TidingsContracts
 import TidingsCore
+import TidingsJSON
 import TidingsStore
-import TidingsWire
+import TidingsTimeZones
 
 extension DeviceCommand {
     /// What the app of a device asks for, asked by hand.

@@ -1,10 +1,11 @@
 import ArgumentParser
 import TidingsAMQP
+import TidingsCatalogue
 import TidingsCore
+import TidingsJSON
 import TidingsPostgres
 import TidingsProvider
 import TidingsStore
-import TidingsWire
 
 /// Checks everything that must be right for notifications to arrive.
 struct DoctorCommand: TidingsCommand {

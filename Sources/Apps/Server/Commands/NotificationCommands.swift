@@ -1,7 +1,7 @@
 import ArgumentParser
 import TidingsCore
+import TidingsJSON
 import TidingsStore
-import TidingsWire
 
 /// How many rows a list shows.
 struct ListOptions: ParsableArguments {

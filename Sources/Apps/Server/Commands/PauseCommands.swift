@@ -1,8 +1,9 @@
 import ArgumentParser
 import Glibc
+import TidingsCatalogue
 import TidingsCore
+import TidingsJSON
 import TidingsStore
-import TidingsWire
 
 /// Stops a channel, provider, type or tenant for a while.
 struct PauseCommand: AsyncParsableCommand {

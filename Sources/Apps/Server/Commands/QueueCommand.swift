@@ -1,8 +1,10 @@
 import ArgumentParser
 import TidingsAMQP
+import TidingsCatalogue
+import TidingsContracts
 import TidingsCore
+import TidingsJSON
 import TidingsStore
-import TidingsWire
 
 /// What there is on the broker.
 struct QueueCommand: AsyncParsableCommand {

@@ -1,7 +1,10 @@
 import ArgumentParser
+import TidingsCatalogue
 import TidingsCore
+import TidingsEncodings
+import TidingsJSON
 import TidingsStore
-import TidingsWire
+import TidingsTimeZones
 
 struct RecipientCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,9 +1,9 @@
 import ArgumentParser
 import TidingsAMQP
 import TidingsClient
+import TidingsContracts
 import TidingsCore
 import TidingsStore
-import TidingsWire
 
 struct RejectedCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,5 +1,5 @@
+import TidingsJSON
 import TidingsStore
-import TidingsWire
 
 /// The results of a command, counted over its rows.
 struct RefusedCounts {

@@ -2,7 +2,6 @@ import ArgumentParser
 import Synchronization
 import TidingsClient
 import TidingsStore
-import TidingsWire
 import UnixSignals
 
 /// Publishes rows again at a pace, and closes each when the broker has confirmed its message.

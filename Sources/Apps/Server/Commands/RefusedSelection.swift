@@ -1,8 +1,8 @@
 import ArgumentParser
 import Glibc
+import TidingsCatalogue
 import TidingsCore
 import TidingsStore
-import TidingsWire
 
 /// The options with which `replay` and `discard` of rejected and dead rows say which rows are meant.
 struct RefusedOptions: ParsableArguments {

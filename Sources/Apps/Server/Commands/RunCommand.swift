@@ -1,9 +1,9 @@
 import ArgumentParser
 import Logging
 import ServiceLifecycle
+import TidingsCatalogue
 import TidingsCore
 import TidingsStore
-import TidingsWire
 import UnixSignals
 
 /// Roles against the servers of the environment.

@@ -1,9 +1,12 @@
 import ArgumentParser
 import TidingsAMQP
+import TidingsCatalogue
 import TidingsClient
+import TidingsContracts
 import TidingsCore
+import TidingsJSON
+import TidingsPipeline
 import TidingsStore
-import TidingsWire
 
 /// Publishes one intent, as any producer would.
 struct SendCommand: TidingsCommand {

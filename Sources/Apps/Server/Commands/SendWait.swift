@@ -1,7 +1,9 @@
 import TidingsClient
+import TidingsContracts
 import TidingsCore
+import TidingsJSON
+import TidingsPipeline
 import TidingsStore
-import TidingsWire
 
 /// Waits until what a command has published is decided and delivered, then explains it.
 ///

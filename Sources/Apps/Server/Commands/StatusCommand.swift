@@ -1,7 +1,6 @@
 import ArgumentParser
 import TidingsCore
 import TidingsStore
-import TidingsWire
 
 /// How things stand.
 struct StatusCommand: TidingsCommand {

@@ -2,8 +2,10 @@ public import ArgumentParser
 import Glibc
 import Logging
 import Synchronization
+import TidingsCore
+import TidingsCrypto
+import TidingsJSON
 import TidingsStore
-import TidingsWire
 
 /// What the executable brings along: which providers are linked, and commands of optional parts.
 public struct CommandContext: Sendable {

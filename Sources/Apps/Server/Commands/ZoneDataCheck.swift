@@ -1,4 +1,4 @@
-import TidingsWire
+import TidingsTimeZones
 
 /// The check of `tidings doctor` for the zone data of the machine it runs on. Each machine that runs a role needs its own.
 struct ZoneDataCheck {

@@ -1,4 +1,4 @@
-import TidingsWire
+import TidingsJSON
 
 /// Settings of PostgreSQL on which the promise rests, and what to think of them.
 struct Durability: Sendable {

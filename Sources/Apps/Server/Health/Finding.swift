@@ -1,4 +1,4 @@
-import TidingsWire
+import TidingsJSON
 
 /// One thing that `tidings doctor` or `tidings status` looked at, and how it stands.
 struct Finding: Sendable, Hashable {

@@ -1,6 +1,6 @@
 import TidingsCore
+import TidingsJSON
 import TidingsStore
-import TidingsWire
 
 /// The rows of `tidings_ops` that a reading is made from, as `tidings status -o json` prints them.
 struct SystemRows: Sendable {

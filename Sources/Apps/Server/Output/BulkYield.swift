@@ -1,5 +1,6 @@
+import TidingsJSON
+import TidingsPipeline
 import TidingsStore
-import TidingsWire
 
 /// Why bulk work is slow, in words.
 enum BulkYield {

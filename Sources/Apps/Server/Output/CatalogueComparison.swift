@@ -1,5 +1,6 @@
+import TidingsCatalogue
 import TidingsCore
-import TidingsWire
+import TidingsJSON
 
 /// How a catalogue differs from the active one: in words, whether it breaks producers, and line by line.
 struct CatalogueComparison: Sendable {

@@ -1,7 +1,8 @@
 import TidingsCore
+import TidingsJSON
 import TidingsPostgres
 import TidingsStore
-import TidingsWire
+import TidingsTimeZones
 
 /// The answer to "what happened to this one, and why": the notification, each channel with its reason, and what was tried.
 struct Explanation: Sendable {

@@ -1,7 +1,7 @@
 public import ArgumentParser
 import Glibc
 import TidingsCore
-import TidingsWire
+import TidingsJSON
 
 /// How data is printed.
 public enum OutputFormat: String, ExpressibleByArgument, CaseIterable, Sendable {

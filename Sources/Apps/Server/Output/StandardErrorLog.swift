@@ -1,7 +1,7 @@
 public import Logging
 import TidingsCore
+import TidingsJSON
 import TidingsStore
-import TidingsWire
 
 /// How a line of the log is written.
 public enum LogFormat: String, CaseIterable, Sendable {

@@ -1,5 +1,5 @@
 import TidingsCore
-import TidingsWire
+import TidingsJSON
 
 /// The answer of `tidings status`: the verdict first, then what matters.
 struct StatusReport: Sendable {

@@ -1,4 +1,4 @@
-import TidingsWire
+import TidingsJSON
 
 /// JSON objects as a table for people: the members of the first are the columns.
 struct Table {

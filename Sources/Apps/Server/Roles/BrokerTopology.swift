@@ -1,6 +1,6 @@
 import TidingsAMQP
+import TidingsContracts
 import TidingsCore
-import TidingsWire
 
 extension Topology {
     /// The queues and exchanges of a catalogue, as the driver declares and checks them.

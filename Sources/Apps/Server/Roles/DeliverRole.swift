@@ -1,11 +1,12 @@
 import Logging
 import Synchronization
 import TidingsAMQP
+import TidingsCatalogue
+import TidingsContracts
 import TidingsCore
-import TidingsDelivery
+import TidingsPipeline
 import TidingsProvider
 import TidingsStore
-import TidingsWire
 
 /// The deliver role: a line for each provider of its channels. When another catalogue becomes active, only the lines that it changes are replaced: the
 /// old one finishes what it holds beside the new one. Of each provider's limits it uses the share of one among all processes that call it.

@@ -1,5 +1,5 @@
 import Synchronization
-import TidingsWire
+import TidingsJSON
 
 /// Whether this process can do its work now: the database answered a moment ago, every link to the broker is up, there is zone data, and nobody
 /// asked it to stop.

@@ -1,5 +1,5 @@
 import TidingsAMQP
-import TidingsRelease
+import TidingsPipeline
 import TidingsStore
 
 /// The release role: what waits, what was enqueued by SQL, and the chores.

@@ -1,10 +1,11 @@
 import Glibc
 import Logging
 import ServiceLifecycle
+import TidingsCatalogue
 import TidingsCore
 import TidingsMetrics
+import TidingsPipeline
 import TidingsStore
-import TidingsWire
 
 /// Some roles in one process, as a service: a graceful shutdown stops their intake, lets them finish what they hold, and closes.
 ///

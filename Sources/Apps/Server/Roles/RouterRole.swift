@@ -1,9 +1,9 @@
 import Logging
 import TidingsAMQP
+import TidingsContracts
 import TidingsCore
-import TidingsRouter
+import TidingsPipeline
 import TidingsStore
-import TidingsWire
 
 /// The router role: both intake lanes, what nobody routed, and the suspects.
 struct RouterRole: Sendable {

@@ -1,12 +1,15 @@
 import Glibc
 import Logging
 import TidingsAMQP
+import TidingsCatalogue
+import TidingsContracts
 import TidingsCore
 import TidingsMetrics
+import TidingsPipeline
 import TidingsPostgres
 import TidingsProvider
 import TidingsStore
-import TidingsWire
+import TidingsTimeZones
 
 /// What every role of a process shares: the store, the catalogue in force, the publisher of packs, and the log.
 struct Runtime: Sendable {

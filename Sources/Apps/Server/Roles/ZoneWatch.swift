@@ -1,6 +1,6 @@
 import Logging
 import Synchronization
-import TidingsWire
+import TidingsTimeZones
 
 /// Follows the zone data while roles run. A new release of it counts without a restart; a process whose zone data is gone is not ready.
 ///

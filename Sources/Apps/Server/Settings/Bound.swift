@@ -1,5 +1,6 @@
 import TidingsAMQP
-import TidingsWire
+import TidingsCatalogue
+import TidingsJSON
 
 /// A limit, a batch size or a time that the binary keeps to, read from the constant itself, with the reason for it in one sentence.
 struct Bound: Sendable {

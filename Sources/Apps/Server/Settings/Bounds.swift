@@ -1,11 +1,10 @@
 import TidingsAMQP
+import TidingsContracts
 import TidingsCore
-import TidingsDelivery
+import TidingsJSON
+import TidingsPipeline
 import TidingsPostgres
-import TidingsRelease
-import TidingsRouter
 import TidingsStore
-import TidingsWire
 
 /// Every bound of the data path, in the order in which an intent meets them. No number stands here: each is read from where it is used.
 enum Bounds {

@@ -1,4 +1,4 @@
-import TidingsWire
+import TidingsJSON
 
 /// An environment variable that Tidings reads, and what it comes to here.
 struct SettingDeclaration: Sendable {

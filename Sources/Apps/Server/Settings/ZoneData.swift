@@ -1,4 +1,4 @@
-import TidingsWire
+import TidingsTimeZones
 
 extension TimeZoneDatabase {
     /// The variable of the C library that names another folder of zone data.

@@ -1,7 +1,7 @@
 import Testing
 import TidingsCore
 import TidingsHTTP
-import TidingsHTTPProvider
+import TidingsProvider
 
 @testable import ProviderAirship
 

@@ -2,8 +2,8 @@ import ProviderAirship
 import Testing
 import TidingsCapture
 import TidingsCore
+import TidingsJSON
 import TidingsProvider
-import TidingsWire
 
 /// Whole calls, against the stand-in.
 struct AirshipSendTests {

@@ -1,8 +1,7 @@
 import Testing
 import TidingsCore
-import TidingsHTTPProvider
+import TidingsJSON
 import TidingsProvider
-import TidingsWire
 
 @testable import ProviderBraze
 

@@ -1,6 +1,5 @@
 import Testing
 import TidingsCore
-import TidingsHTTPProvider
 import TidingsProvider
 
 @testable import ProviderBraze

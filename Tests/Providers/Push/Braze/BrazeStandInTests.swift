@@ -1,7 +1,7 @@
 import Testing
 import TidingsCore
+import TidingsJSON
 import TidingsProvider
-import TidingsWire
 
 @testable import ProviderBraze
 @testable import TidingsCapture

@@ -1,5 +1,3 @@
-import TidingsWire
-
 /// Keys made for these tests; they open nothing.
 enum FCMKeys {
     /// 2048 bits.

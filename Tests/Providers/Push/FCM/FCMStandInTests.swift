@@ -1,8 +1,10 @@
 import Testing
 import TidingsCore
+import TidingsCrypto
+import TidingsEncodings
 import TidingsHTTP
+import TidingsJSON
 import TidingsProvider
-import TidingsWire
 
 @testable import ProviderFCM
 @testable import TidingsCapture

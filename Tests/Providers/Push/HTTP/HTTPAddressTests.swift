@@ -3,7 +3,7 @@ import TidingsCore
 import TidingsHTTP
 import TidingsProvider
 
-@testable import ProviderHTTP
+@testable import ProviderJSONOverHTTP
 
 /// Where a call goes and which headers it has.
 struct HTTPAddressTests {

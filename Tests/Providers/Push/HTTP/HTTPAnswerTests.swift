@@ -1,11 +1,11 @@
 import Testing
 import TidingsCore
 import TidingsHTTP
-import TidingsHTTPProvider
 import TidingsProvider
-import TidingsWire
 
-@testable import ProviderHTTP
+@testable import ProviderJSONOverHTTP
+@testable import TidingsEncodings
+@testable import TidingsJSON
 
 /// From a service's answer to the outcome.
 struct HTTPAnswerTests {

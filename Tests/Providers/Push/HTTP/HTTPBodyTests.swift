@@ -2,9 +2,9 @@ import Testing
 import TidingsCore
 import TidingsHTTP
 import TidingsProvider
-import TidingsWire
 
-@testable import ProviderHTTP
+@testable import ProviderJSONOverHTTP
+@testable import TidingsJSON
 
 /// What a service gets to read.
 struct HTTPBodyTests {

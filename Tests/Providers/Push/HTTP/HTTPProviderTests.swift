@@ -3,7 +3,7 @@ import TidingsCapture
 import TidingsCore
 import TidingsProvider
 
-@testable import ProviderHTTP
+@testable import ProviderJSONOverHTTP
 
 /// Over real connections, from what a service does to the outcome.
 struct HTTPProviderTests {

@@ -3,7 +3,7 @@ import TidingsCore
 import TidingsHTTP
 import TidingsProvider
 
-@testable import ProviderHTTP
+@testable import ProviderJSONOverHTTP
 
 /// A service of an operator's own, as tests describe it.
 enum HTTPService {

@@ -1,9 +1,9 @@
 import Testing
 import TidingsCore
-import TidingsHTTPProvider
 import TidingsProvider
 
-@testable import ProviderHTTP
+@testable import ProviderJSONOverHTTP
+@testable import TidingsJSON
 
 /// What an operator may write, and what is said of the rest.
 struct HTTPSettingsTests {

@@ -1,7 +1,7 @@
 import Testing
 import TidingsCore
+import TidingsJSON
 import TidingsProvider
-import TidingsWire
 
 /// What an iPhone gets, whichever provider carries it.
 struct ApplePayloadTests {

@@ -3,8 +3,6 @@ import TidingsCore
 import TidingsHTTP
 import TidingsProvider
 
-@testable import TidingsHTTPProvider
-
 struct CallSettingsTests {
     private static let publicAddress = "https://push.example.com"
 

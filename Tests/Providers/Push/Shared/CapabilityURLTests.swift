@@ -1,6 +1,6 @@
 import Testing
 import TidingsCore
-import TidingsHTTPProvider
+import TidingsProvider
 
 /// What of an address is secret.
 struct CapabilityURLTests {

@@ -1,7 +1,7 @@
 import Testing
 import TidingsCore
 import TidingsHTTP
-import TidingsHTTPProvider
+import TidingsProvider
 
 /// What a call without an answer means.
 struct HTTPFailureOutcomeTests {

@@ -1,5 +1,6 @@
 import Testing
-import TidingsWire
+import TidingsCrypto
+import TidingsEncodings
 
 struct AES128GCMTests {
     private static let zeroKey = String(repeating: "0", count: 32)

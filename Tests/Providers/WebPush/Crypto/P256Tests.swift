@@ -1,5 +1,6 @@
 import Testing
-import TidingsWire
+import TidingsCrypto
+import TidingsEncodings
 
 struct P256Tests {
     private func bytes(_ hexadecimal: String) throws -> [UInt8] { try #require(Hexadecimal.decode(hexadecimal)) }

@@ -3,7 +3,7 @@ import ProviderWebhook
 import Testing
 import TidingsCapture
 import TidingsCore
-import TidingsWire
+import TidingsJSON
 
 /// The file is the truth about what arrived.
 struct CaptureRecordTests {

@@ -3,7 +3,7 @@ import Testing
 import TidingsCapture
 import TidingsCore
 import TidingsHTTP
-import TidingsWire
+import TidingsJSON
 
 /// Counts, behaviours and the control interface, asked as any client would.
 struct CaptureServerTests {

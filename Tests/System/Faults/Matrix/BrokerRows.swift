@@ -3,9 +3,11 @@ import PrivateServers
 import Testing
 import TidingsAMQP
 import TidingsClient
+import TidingsContracts
+import TidingsJSON
 import TidingsPostgres
+import TidingsStore
 import TidingsTestSupport
-import TidingsWire
 
 /// A broker that dies, hangs, fills or loses what was declared on it.
 extension FaultRow {

@@ -1,8 +1,8 @@
 import Foundation
 import TidingsCore
+import TidingsJSON
 import TidingsPostgres
 import TidingsTestSupport
-import TidingsWire
 
 /// An operator who cancels some of what is pending, again and again, and remembers what was promised.
 actor Canceller {

@@ -1,6 +1,6 @@
 import Foundation
 import Testing
-import TidingsWire
+import TidingsStore
 
 /// The rows that `deploy/fault` asks for, one after the other, and its table.
 private let environment = ProcessInfo.processInfo.environment

@@ -4,7 +4,6 @@ import Testing
 import TidingsPostgres
 import TidingsStore
 import TidingsTestSupport
-import TidingsWire
 
 /// Processes of ours that die, hang or are asked to go.
 extension FaultRow {

@@ -1,6 +1,9 @@
 import TidingsCore
 
-@testable import TidingsWire
+@testable import TidingsCatalogue
+@testable import TidingsContracts
+@testable import TidingsJSON
+@testable import TidingsPipeline
 
 /// A catalogue, and events for it that are worth changing.
 enum IntentCorpus {

@@ -3,7 +3,7 @@ import TidingsHTTP
 
 @testable import ProviderWebhook
 @testable import TidingsHTTP
-@testable import TidingsHTTPProvider
+@testable import TidingsProvider
 
 /// What a receiver of webhooks answers, from the lines of its head to what the answer means for the delivery.
 struct AnswerFuzz: FuzzTarget {

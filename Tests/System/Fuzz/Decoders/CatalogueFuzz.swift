@@ -1,6 +1,6 @@
 import TidingsCore
 
-@testable import TidingsWire
+@testable import TidingsCatalogue
 
 /// The file an operator writes.
 struct CatalogueFuzz: FuzzTarget {

@@ -1,6 +1,8 @@
 import TidingsCore
 
-@testable import TidingsWire
+@testable import TidingsContracts
+@testable import TidingsJSON
+@testable import TidingsPipeline
 
 /// What producers publish: structured, batched and binary events, in any state of decay.
 struct IntentFuzz: FuzzTarget {

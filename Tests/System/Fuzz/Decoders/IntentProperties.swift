@@ -1,6 +1,9 @@
 import TidingsCore
 
-@testable import TidingsWire
+@testable import TidingsCatalogue
+@testable import TidingsContracts
+@testable import TidingsJSON
+@testable import TidingsPipeline
 
 /// What the rest of Tidings relies on when the decoder has let something through or refused it.
 struct IntentProperties {

@@ -1,4 +1,4 @@
-@testable import TidingsWire
+@testable import TidingsJSON
 
 /// The JSON reader, the splitting of arrays, the writer and the canonical form.
 struct JSONFuzz: FuzzTarget {

@@ -1,6 +1,7 @@
 import TidingsCore
 
-@testable import TidingsWire
+@testable import TidingsContracts
+@testable import TidingsJSON
 
 /// The messages that the router sends to the workers. Anybody with the rights may put others into the queue.
 struct PackFuzz: FuzzTarget {

@@ -1,4 +1,4 @@
-@testable import TidingsWire
+@testable import TidingsJSONSchema
 
 /// Regular expressions of schemas: reading, laying out and matching them.
 struct PatternFuzz: FuzzTarget {

@@ -1,4 +1,4 @@
-@testable import TidingsWire
+@testable import TidingsJSON
 
 /// What several readers promise of what they say.
 enum Properties {

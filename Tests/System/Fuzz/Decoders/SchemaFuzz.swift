@@ -1,4 +1,5 @@
-@testable import TidingsWire
+@testable import TidingsJSON
+@testable import TidingsJSONSchema
 
 /// The compiler of JSON Schema and the validation with what it accepts.
 struct SchemaFuzz: FuzzTarget {

@@ -1,7 +1,10 @@
 import TidingsCore
 
-@testable import TidingsHTTPProvider
-@testable import TidingsWire
+@testable import TidingsCatalogue
+@testable import TidingsJSON
+@testable import TidingsJSONSchema
+@testable import TidingsPipeline
+@testable import TidingsProvider
 
 /// The small readers of single texts: what is accepted and printed is accepted again, and is the same.
 struct WordFuzz: FuzzTarget {

@@ -1,4 +1,4 @@
-@testable import TidingsWire
+@testable import TidingsJSON
 
 /// Changes a JSON document where it stands: values, names, order, nesting, members given twice.
 struct JSONMutator {

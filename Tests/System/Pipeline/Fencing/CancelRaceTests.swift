@@ -1,7 +1,7 @@
 import Testing
+import TidingsJSON
 import TidingsPostgres
 import TidingsTestSupport
-import TidingsWire
 
 /// A cancel beside a releaser answers for what it cancelled, whichever way the delivery goes meanwhile.
 @Suite struct CancelRaceTests {

@@ -1,9 +1,9 @@
 import Testing
+import TidingsContracts
 import TidingsCore
 import TidingsPostgres
 import TidingsStore
 import TidingsTestSupport
-import TidingsWire
 
 /// What a store answers to claims of the one pack of a system.
 enum ClaimQuestions {

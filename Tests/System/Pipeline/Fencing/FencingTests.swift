@@ -2,9 +2,10 @@ import Glibc
 import Testing
 import TidingsAMQP
 import TidingsClient
+import TidingsContracts
+import TidingsJSON
 import TidingsPostgres
 import TidingsTestSupport
-import TidingsWire
 
 /// A worker that sleeps through its lease: what it has not sent it must not send, and what it knows counts more than what others guessed.
 @Suite struct FencingTests {

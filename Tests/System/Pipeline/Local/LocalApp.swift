@@ -1,9 +1,12 @@
 import Testing
+import TidingsCatalogue
+import TidingsContracts
 import TidingsCore
+import TidingsJSON
 import TidingsPostgres
 import TidingsStore
 import TidingsTestSupport
-import TidingsWire
+import TidingsTimeZones
 
 /// The app on one device: it asks for its plan, keeps what it is told, and confirms.
 struct LocalApp: Sendable {

@@ -1,8 +1,8 @@
 import Testing
+import TidingsContracts
 import TidingsPostgres
 import TidingsStore
 import TidingsTestSupport
-import TidingsWire
 
 /// Plans, and the devices and pushes beside them.
 @Suite struct LocalDeviceTests {

@@ -2,7 +2,6 @@ import Testing
 import TidingsPostgres
 import TidingsStore
 import TidingsTestSupport
-import TidingsWire
 
 /// Many hands on one plan, and a process that dies in between.
 @Suite struct LocalPlanRaceTests {

@@ -1,8 +1,9 @@
 import Testing
+import TidingsContracts
+import TidingsJSON
 import TidingsPostgres
 import TidingsStore
 import TidingsTestSupport
-import TidingsWire
 
 /// Local notifications from the intent to the device's confirmation.
 @Suite struct LocalPlanTests {

@@ -1,7 +1,7 @@
 import Testing
+import TidingsJSON
 import TidingsPostgres
 import TidingsTestSupport
-import TidingsWire
 
 /// Devices as an app's server registers them.
 @Suite struct DeviceTests {

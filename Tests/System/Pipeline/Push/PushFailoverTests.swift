@@ -1,7 +1,7 @@
 import Testing
+import TidingsJSON
 import TidingsPostgres
 import TidingsTestSupport
-import TidingsWire
 
 /// One provider of a market takes over from another, and the books say how it came to that.
 @Suite struct PushFailoverTests {

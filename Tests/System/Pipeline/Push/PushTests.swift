@@ -1,8 +1,8 @@
 import Foundation
 import Testing
+import TidingsJSON
 import TidingsPostgres
 import TidingsTestSupport
-import TidingsWire
 
 /// A push goes out through the providers of the person's market, by configuration alone.
 @Suite struct PushTests {

@@ -1,6 +1,6 @@
 import Testing
 import TidingsCore
-import TidingsWire
+import TidingsJSON
 
 /// One thing a producer may get wrong, as bytes on the wire, with the reason it must get.
 struct BadEvent: Sendable, CustomTestStringConvertible {

@@ -2,10 +2,11 @@ import Foundation
 import Testing
 import TidingsAMQP
 import TidingsClient
+import TidingsContracts
 import TidingsCore
+import TidingsJSON
 import TidingsPostgres
 import TidingsTestSupport
-import TidingsWire
 
 /// Every role running as a real process on a system of its own, with what a test asks of it from outside: the broker, SQL and the command line.
 struct Pipeline: Sendable {

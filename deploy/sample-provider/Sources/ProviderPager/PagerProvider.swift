@@ -1,8 +1,8 @@
+import ProviderJSONOverHTTP
 import TidingsCore
 import TidingsHTTP
-import TidingsHTTPProvider
+import TidingsJSON
 public import TidingsProvider
-import TidingsWire
 
 /// A paging service that takes `{"to", "text", "id"}` as JSON, and answers `{"page": "…"}`.
 ///

@@ -1,0 +1,59 @@
+public import TidingsCore
+package import TidingsJSON
+public import TidingsJSONSchema
+
+/// A catalogue that has been checked, with everything ready that an intent is checked against.
+public struct CompiledCatalogue: Sendable {
+    /// As ``CatalogueFile/sealed(_:)`` returns it, so its hash is always that of its content.
+    public let catalogue: Catalogue
+    /// The compiled schema of every type that has one, by the type's name.
+    public let schemas: [String: JSONSchema]
+    /// What the decoder needs of a type, found with one look-up.
+    package let types: [String: CompiledType]
+
+    /// - Throws: ``CatalogueProblems`` with all problems: names, references, limits, templates, and schemas that do not compile.
+    public init(_ catalogue: Catalogue) throws(CatalogueProblems) {
+        var problems = CatalogueChecks.problems(in: catalogue)
+        var schemas: [String: JSONSchema] = [:]
+        var types: [String: CompiledType] = [:]
+        for (name, type) in catalogue.types.sorted(by: { $0.key < $1.key }) {
+            do throws(CatalogueProblem) {
+                schemas[name] = try CompiledCatalogue.schema(of: type)
+            } catch {
+                problems.append(error)
+            }
+            types[name] = CompiledType(
+                type: type, schema: schemas[name], title: type.titleTemplate.flatMap { try? Template($0) },
+                body: type.bodyTemplate.flatMap { try? Template($0) })
+        }
+        guard problems.isEmpty else { throw CatalogueProblems(problems: problems) }
+        self.catalogue = CatalogueFile.sealed(catalogue)
+        self.schemas = schemas
+        self.types = types
+    }
+
+    private static func schema(of type: NotificationType) throws(CatalogueProblem) -> JSONSchema? {
+        guard let text = type.schemaJSON else { return nil }
+        let path = "types.\(type.name).schema"
+        let json: JSON
+        do {
+            json = try JSON.parse(text)
+        } catch {
+            throw CatalogueProblem(path: path + error.pointer, message: "the schema is not JSON: \(error.message)")
+        }
+        do {
+            return try JSONSchema(json, assertFormats: true)
+        } catch {
+            let keyword = error.keyword.isEmpty ? "" : "\"\(error.keyword)\": "
+            throw CatalogueProblem(path: path + error.pointer, message: keyword + error.message)
+        }
+    }
+}
+
+/// A type with its schema and templates compiled.
+package struct CompiledType: Sendable {
+    package let type: NotificationType
+    package let schema: JSONSchema?
+    package let title: Template?
+    package let body: Template?
+}

@@ -1,0 +1,41 @@
+import TidingsCore
+import Yams
+
+/// A mapping of a YAML file: `key: value` lines.
+struct YAMLSection {
+    let path: String
+    let log: ProblemLog
+    /// Members in the order of the file; those without a value count as left out.
+    let members: [(name: String, value: YAMLValue)]
+
+    init(_ mapping: Node.Mapping, at path: String, _ log: ProblemLog) {
+        self.path = path
+        self.log = log
+        var members: [(name: String, value: YAMLValue)] = []
+        for (key, node) in mapping {
+            guard case .scalar(let scalar) = key else {
+                log.add(path, "a key must be a plain name")
+                continue
+            }
+            guard !scalar.string.utf8.contains(0) else {
+                log.add(path, "a key holds a NUL, which PostgreSQL cannot store")
+                continue
+            }
+            members.append((scalar.string, YAMLValue(node, at: path.isEmpty ? scalar.string : "\(path).\(scalar.string)", log)))
+        }
+        self.members = members
+    }
+
+    subscript(name: String) -> YAMLValue? {
+        guard let value = members.first(where: { $0.name == name })?.value, !value.isNull else { return nil }
+        return value
+    }
+
+    /// Reports every key that is not in `known`: a misspelt key that is skipped in silence would be a setting that does nothing.
+    func refuseKeys(except known: [String]) {
+        for (name, value) in members where !known.contains(name) {
+            let hint = NearestName.hint(for: name, among: known)
+            value.problem("unknown key\(hint.isEmpty ? "." : hint) Known: \(known.joined(separator: ", "))")
+        }
+    }
+}

@@ -1,0 +1,65 @@
+import TidingsJSON
+import Yams
+
+extension YAMLValue {
+    /// The value as compact JSON text, keys in the order of the file; nil, and reported, when it cannot be JSON.
+    func json() -> String? {
+        var writer = JSONWriter()
+        var budget = YAMLValue.maximumNodes
+        guard write(node, at: path, to: &writer, depth: 0, budget: &budget) else { return nil }
+        return writer.text
+    }
+
+    /// Most values in one schema. Aliases of YAML let a few lines stand for billions of values; a schema of a person's making has some
+    /// hundred.
+    private static let maximumNodes = 20_000
+    /// Deepest nesting of one schema, the same as for JSON from the wire.
+    private static let maximumDepth = 64
+
+    /// Notes the line of every part, so that a problem the schema's compiler finds is told with its line.
+    private func write(_ node: Node, at path: String, to writer: inout JSONWriter, depth: Int, budget: inout Int) -> Bool {
+        budget -= 1
+        log.note(line: node.mark?.line, of: path)
+        guard budget > 0, depth < YAMLValue.maximumDepth else {
+            let (depth, nodes) = (YAMLValue.maximumDepth, YAMLValue.maximumNodes)
+            problem(budget > 0 ? "is nested deeper than \(depth) levels" : "has more than \(nodes) values")
+            return false
+        }
+        switch node {
+        case .scalar(let scalar):
+            YAMLValue.write(scalar, to: &writer)
+        case .sequence(let sequence):
+            writer.beginArray()
+            for (index, element) in sequence.enumerated() {
+                guard write(element, at: "\(path)/\(index)", to: &writer, depth: depth + 1, budget: &budget) else { return false }
+            }
+            writer.endArray()
+        case .mapping(let mapping):
+            writer.beginObject()
+            for (key, value) in mapping {
+                guard case .scalar(let name) = key else {
+                    problem("a key must be a plain name")
+                    return false
+                }
+                writer.key(name.string)
+                let place = JSONPointer.appending(name.string, to: path)
+                guard write(value, at: place, to: &writer, depth: depth + 1, budget: &budget) else { return false }
+            }
+            writer.endObject()
+        case .alias:
+            problem("holds an alias that could not be followed")
+            return false
+        }
+        return true
+    }
+
+    private static func write(_ scalar: Node.Scalar, to writer: inout JSONWriter) {
+        guard scalar.style == .plain else { return writer.string(scalar.string) }
+        switch YAMLScalar(plain: scalar.string) {
+        case .null: writer.null()
+        case .bool(let value): writer.bool(value)
+        case .number(let text): writer.raw(text)
+        case .text(let text): writer.string(text)
+        }
+    }
+}

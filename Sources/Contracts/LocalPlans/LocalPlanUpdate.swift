@@ -1,0 +1,72 @@
+public import TidingsCore
+public import TidingsJSON
+
+/// What a device is told when it asks for its plan of local notifications.
+///
+/// `{version, reset, requests: [request], removed: [identifier]}`. With `reset` the app forgets what it had planned; `requests` is then all that it
+/// is to have. Otherwise it plans `requests`, in place of what has the same identifier, and takes back what is in `removed`. Then it confirms
+/// `version`.
+public struct LocalPlanUpdate: Sendable {
+    public var version: Int64
+    public var reset: Bool
+    public var requests: [LocalNotificationRequest]
+    /// Identifiers of what is pending on the device and shall not be shown.
+    public var removed: [String]
+
+    public init(version: Int64, reset: Bool, requests: [LocalNotificationRequest], removed: [String]) {
+        self.version = version
+        self.reset = reset
+        self.requests = requests
+        self.removed = removed
+    }
+
+    public var json: JSON {
+        [
+            "version": JSON(integerLiteral: version), "reset": .bool(reset), "requests": .array(requests.map(\.json)),
+            "removed": .array(removed.map(JSON.string)),
+        ]
+    }
+}
+
+/// One notification that a device shows by itself.
+public struct LocalNotificationRequest: Sendable {
+    /// The notification's id, under which the app plans it.
+    public var identifier: String
+    public var content: LocalContent
+    public var trigger: LocalTrigger
+
+    public init(identifier: String, content: LocalContent, trigger: LocalTrigger) {
+        self.identifier = identifier
+        self.content = content
+        self.trigger = trigger
+    }
+
+    /// `{identifier, title, body, sound, userInfo, threadIdentifier, trigger}`.
+    public var json: JSON {
+        var object = JSONObject()
+        object["identifier"] = .string(identifier)
+        for entry in content.members.entries { object[entry.key] = entry.value }
+        object["trigger"] = trigger.json
+        return .object(object)
+    }
+}
+
+extension LocalTrigger {
+    /// As the app reads it. Nothing that is planned repeats.
+    var json: JSON {
+        switch self {
+        case .calendar(let time):
+            [
+                "type": "calendar",
+                "dateComponents": [
+                    "year": JSON(integerLiteral: Int64(time.year)), "month": JSON(integerLiteral: Int64(time.month)),
+                    "day": JSON(integerLiteral: Int64(time.day)), "hour": JSON(integerLiteral: Int64(time.hour)),
+                    "minute": JSON(integerLiteral: Int64(time.minute)),
+                ],
+                "repeats": false,
+            ]
+        case .timeInterval(let seconds):
+            ["type": "timeInterval", "seconds": JSON(integerLiteral: Int64(seconds)), "repeats": false]
+        }
+    }
+}

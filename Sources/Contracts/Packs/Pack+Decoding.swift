@@ -1,0 +1,138 @@
+import TidingsCore
+import TidingsJSON
+
+/// Why the bytes of a message are not a pack. The message is set aside as `undecodablePack`; nothing of it is sent.
+public struct PackDecodingError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// JSON Pointer (RFC 6901) to the value that is wrong; empty for the whole message.
+    public let pointer: String
+    public let message: String
+
+    public var description: String {
+        pointer.isEmpty ? message : "\(pointer): \(message)"
+    }
+}
+
+extension Pack {
+    /// Reads what ``encode()`` writes.
+    ///
+    /// Members that this version does not know are ignored, so that a newer router may add one while older workers still run.
+    /// A pack of more than ``maximumEntries`` entries or none is refused.
+    public static func decode(_ bytes: [UInt8]) throws(PackDecodingError) -> Pack {
+        let document: JSON
+        do {
+            document = try JSON.parse(bytes, limits: .pack)
+        } catch {
+            throw PackDecodingError(pointer: error.pointer, message: error.message)
+        }
+        var members = try PackMembers(document, at: "")
+        let id = try members.identifier("id")
+        let channel: Channel = try members.word("channel")
+        let provider = try members.text("provider")
+        let lane: Lane = try members.word("lane")
+        guard case .array(let elements)? = members.next("entries") else { throw members.problem("entries", "must be an array") }
+        guard !elements.isEmpty, elements.count <= maximumEntries else {
+            throw members.problem("entries", "must hold 1 to \(maximumEntries) entries, not \(elements.count)")
+        }
+        var entries: [PackEntry] = []
+        entries.reserveCapacity(elements.count)
+        for (index, element) in elements.enumerated() {
+            entries.append(try PackEntry(element, index: index))
+        }
+        return Pack(id: id, channel: channel, provider: provider, lane: lane, entries: entries)
+    }
+}
+
+extension PackEntry {
+    fileprivate convenience init(_ json: JSON, index: Int) throws(PackDecodingError) {
+        var members = try PackMembers(json, at: "/entries/\(index)")
+        self.init(
+            notificationID: try members.identifier("notificationID"), ordinal: try members.integer("ordinal", atLeast: 0),
+            attempt: try members.integer("attempt", atLeast: 1), tenant: try members.text("tenant"),
+            recipient: try members.text("recipient"), type: try members.text("type"), category: try members.word("category"),
+            title: try members.optionalText("title"), body: try members.optionalText("body"), data: try members.object("data"),
+            endpoint: try members.optionalText("endpoint"), groupKey: try members.optionalText("groupKey"),
+            collapseKey: try members.optionalText("collapseKey"), traceparent: try members.optionalText("traceparent"),
+            createdAt: try members.time("createdAt"), decidedAt: try members.time("decidedAt"), validUntil: try members.time("validUntil"),
+            expiresAt: try members.time("expiresAt"), escalates: try members.flag("escalates"), hasStandby: try members.flag("hasStandby"),
+            waitsForProvider: try members.flag("waitsForProvider"))
+    }
+}
+
+/// Takes members out of an object in the order in which they were written, which is nearly always the order they are asked for;
+/// one that is elsewhere is still found.
+private struct PackMembers {
+    private let object: JSONObject
+    private let pointer: String
+    private var position = 0
+
+    init(_ json: JSON, at pointer: String) throws(PackDecodingError) {
+        guard case .object(let object) = json else { throw PackDecodingError(pointer: pointer, message: "must be an object") }
+        self.object = object
+        self.pointer = pointer
+    }
+
+    mutating func next(_ key: String) -> JSON? {
+        if position < object.entries.count, object.entries[position].key == key {
+            position += 1
+            return object.entries[position - 1].value
+        }
+        return object[key]
+    }
+
+    mutating func text(_ key: String) throws(PackDecodingError) -> String {
+        guard case .string(let text)? = next(key) else { throw problem(key, "must be a string") }
+        return text
+    }
+
+    mutating func optionalText(_ key: String) throws(PackDecodingError) -> String? {
+        switch next(key) {
+        case nil: return nil
+        case .string(let text)?: return text
+        default: throw problem(key, "must be a string")
+        }
+    }
+
+    /// As JSON text.
+    mutating func object(_ key: String) throws(PackDecodingError) -> String {
+        guard let value = next(key), case .object = value else { throw problem(key, "must be an object") }
+        return value.serialized
+    }
+
+    /// False when it is absent.
+    mutating func flag(_ key: String) throws(PackDecodingError) -> Bool {
+        switch next(key) {
+        case nil: return false
+        case .bool(let value)?: return value
+        default: throw problem(key, "must be true or false")
+        }
+    }
+
+    mutating func integer(_ key: String, atLeast minimum: Int) throws(PackDecodingError) -> Int {
+        guard let value = next(key)?.intValue, value >= minimum else { throw problem(key, "must be an integer of at least \(minimum)") }
+        return value
+    }
+
+    mutating func identifier(_ key: String) throws(PackDecodingError) -> NotificationID {
+        guard case .string(let text)? = next(key), let id = NotificationID(text) else { throw problem(key, "must be a UUID of version 7") }
+        return id
+    }
+
+    mutating func time(_ key: String) throws(PackDecodingError) -> Timestamp {
+        guard case .string(let text)? = next(key), let time = Timestamp(rfc3339: text) else {
+            throw problem(key, "must be a date-time of RFC 3339")
+        }
+        return time
+    }
+
+    mutating func word<Word: RawRepresentable & CaseIterable>(_ key: String) throws(PackDecodingError) -> Word
+    where Word.RawValue == String {
+        guard case .string(let text)? = next(key), let word = Word(rawValue: text) else {
+            throw problem(key, "must be one of \(Word.allCases.map(\.rawValue).joined(separator: ", "))")
+        }
+        return word
+    }
+
+    func problem(_ key: String, _ message: String) -> PackDecodingError {
+        PackDecodingError(pointer: "\(pointer)/\(key)", message: message)
+    }
+}

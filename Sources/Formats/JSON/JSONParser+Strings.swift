@@ -1,0 +1,99 @@
+import TidingsEncodings
+
+extension JSONParser {
+    /// Reads a string from its opening quote; the usual one, without escapes, is taken in one piece.
+    mutating func string() throws(JSONParseError) -> String {
+        let opening = index
+        let start = index + 1
+        let plain = PlainText.end(in: base, from: start, to: end)
+        index = plain.end
+        guard index < end else { throw unexpectedEnd() }
+        guard base[index] == UInt8(ascii: "\"") else { return try escapedString(opening: opening, start: start) }
+        index += 1
+        let bytes = UnsafeBufferPointer(start: base + start, count: plain.end - start)
+        // ASCII needs no validation, and decoding it is several times faster.
+        return plain.isASCII ? String(decoding: bytes, as: UTF8.self) : try wellFormed(bytes, from: start)
+    }
+
+    private mutating func escapedString(opening: Int, start: Int) throws(JSONParseError) -> String {
+        var bytes: [UInt8] = []
+        var plainStart = start
+        while true {
+            guard index < end else { throw unexpectedEnd() }
+            let byte = base[index]
+            if byte < 0x20 { throw rawControl(byte) }
+            bytes.append(contentsOf: UnsafeBufferPointer(start: base + plainStart, count: index - plainStart))
+            index += 1
+            if byte == UInt8(ascii: "\"") { break }
+            try escape(into: &bytes)
+            plainStart = index
+            index = PlainText.end(in: base, from: index, to: end).end
+        }
+        // What the escapes added is well formed by construction, so anything wrong was written raw.
+        return try bytes.withUnsafeBufferPointer { buffer throws(JSONParseError) in try wellFormed(buffer, from: opening) }
+    }
+
+    private func rawControl(_ byte: UInt8) -> JSONParseError {
+        byte == 0
+            ? JSONParseError(.nulCharacter, at: index, "a string contains a NUL byte")
+            : JSONParseError(.notJSON, at: index, "a string contains an unescaped control character")
+    }
+
+    /// Reads what follows a backslash.
+    private mutating func escape(into bytes: inout [UInt8]) throws(JSONParseError) {
+        guard index < end else { throw unexpectedEnd() }
+        let byte = base[index]
+        index += 1
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): bytes.append(byte)
+        case UInt8(ascii: "b"): bytes.append(0x08)
+        case UInt8(ascii: "f"): bytes.append(0x0C)
+        case UInt8(ascii: "n"): bytes.append(0x0A)
+        case UInt8(ascii: "r"): bytes.append(0x0D)
+        case UInt8(ascii: "t"): bytes.append(0x09)
+        case UInt8(ascii: "u"): try unicodeEscape(into: &bytes)
+        default: throw JSONParseError(.notJSON, at: index - 1, "a backslash is followed by a character that is no escape")
+        }
+    }
+
+    private mutating func unicodeEscape(into bytes: inout [UInt8]) throws(JSONParseError) {
+        let start = index - 2
+        var code = try hexQuad()
+        if code == 0, !limits.allowsNulCharacter {
+            throw JSONParseError(.nulCharacter, at: start, "a string contains the escape of U+0000")
+        }
+        if 0xD800...0xDBFF ~= code {
+            guard take(UInt8(ascii: "\\")), take(UInt8(ascii: "u")) else { throw loneSurrogate(start) }
+            let low = try hexQuad()
+            guard 0xDC00...0xDFFF ~= low else { throw loneSurrogate(start) }
+            code = 0x10000 + (code - 0xD800) << 10 + (low - 0xDC00)
+        }
+        guard let scalar = UnicodeScalar(code) else { throw loneSurrogate(start) }
+        bytes.append(contentsOf: scalar.utf8)
+    }
+
+    private func loneSurrogate(_ offset: Int) -> JSONParseError {
+        JSONParseError(.invalidUTF8, at: offset, "an escape names half of a surrogate pair")
+    }
+
+    private mutating func hexQuad() throws(JSONParseError) -> UInt32 {
+        guard end - index >= 4 else { throw unexpectedEnd() }
+        var code: UInt32 = 0
+        for _ in 0..<4 {
+            guard let digit = hexDigitValue(base[index]) else {
+                throw JSONParseError(.notJSON, at: index, "\\u is not followed by four hexadecimal digits")
+            }
+            code = code << 4 | UInt32(digit)
+            index += 1
+        }
+        return code
+    }
+
+    private func wellFormed(_ bytes: UnsafeBufferPointer<UInt8>, from start: Int) throws(JSONParseError) -> String {
+        do throws(UTF8.ValidationError) {
+            return String(copying: try UTF8Span(validating: bytes.span))
+        } catch {
+            throw JSONParseError(.invalidUTF8, at: min(start + error.byteOffsets.lowerBound, end), "a string is not well-formed UTF-8")
+        }
+    }
+}

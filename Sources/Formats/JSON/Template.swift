@@ -1,0 +1,64 @@
+import TidingsEncodings
+
+/// A title or body of a type, with `{{field}}` for a top-level member of the intent's data.
+///
+/// Only strings, numbers and truth values are put in; an absent member, null, an array or an object gives nothing. There is no logic and no
+/// escaping: what a text means to a provider is that provider's business.
+public struct Template: Sendable, Hashable {
+    enum Part: Sendable, Hashable {
+        case text(String)
+        case field(String)
+    }
+
+    let parts: [Part]
+
+    /// Why a text is not a template.
+    public struct Problem: Error, Sendable, Hashable {
+        public let message: String
+    }
+
+    /// - Throws: ``Problem`` for `{{` without `}}` and for an empty field name.
+    public init(_ text: String) throws(Problem) {
+        var parts: [Part] = []
+        var rest = Substring(text)
+        while let opening = rest.firstRange(of: "{{") {
+            if opening.lowerBound > rest.startIndex { parts.append(.text(String(rest[..<opening.lowerBound]))) }
+            rest = rest[opening.upperBound...]
+            guard let closing = rest.firstRange(of: "}}") else { throw Problem(message: "\"{{\" is never closed by \"}}\"") }
+            let name = rest[..<closing.lowerBound].trimmingBlanks
+            guard !name.isEmpty else { throw Problem(message: "\"{{}}\" names no field") }
+            parts.append(.field(String(name)))
+            rest = rest[closing.upperBound...]
+        }
+        if !rest.isEmpty { parts.append(.text(String(rest))) }
+        self.parts = parts
+    }
+
+    /// The names of the fields, in order of appearance.
+    public var fields: [String] {
+        parts.compactMap { part in
+            if case .field(let name) = part { name } else { nil }
+        }
+    }
+
+    /// The text with every field replaced by its value in `data`.
+    public func render(_ data: JSONObject) -> String {
+        var rendered = ""
+        for part in parts {
+            switch part {
+            case .text(let text): rendered += text
+            case .field(let name): rendered += data[name].map(Template.text(of:)) ?? ""
+            }
+        }
+        return rendered
+    }
+
+    private static func text(of value: JSON) -> String {
+        switch value {
+        case .string(let text): text
+        case .number(let number): number.text
+        case .bool(let flag): flag ? "true" : "false"
+        case .null, .array, .object: ""
+        }
+    }
+}

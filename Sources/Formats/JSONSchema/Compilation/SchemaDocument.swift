@@ -1,0 +1,183 @@
+import TidingsEncodings
+import TidingsJSON
+
+/// A schema document taken apart: every subschema with its place, the resources that `$id` makes, and the anchors in them.
+struct SchemaDocument {
+    /// One subschema.
+    struct Location {
+        let value: JSON
+        /// From the document's root.
+        let pointer: String
+        /// Index of the resource it belongs to.
+        let resource: Int
+    }
+
+    /// A schema with an identity of its own: the root, and whatever has `$id`.
+    struct Resource {
+        let uri: URIReference
+        let root: String
+        var anchors: [ExactText: Int] = [:]
+        var dynamicAnchors: [ExactText: Int] = [:]
+    }
+
+    private(set) var locations: [Location] = []
+    private(set) var resources: [Resource] = []
+    private var indexByPointer: [ExactText: Int] = [:]
+    private var resourceByURI: [ExactText: Int] = [:]
+    private let limits: SchemaLimits
+
+    /// The identity of a document that gives itself none; the name is reserved, so no document can mean it (RFC 2606).
+    private static let anonymous = URIReference(scheme: "https", authority: "schema.invalid", path: "/")
+
+    private static let draft = "https://json-schema.org/draft/2020-12/schema"
+
+    init(_ schema: JSON, limits: SchemaLimits) throws(SchemaError) {
+        self.limits = limits
+        try addResource(Self.anonymous, root: "", pointer: "")
+        try visit(schema, pointer: "", resource: 0, depth: 0)
+    }
+
+    /// The subschema at a JSON Pointer of the document.
+    func index(at pointer: String) -> Int? { indexByPointer[ExactText(pointer)] }
+
+    private mutating func visit(_ value: JSON, pointer: String, resource: Int, depth: Int) throws(SchemaError) {
+        guard locations.count < limits.maximumSubschemas, depth <= limits.maximumNesting else {
+            throw SchemaError(.tooLarge, keyword: "", at: pointer, "the document has too many subschemas, or nests them too deep")
+        }
+        let index = locations.count
+        guard case .object(let object) = value else {
+            guard value.boolValue != nil else {
+                throw SchemaError(.invalidValue, keyword: "", at: pointer, "a schema is an object or a boolean, not a \(value.typeName)")
+            }
+            locations.append(Location(value: value, pointer: pointer, resource: resource))
+            indexByPointer[ExactText(pointer)] = index
+            return
+        }
+        let own = try identify(object, pointer: pointer, within: resource)
+        locations.append(Location(value: value, pointer: pointer, resource: own))
+        indexByPointer[ExactText(pointer)] = index
+        try addAnchors(of: object, index: index, pointer: pointer, resource: own)
+        for entry in object.entries {
+            guard let keyword = SchemaKeyword(rawValue: entry.key) else {
+                try refuse(entry.key, at: pointer)
+                continue
+            }
+            try visitSubschemas(of: keyword, entry.value, pointer: pointer, resource: own, depth: depth + 1)
+        }
+    }
+
+    private mutating func visitSubschemas(
+        of keyword: SchemaKeyword, _ value: JSON, pointer: String, resource: Int, depth: Int
+    ) throws(SchemaError) {
+        let place = pointer + "/" + keyword.rawValue
+        switch keyword.subschemas {
+        case .none: break
+        case .one: try visit(value, pointer: place, resource: resource, depth: depth)
+        case .list:
+            guard case .array(let elements) = value, !elements.isEmpty else {
+                throw SchemaError(.invalidValue, keyword: keyword.rawValue, at: pointer, "takes a non-empty array of schemas")
+            }
+            for (number, element) in elements.enumerated() {
+                try visit(element, pointer: "\(place)/\(number)", resource: resource, depth: depth)
+            }
+        case .named:
+            guard case .object(let members) = value else {
+                throw SchemaError(.invalidValue, keyword: keyword.rawValue, at: pointer, "takes an object of schemas")
+            }
+            for member in members.entries {
+                try visit(member.value, pointer: place + "/" + JSONPointer.escape(member.key), resource: resource, depth: depth)
+            }
+        }
+    }
+
+    private func refuse(_ name: String, at pointer: String) throws(SchemaError) {
+        if let reason = SchemaKeyword.refused[name] {
+            throw SchemaError(.unsupportedKeyword, keyword: name, at: pointer, reason)
+        }
+        if !name.hasPrefix("x-") {
+            throw SchemaError(.unknownKeyword, keyword: name, at: pointer, "is no keyword of draft 2020-12; own names begin with x-")
+        }
+    }
+}
+
+// MARK: - Identity
+
+extension SchemaDocument {
+    /// Where a reference leads.
+    struct Target {
+        let index: Int
+        /// The anchor's name when the reference is by a name that is a `$dynamicAnchor` in the resource it leads to.
+        let dynamicAnchor: String?
+    }
+
+    func resolve(_ reference: String, keyword: SchemaKeyword, from location: Location) throws(SchemaError) -> Target {
+        func failure(_ code: SchemaError.Code, _ message: String) -> SchemaError {
+            SchemaError(code, keyword: keyword.rawValue, at: location.pointer, message)
+        }
+        guard let parsed = URIReference(reference) else { throw failure(.invalidValue, "is no URI reference") }
+        let target = parsed.resolved(against: resources[location.resource].uri)
+        guard let found = resourceByURI[ExactText(target.withoutFragment.text)] else {
+            throw failure(.remoteReference, "leads out of the document, to \(target.withoutFragment.text)")
+        }
+        let resource = resources[found]
+        guard let fragment = target.fragment.map(URIReference.percentDecoded), let fragment else {
+            guard target.fragment == nil else { throw failure(.invalidValue, "has a fragment that is not UTF-8") }
+            return try known(index(at: resource.root), dynamicAnchor: nil, failure(.unresolvedReference, "points at nothing"))
+        }
+        let missing = failure(.unresolvedReference, "points at nothing in the document that is a schema: #\(fragment)")
+        if fragment.isEmpty || fragment.hasPrefix("/") {
+            return try known(index(at: resource.root + fragment), dynamicAnchor: nil, missing)
+        }
+        if let index = resource.dynamicAnchors[ExactText(fragment)] { return Target(index: index, dynamicAnchor: fragment) }
+        return try known(resource.anchors[ExactText(fragment)], dynamicAnchor: nil, missing)
+    }
+
+    private func known(_ index: Int?, dynamicAnchor: String?, _ error: SchemaError) throws(SchemaError) -> Target {
+        guard let index else { throw error }
+        return Target(index: index, dynamicAnchor: dynamicAnchor)
+    }
+
+    /// Reads `$schema` and `$id`; the answer is the resource that the schema belongs to.
+    private mutating func identify(_ object: JSONObject, pointer: String, within resource: Int) throws(SchemaError) -> Int {
+        if let draft = object["$schema"] {
+            guard let name = draft.stringValue, name == Self.draft || name == Self.draft + "#" else {
+                throw SchemaError(.unsupportedDraft, keyword: "$schema", at: pointer, "only \(Self.draft) is carried out")
+            }
+        }
+        guard let id = object["$id"] else { return resource }
+        guard let reference = id.stringValue.flatMap({ URIReference($0) }), reference.fragment ?? "" == "" else {
+            throw SchemaError(.invalidValue, keyword: "$id", at: pointer, "takes a URI reference without a fragment")
+        }
+        return try addResource(reference.resolved(against: resources[resource].uri).withoutFragment, root: pointer, pointer: pointer)
+    }
+
+    @discardableResult
+    private mutating func addResource(_ uri: URIReference, root: String, pointer: String) throws(SchemaError) -> Int {
+        guard resourceByURI.updateValue(resources.count, forKey: ExactText(uri.text)) == nil else {
+            throw SchemaError(.invalidValue, keyword: "$id", at: pointer, "another schema of the document has the same identity")
+        }
+        resources.append(Resource(uri: uri, root: root))
+        return resources.count - 1
+    }
+
+    private mutating func addAnchors(of object: JSONObject, index: Int, pointer: String, resource: Int) throws(SchemaError) {
+        for keyword in [SchemaKeyword.anchor, .dynamicAnchor] {
+            guard let value = object[keyword.rawValue] else { continue }
+            guard let name = value.stringValue, Self.isAnchorName(name) else {
+                throw SchemaError(.invalidValue, keyword: keyword.rawValue, at: pointer, "takes a plain name such as address")
+            }
+            let key = ExactText(name)
+            let taken = resources[resource].anchors[key] ?? resources[resource].dynamicAnchors[key]
+            guard taken == nil || taken == index else {
+                throw SchemaError(.invalidValue, keyword: keyword.rawValue, at: pointer, "the anchor \(name) is given twice")
+            }
+            if keyword == .anchor { resources[resource].anchors[key] = index } else { resources[resource].dynamicAnchors[key] = index }
+        }
+    }
+
+    /// A letter or underscore, then letters, digits, `-`, `_` and `.` (core section 8.2.2).
+    private static func isAnchorName(_ name: String) -> Bool {
+        guard let first = name.utf8.first, ASCII.isLetter(first) || first == UInt8(ascii: "_") else { return false }
+        return name.utf8.allSatisfy { ASCII.isLetter($0) || ASCII.isDigit($0) || "-_.".utf8.contains($0) }
+    }
+}

@@ -1,0 +1,38 @@
+import TidingsEncodings
+
+/// The formats that can be asserted. Each is what the RFC named at its check says, and no more: whether an address exists is not asked.
+///
+/// `hostname` is missing on purpose: the draft wants internationalised labels checked by RFC 5890, which needs tables of its own.
+enum SchemaFormat: String, CaseIterable, Sendable {
+    case dateTime = "date-time"
+    case date
+    case time
+    case email
+    case ipv4
+    case ipv6
+    case uri
+    case uriReference = "uri-reference"
+    case uuid
+
+    func accepts(_ text: String) -> Bool {
+        switch self {
+        case .dateTime: DateFormat.isDateTime(Array(text.utf8)[...])
+        case .date: DateFormat.isDate(Array(text.utf8)[...])
+        case .time: DateFormat.isTime(Array(text.utf8)[...])
+        case .email: MailAddressFormat.isAddress(Array(text.utf8)[...])
+        case .ipv4: NetworkAddressFormat.isIPv4(Array(text.utf8)[...])
+        case .ipv6: NetworkAddressFormat.isIPv6(Array(text.utf8)[...])
+        case .uri: URIReference(text)?.scheme != nil
+        case .uriReference: URIReference(text) != nil
+        case .uuid: Self.isUUID(Array(text.utf8))
+        }
+    }
+
+    /// RFC 9562 section 4: 8-4-4-4-12 hexadecimal digits of either case.
+    private static func isUUID(_ bytes: [UInt8]) -> Bool {
+        guard bytes.count == 36 else { return false }
+        return bytes.enumerated().allSatisfy { place, byte in
+            [8, 13, 18, 23].contains(place) ? byte == UInt8(ascii: "-") : ASCII.isHexDigit(byte)
+        }
+    }
+}

@@ -1,0 +1,147 @@
+import Synchronization
+import TidingsContracts
+import TidingsCore
+
+/// The memory of packs that a process has in work with its providers, all lines together: it weighs what is out, also beyond the patience of
+/// its batch.
+///
+/// A line, one worker's, that holds nothing may always take one batch, so that a saturated provider stops no other. Beyond that, room goes to
+/// the waiting line that holds least, and among equals to the one that waited longest. So packs take at most ``limit`` bytes, and one batch
+/// more for each line.
+public final class PackBudget: Sendable {
+    /// More than 50 full batches, by the estimate of ``Pack/weight``: more than a provider's concurrency needs. It is an eighth of the memory
+    /// that the unit grants a role.
+    public static let limit = 64 << 20
+
+    fileprivate struct Waiter {
+        let line: Int
+        let bytes: Int
+        let continuation: CheckedContinuation<Void, Never>
+    }
+
+    fileprivate struct State {
+        var lines = 0
+        /// By line; a line that holds nothing is not in it.
+        var held: [Int: Int] = [:]
+        var total = 0
+        /// In the order in which they came: at most ``PackIntake/batchesInWork`` of each line.
+        var waiting: [Waiter] = []
+    }
+
+    private let limit: Int
+    private let state = Mutex(State())
+
+    /// - Parameter limit: another one only for tests.
+    public init(limit: Int = limit) { self.limit = limit }
+
+    /// A new line. Each worker has one of its own.
+    func line() -> Line {
+        let number = state.withLock { state in
+            state.lines += 1
+            return state.lines
+        }
+        return Line(budget: self, number: number)
+    }
+
+    /// Bytes of all packs that are out.
+    var total: Int { state.withLock(\.total) }
+
+    struct Line: Sendable {
+        fileprivate let budget: PackBudget
+        fileprivate let number: Int
+
+        /// Waits for room. The share is given back by ``Share/end()``, or when nobody holds it any more.
+        func take(_ packs: [Pack]) async -> Share { await take(bytes: packs.reduce(0) { $0 + $1.weight }) }
+
+        func take(bytes: Int) async -> Share {
+            await budget.take(bytes, for: number)
+            return Share(budget: budget, line: number, bytes: bytes)
+        }
+    }
+
+    final class Share: Sendable {
+        private let budget: PackBudget
+        private let line: Int
+        private let bytes: Mutex<Int>
+
+        fileprivate init(budget: PackBudget, line: Int, bytes: Int) {
+            self.budget = budget
+            self.line = line
+            self.bytes = Mutex(bytes)
+        }
+
+        deinit { end() }
+
+        /// Gives the room back; a second time does nothing.
+        func end() {
+            let rest = bytes.withLock { bytes in
+                defer { bytes = 0 }
+                return bytes
+            }
+            if rest > 0 { budget.giveBack(rest, of: line) }
+        }
+    }
+
+    private func take(_ bytes: Int, for line: Int) async {
+        await withCheckedContinuation { continuation in
+            let hasRoom = state.withLock { state in
+                // A waiter of the same line came first.
+                if !state.waiting.contains(where: { $0.line == line }), state.mayTake(bytes, for: line, limit: limit) {
+                    state.add(bytes, to: line)
+                    return true
+                }
+                state.waiting.append(Waiter(line: line, bytes: bytes, continuation: continuation))
+                return false
+            }
+            if hasRoom { continuation.resume() }
+        }
+    }
+
+    private func giveBack(_ bytes: Int, of line: Int) {
+        let admitted = state.withLock { state in
+            state.add(-bytes, to: line)
+            var admitted: [CheckedContinuation<Void, Never>] = []
+            while let next = state.next(limit: limit) {
+                let waiter = state.waiting.remove(at: next)
+                state.add(waiter.bytes, to: waiter.line)
+                admitted.append(waiter.continuation)
+            }
+            return admitted
+        }
+        for continuation in admitted { continuation.resume() }
+    }
+}
+
+extension PackBudget.State {
+    fileprivate func mayTake(_ bytes: Int, for line: Int, limit: Int) -> Bool { held[line] == nil || total + bytes <= limit }
+
+    /// The waiter that is next, if there is room for it.
+    fileprivate func next(limit: Int) -> Int? {
+        // The first of equals, for `min` keeps it.
+        guard let next = waiting.indices.min(by: { held[waiting[$0].line, default: 0] < held[waiting[$1].line, default: 0] }),
+            mayTake(waiting[next].bytes, for: waiting[next].line, limit: limit)
+        else { return nil }
+        return next
+    }
+
+    fileprivate mutating func add(_ bytes: Int, to line: Int) {
+        total += bytes
+        let sum = held[line, default: 0] + bytes
+        held[line] = sum > 0 ? sum : nil
+    }
+}
+
+extension Pack {
+    /// Memory of a decoded entry beside its texts, estimated: its fields, and what is out for it.
+    private static let bytesPerEntry = 1_024
+
+    /// Memory that the pack takes while its deliveries are out, estimated.
+    var weight: Int { entries.reduce(0) { $0 + Self.bytesPerEntry + $1.textBytes } }
+}
+
+extension PackEntry {
+    fileprivate var textBytes: Int {
+        [tenant, recipient, type, data].reduce(0) { $0 + $1.utf8.count }
+            + [title, body, endpoint, groupKey, collapseKey, traceparent].reduce(0) { $0 + ($1?.utf8.count ?? 0) }
+    }
+}

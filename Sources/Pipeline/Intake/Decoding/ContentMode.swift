@@ -1,0 +1,81 @@
+import TidingsContracts
+
+/// How a message carries events, by its content type and headers (CloudEvents 1.0.2, AMQP binding and JSON format).
+enum ContentMode {
+    static let structuredType = "application/cloudevents+json"
+    static let batchType = "application/cloudevents-batch+json"
+
+    /// The body is one event.
+    case structured
+    /// The body is an array of events.
+    case batch
+    /// The body is the data of one event, whose other attributes are headers.
+    case binary(attributes: [(name: String, value: String)])
+    /// Binary mode, or what looks like it, of which attributes may be missing.
+    case cut
+    /// None of these; the message says what to do.
+    case unsupported(String)
+
+    init(_ message: IncomingMessage) {
+        if message.contentType == ContentMode.structuredType {
+            // Nearly every message; saves taking the text apart.
+            self = .structured
+            return
+        }
+        guard let contentType = message.contentType, !contentType.isEmpty else {
+            self = ContentMode.withoutEventType(message, what: "no content type")
+            return
+        }
+        let media = MediaType(contentType)
+        guard media.isUTF8 else {
+            self = .unsupported("the charset \"\(EventProblem.shown(media.charset ?? ""))\" is not UTF-8")
+            return
+        }
+        switch media.essence {
+        case ContentMode.structuredType: self = .structured
+        case ContentMode.batchType: self = .batch
+        default:
+            if media.essence.hasPrefix("application/cloudevents") {
+                self = .unsupported("\"\(EventProblem.shown(media.essence))\" is not read here; use \(ContentMode.structuredType)")
+            } else {
+                self = ContentMode.withoutEventType(message, what: "the content type \"\(EventProblem.shown(media.essence))\"")
+            }
+        }
+    }
+
+    /// Binary mode, or a hint at what was probably meant.
+    private static func withoutEventType(_ message: IncomingMessage, what: String) -> ContentMode {
+        // An event with one attribute less is another event.
+        if message.attributesCut { return .cut }
+        let attributes = attributes(of: message.headers)
+        if !attributes.isEmpty {
+            guard message.contentType.map({ MediaType($0).isJSON }) ?? true else {
+                return .unsupported("\(what) with CloudEvents headers: the data must be application/json")
+            }
+            return .binary(attributes: attributes)
+        }
+        if looksStructured(message.body) {
+            return .unsupported("\(what), but the body looks like a CloudEvents event: set the content type \(structuredType)")
+        }
+        return .unsupported("\(what); use \(structuredType), \(batchType), or application/json with cloudEvents_ headers")
+    }
+
+    /// The attributes among headers, without their prefix, sorted; `cloudEvents_` counts over `cloudEvents:` where both name one.
+    private static func attributes(of headers: [String: String]) -> [(name: String, value: String)] {
+        var attributes: [String: String] = [:]
+        for prefix in ["cloudevents:", "cloudevents_"] {
+            for (name, value) in headers where name.lowercased().hasPrefix(prefix) {
+                attributes[String(name.dropFirst(prefix.count))] = value
+            }
+        }
+        return attributes.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+    }
+
+    /// How many bytes are searched for a sign of an event; the attributes usually come first.
+    private static let searchedBytes = 4_096
+
+    private static func looksStructured(_ body: [UInt8]) -> Bool {
+        let start = String(decoding: body.prefix(searchedBytes), as: UTF8.self)
+        return start.contains("\"specversion\"")
+    }
+}

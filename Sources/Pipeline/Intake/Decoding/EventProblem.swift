@@ -1,0 +1,57 @@
+public import TidingsCore
+import TidingsJSON
+
+/// Why one event is refused.
+public struct EventProblem: Error, Sendable {
+    public let reason: ReasonCode
+    /// JSON pointer to the place in the event.
+    public let pointer: String
+    public let message: String
+    /// Whether the same event can be accepted later: after a change of the catalogue, or alone instead of in its batch.
+    public let mayPassLater: Bool
+
+    /// - Parameter mayPassLater: nil for what the list of reasons says of the code.
+    init(_ reason: ReasonCode, _ pointer: String, _ message: String, mayPassLater: Bool? = nil) {
+        self.reason = reason
+        self.pointer = pointer
+        self.message = message
+        self.mayPassLater = mayPassLater ?? reason.isRetryable
+    }
+
+    init(_ error: JSONParseError, inside pointer: String = "") {
+        let reason: ReasonCode =
+            switch error.code {
+            case .notJSON, .trailingContent: .notJSON
+            case .invalidUTF8: .invalidUTF8
+            case .duplicateKey: .duplicateKey
+            case .tooDeep: .tooDeep
+            case .nulCharacter: .nulCharacter
+            case .tooManyNodes, .numberTooLong: .tooLarge
+            case .tooManyElements: .tooManyEvents
+            }
+        self.init(reason, pointer + error.pointer, "\(error.message) (byte \(error.offset))")
+    }
+
+    /// Longest text of a producer that a message repeats, in code points: one character may have thousands.
+    private static let longestShown = 80
+
+    /// A text of a producer as it may stand in a message: short and printable.
+    static func shown(_ text: String) -> String {
+        let scalars = text.unicodeScalars
+        let clean = printable(String(scalars.prefix(longestShown)))
+        return scalars.dropFirst(longestShown).isEmpty ? clean : clean + "…"
+    }
+
+    /// Without line breaks, control characters and what changes a text's direction: an operator reads it in a terminal.
+    static func printable(_ text: String) -> String {
+        String(String.UnicodeScalarView(text.unicodeScalars.map { isPrintable($0) ? $0 : " " }))
+    }
+
+    private static func isPrintable(_ scalar: Unicode.Scalar) -> Bool {
+        if scalar.isASCII { return scalar.value >= 0x20 && scalar.value != 0x7F }
+        switch scalar.properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator: return false
+        default: return true
+        }
+    }
+}

@@ -1,0 +1,114 @@
+import TidingsContracts
+import TidingsCore
+import TidingsJSON
+import TidingsStore
+
+/// The bytes that identify an intent and its content, before they are hashed.
+struct IntentIdentity {
+    /// Tenant, source and id with their lengths; the recipient follows for each key.
+    private var bytes: [UInt8] = []
+    private let commonCount: Int
+
+    init(tenant: String, source: String, id: String) {
+        bytes.reserveCapacity(256)
+        IntentIdentity.append(tenant, to: &bytes)
+        IntentIdentity.append(source, to: &bytes)
+        IntentIdentity.append(id, to: &bytes)
+        commonCount = bytes.count
+    }
+
+    mutating func key(for recipient: String) -> Digest128 {
+        bytes.removeSubrange(commonCount...)
+        IntentIdentity.append(recipient, to: &bytes)
+        return Digest128(hashing: bytes)
+    }
+
+    /// Lengths stand before texts, so that no two lists of texts make the same bytes.
+    private static func append(_ text: String, to bytes: inout [UInt8]) {
+        let count = UInt32(truncatingIfNeeded: text.utf8.count)
+        for shift in [24, 16, 8, 0] as [UInt32] { bytes.append(UInt8(truncatingIfNeeded: count >> shift)) }
+        bytes.append(contentsOf: text.utf8)
+    }
+
+    /// The hash of the event's content, without its recipients and its tenant, which are part of the key. A member that names its default counts
+    /// as absent, and a time by its instant.
+    ///
+    /// `earlier` is the hash by which binaries before schema 29 stored the same content; nil where it is the same one. While their keys are kept, an
+    /// event that comes again is recognised by either.
+    static func contentHash(type: String, data: JSONObject) -> (now: Digest128, earlier: Digest128?) {
+        let asked = data.entries.filter { !$0.value.isNull && $0.key != "recipient" && $0.key != "recipients" }
+        var plain: [JSONObject.Entry] = []
+        plain.reserveCapacity(asked.count)
+        var isPlain = true
+        for entry in asked {
+            switch spelling(of: entry) {
+            case .plain:
+                plain.append(entry)
+            case .other(let text):
+                isPlain = false
+                plain.append(JSONObject.Entry(key: entry.key, value: .string(text)))
+            case .default:
+                isPlain = false
+            }
+        }
+        return (hash(type, plain), isPlain ? nil : hash(type, asked))
+    }
+
+    private static func hash(_ type: String, _ content: [JSONObject.Entry]) -> Digest128 {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(1_024)
+        append(type, to: &bytes)
+        appendCanonical(content, to: &bytes)
+        return Digest128(hashing: bytes)
+    }
+
+    private enum Spelling {
+        case plain
+        /// A time, whose plain spelling this is.
+        case other(String)
+        /// It says no more than its absence.
+        case `default`
+    }
+
+    private static func spelling(of entry: JSONObject.Entry) -> Spelling {
+        switch (entry.key, entry.value) {
+        case ("tenant", _), ("critical", .bool(false)): return .default
+        case ("data", .object(let object)) where object.isEmpty: return .default
+        case ("scheduledFor", .string(let text)), ("expiresAt", .string(let text)):
+            guard let plain = Timestamp(rfc3339: text)?.rfc3339, plain != text else { return .plain }
+            return .other(plain)
+        default: return .plain
+        }
+    }
+
+    /// One spelling for all equal values: members sorted by their bytes, integers in plain digits.
+    private static func appendCanonical(_ json: JSON, to bytes: inout [UInt8]) {
+        switch json {
+        case .number(let number):
+            let text = number.int64.map { String($0) } ?? number.exact.canonicalText
+            bytes.append(contentsOf: text.utf8)
+        case .array(let elements):
+            bytes.append(UInt8(ascii: "["))
+            for element in elements {
+                appendCanonical(element, to: &bytes)
+                bytes.append(UInt8(ascii: ","))
+            }
+            bytes.append(UInt8(ascii: "]"))
+        case .object(let object):
+            appendCanonical(object.entries, to: &bytes)
+        case .null, .bool, .string:
+            json.serialize(into: &bytes)
+        }
+    }
+
+    private static func appendCanonical(_ entries: [JSONObject.Entry], to bytes: inout [UInt8]) {
+        bytes.append(UInt8(ascii: "{"))
+        for entry in entries.count < 2 ? entries : entries.sorted(by: { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }) {
+            JSONText.append(entry.key, to: &bytes)
+            bytes.append(UInt8(ascii: ":"))
+            appendCanonical(entry.value, to: &bytes)
+            bytes.append(UInt8(ascii: ","))
+        }
+        bytes.append(UInt8(ascii: "}"))
+    }
+}

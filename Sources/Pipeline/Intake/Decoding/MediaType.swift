@@ -1,0 +1,28 @@
+import TidingsEncodings
+
+/// A content type taken apart, as far as is needed: lower case, the charset apart.
+struct MediaType {
+    /// For example `application/json`.
+    let essence: String
+    let charset: String?
+
+    init(_ text: String) {
+        let parts = text.lowercased().split(separator: ";").map(\.trimmingBlanks)
+        essence = parts.first.map { String($0) } ?? ""
+        charset = parts.dropFirst().first { $0.hasPrefix("charset=") }.map { $0.dropFirst("charset=".count).filter { $0 != "\"" } }
+    }
+
+    /// True without a charset: JSON is UTF-8 by itself.
+    var isUTF8: Bool {
+        charset.map { ["utf-8", "utf8", "us-ascii"].contains($0) } ?? true
+    }
+
+    var isJSON: Bool {
+        isUTF8 && (essence == "application/json" || essence == "text/json" || essence.hasSuffix("+json"))
+    }
+
+    /// Whether a content type is JSON; the usual one is known without taking it apart.
+    static func isJSON(_ text: String) -> Bool {
+        text == "application/json" || MediaType(text).isJSON
+    }
+}

@@ -1,0 +1,182 @@
+public import Logging
+public import TidingsAMQP
+import TidingsCatalogue
+import TidingsContracts
+import TidingsCore
+public import TidingsMetrics
+public import TidingsStore
+
+/// Publishes what producers enqueued with `tidings_api.enqueue` in their own transactions.
+///
+/// A turn is: claim events by lease, publish them, delete those that the broker confirmed. No transaction is open while the broker answers. A
+/// relay that dies in between leaves its lease to run out; the events are then published again, and their ids make the second ones
+/// duplicates. Several relays share the work.
+public struct Relay: Sendable {
+    /// Between two looks when there was nothing, or less than a batch: what an enqueued event waits at most before it is on its way.
+    package static let interval = Duration.milliseconds(200)
+    /// The longest pause after turns of which the broker took nothing. It doubles from ``interval``, so that tries last longer than a failover.
+    package static let longestPause = Duration.seconds(5)
+    /// Between two tries of events that the broker refused more than ``Store/outboxTries`` times.
+    package static let refusedInterval = Duration.seconds(10)
+    /// Events of one turn. Their ids fit one row of claims, which holds no more than 400.
+    package static let batch = 200
+    /// Of a turn's events together, and one event more: each is in memory three times until it is confirmed.
+    package static let maximumBytes = 4 << 20
+    /// Between two measurements of the outbox.
+    package static let measureInterval = Duration.seconds(5)
+    /// Characters of a type that go into a routing key.
+    private static let longestTypeInKey = 50
+
+    private let store: Store
+    private let catalogues: CatalogueSource
+    private let publisher: AMQPPublisher
+    private let metrics: Metrics
+    private let logger: Logger
+
+    public init(store: Store, catalogues: CatalogueSource, publisher: AMQPPublisher, metrics: Metrics, logger: Logger) {
+        self.store = store
+        self.catalogues = catalogues
+        self.publisher = publisher
+        self.metrics = metrics
+        self.logger = logger
+    }
+
+    /// Runs until the task is cancelled.
+    public func run() async {
+        await withDiscardingTaskGroup { group in
+            // Each ends when the task is cancelled, and the group awaits all.
+            for part in OutboxPart.allCases { group.addTask { await turns(of: part) } }
+            group.addTask { await measure() }
+        }
+    }
+
+    private func turns(of part: OutboxPart) async {
+        var walk = OutboxWalk(relay: store.clock.nextID(), part: part)
+        var pause = Self.interval
+        while !Task.isCancelled {
+            do {
+                let turn = try await turn(&walk)
+                if turn.isFull, turn.confirmed > 0 { continue }
+                pause = turn.refused > 0 && turn.confirmed == 0 ? min(pause * 2, Self.longestPause) : Self.interval
+            } catch {
+                logger.warning("cannot relay enqueued events, trying again", metadata: ["error": "\(error)"])
+            }
+            // Nothing signals a new row: NOTIFY would serialise the producers' commits. Cancelled at the stop.
+            try? await Task.sleep(for: part == .refused ? Self.refusedInterval : pause)
+        }
+        let relay = walk.relay
+        await notCancelled { try await store.releaseOutbox(relay: relay) }
+    }
+
+    private func turn(_ walk: inout OutboxWalk) async throws -> (confirmed: Int, refused: Int, isFull: Bool) {
+        let began = walk.begin()
+        let turn = try await store.claimOutbox(
+            walk.part, relay: walk.relay, after: walk.position, limit: Self.batch, bytes: Self.maximumBytes)
+        walk.goOn(from: turn.last, began: began)
+        guard !turn.events.isEmpty else { return (0, 0, turn.isFull) }
+        let types = catalogues.current.catalogue.types
+        let answers = await publisher.publish(turn.events.map { Self.message($0, category: types[$0.type]?.category ?? .system) })
+        var (confirmed, refused): ([EnqueuedEvent], [EnqueuedEvent]) = ([], [])
+        for (event, answer) in zip(turn.events, answers) {
+            switch answer {
+            case .confirmed: confirmed.append(event)
+            // Only because this process stops: no try of the event's.
+            case .failed(.stopped): break
+            case .returned, .nacked, .failed: refused.append(event)
+            }
+        }
+        if let example = zip(turn.events, answers).first(where: { $0.1 != .confirmed && $0.1 != .failed(.stopped) }) {
+            logger.warning(
+                "the broker did not take enqueued events, trying again",
+                metadata: ["events": "\(refused.count)", "example": "\(example.0.id)", "answer": "\(example.1)"])
+        }
+        await settle(confirmed: confirmed, refused: refused)
+        metrics.eventsRelayed.add(confirmed.count)
+        return (confirmed.count, refused.count, turn.isFull)
+    }
+
+    /// Tries until the database has it: what the broker confirmed is known, and would be published again otherwise.
+    private func settle(confirmed: [EnqueuedEvent], refused: [EnqueuedEvent]) async {
+        guard !confirmed.isEmpty || !refused.isEmpty else { return }
+        var pause = Self.interval
+        while !Task.isCancelled {
+            do {
+                return try await store.settleOutbox(confirmed: confirmed, refused: refused)
+            } catch {
+                logger.warning("cannot delete published events, trying again", metadata: ["error": "\(error)"])
+            }
+            // Time itself is what is waited for. Cancelled at the stop.
+            try? await Task.sleep(for: pause)
+            pause = min(pause * 2, Self.longestPause)
+        }
+        await notCancelled { try await store.settleOutbox(confirmed: confirmed, refused: refused) }
+    }
+
+    /// Runs the last statements of a relay that stops: a cancelled task gets no connection.
+    private func notCancelled(_ body: @escaping @Sendable () async throws -> Void) async {
+        let last = Task { try await body() }
+        do {
+            try await last.value
+        } catch {
+            logger.warning("enqueued events wait for the end of their lease", metadata: ["error": "\(error)"])
+        }
+    }
+
+    /// Keeps the metrics of the outbox, also while the broker takes nothing.
+    private func measure() async {
+        while !Task.isCancelled {
+            do {
+                let level = try await store.outboxLevel()
+                metrics.outboxWaiting.set(level.waiting)
+                metrics.outboxOldest.set(level.oldestSeconds)
+                metrics.outboxRefused.set(level.refused)
+            } catch {
+                logger.warning("cannot measure the outbox, trying again", metadata: ["error": "\(error)"])
+            }
+            // Time itself is what is waited for. Cancelled at the stop.
+            try? await Task.sleep(for: Self.measureInterval)
+        }
+    }
+
+    /// An unknown type goes in like any other: the router refuses it with a reason an operator can read. Only the first word of the routing
+    /// key counts, so a long type is cut there: the protocol allows 255 bytes.
+    private static func message(_ event: EnqueuedEvent, category: Category) -> OutgoingMessage {
+        OutgoingMessage(
+            exchange: QueueNames.intentsExchange,
+            routingKey: QueueNames.routingKey(category: category, type: String(event.type.prefix(longestTypeInKey))),
+            body: Array(event.event.utf8), contentType: "application/cloudevents+json", messageID: event.id,
+            headers: event.producer.map { [QueueNames.producerHeader: .string(Producer.databasePrefix + $0)] } ?? [:])
+    }
+}
+
+/// How far one loop of a relay has come.
+///
+/// A turn goes on where the last one ended, and from time to time one begins at the front: for events whose transaction committed late, and
+/// for those that another relay left. Finding the front may take long, because entries of published events stay there until the table is
+/// vacuumed. So a turn from the front comes only after ten times of what the last one took.
+private struct OutboxWalk {
+    let relay: NotificationID
+    let part: OutboxPart
+    private(set) var position: OutboxPosition?
+    private var frontAt = ContinuousClock.now
+
+    /// Of the time, at least nine tenths are for turns that cost the same whatever lies in front.
+    private static let share = 10
+
+    init(relay: NotificationID, part: OutboxPart) {
+        self.relay = relay
+        self.part = part
+    }
+
+    mutating func begin() -> ContinuousClock.Instant {
+        let now = ContinuousClock.now
+        if frontAt <= now { position = nil }
+        return now
+    }
+
+    mutating func goOn(from last: OutboxPosition?, began: ContinuousClock.Instant) {
+        let now = ContinuousClock.now
+        if position == nil { frontAt = now + (now - began) * Self.share }
+        position = last ?? position
+    }
+}

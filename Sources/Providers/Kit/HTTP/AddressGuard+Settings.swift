@@ -1,0 +1,37 @@
+public import TidingsHTTP
+
+/// What a provider lets an operator set whose addresses come from recipients, and so from strangers.
+extension AddressGuard {
+    /// The declarations, in the order of the documentation.
+    public static let declarations = [
+        ProviderSetting("allowHTTP", "Also send to http:// addresses, where everybody on the way can read along.", defaultValue: "false"),
+        ProviderSetting("allowedPorts", "Ports that may be sent to, separated by commas; `any` for all.", defaultValue: "443, 8443"),
+        ProviderSetting(
+            "allowedNetworks", "Private networks that may be sent to nevertheless, as CIDR blocks: `10.1.0.0/16, ::1`."),
+    ]
+
+    /// Reads what ``declarations`` declares.
+    public init(_ settings: ProviderSettings) throws(ProviderConfigurationError) {
+        self.init()
+        if try settings.flag("allowHTTP", default: false) { allowedSchemes.insert("http") }
+        if let words = settings.list("allowedPorts") { allowedPorts = try Self.ports(words, settings) }
+        for word in settings.list("allowedNetworks") ?? [] {
+            guard let network = CIDR(word) else {
+                throw settings.error("allowedNetworks", "\"\(word)\" is not a block of addresses like 10.1.0.0/16")
+            }
+            allowedNetworks.append(network)
+        }
+    }
+
+    private static func ports(_ words: [String], _ settings: ProviderSettings) throws(ProviderConfigurationError) -> Set<UInt16>? {
+        if words == ["any"] { return nil }
+        var ports: Set<UInt16> = []
+        for word in words {
+            guard let port = UInt16(word), port > 0 else {
+                throw settings.error("allowedPorts", "\"\(word)\" is not a port from 1 to 65535")
+            }
+            ports.insert(port)
+        }
+        return ports
+    }
+}

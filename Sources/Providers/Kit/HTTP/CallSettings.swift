@@ -1,0 +1,100 @@
+import TidingsCore
+public import TidingsHTTP
+
+/// What every provider that is called by HTTP at an address of the operator's choice lets an operator set.
+///
+/// Unlike a webhook's address this one is trusted: private networks and any port are allowed, and plain HTTP when the operator wrote
+/// `http://`.
+public struct CallSettings: Sendable {
+    /// Where the provider is, without a slash at the end: `https://fcm.googleapis.com`. Empty for one whose address is a setting of its own.
+    public var endpoint: String
+    /// One call from start to end.
+    public var timeout: Duration
+    /// DNS, TCP and TLS; part of ``timeout``.
+    public var connectTimeout: Duration
+    /// Calls under way at once, of all processes that call it together.
+    public var maximumConcurrency: Int
+    /// Of all processes that call it together; nil for no limit.
+    public var requestsPerSecond: Double?
+    /// A PEM file to trust in place of the system's certificate authorities.
+    public var certificateAuthorities: String?
+
+    /// At most 20 seconds: a worker's claim on what it sends ends after 25, and a call that outlives it may be sent again.
+    private static let allowedSeconds = 1...20
+    /// Bytes of an answer worth reading: larger ones are pages, not answers.
+    public static let maximumResponseBytes = 64 << 10
+
+    /// The declarations, in the order of the documentation, after the provider's own.
+    ///
+    /// - Parameter endpoint: the provider's public address; empty for one that has none, which then must be set.
+    public static func declarations(endpoint: String, concurrency: Int = 128) -> [ProviderSetting] {
+        let meaning = "Where the provider is, https:// or http://, without a path that it defines itself."
+        return [ProviderSetting("endpoint", meaning, defaultValue: endpoint)] + declarations(concurrency: concurrency)
+    }
+
+    /// The declarations without `endpoint`, for a provider whose address is a setting of its own.
+    public static func declarations(concurrency: Int = 128) -> [ProviderSetting] {
+        [
+            ProviderSetting("timeoutSeconds", "Longest time for one call, 1 to 20 seconds.", defaultValue: "15"),
+            ProviderSetting("connectTimeoutSeconds", "Longest time for DNS, TCP and TLS, 1 to 20 seconds.", defaultValue: "5"),
+            ProviderSetting(
+                "maximumConcurrency", "Calls under way at once, of all processes together, 1 to 1000.", defaultValue: String(concurrency)),
+            ProviderSetting("requestsPerSecond", "Calls a second, of all processes together, 1 to 100000; empty for no limit."),
+            ProviderSetting("certificateAuthorities", "A PEM file to trust in place of the system's certificate authorities."),
+        ]
+    }
+
+    /// Reads what ``declarations(endpoint:concurrency:)`` declares, with the same arguments.
+    public init(_ settings: ProviderSettings, endpoint standard: String, concurrency: Int = 128) throws(ProviderConfigurationError) {
+        var endpoint = settings.text("endpoint") ?? standard
+        while endpoint.hasSuffix("/") { endpoint.removeLast() }
+        guard !endpoint.isEmpty else { throw settings.missing("endpoint", "must be set") }
+        guard endpoint.hasPrefix("https://") || endpoint.hasPrefix("http://") else {
+            throw settings.error("endpoint", "\"\(endpoint)\" does not begin with https:// or http://")
+        }
+        try self.init(settings, concurrency: concurrency)
+        self.endpoint = endpoint
+    }
+
+    /// Reads what ``declarations(concurrency:)`` declares, with the same argument.
+    public init(_ settings: ProviderSettings, concurrency: Int = 128) throws(ProviderConfigurationError) {
+        endpoint = ""
+        timeout = .seconds(try settings.integer("timeoutSeconds", default: 15, in: Self.allowedSeconds))
+        connectTimeout = .seconds(try settings.integer("connectTimeoutSeconds", default: 5, in: Self.allowedSeconds))
+        maximumConcurrency = try settings.integer("maximumConcurrency", default: concurrency, in: 1...1_000)
+        requestsPerSecond =
+            settings.text("requestsPerSecond") == nil ? nil : Double(try settings.integer("requestsPerSecond", default: 0, in: 1...100_000))
+        certificateAuthorities = settings.text("certificateAuthorities")
+    }
+
+    /// Connections for one provider, to be closed with it.
+    public func transport(for provider: String) throws(ProviderConfigurationError) -> HTTPTransport {
+        let configuration = HTTPConfiguration(
+            maximumRequests: maximumConcurrency, maximumRequestsPerHost: maximumConcurrency,
+            certificateAuthorityFile: certificateAuthorities)
+        do throws(HTTPFailure) {
+            return try HTTPTransport.open(configuration)
+        } catch {
+            throw ProviderConfigurationError(provider: provider, message: error.message)
+        }
+    }
+
+    /// A call to ``endpoint``, or to another address that the operator chose, such as the one that issues tokens.
+    public func request(
+        method: String = "POST", url: String, headers: [(String, String)], body: [UInt8]
+    ) -> HTTPRequest {
+        HTTPRequest(
+            method: method, url: url, headers: headers, body: body, connectTimeout: connectTimeout, totalTimeout: timeout,
+            maximumResponseBytes: Self.maximumResponseBytes, guarding: Self.trusting)
+    }
+
+    public func limits(maximumBodyBytes: Int, maximumTogether: Int = 1) -> ProviderLimits {
+        ProviderLimits(
+            maximumBodyBytes: maximumBodyBytes, maximumConcurrency: maximumConcurrency, requestsPerSecond: requestsPerSecond,
+            maximumTogether: maximumTogether, sendTimeout: timeout)
+    }
+
+    /// Anywhere: who writes the catalogue may.
+    private static let trusting = AddressGuard(
+        allowedSchemes: ["http", "https"], allowedPorts: nil, allowedNetworks: ["0.0.0.0/0", "::/0"].compactMap(CIDR.init))
+}

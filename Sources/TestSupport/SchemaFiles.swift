@@ -1,0 +1,43 @@
+import FoundationEssentials
+import Glibc
+public import TidingsJSON
+public import TidingsJSONSchema
+
+/// The files of the repository's `schemas` folder.
+public enum SchemaFiles {
+    /// The folder, found from the place where this file is compiled. Links on the way are followed.
+    public static let folder: String = {
+        guard let path = realpath(#filePath, nil) else { preconditionFailure("the tests' own source file is gone") }
+        defer { free(path) }
+        var steps = String(cString: path).split(separator: "/")
+        func entry(_ name: String) -> String { "/" + (steps + [Substring(name)]).joined(separator: "/") }
+        while !steps.isEmpty, access(entry("Package.swift"), F_OK) != 0 { steps.removeLast() }
+        return entry("schemas")
+    }()
+
+    /// A file's text. Throws ``Missing`` if there is no such file.
+    public static func text(_ name: String) throws -> String {
+        guard let data = FileManager.default.contents(atPath: "\(folder)/\(name)") else { throw Missing(name: name) }
+        return String(decoding: data, as: UTF8.self)
+    }
+
+    public static func json(_ name: String) throws -> JSON {
+        try JSON.parse(text(name))
+    }
+
+    /// The compiled schema `<name>.schema.json`.
+    public static func schema(_ name: String) throws -> JSONSchema {
+        try JSONSchema(json(name + ".schema.json"), assertFormats: true)
+    }
+
+    /// The names of the JSON files in a folder of examples, sorted.
+    public static func examples(_ name: String) throws -> [String] {
+        let names = try FileManager.default.contentsOfDirectory(atPath: "\(folder)/examples/\(name)")
+        return names.filter { $0.hasSuffix(".json") }.sorted().map { "examples/\(name)/\($0)" }
+    }
+
+    /// The folder has no file of that name.
+    public struct Missing: Error, Sendable {
+        public let name: String
+    }
+}

@@ -1,0 +1,73 @@
+import Testing
+import TidingsContracts
+import TidingsCore
+
+@Suite struct TopologySpecTests {
+    private let spec = TopologySpec.spec(for: .builtIn)
+
+    @Test func everyCategoryReachesExactlyOneIntakeQueue() {
+        for category in Category.allCases {
+            let targets = spec.bindings.filter { $0.exchange == QueueNames.intentsExchange && $0.routingKey == "\(category.rawValue).#" }
+            #expect(targets.count == 1, "\(category)")
+        }
+        #expect(spec.bindings.contains(BindingSpec(exchange: "tidings.intents", queue: "tidings.intents.urgent", routingKey: "system.#")))
+        #expect(spec.bindings.contains(BindingSpec(exchange: "tidings.intents", queue: "tidings.intents.bulk", routingKey: "social.#")))
+    }
+
+    @Test func everyProviderHasAQueueForEachLaneBoundByItsOwnName() {
+        for provider in Catalogue.builtIn.providers.values {
+            for lane in Lane.allCases {
+                let name = QueueNames.deliver(channel: provider.channel, provider: provider.name, lane: lane)
+                #expect(spec.queues.contains { $0.name == name })
+                #expect(spec.bindings.contains(BindingSpec(exchange: "tidings.deliver", queue: name, routingKey: name)))
+            }
+        }
+        #expect(spec.queues.contains { $0.name == "tidings.deliver.inApp.inbox.urgent" })
+    }
+
+    @Test func workQueuesMeetEveryConditionOfDeadLetteringAtLeastOnce() {
+        let records = [QueueNames.rejectedQueue, QueueNames.suspectQueue]
+        for queue in spec.queues {
+            #expect(queue.arguments["x-queue-type"] == .string("quorum"))
+            if records.contains(queue.name) {
+                #expect(queue.arguments.count == 1, "\(queue.name) must neither be bounded nor lead anywhere")
+            } else {
+                #expect(queue.arguments["x-dead-letter-strategy"] == .string("at-least-once"))
+                #expect(queue.arguments["x-overflow"] == .string("reject-publish"))
+                #expect(queue.arguments["x-dead-letter-exchange"] == .string("tidings.suspect"))
+                #expect(queue.arguments["x-delivery-limit"] == .int(20))
+            }
+        }
+    }
+
+    @Test func bindingsNameOnlyWhatIsDeclaredAndNamesAreUnique() {
+        let exchanges = Set(spec.exchanges.map(\.name))
+        let queues = Set(spec.queues.map(\.name))
+        #expect(exchanges.count == spec.exchanges.count)
+        #expect(queues.count == spec.queues.count)
+        for binding in spec.bindings {
+            #expect(exchanges.contains(binding.exchange) && queues.contains(binding.queue), "\(binding)")
+        }
+        #expect(queues.subtracting(spec.bindings.map(\.queue)).isEmpty, "a queue without a binding never gets anything")
+    }
+
+    @Test func whatMatchesNothingEndsInTheRejectedQueue() {
+        let intents = spec.exchanges.first { $0.name == QueueNames.intentsExchange }
+        #expect(intents?.kind == .topic)
+        #expect(spec.exchanges.last == intents, "declared last: what it leads to is there before the first intent")
+        #expect(QueueNames.category(ofRoutingKey: "social.social") == .social)
+        #expect(QueueNames.category(ofRoutingKey: "socially.social") == nil)
+        #expect(intents?.arguments["alternate-exchange"] == .string(QueueNames.alternateExchange))
+        #expect(spec.bindings.contains(BindingSpec(exchange: "tidings.unroutable", queue: "tidings.rejected", routingKey: "")))
+    }
+
+    @Test func aRoutingKeyIsCategoryAndType() {
+        #expect(QueueNames.routingKey(category: .transactional, type: "orderUpdate") == "transactional.orderUpdate")
+        #expect(QueueNames.intakeLane(of: .system) == .urgent)
+        #expect(QueueNames.intakeLane(of: .marketing) == .bulk)
+    }
+
+    @Test func theSpecOfACatalogueIsTheSameEveryTime() {
+        #expect(TopologySpec.spec(for: .builtIn) == spec)
+    }
+}

@@ -1,0 +1,71 @@
+import Testing
+import TidingsContracts
+import TidingsCore
+import TidingsCrypto
+
+@Suite struct ContentModeTests {
+    private let attributes = [
+        "cloudEvents_specversion": "1.0", "cloudEvents_id": "o-17", "cloudEvents_source": "/shop", "cloudEvents_type": "orderUpdate",
+    ]
+    private let data = #"{"recipient":"user-42","title":"Your order shipped","data":{"orderId":"17"}}"#
+
+    @Test func binaryModeIsTheSameEvent() throws {
+        let structured = try Sample.intent(Sample.plain)
+        for contentType in ["application/json", "application/json; charset=utf-8", nil] {
+            let decoded = Sample.decode(data, contentType: contentType, headers: attributes)
+            let intent = try #require(decoded.intents.first, "\(decoded.rejections)")
+            #expect(intent.intent == structured.intent)
+            #expect(intent.idempotencyKey == structured.idempotencyKey && intent.contentHash == structured.contentHash)
+        }
+    }
+
+    @Test func bothPrefixesCountInAnyCase() {
+        let colons = Dictionary(uniqueKeysWithValues: attributes.map { ($0.key.replacing("cloudEvents_", with: "cloudEvents:"), $0.value) })
+        let lower = Dictionary(uniqueKeysWithValues: attributes.map { ($0.key.lowercased(), $0.value) })
+        #expect(Sample.decode(data, contentType: "application/json", headers: colons).intents.count == 1)
+        #expect(Sample.decode(data, contentType: "application/json", headers: lower).intents.count == 1)
+    }
+
+    @Test func aRefusedBinaryEventIsKeptSoThatItCanBeSentAgain() throws {
+        var headers = attributes
+        headers["cloudEvents_type"] = "nope"
+        let rejection = try Sample.rejection(Sample.decode(data, contentType: "application/json", headers: headers))
+        #expect(rejection.reason == .unknownType && rejection.type == "nope" && rejection.isReplayable)
+        #expect(rejection.size == data.utf8.count && rejection.sha256 == SHA256.hash(data.utf8))
+        let again = try Sample.rejection(Sample.decode(rejection.raw, contentType: rejection.contentType))
+        #expect(again.reason == .unknownType && again.eventID == "o-17")
+    }
+
+    @Test func binaryDataThatIsNoJSONIsKeptAsItCame() throws {
+        let rejection = try Sample.rejection(Sample.decode("{oops", contentType: "application/json", headers: attributes))
+        #expect(rejection.reason == .notJSON && rejection.raw == Array("{oops".utf8) && !rejection.isReplayable)
+        #expect(rejection.eventID == "o-17")
+    }
+
+    @Test func binaryModeWithoutDataSaysSo() throws {
+        let rejection = try Sample.rejection(Sample.decode("", contentType: "application/json", headers: attributes))
+        #expect(rejection.reason == .missingAttribute && rejection.pointer == "/data")
+    }
+
+    static let unsupported: [(String?, String, String)] = [
+        (nil, Sample.plain, "set the content type application/cloudevents+json"),
+        ("", Sample.plain, "set the content type application/cloudevents+json"),
+        ("application/json", Sample.plain, "set the content type application/cloudevents+json"),
+        (nil, "hello", "no content type"),
+        ("text/plain", "hello", "\"text/plain\""),
+        ("application/cloudevents+avro", "x", "application/cloudevents+avro"),
+        ("application/cloudevents+json; charset=iso-8859-1", Sample.plain, "iso-8859-1"),
+    ]
+
+    @Test(arguments: unsupported) func anythingElseIsRefusedWithWhatToDo(contentType: String?, body: String, part: String) throws {
+        let rejection = try Sample.rejection(Sample.decode(body, contentType: contentType))
+        #expect(rejection.reason == .unsupportedContentType)
+        #expect(rejection.message.contains(part), "\(rejection.message)")
+        #expect(rejection.raw == Array(body.utf8) && rejection.contentType == contentType)
+    }
+
+    @Test func binaryModeWithOtherDataIsRefused() throws {
+        let rejection = try Sample.rejection(Sample.decode("<a/>", contentType: "text/xml", headers: attributes))
+        #expect(rejection.reason == .unsupportedContentType && rejection.message.contains("application/json"))
+    }
+}
