@@ -3,16 +3,17 @@ import PackageDescription
 
 // A target imports only targets of lower lines, never its own line; CI builds with --explicit-target-dependency-import-check error.
 //
-//   9  tidings
-//   8  TidingsServer
-//   7  TidingsPipeline  TidingsClient  TidingsCapture
+//  10  tidings
+//   9  TidingsDev  TidingsBench
+//   8  TidingsCommands
+//   7  TidingsServer
+//   6  TidingsPipeline  TidingsClient  TidingsCapture
 //      ProviderAPNs  ProviderAirship  ProviderBraze  ProviderFCM  ProviderJSONOverHTTP  ProviderWebPush  ProviderWebhook
-//   6  TidingsStore  TidingsProvider
-//   5  TidingsCatalogue
-//   4  TidingsContracts  TidingsTimeZones
-//   3  TidingsJSONSchema  TidingsHTTP2
-//   2  TidingsJSON  TidingsCrypto  TidingsHTTP
-//   1  TidingsCore  TidingsEncodings  TidingsAMQP  TidingsPostgres  TidingsMetrics  PrivateServers
+//   5  TidingsStore  TidingsProvider
+//   4  TidingsCatalogue
+//   3  TidingsContracts  TidingsJSONSchema  TidingsHTTP2
+//   2  TidingsJSON  TidingsCrypto  TidingsTimeZones  TidingsHTTP
+//   1  TidingsCore  TidingsEncodings  TidingsMetrics  TidingsAMQP  TidingsPostgres  PrivateServers
 //   0  TidingsSocket  CRabbitMQ  CLibpq  CCurl  CCrypto  CNGHTTP2  CTLS
 
 let settings: [SwiftSetting] = [
@@ -66,19 +67,23 @@ let package = Package(
         .library(name: "TidingsHTTP2", targets: ["TidingsHTTP2"]),
         // JSON Schema 2020-12 over a JSON parser that keeps numbers exact; needs nothing else of this package.
         .library(name: "TidingsJSONSchema", targets: ["TidingsJSONSchema", "TidingsJSON"]),
-        .library(name: "TidingsServer", targets: ["TidingsServer"]),
+        // For a binary with a provider of one's own: the roles and the command line, and tidings dev.
+        .library(name: "TidingsServer", targets: ["TidingsServer", "TidingsCommands"]),
+        .library(name: "TidingsDev", targets: ["TidingsDev"]),
         .library(name: "TidingsTestSupport", targets: ["TidingsTestSupport"]),
     ],
     traits: [
         .trait(name: "APNs", description: "The push provider of Apple (needs libnghttp2 and libssl)."),
         .trait(name: "Airship", description: "The push provider Airship (needs libcurl)."),
+        .trait(name: "Bench", description: "tidings bench."),
         .trait(name: "Braze", description: "The push provider Braze (needs libcurl)."),
         .trait(name: "Capture", description: "tidings capture, the stand-in for every provider (needs libnghttp2 and libssl)."),
+        .trait(name: "Dev", description: "tidings dev, which starts private PostgreSQL and RabbitMQ servers."),
         .trait(name: "FCM", description: "The push provider Firebase Cloud Messaging (needs libcurl)."),
         .trait(name: "HTTP", description: "The provider for a JSON-over-HTTP service of one's own (needs libcurl)."),
         .trait(name: "WebPush", description: "Push to browsers, RFC 8030 (needs libcurl)."),
         .trait(name: "Webhook", description: "The webhook provider (needs libcurl)."),
-        .default(enabledTraits: ["APNs", "Airship", "Braze", "Capture", "FCM", "HTTP", "WebPush", "Webhook"]),
+        .default(enabledTraits: ["APNs", "Airship", "Bench", "Braze", "Capture", "Dev", "FCM", "HTTP", "WebPush", "Webhook"]),
     ],
     dependencies: [
         // The command line: subcommands, help, completion. About 25 s of a clean debug build on 2 cores.
@@ -108,7 +113,7 @@ let package = Package(
         target("TidingsMetrics", in: "Formats/Metrics"),
         target("TidingsAMQP", in: "Drivers/AMQP", ["CRabbitMQ", "TidingsSocket"], settings: driverSettings),
         target("TidingsPostgres", in: "Drivers/Postgres", ["CLibpq", "TidingsSocket"], settings: driverSettings),
-        target("PrivateServers", in: "Apps/Dev"),
+        target("PrivateServers", in: "Apps/Dev/Servers"),
 
         target("TidingsJSON", in: "Formats/JSON", ["TidingsEncodings"]),
         target("TidingsCrypto", in: "Formats/Crypto", ["CCrypto"]),
@@ -162,19 +167,39 @@ let package = Package(
         target(
             "TidingsServer", in: "Apps/Server",
             [
-                "TidingsCore", "TidingsCatalogue", "TidingsContracts", "TidingsCrypto", "TidingsEncodings", "TidingsJSON",
-                "TidingsTimeZones", "TidingsAMQP", "TidingsMetrics", "TidingsPostgres", "TidingsStore", "TidingsProvider",
-                "TidingsPipeline", "TidingsClient", "PrivateServers", arguments, logging,
+                "TidingsAMQP", "TidingsCatalogue", "TidingsContracts", "TidingsCore", "TidingsJSON", "TidingsMetrics",
+                "TidingsPipeline", "TidingsPostgres", "TidingsProvider", "TidingsStore", "TidingsTimeZones", logging,
                 .product(name: "FlyingFox", package: "FlyingFox"),
                 .product(name: "FlyingSocks", package: "FlyingFox"),
-                .product(name: "Histogram", package: "hdrhistogram-swift"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+            ]),
+        target(
+            "TidingsCommands", in: "Apps/Commands",
+            [
+                "TidingsAMQP", "TidingsCatalogue", "TidingsClient", "TidingsContracts", "TidingsCore", "TidingsCrypto", "TidingsEncodings",
+                "TidingsJSON", "TidingsPipeline", "TidingsPostgres", "TidingsProvider", "TidingsServer", "TidingsStore",
+                "TidingsTimeZones", arguments, logging,
+            ]),
+        target(
+            "TidingsDev", in: "Apps/Dev/Command",
+            [
+                "PrivateServers", "TidingsCatalogue", "TidingsCommands", "TidingsCore", "TidingsServer", "TidingsStore",
+                "TidingsTimeZones", arguments, logging,
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ]),
+        target(
+            "TidingsBench", in: "Apps/Bench",
+            [
+                "PrivateServers", "TidingsAMQP", "TidingsCatalogue", "TidingsClient", "TidingsCommands", "TidingsContracts", "TidingsCore",
+                "TidingsJSON", "TidingsPipeline", "TidingsServer", "TidingsStore", arguments, logging,
+                .product(name: "Histogram", package: "hdrhistogram-swift"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ]),
         .executableTarget(
             name: "tidings",
             dependencies: [
-                "TidingsServer", "TidingsProvider", arguments,
+                "TidingsCommands", "TidingsProvider", "TidingsServer", arguments,
                 .target(name: "ProviderAPNs", condition: .when(traits: ["APNs"])),
                 .target(name: "ProviderAirship", condition: .when(traits: ["Airship"])),
                 .target(name: "ProviderBraze", condition: .when(traits: ["Braze"])),
@@ -182,7 +207,9 @@ let package = Package(
                 .target(name: "ProviderJSONOverHTTP", condition: .when(traits: ["HTTP"])),
                 .target(name: "ProviderWebPush", condition: .when(traits: ["WebPush"])),
                 .target(name: "ProviderWebhook", condition: .when(traits: ["Webhook"])),
+                .target(name: "TidingsBench", condition: .when(traits: ["Bench"])),
                 .target(name: "TidingsCapture", condition: .when(traits: ["Capture"])),
+                .target(name: "TidingsDev", condition: .when(traits: ["Dev"])),
             ],
             path: "Sources/Apps/CLI",
             swiftSettings: settings),
@@ -246,7 +273,9 @@ let package = Package(
                 "TidingsCore", "TidingsCrypto", "TidingsEncodings", "TidingsJSON", "TidingsHTTP", "TidingsProvider", "ProviderAirship",
                 "ProviderBraze", "ProviderFCM", "ProviderJSONOverHTTP", "TidingsCapture",
             ]),
-        tests("TidingsServerTests", in: "Apps/Server", ["TidingsCore", "TidingsProvider", "TidingsServer", logging, arguments]),
+        tests(
+            "TidingsServerTests", in: "Apps/Server",
+            ["TidingsCommands", "TidingsCore", "TidingsProvider", "TidingsServer", logging, arguments]),
         tests(
             "PipelineTests", in: "System/Pipeline",
             [

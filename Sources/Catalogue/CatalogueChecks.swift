@@ -89,10 +89,10 @@ struct CatalogueChecks {
     private mutating func checkProducers() {
         for (name, producer) in catalogue.producers.sorted(by: { $0.key < $1.key }) {
             let path = "producers.\(name)"
-            if name.isEmpty || name == Producer.databasePrefix {
+            if name.isEmpty || name == ProducerEntry.databasePrefix {
                 add("producers", "a producer is named by its AMQP user, or as db:ROLE by its role of the database")
             }
-            if Producer.isDatabaseRole(name), producer.vouches {
+            if ProducerEntry.isDatabaseRole(name), producer.vouches {
                 add("\(path).vouches", "a role of the database vouches for nobody: name the AMQP user of the releasers")
             }
             if producer.tenants.isEmpty, !producer.vouches {

@@ -77,7 +77,7 @@ struct CataloguePrinter {
     }
 
     /// A list where it says all: a release before the mapping reads only that.
-    private static func write(_ producer: Producer, named name: String, to writer: inout YAMLWriter) {
+    private static func write(_ producer: ProducerEntry, named name: String, to writer: inout YAMLWriter) {
         let tenants = producer.tenants.sorted()
         if producer.sources.isEmpty, !producer.vouches { return writer.line(name, list: tenants) }
         writer.section(name) { writer in

@@ -138,13 +138,13 @@ struct CatalogueReader {
     static let producerKeys = ["tenants", "sources", "vouches"]
 
     /// A list of tenants, or a mapping for more than tenants.
-    private static func producer(_ value: YAMLValue, name: String) -> Producer? {
-        guard value.isMapping else { return value.texts().map { Producer(tenants: Set($0)) } }
+    private static func producer(_ value: YAMLValue, name: String) -> ProducerEntry? {
+        guard value.isMapping else { return value.texts().map { ProducerEntry(tenants: Set($0)) } }
         guard let section = value.section() else { return nil }
         section.refuseKeys(except: producerKeys)
         let sources = section["sources"]?.texts()
         if sources?.isEmpty == true { section.log.add("\(value.path).sources", "names no source; leave the key out to allow any") }
-        return Producer(
+        return ProducerEntry(
             tenants: Set(section["tenants"]?.texts() ?? []), sources: Set(sources ?? []), vouches: section["vouches"]?.flag() ?? false)
     }
 

@@ -63,7 +63,7 @@ import TidingsCore
         new.types["another"] = NotificationType(name: "another", category: .social)
         new.providers["webhook"] = nil
         new.markets["default"]?.providers[.webhook] = nil
-        new.producers = ["shop": Producer(tenants: ["acme"])]
+        new.producers = ["shop": ProducerEntry(tenants: ["acme"])]
         #expect(
             BreakingChanges(from: old, to: new).sentences == [
                 "type orderUpdate: critical is not allowed any more", "type social: is gone; its intents are refused as unknownType",
@@ -72,7 +72,7 @@ import TidingsCore
             ])
         #expect(BreakingChanges(from: new, to: new).sentences.isEmpty)
         var narrower = new
-        narrower.producers["shop"] = Producer(tenants: [])
+        narrower.producers["shop"] = ProducerEntry(tenants: [])
         #expect(BreakingChanges(from: new, to: narrower).sentences == ["producer shop: may not name tenant acme any more"])
     }
 }

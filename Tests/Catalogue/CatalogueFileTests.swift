@@ -156,7 +156,8 @@ extension Catalogue {
         ],
         defaultMarket: "no", hash: "",
         producers: [
-            "shop": Producer(tenants: ["default", "acme"]), "null": Producer(tenants: ["a"], sources: ["/no", "https://example.com/#a"]),
-            "db:shop": Producer(tenants: ["acme"]), "relay": Producer(tenants: [], vouches: true),
+            "shop": ProducerEntry(tenants: ["default", "acme"]),
+            "null": ProducerEntry(tenants: ["a"], sources: ["/no", "https://example.com/#a"]),
+            "db:shop": ProducerEntry(tenants: ["acme"]), "relay": ProducerEntry(tenants: [], vouches: true),
         ])
 }

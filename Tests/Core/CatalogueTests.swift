@@ -61,8 +61,8 @@ import TidingsCore
         var catalogue = catalogue
         #expect(catalogue.rights(of: nil) == .unrestricted && ProducerRights.unrestricted.allows(tenant: "acme"))
         catalogue.producers = [
-            "shop": Producer(tenants: ["acme", "globex"]), "db:shop": Producer(tenants: ["initech"]),
-            "relay": Producer(tenants: [], vouches: true),
+            "shop": ProducerEntry(tenants: ["acme", "globex"]), "db:shop": ProducerEntry(tenants: ["initech"]),
+            "relay": ProducerEntry(tenants: [], vouches: true),
         ]
         func allows(_ tenant: String, _ producer: String?) -> Bool { catalogue.rights(of: producer).allows(tenant: tenant) }
         #expect(allows("acme", "shop") && !allows("default", "shop") && !allows("initech", "shop"))
@@ -77,9 +77,9 @@ import TidingsCore
     @Test func sourcesOfProducers() {
         var catalogue = catalogue
         catalogue.producers = [
-            "shop": Producer(tenants: ["acme"], sources: ["/shop", "urn:shop/"]),
-            "web": Producer(tenants: ["acme"], sources: ["/shop/web"]),
-            "free": Producer(tenants: ["acme"]),
+            "shop": ProducerEntry(tenants: ["acme"], sources: ["/shop", "urn:shop/"]),
+            "web": ProducerEntry(tenants: ["acme"], sources: ["/shop/web"]),
+            "free": ProducerEntry(tenants: ["acme"]),
         ]
         func allows(_ source: String, _ producer: String) -> Bool { catalogue.rights(of: producer).allows(source: source) }
         for own in ["/shop", "/shop/", "/shop/web/cart", "urn:shop/", "urn:shop/x"] { #expect(allows(own, "shop"), "\(own)") }
@@ -96,7 +96,7 @@ import TidingsCore
     /// The broker tells users apart by bytes.
     @Test func anEquivalentNameIsAnotherProducer() {
         var catalogue = catalogue
-        catalogue.producers = ["caf\u{E9}": Producer(tenants: ["acme"], vouches: true)]
+        catalogue.producers = ["caf\u{E9}": ProducerEntry(tenants: ["acme"], vouches: true)]
         #expect(catalogue.rights(of: "caf\u{E9}").allows(tenant: "acme") && catalogue.vouches("caf\u{E9}"))
         #expect(!catalogue.rights(of: "cafe\u{301}").allows(tenant: "acme") && !catalogue.vouches("cafe\u{301}"))
     }

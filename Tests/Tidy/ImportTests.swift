@@ -43,7 +43,7 @@ import Testing
         var lines: [String: Int] = [:]
         var current: Int?
         for line in try Repository.text("Package.swift").split(separator: "\n").prefix(while: { !$0.hasPrefix("let ") }) {
-            guard line.hasPrefix("//   ") else { continue }
+            guard line.hasPrefix("//  ") else { continue }
             var words = line.dropFirst(2).split(separator: " ").map(String.init)
             if let number = words.first.flatMap({ Int($0) }) {
                 current = number

@@ -13,7 +13,7 @@ import Testing
         "Sources/Pipeline/Delivery/Settler.swift": "one commit for many callers, each of whom awaits it",
         "Sources/Pipeline/Outbox/Relay.swift": "a relay that stops still deletes what the broker confirmed, and awaits that",
         "Sources/Pipeline/Outbox/ConfirmNotes.swift": "one note for many publishers; write() awaits it",
-        "Sources/Apps/Server/Commands/DoctorCommand.swift": "a store is closed after the answer is printed",
+        "Sources/Apps/Commands/DoctorCommand.swift": "a store is closed after the answer is printed",
         "Sources/Apps/Server/Roles/RolesService.swift": "chores end with the roles; a shutdown handler cannot await",
         "Sources/Apps/Server/Roles/StopDeadline.swift": "it must outlast the cancellation of all roles",
         "Sources/Apps/CLI/Main.swift": "the command ends the process; the main thread waits for that",

@@ -10,7 +10,11 @@ let package = Package(
     ],
     targets: [
         .target(name: "ProviderPager", dependencies: [.product(name: "TidingsProvider", package: "tidings")]),
-        .executableTarget(name: "tidings-pager", dependencies: ["ProviderPager", .product(name: "TidingsServer", package: "tidings")]),
+        .executableTarget(
+            name: "tidings-pager",
+            dependencies: [
+                "ProviderPager", .product(name: "TidingsServer", package: "tidings"), .product(name: "TidingsDev", package: "tidings"),
+            ]),
         .testTarget(
             name: "ProviderPagerTests",
             dependencies: [

@@ -10,8 +10,14 @@ import TidingsProvider
 #if Braze
     import ProviderBraze
 #endif
+#if Bench
+    import TidingsBench
+#endif
 #if Capture
     import TidingsCapture
+#endif
+#if Dev
+    import TidingsDev
 #endif
 #if FCM
     import ProviderFCM
@@ -53,11 +59,23 @@ let linkedProviders: [any ProviderFactory.Type] = {
     return factories
 }()
 
-/// Commands of optional parts.
-let linkedCommands: [any ParsableCommand.Type] = {
-    #if Capture
-        [CaptureCommand.self]
+/// The command that stands first in the help, where it is part of this binary.
+let firstCommands: [any ParsableCommand.Type] = {
+    #if Dev
+        [DevCommand.self]
     #else
         []
     #endif
+}()
+
+/// Commands of optional parts, after all others.
+let linkedCommands: [any ParsableCommand.Type] = {
+    var commands: [any ParsableCommand.Type] = []
+    #if Bench
+        commands.append(BenchCommand.self)
+    #endif
+    #if Capture
+        commands.append(CaptureCommand.self)
+    #endif
+    return commands
 }()

@@ -14,8 +14,8 @@ public struct Catalogue: Sendable, Hashable {
     public var defaultMarket: String
     /// Identifies the content, so that a decision can be explained with the catalogue that made it.
     public var hash: String
-    /// The rights of each producer: by AMQP user, or by role of the database with ``Producer/databasePrefix``. Empty: nobody is restricted.
-    public var producers: [String: Producer]
+    /// The rights of each producer: by AMQP user, or by role of the database with ``ProducerEntry/databasePrefix``. Empty: nobody is restricted.
+    public var producers: [String: ProducerEntry]
 
     public init(
         types: [String: NotificationType],
@@ -24,7 +24,7 @@ public struct Catalogue: Sendable, Hashable {
         providers: [String: ProviderBinding],
         defaultMarket: String,
         hash: String,
-        producers: [String: Producer] = [:]
+        producers: [String: ProducerEntry] = [:]
     ) {
         self.types = types
         self.categories = categories

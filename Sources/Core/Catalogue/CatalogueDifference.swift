@@ -82,7 +82,7 @@ extension CatalogueDifference {
         return words
     }
 
-    private static func producer(from old: Producer, to new: Producer) -> [String] {
+    private static func producer(from old: ProducerEntry, to new: ProducerEntry) -> [String] {
         [
             change("tenants", list(old.tenants.sorted()), list(new.tenants.sorted())),
             change("sources", list(old.sources.sorted()), list(new.sources.sorted())),

@@ -128,7 +128,7 @@ extension AMQPMessage {
         if userID.utf8.elementsEqual(trusted.utf8) || catalogue.vouches(userID), let said = headers[QueueNames.producerHeader]?.text {
             return said.isEmpty ? nil : said
         }
-        return Producer.isDatabaseRole(userID) ? nil : userID
+        return ProducerEntry.isDatabaseRole(userID) ? nil : userID
     }
 
     /// No intake queue wants the key. A right key comes by the same way while its queue is missing or not bound yet, as at the very first

@@ -145,7 +145,7 @@ public struct Relay: Sendable {
             exchange: QueueNames.intentsExchange,
             routingKey: QueueNames.routingKey(category: category, type: String(event.type.prefix(longestTypeInKey))),
             body: Array(event.event.utf8), contentType: "application/cloudevents+json", messageID: event.id,
-            headers: event.producer.map { [QueueNames.producerHeader: .string(Producer.databasePrefix + $0)] } ?? [:])
+            headers: event.producer.map { [QueueNames.producerHeader: .string(ProducerEntry.databasePrefix + $0)] } ?? [:])
     }
 }
 

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Testing
 
+@testable import TidingsCommands
 @testable import TidingsServer
 
 /// What every command's start would pay for.

@@ -1,5 +1,6 @@
 import Testing
 
+@testable import TidingsCommands
 @testable import TidingsServer
 
 @Suite struct UnifiedDifferenceTests {

@@ -69,17 +69,17 @@ import TidingsCore
                 $0.types["promotion"] = nil
                 $0.types["offer"] = NotificationType(name: "offer", category: .marketing)
                 $0.categories[.social]?.quietHours = .drop
-                $0.producers["shop"] = Producer(tenants: ["acme"])
+                $0.producers["shop"] = ProducerEntry(tenants: ["acme"])
             } == [
                 "type promotion: is gone", "type offer: is new", "provider person1: settings apiKey", "provider person2: is gone",
                 "type news: channels push → push, inApp, title", "category social: quietHours hold → drop", "producer shop: is new",
             ])
         let two = [
             words {
-                $0.producers = ["shop": Producer(tenants: ["acme"])]
+                $0.producers = ["shop": ProducerEntry(tenants: ["acme"])]
             },
             words {
-                $0.producers = ["shop": Producer(tenants: ["acme"], sources: ["/shop"])]
+                $0.producers = ["shop": ProducerEntry(tenants: ["acme"], sources: ["/shop"])]
             },
         ]
         #expect(two == [["producer shop: is new"], ["producer shop: is new"]])

@@ -22,13 +22,13 @@ extension Faults {
                     _ = try await system.startRole("deliver", with: try await clock.variables())
 
                     receiver.process.signal(SIGSTOP)
-                    let client = try TidingsClient(url: system.amqpURL)
-                    let results = await client.publish([
+                    let producer = try Producer(url: system.amqpURL)
+                    let results = await producer.publish([
                         IntentEvent(
                             source: "/tests", id: "one", type: "orderUpdate", category: .transactional, recipients: ["person"], title: "T",
                             channels: [.webhook])
                     ])
-                    await client.close()
+                    await producer.close()
                     #expect(results == [.confirmed])
                     let isCalling = try await system.eventually("select count(*) from tidings.packs where claimed_at is not null") {
                         $0 == 1

@@ -19,7 +19,7 @@ extension Faults {
                 try await withTestSystem { system in
                     let receiver = try await Receiver.start(in: system, folder: folder)
                     try await Self.apply(receiver, to: system, folder: folder)
-                    let client = try TidingsClient(url: system.amqpURL)
+                    let producer = try Producer(url: system.amqpURL)
                     let crew = Crew(system)
                     try await crew.start(["router", "deliver", "release"])
 
@@ -30,9 +30,9 @@ extension Faults {
                                 source: "/tests", id: $0, type: "orderUpdate", category: .transactional, recipients: ["of-\($0)"], title: $0
                             )
                         }
-                        for result in await client.publish(intents) { #expect(result == .confirmed) }
+                        for result in await producer.publish(intents) { #expect(result == .confirmed) }
                     }
-                    await client.close()
+                    await producer.close()
                     // Leases end, and what was not confirmed is published again.
                     _ = try await system.query("update tidings.clock_offset set shift = shift + interval '1 minute'")
                     try await Self.expectEnd(of: events, in: system, receiver)

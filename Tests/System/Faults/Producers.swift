@@ -84,7 +84,7 @@ actor SteadyProducer: LedgerKeeper {
     /// Before what was refused is published again.
     private static let pause = Duration.milliseconds(100)
 
-    private let client: TidingsClient
+    private let producer: Producer
     private let source: String
     private let shape: FaultLoad.Shape
     private var isStopping = false
@@ -93,7 +93,7 @@ actor SteadyProducer: LedgerKeeper {
     private var waiting: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
 
     init(url: String, source: String, shape: FaultLoad.Shape = .spread) throws {
-        client = try TidingsClient(url: url)
+        producer = try Producer(url: url)
         self.source = source
         self.shape = shape
     }
@@ -112,13 +112,13 @@ actor SteadyProducer: LedgerKeeper {
                 try? await Task.sleep(for: shape.tick)
             }
         }
-        await client.close()
+        await producer.close()
     }
 
     private func publish(_ intents: [IntentEvent]) async {
         var open = intents
         while !open.isEmpty, !Task.isCancelled {
-            let results = await client.publish(open)
+            let results = await producer.publish(open)
             let settled = zip(open, results).filter { $0.1 == .confirmed }.map(\.0.id)
             ids += settled
             let known = Set(settled)

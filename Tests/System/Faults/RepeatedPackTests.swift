@@ -18,15 +18,15 @@ extension Faults {
                     let receiver = try await Receiver.start(in: system, folder: folder)
                     try await system.applyCatalogue(folder: folder)
                     try await FaultLoad.prepare(system, receiver: receiver)
-                    let client = try TidingsClient(url: system.amqpURL)
+                    let producer = try Producer(url: system.amqpURL)
                     _ = try await system.startRole("router")
                     let intent = IntentEvent(
                         source: "/tests", id: "once", type: "orderUpdate", category: .transactional, recipients: ["hook-0"], title: "T",
                         channels: [.webhook])
-                    #expect(await client.publish(intent) == .confirmed)
+                    #expect(await producer.publish(intent) == .confirmed)
                     #expect(try await system.eventually("select count(*) from tidings.packs where confirmed_at is not null") { $0 == 1 })
-                    try await repeatPack(of: system, client)
-                    await client.close()
+                    try await repeatPack(of: system, producer)
+                    await producer.close()
 
                     _ = try await system.startRole("deliver")
                     #expect(try await system.eventually("select count(*) from tidings.packs") { $0 == 0 })
@@ -36,13 +36,13 @@ extension Faults {
             }
         }
 
-        private func repeatPack(of system: TestSystem, _ client: TidingsClient) async throws {
+        private func repeatPack(of system: TestSystem, _ producer: Producer) async throws {
             let control = try AMQPControl.make(configuration: try AMQPConfiguration(url: system.amqpURL), connectionName: "tests")
             let message = try #require(try await control.getOne(Self.queue))
             await control.close()
             for _ in 0..<Self.copies {
                 #expect(
-                    await client.publish(
+                    await producer.publish(
                         raw: message.body, contentType: Pack.contentType, exchange: QueueNames.deliverExchange, routingKey: Self.queue,
                         id: "pack") == .confirmed)
             }

@@ -102,17 +102,17 @@ private struct MixedLoad {
     }
 
     func publish(to system: TestSystem) async throws {
-        let client = try TidingsClient(url: system.amqpURL)
+        let producer = try Producer(url: system.amqpURL)
         let start = Timestamp(microseconds: Int64(Date().timeIntervalSince1970 * 1_000_000))
         let all = (0..<intents).map { intent($0, from: start) }
         for first in stride(from: 0, to: intents, by: Self.chunk) {
-            let results = await client.publish(Array(all[first..<min(first + Self.chunk, intents)]))
+            let results = await producer.publish(Array(all[first..<min(first + Self.chunk, intents)]))
             #expect(results.allSatisfy { $0 == .confirmed })
         }
         // The same again: the first answer counts.
-        let again = await client.publish(Array(all.prefix(Self.chunk)))
+        let again = await producer.publish(Array(all.prefix(Self.chunk)))
         #expect(again.allSatisfy { $0 == .confirmed })
-        await client.close()
+        await producer.close()
     }
 
     /// Waits until everything ended and every process has told how much it handled.

@@ -57,12 +57,12 @@ extension Faults {
         }
 
         private func publish(to system: TestSystem) async throws {
-            let client = try TidingsClient(url: system.amqpURL)
-            let results = await client.publish(
+            let producer = try Producer(url: system.amqpURL)
+            let results = await producer.publish(
                 (Self.innocents + [Self.guilty]).map {
                     IntentEvent(source: "/tests", id: $0, type: "orderUpdate", category: .transactional, recipients: ["person"], title: $0)
                 })
-            await client.close()
+            await producer.close()
             #expect(results.allSatisfy { $0 == .confirmed })
         }
     }

@@ -85,14 +85,14 @@ import TidingsTestSupport
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for _ in 0..<producers {
                     group.addTask {
-                        let client = try TidingsClient(url: url)
-                        let results = await client.publish(
+                        let producer = try Producer(url: url)
+                        let results = await producer.publish(
                             (0..<intents).map {
                                 IntentEvent(
                                     source: "/tests", id: "same-\($0)", type: "orderUpdate", category: .transactional,
                                     recipients: ["reader-\($0 % 10)"], title: "A title")
                             })
-                        await client.close()
+                        await producer.close()
                         #expect(results.allSatisfy { $0 == .confirmed })
                     }
                 }

@@ -10,7 +10,8 @@ import TidingsStore
 /// Who is taken for the producer of a message, and what follows.
 @Suite struct ProducerTests {
     private static let catalogue = Catalogue.builtIn.restricted(to: [
-        "caf\u{E9}": Producer(tenants: ["acme"]), "relay": Producer(tenants: [], vouches: true), "db:shop": Producer(tenants: ["acme"]),
+        "caf\u{E9}": ProducerEntry(tenants: ["acme"]), "relay": ProducerEntry(tenants: [], vouches: true),
+        "db:shop": ProducerEntry(tenants: ["acme"]),
     ])
 
     /// The header counts from the roles' own user and from one that vouches, and from nobody else.
@@ -53,7 +54,7 @@ import TidingsStore
 }
 
 extension Catalogue {
-    fileprivate func restricted(to producers: [String: Producer]) -> Catalogue {
+    fileprivate func restricted(to producers: [String: ProducerEntry]) -> Catalogue {
         var restricted = self
         restricted.producers = producers
         return restricted

@@ -43,10 +43,10 @@ import TidingsTestSupport
             let roles = try system.start("run", "router")
             #expect(try await system.eventually("select count(*) from tidings_ops.workers") { $0 == 1 }, "\(roles.errorsSoFar)")
             let stores = (0..<2).map { Store(configuration, size: 1, name: "release \($0)") }
-            let client = try TidingsClient(url: system.amqpURL)
+            let producer = try Producer(url: system.amqpURL)
             let event = IntentEvent(
                 source: "/tests", id: "o-1", type: "orderUpdate", category: .transactional, recipients: ["reader"], title: "A title")
-            #expect(await client.publish([event]) == [.confirmed])
+            #expect(await producer.publish([event]) == [.confirmed])
             #expect(try await system.eventually(Self.recent) { $0 == 1 }, "\(roles.errorsSoFar)")
             _ = try await system.query("update tidings.idempotency_recent set notification_id = \(Self.twoDaysOld)")
 
@@ -55,7 +55,7 @@ import TidingsTestSupport
             repeat {
                 #expect(try await stores[sent % 2].moveRecentKeys())
                 phases.append(try await system.query("select phase from tidings.key_move").rows[0].decode(String.self))
-                #expect(await client.publish([event]) == [.confirmed])
+                #expect(await producer.publish([event]) == [.confirmed])
                 sent += 1
                 #expect(try await system.eventually(Pipeline.takenQuery) { $0 == sent }, "\(roles.errorsSoFar)")
             } while phases.last != "waiting" && phases.count < 10
@@ -65,7 +65,7 @@ import TidingsTestSupport
             #expect(try await system.count(Self.moved) == 1)
             #expect(try await stores[0].moveRecentKeys() == false, "the next ones are not old enough")
             for store in stores { await store.close() }
-            await client.close()
+            await producer.close()
         }
     }
 

@@ -1,7 +1,7 @@
-import TidingsJSON
+package import TidingsJSON
 
 /// Settings of PostgreSQL on which the promise rests, and what to think of them.
-struct Durability: Sendable {
+package struct Durability: Sendable {
     var fsync = true
     var fullPageWrites = true
     var checksums = true
@@ -17,7 +17,7 @@ struct Durability: Sendable {
     var synchronousStandbys = 0
     var seesStandbys = true
 
-    var findings: [Finding] {
+    package var findings: [Finding] {
         var findings: [Finding] = []
         func found(_ level: Finding.Level, _ code: Finding.Code, _ words: String, _ whatToDo: String) {
             findings.append(Finding("durability", level, code, words, whatToDo: whatToDo))
@@ -68,7 +68,7 @@ struct Durability: Sendable {
 
 extension Durability {
     /// Of the row that the store reads.
-    init(_ row: JSON) {
+    package init(_ row: JSON) {
         func text(_ name: String) -> String { row[name]?.stringValue ?? "" }
         self.init(
             fsync: text("fsync") != "off", fullPageWrites: text("full_page_writes") != "off", checksums: text("data_checksums") != "off",

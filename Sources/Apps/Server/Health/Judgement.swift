@@ -1,9 +1,9 @@
 import TidingsCore
 
 /// Judges a reading of the system: pure, one function for each check. `tidings status` and `tidings doctor` share it.
-enum Judgement {
+package enum Judgement {
     /// At least one finding of every check.
-    static func findings(of reading: SystemReading) -> [Finding] {
+    package static func findings(of reading: SystemReading) -> [Finding] {
         [workers, consumers, samples, growth, enqueued, overdue, breakers, refused, conservation, pauses].flatMap { $0(reading) }
     }
 

@@ -1,4 +1,4 @@
-import TidingsCore
+package import TidingsCore
 
 extension Int {
     /// With a comma between thousands, and the noun in its number: `3,102 deliveries`.
@@ -20,7 +20,7 @@ extension Int {
 
 extension Timestamp {
     /// The minute in UTC, with the day unless the time is less than 20 hours from `now`: within these no hour comes twice.
-    func minute(now: Timestamp) -> String {
+    package func minute(now: Timestamp) -> String {
         let text = rfc3339
         let time = "\(text.dropFirst(11).prefix(5)) UTC"
         let distance = now - self

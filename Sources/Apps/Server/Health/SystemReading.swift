@@ -1,7 +1,7 @@
-import TidingsCore
+package import TidingsCore
 
 /// One reading of the whole system. Plain values, so that judging needs no server.
-struct SystemReading: Sendable {
+package struct SystemReading: Sendable {
     struct Worker: Sendable {
         enum State: String, Sendable { case running, stopped, lost }
 
@@ -58,7 +58,7 @@ struct SystemReading: Sendable {
     }
 
     /// The database's business time.
-    var now: Timestamp
+    package var now: Timestamp
     /// Heard of within the last hour.
     var workers: [Worker] = []
     var queues: [Queue] = []
@@ -74,7 +74,7 @@ struct SystemReading: Sendable {
     var pauses: [Paused] = []
 
     /// Takes what the broker itself says of a queue now in place of its sample.
-    mutating func observe(queue name: String, ready: Int, consumers: Int) {
+    package mutating func observe(queue name: String, ready: Int, consumers: Int) {
         let index = queues.firstIndex { $0.name == name } ?? queues.endIndex
         if index == queues.endIndex { queues.append(Queue(name: name)) }
         queues[index].ready = ready

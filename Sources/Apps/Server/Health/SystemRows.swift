@@ -1,18 +1,18 @@
 import TidingsCore
-import TidingsJSON
-import TidingsStore
+package import TidingsJSON
+package import TidingsStore
 
 /// The rows of `tidings_ops` that a reading is made from, as `tidings status -o json` prints them.
-struct SystemRows: Sendable {
-    var states: [JSON] = []
-    var pauses: [JSON] = []
-    var yields: [JSON] = []
-    var queues: [JSON] = []
-    var workers: [JSON] = []
-    var unaccounted: [JSON] = []
-    let reading: SystemReading
+package struct SystemRows: Sendable {
+    package var states: [JSON] = []
+    package var pauses: [JSON] = []
+    package var yields: [JSON] = []
+    package var queues: [JSON] = []
+    package var workers: [JSON] = []
+    package var unaccounted: [JSON] = []
+    package let reading: SystemReading
 
-    init(from store: Store) async throws {
+    package init(from store: Store) async throws {
         let now = try await store.readingTime()?.time ?? store.clock.now()
         states = try await store.stateCounts()
         pauses = try await store.pauses()

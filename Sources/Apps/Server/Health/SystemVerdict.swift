@@ -1,13 +1,13 @@
 /// One sentence on the whole system, and whether something is wrong.
-struct SystemVerdict: Sendable, Hashable {
+package struct SystemVerdict: Sendable, Hashable {
     /// The worst level of all findings.
-    let level: Finding.Level
-    let words: String
+    package let level: Finding.Level
+    package let words: String
 
     /// Findings that the sentence names; the lines below it have all.
     private static let named = 3
 
-    init(_ findings: [Finding]) {
+    package init(_ findings: [Finding]) {
         let level = findings.map(\.level).max() ?? .ok
         self.level = level
         let worst = findings.filter { $0.level == level }
@@ -23,5 +23,5 @@ struct SystemVerdict: Sendable, Hashable {
     }
 
     /// Something does not work: the exit code is 1.
-    var isBad: Bool { level == .error }
+    package var isBad: Bool { level == .error }
 }

@@ -30,7 +30,7 @@ public struct Failure: Error, Sendable {
     }
 
     /// The failure that any error comes to.
-    init(_ error: any Error) {
+    package init(_ error: any Error) {
         switch error {
         case let failure as Failure: self = failure
         case StoreError.clockSkew:

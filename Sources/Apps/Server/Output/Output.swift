@@ -1,10 +1,9 @@
-public import ArgumentParser
 import Glibc
-import TidingsCore
-import TidingsJSON
+package import TidingsCore
+package import TidingsJSON
 
 /// How data is printed.
-public enum OutputFormat: String, ExpressibleByArgument, CaseIterable, Sendable {
+public enum OutputFormat: String, CaseIterable, Sendable {
     /// For people.
     case text
     /// An array for what may be several, also when it is one or none; an object for one thing.
@@ -14,18 +13,18 @@ public enum OutputFormat: String, ExpressibleByArgument, CaseIterable, Sendable 
 }
 
 /// Where output goes: data on standard output, everything else on standard error.
-enum Output {
+package enum Output {
     /// Ends the process when standard output takes no more: an answer that is cut short must not look complete.
-    static func data(_ text: String) {
+    package static func data(_ text: String) {
         let code = put(text + "\n", on: STDOUT_FILENO)
         if code != 0 { end(because: code) }
     }
 
     /// A note that nobody can read is dropped: a role goes on when its log has no reader.
-    static func note(_ text: String) { _ = put(text + "\n", on: STDERR_FILENO) }
+    package static func note(_ text: String) { _ = put(text + "\n", on: STDERR_FILENO) }
 
     /// A list: a table for people, an array or lines for programs. `empty` is the note for an empty table.
-    static func list(_ rows: [JSON], as format: OutputFormat, empty: String) {
+    package static func list(_ rows: [JSON], as format: OutputFormat, empty: String) {
         switch format {
         case .json: data(JSON.array(rows).serialized)
         case .jsonl: for row in rows { data(row.serialized) }
@@ -34,12 +33,12 @@ enum Output {
     }
 
     /// A list of faults. For people an empty one is the answer itself: `sound` goes to standard output.
-    static func faults(_ rows: [JSON], as format: OutputFormat, sound: String) {
+    package static func faults(_ rows: [JSON], as format: OutputFormat, sound: String) {
         if rows.isEmpty, format == .text { data(sound) } else { list(rows, as: format, empty: "") }
     }
 
     /// One thing: its members below each other for people.
-    static func one(_ object: JSON, as format: OutputFormat) {
+    package static func one(_ object: JSON, as format: OutputFormat) {
         switch format {
         case .json, .jsonl: data(object.serialized)
         case .text: data(Table.members(of: object))
@@ -47,7 +46,7 @@ enum Output {
     }
 
     /// One screen of a command that prints again and again: the time first, and on a terminal the screen before it is cleared.
-    static func frame(at time: Timestamp) {
+    package static func frame(at time: Timestamp) {
         let clear = isatty(STDOUT_FILENO) == 1 ? "\u{1B}[H\u{1B}[2J" : ""
         data("\(clear)\(time.rfc3339)")
     }

@@ -1,13 +1,13 @@
-import TidingsJSON
+package import TidingsJSON
 
 /// JSON objects as a table for people: the members of the first are the columns.
-struct Table {
-    let text: String
+package struct Table {
+    package let text: String
 
     /// Characters of one cell; the rest is cut, `-o json` shows all.
     private static let widestCell = 60
 
-    init(_ rows: [JSON]) {
+    package init(_ rows: [JSON]) {
         guard let first = rows.first?.objectValue else {
             text = ""
             return
@@ -35,13 +35,13 @@ struct Table {
     }
 
     /// A value as one short line.
-    static func cell(_ value: JSON?) -> String {
+    package static func cell(_ value: JSON?) -> String {
         let text = value.map(plain) ?? ""
         return text.count > widestCell ? text.prefix(widestCell - 1) + "…" : text
     }
 
     /// A value without quotes, control characters shown as spaces, so that stored text cannot steer a terminal.
-    static func plain(_ value: JSON) -> String {
+    package static func plain(_ value: JSON) -> String {
         let text =
             switch value {
             case .null: ""

@@ -1,10 +1,10 @@
-import TidingsAMQP
-import TidingsContracts
-import TidingsCore
+package import TidingsAMQP
+package import TidingsContracts
+package import TidingsCore
 
 extension Topology {
     /// The queues and exchanges of a catalogue, as the driver declares and checks them.
-    init(_ spec: TopologySpec) {
+    package init(_ spec: TopologySpec) {
         self.init(
             exchanges: spec.exchanges.map {
                 ExchangeDeclaration(name: $0.name, kind: $0.kind.rawValue, arguments: $0.arguments.mapValues(AMQPValue.init))
@@ -13,13 +13,13 @@ extension Topology {
             bindings: spec.bindings.map { Binding(queue: $0.queue, exchange: $0.exchange, routingKey: $0.routingKey) })
     }
 
-    init(of catalogue: Catalogue) {
+    package init(of catalogue: Catalogue) {
         self.init(.spec(for: catalogue))
     }
 
     /// Creates what is missing. The broker's refusal to let this user declare anything is no obstacle where all of it exists; otherwise it throws a
     /// ``Failure`` that names what is missing.
-    func declareOrFind(on control: AMQPControl) async throws {
+    package func declareOrFind(on control: AMQPControl) async throws {
         do throws(AMQPError) {
             try await declare(on: control)
         } catch {

@@ -1,4 +1,4 @@
-import TidingsCore
+package import TidingsCore
 public import TidingsProvider
 
 /// The kinds of providers that were linked into this binary.
@@ -10,7 +10,7 @@ public struct ProviderRegistry: Sendable {
     }
 
     /// Every kind with the settings it declares, by name.
-    var kinds: [(kind: String, settings: [ProviderSetting])] {
+    package var kinds: [(kind: String, settings: [ProviderSetting])] {
         factories.sorted { $0.key < $1.key }.map { ($0.key, $0.value.settings) }
     }
 
@@ -38,7 +38,7 @@ public struct ProviderRegistry: Sendable {
     }
 
     /// What is wrong with the providers of a catalogue; empty when all can be made.
-    func problems(of catalogue: Catalogue, environment: [String: String]) async -> [ProviderConfigurationError] {
+    package func problems(of catalogue: Catalogue, environment: [String: String]) async -> [ProviderConfigurationError] {
         var problems: [ProviderConfigurationError] = []
         for binding in catalogue.providers.values.sorted(by: { $0.name < $1.name }) where !ProviderBinding.ownKinds.contains(binding.kind) {
             do throws(ProviderConfigurationError) {

@@ -1,7 +1,7 @@
-import TidingsCore
+package import TidingsCore
 
 /// A part of the pipeline that scales out by itself. Several may share a process.
-enum Role: Sendable, Hashable {
+package enum Role: Sendable, Hashable {
     /// Takes intents, decides, writes.
     case router
     /// Delivers on these channels.
@@ -10,7 +10,7 @@ enum Role: Sendable, Hashable {
     case release
 
     /// Everything in one process.
-    static let all: [Role] = [.router, .deliver(Set(Channel.allCases)), .release]
+    package static let all: [Role] = [.router, .deliver(Set(Channel.allCases)), .release]
 
     /// As `tidings_ops.workers.role` spells it.
     var name: String {

@@ -10,12 +10,12 @@ import TidingsStore
 /// Some roles in one process, as a service: a graceful shutdown stops their intake, lets them finish what they hold, and closes.
 ///
 /// Describes itself by its roles: service-lifecycle logs services, and the environment with its secrets must not be in there.
-struct RolesService: Service, CustomStringConvertible {
+package struct RolesService: Service, CustomStringConvertible {
     /// Between two heartbeats; `tidings_ops.workers` calls a process lost after six of them are missing.
     static let heartbeatInterval = Duration.seconds(5)
 
     /// What a stop may take. Longer than a provider's deadline, so that what is out comes back.
-    static let drainLimit = Duration.seconds(25)
+    package static let drainLimit = Duration.seconds(25)
 
     /// How long the last heartbeat may take.
     static let farewell = Duration.seconds(1)
@@ -26,10 +26,10 @@ struct RolesService: Service, CustomStringConvertible {
     private let release: ReleaseRole?
     private let identity: WorkerIdentity
     private let deadline: StopDeadline?
-    let description: String
+    package let description: String
 
     /// - Parameter deadline: ends the process when the stop takes too long; nil where the process has more to stop than its roles.
-    init(_ roles: [Role], runtime: Runtime, deadline: StopDeadline? = nil) throws {
+    package init(_ roles: [Role], runtime: Runtime, deadline: StopDeadline? = nil) throws {
         self.runtime = runtime
         self.deadline = deadline
         description = roles.map(\.name).joined(separator: ", ")
@@ -142,7 +142,7 @@ struct RolesService: Service, CustomStringConvertible {
         runtime.readiness.databaseAnswered()
     }
 
-    static func hostName() -> String {
+    package static func hostName() -> String {
         var name = [CChar](repeating: 0, count: 256)
         guard gethostname(&name, name.count - 1) == 0 else { return "unknown" }
         return String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)

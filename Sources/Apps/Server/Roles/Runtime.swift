@@ -1,5 +1,5 @@
 import Glibc
-import Logging
+package import Logging
 import TidingsAMQP
 import TidingsCatalogue
 import TidingsContracts
@@ -8,17 +8,17 @@ import TidingsMetrics
 import TidingsPipeline
 import TidingsPostgres
 import TidingsProvider
-import TidingsStore
+package import TidingsStore
 import TidingsTimeZones
 
 /// What every role of a process shares: the store, the catalogue in force, the publisher of packs, and the log.
-struct Runtime: Sendable {
+package struct Runtime: Sendable {
     let settings: Settings
     let amqp: AMQPConfiguration
     /// For bulk work, and for what belongs to no lane.
     let store: Store
     private let urgentStore: Store
-    let catalogues: CatalogueSource
+    package let catalogues: CatalogueSource
     let zones: TimeZoneDatabase
     let publisher: AMQPPublisher
     let packs: PackPublisher
@@ -42,7 +42,7 @@ struct Runtime: Sendable {
     static let deletionPause = Duration.milliseconds(500)
 
     /// Connects to the database, reads the catalogue and declares the broker's topology. Throws a ``Failure`` with exit code 78 without zone data.
-    init(settings: Settings, providers: ProviderRegistry, logger: Logger) async throws {
+    package init(settings: Settings, providers: ProviderRegistry, logger: Logger) async throws {
         self.settings = settings
         amqp = try settings.amqp
         self.providers = providers

@@ -1,15 +1,15 @@
 import TidingsAMQP
 import TidingsCatalogue
-import TidingsJSON
+package import TidingsJSON
 
 /// A limit, a batch size or a time that the binary keeps to, read from the constant itself, with the reason for it in one sentence.
-struct Bound: Sendable {
+package struct Bound: Sendable {
     /// The constant's own name, as the source has it.
-    let name: String
+    package let name: String
     let value: Int
     /// What is counted: `bytes`, `packs`, …; times are in milliseconds.
     let unit: String
-    let why: String
+    package let why: String
 
     init(_ name: String, _ value: Int, _ unit: String, _ why: String) {
         self.name = name
@@ -33,12 +33,12 @@ struct Bound: Sendable {
 
     private static let time = "milliseconds"
 
-    var json: JSON {
+    package var json: JSON {
         ["name": .string(name), "value": .number(JSONNumber(Int64(value))), "unit": .string(unit), "why": .string(why)]
     }
 
     /// For people: a time with its best unit, a round number of bytes in KiB or MiB.
-    var shown: String {
+    package var shown: String {
         switch unit {
         case Self.time: DurationText.print(.milliseconds(value))
         case "bytes" where value >= 1 << 20 && value % (1 << 20) == 0: "\(value >> 20) MiB"

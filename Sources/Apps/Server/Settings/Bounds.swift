@@ -7,8 +7,8 @@ import TidingsPostgres
 import TidingsStore
 
 /// Every bound of the data path, in the order in which an intent meets them. No number stands here: each is read from where it is used.
-enum Bounds {
-    static var all: [Bound] { intake + routing + delivery + release + connections + house + retention }
+package enum Bounds {
+    package static var all: [Bound] { intake + routing + delivery + release + connections + house + retention }
 
     private static var intake: [Bound] {
         let (limits, json) = (IntentLimits(), JSONLimits.standard)

@@ -13,7 +13,7 @@ public struct DevelopmentHome: Sendable {
     var environmentFile: String { path + "/env" }
 
     /// `variables`, completed with the URLs that a running `tidings dev` wrote; a variable that is set wins.
-    func environment(over variables: [String: String]) -> [String: String] {
+    package func environment(over variables: [String: String]) -> [String: String] {
         var result = variables
         guard result["TIDINGS_AMQP_URL"] == nil, result["TIDINGS_DATABASE_URL"] == nil, let text = readFile(environmentFile) else {
             return result
@@ -27,12 +27,12 @@ public struct DevelopmentHome: Sendable {
 }
 
 /// A whole file as text; nil when it cannot be read or is not UTF-8.
-func readFile(_ path: String) -> String? {
+package func readFile(_ path: String) -> String? {
     readBytes(path).flatMap { String(validating: $0, as: UTF8.self) }
 }
 
 /// A whole file, or standard input for `-`; nil when it cannot be read.
-func readBytes(_ path: String) -> [UInt8]? {
+package func readBytes(_ path: String) -> [UInt8]? {
     let descriptor = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { return nil }
     defer { if path != "-" { close(descriptor) } }

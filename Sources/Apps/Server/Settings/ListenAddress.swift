@@ -36,7 +36,7 @@ struct ListenAddress: Sendable, Hashable {
 }
 
 extension Settings {
-    static let metricsListenName = "TIDINGS_METRICS_LISTEN"
+    package static let metricsListenName = "TIDINGS_METRICS_LISTEN"
 
     /// Where a role offers its metrics and health; nil when it shall not. Throws a ``Failure`` with exit code 78 for what is no address.
     func metricsListen() throws -> ListenAddress? {

@@ -1,12 +1,12 @@
-import Logging
+package import Logging
 
 /// How a process logs, from `TIDINGS_LOG` (the least severe level that is shown, notice by default) and `TIDINGS_LOG_FORMAT`.
-struct LogSettings: Sendable {
-    var level = Logger.Level.notice
-    var format = LogFormat.text
+package struct LogSettings: Sendable {
+    package var level = Logger.Level.notice
+    package var format = LogFormat.text
 
     /// Throws a ``Failure`` with exit code 78 for a value that is not on its list.
-    init(environment: [String: String]) throws {
+    package init(environment: [String: String]) throws {
         level = try Self.value(of: "TIDINGS_LOG", in: environment, among: Logger.Level.allCases) ?? level
         format = try Self.value(of: "TIDINGS_LOG_FORMAT", in: environment, among: LogFormat.allCases) ?? format
     }

@@ -1,7 +1,7 @@
-import TidingsJSON
+package import TidingsJSON
 
 /// An environment variable that Tidings reads, and what it comes to here.
-struct SettingDeclaration: Sendable {
+package struct SettingDeclaration: Sendable {
     let name: String
     let meaning: String
     /// What holds without it; empty where nothing does.
@@ -11,7 +11,7 @@ struct SettingDeclaration: Sendable {
     /// How a value is shown: whole, or without what is secret in it.
     let shown: @Sendable (String) -> String
 
-    init(
+    package init(
         _ name: String, _ meaning: String, defaultValue: String = "", isSecret: Bool = false,
         shown: @escaping @Sendable (String) -> String = { $0 }
     ) {
@@ -23,7 +23,7 @@ struct SettingDeclaration: Sendable {
     }
 
     /// As `config show` prints it: the value in force, and whether the environment says so.
-    func json(in environment: [String: String]) -> JSON {
+    package func json(in environment: [String: String]) -> JSON {
         let value = environment[name].flatMap { $0.isEmpty ? nil : $0 }
         return [
             "name": .string(name), "value": .string(value.map(shown) ?? defaultValue), "set": .bool(value != nil),

@@ -23,7 +23,7 @@ public struct Settings: Sendable, CustomStringConvertible {
     }
 
     /// False for a command that only reads, where TIDINGS_AMQP_URL is not set.
-    var hasBroker: Bool { broker != nil }
+    package var hasBroker: Bool { broker != nil }
 
     /// Days that notifications are kept after theirs.
     public static let retention = Duration.seconds(30 * 86_400)
@@ -46,7 +46,7 @@ public struct Settings: Sendable, CustomStringConvertible {
         return try Settings(environment: environment, needsBroker: needsBroker)
     }
 
-    init(environment: [String: String], needsBroker: Bool = true) throws {
+    package init(environment: [String: String], needsBroker: Bool = true) throws {
         let (amqpURL, found) = (environment[Self.amqpName], environment[Self.databaseName])
         guard let databaseURL = found, amqpURL != nil || !needsBroker else {
             throw Self.missing([Self.amqpName, Self.databaseName].filter { environment[$0] == nil })
@@ -73,7 +73,7 @@ public struct Settings: Sendable, CustomStringConvertible {
     }
 
     /// The process's own environment.
-    static func processEnvironment() -> [String: String] {
+    package static func processEnvironment() -> [String: String] {
         var variables: [String: String] = [:]
         var next = environ
         while let entry = next.pointee {

@@ -1,18 +1,18 @@
-import TidingsTimeZones
+package import TidingsTimeZones
 
 extension TimeZoneDatabase {
     /// The variable of the C library that names another folder of zone data.
-    static let folderVariable = "TZDIR"
+    package static let folderVariable = "TZDIR"
 
     /// The zone data of this machine, whether it is there or not.
-    static func ofMachine(in environment: [String: String] = Settings.processEnvironment()) -> TimeZoneDatabase {
+    package static func ofMachine(in environment: [String: String] = Settings.processEnvironment()) -> TimeZoneDatabase {
         let folder = environment[folderVariable] ?? ""
         return TimeZoneDatabase(directory: folder.isEmpty ? standardDirectory : folder)
     }
 
     /// The zone data of this machine, for whoever judges by local time. Throws a ``Failure`` with exit code 78 if there is none: without it
     /// everybody would seem to live in UTC.
-    static func required(in environment: [String: String] = Settings.processEnvironment()) throws -> TimeZoneDatabase {
+    package static func required(in environment: [String: String] = Settings.processEnvironment()) throws -> TimeZoneDatabase {
         let zones = ofMachine(in: environment)
         do {
             try zones.check()
@@ -22,5 +22,5 @@ extension TimeZoneDatabase {
         return zones
     }
 
-    static let missingHint = "install the package tzdata, or name the folder of the zone data in \(folderVariable)"
+    package static let missingHint = "install the package tzdata, or name the folder of the zone data in \(folderVariable)"
 }

@@ -177,20 +177,20 @@ private struct Poison {
     let scene: FaultScene
 
     func publish() async throws {
-        let client = try TidingsClient(url: scene.system.amqpURL)
+        let producer = try Producer(url: scene.system.amqpURL)
         for number in 0..<Self.each {
             for body in Self.bodies(number) {
                 #expect(
-                    await client.publish(
+                    await producer.publish(
                         raw: body, contentType: "application/cloudevents+json", exchange: QueueNames.intentsExchange,
                         routingKey: "transactional.orderUpdate", id: "poison") == .confirmed)
             }
             #expect(
-                await client.publish(
+                await producer.publish(
                     raw: Array("no pack \(number)".utf8), contentType: Pack.contentType, exchange: QueueNames.deliverExchange,
                     routingKey: "tidings.deliver.webhook.webhook.urgent", id: "poison") == .confirmed)
         }
-        await client.close()
+        await producer.close()
     }
 
     private static func bodies(_ number: Int) -> [[UInt8]] {

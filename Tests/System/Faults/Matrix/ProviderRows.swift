@@ -40,15 +40,15 @@ extension FaultRow {
         FaultRow(
             number: "37", fault: "the same id again", injected: "1,000 ids again with the same body, then with another one",
             inject: { scene in
-                let client = try TidingsClient(url: scene.system.amqpURL)
+                let producer = try Producer(url: scene.system.amqpURL)
                 let same = (0..<1_000).map { FaultLoad.intent($0, source: "again") }
                 var other = same
                 for position in other.indices { other[position].title = "Other" }
                 for intents in [same, same, other] {
-                    #expect(await client.publish(intents).allSatisfy { $0 == .confirmed })
+                    #expect(await producer.publish(intents).allSatisfy { $0 == .confirmed })
                     try await scene.moreConfirmed()
                 }
-                await client.close()
+                await producer.close()
                 await scene.producer.alsoConfirmed(same.map(\.id))
             },
             check: { scene in
@@ -121,14 +121,14 @@ private struct KillingEntry {
         }
         try await scene.crew.replace(scene.crew.position(of: "deliver"), dyingAt: Self.order)
         let recipients = [Self.victim] + (0..<Self.neighbours).map { "beside-\($0)" }
-        let client = try TidingsClient(url: scene.system.amqpURL)
+        let producer = try Producer(url: scene.system.amqpURL)
         let intents = recipients.map {
             IntentEvent(
                 source: "/killer", id: $0, type: "orderUpdate", category: .transactional, recipients: [$0], title: "T", channels: [.webhook]
             )
         }
-        #expect(await client.publish(intents).allSatisfy { $0 == .confirmed })
-        await client.close()
+        #expect(await producer.publish(intents).allSatisfy { $0 == .confirmed })
+        await producer.close()
         await scene.producer.alsoConfirmed(recipients)
     }
 

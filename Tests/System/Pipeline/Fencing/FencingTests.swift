@@ -110,11 +110,11 @@ import TidingsTestSupport
         let events = people.map {
             event(id: $0, type: $0 == "stopped" ? "promotion" : "orderUpdate", to: $0, data: #""channels":["webhook"]"#)
         }
-        let client = try TidingsClient(url: system.amqpURL)
-        let result = await client.publish(
+        let producer = try Producer(url: system.amqpURL)
+        let result = await producer.publish(
             raw: Array("[\(events.joined(separator: ","))]".utf8), contentType: Pipeline.batch, exchange: QueueNames.intentsExchange,
             routingKey: "transactional.orderUpdate", id: "batch")
-        await client.close()
+        await producer.close()
         #expect(result == .confirmed)
         let packed: SQL = "select count(*) from tidings.packs where confirmed_at is not null"
         #expect(try await system.eventually(packed) { $0 == 1 })

@@ -1,9 +1,12 @@
 import ProviderPager
+import TidingsCommands
+import TidingsDev
 import TidingsServer
 
 @main
 enum Main {
     static func main() async {
-        await TidingsTool.main(CommandContext(providers: ProviderRegistry([PagerProviderFactory.self])), additional: [])
+        let providers = ProviderRegistry([PagerProviderFactory.self])
+        await TidingsTool.main(CommandContext(providers: providers), first: [DevCommand.self])
     }
 }

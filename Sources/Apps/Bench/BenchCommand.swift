@@ -1,0 +1,158 @@
+public import ArgumentParser
+import Foundation
+import TidingsCatalogue
+public import TidingsCommands
+import TidingsCore
+import TidingsServer
+import TidingsStore
+
+/// Publishes intents while the roles work, waits until each has ended, and tells what that cost.
+public struct BenchCommand: TidingsCommand {
+    public static let configuration = CommandConfiguration(
+        commandName: "bench", abstract: "Publish many intents while the roles run, and measure until every delivery has ended.",
+        discussion: """
+            Without configured servers, or with --private, it starts servers and roles of its own, with an empty database under --home, and a
+            provider that accepts at once on every channel but the inbox. Otherwise it works on the configured servers, with their catalogue
+            and whatever roles run there. Either way it is the product's own path: every row is written.
+
+            Each intent goes to a person of its own, so that nothing is cached. Waits are from the producer's confirm until a question by an
+            index shows the intent in the person's inbox; at a --rate, what was published too late counts from when it was due. CPU is user
+            and system time of the roles; that of the producer and of the servers is told apart. Exit code 1 when anything was lost, doubled
+            or left unaccounted, or did not reach its person on servers of its own.
+
+            --push FILE measures push through the providers of a catalogue, such as those that tidings capture stands in for: each person gets
+            a device, and each run follows one of the same catalogue in which push is accepted at once.
+            """)
+
+    @Option(help: "How many.") var intents = 50_000
+    @Option(help: "How many times; the figures are medians.") var runs = 1
+    @Option(help: "Intents a second; without it as fast as the broker confirms.") var rate: Int?
+    @Option(help: "Of which type.") var type = "orderUpdate"
+    @Option(help: "Deliveries of each intent with servers of its own: 1 (inbox), 2 (push too) or 5.") var fanOut = 2
+    @Option(help: "Bytes of the body, up to 200000; an ordinary sentence without it.") var body: Int?
+    @Option(help: "Intents in one message, 1 to 1000.") var perMessage = 1
+    @Flag(help: "Publish everything before the roles start (own servers).") var preload = false
+    @Option(help: "So many bulk intents wait when the roles start, and are worked off beside what is measured (own servers).") var backlog =
+        0
+    @Option(help: "one process with all roles, or each role in its own (own servers).") var processes = BenchSystem.Processes.one
+    @Option(help: "A program that shows what the servers can do at most; runs in turn with ours. May be given again.") var floor: [String] =
+        []
+    @Option(help: "A catalogue whose default market's providers carry push, beside the same without a network (own servers).")
+    var push: String?
+    @Flag(name: .customLong("private"), help: "Servers and roles of its own, whatever is configured.") var isPrivate = false
+    @Option(help: "Where its own servers keep their data, which is deleted first.") var home = ".tidings/bench"
+    @Flag(help: "Do not delete it: measure on what is stored there, such as by deploy/fill (own servers).") var keep = false
+    @Option(help: "Seconds to wait for the end of each run.") var timeout = 600
+    @Option(help: "A file for a picture (SVG) of the roles' memory over the last run.") var memoryGraph: String?
+    @OptionGroup var output: OutputOptions
+
+    public mutating func validate() throws {
+        func check(_ name: String, _ value: Int, _ range: ClosedRange<Int>) throws {
+            guard range.contains(value) else {
+                throw ValidationError("--\(name) is from \(range.lowerBound) to \(range.upperBound)")
+            }
+        }
+        try check("intents", intents, 1...10_000_000)
+        try check("runs", runs, 1...100)
+        try check("rate", rate ?? 1, 1...100_000)
+        try check("body", body ?? 1, 1...200_000)
+        try check("per-message", perMessage, 1...1_000)
+        try check("backlog", backlog, 0...10_000_000)
+        try check("timeout", timeout, 1...86_400)
+        guard Self.channels[fanOut] != nil else { throw ValidationError("--fan-out is 1, 2 or 5") }
+        guard push == nil || fanOut == 2 else { throw ValidationError("--push measures the inbox and push: --fan-out 2") }
+        guard rate == nil || !preload else { throw ValidationError("--preload and --rate exclude each other") }
+    }
+
+    private static let channels: [Int: [Channel]] = [1: [.inApp], 2: [.inApp, .push], 5: [.inApp, .push, .webPush, .email, .sms]]
+    /// What the backlog is of: bulk, and for everybody's inbox.
+    private static let backlogType = "social"
+
+    public init() {}
+
+    public mutating func run(in context: CommandContext) async throws {
+        let floors = try floor.map { try FloorProgram(path: $0) }
+        var benchPush: BenchPush?
+        if let push { benchPush = try BenchPush(try await readCatalogue(push, context, Settings.processEnvironment(), strict: true)) }
+        let system = try await chooseSystem()
+        let report: BenchReport
+        do {
+            report = try await measure(on: system, floors, benchPush)
+            if let memoryGraph { try Self.draw(report, into: memoryGraph) }
+        } catch {
+            try? await system.close()
+            throw error
+        }
+        try await system.close()
+        if output.format == .text { Output.data(report.text) } else { Output.one(report.json, as: output.format) }
+        guard report.isSound else { throw Failure(.bad, "something was lost, doubled, left unaccounted or did not reach its person") }
+    }
+
+    private static func draw(_ report: BenchReport, into path: String) throws {
+        guard let trace = report.runs.last?.trace else { return }
+        do {
+            try MemoryGraph(trace: trace).svg.write(toFile: path, atomically: true, encoding: .utf8)
+        } catch {
+            throw Failure(.config, "cannot write \(path): \(error.localizedDescription)")
+        }
+    }
+
+    private func chooseSystem() async throws -> BenchSystem {
+        if !isPrivate, let settings = try? Settings.read() {
+            guard !preload, backlog == 0, processes == .one, !keep, push == nil else {
+                throw Failure(
+                    .usage, "--preload, --backlog, --processes, --keep and --push need servers of their own", hint: "add --private")
+            }
+            return try await .configured(settings)
+        }
+        return try await .own(home: home, keep: keep)
+    }
+
+    private func measure(on system: BenchSystem, _ floors: [FloorProgram], _ push: BenchPush?) async throws -> BenchReport {
+        if system.isPrivate { try await system.use(push?.catalogue ?? .builtIn) }
+        let types = try await CatalogueSource(system.store).current.catalogue.types
+        guard let type = types[type] else { throw Failure(.data, "the catalogue has no type \(type)") }
+        guard backlog == 0 || types[Self.backlogType] != nil else { throw Failure(.data, "--backlog needs the type \(Self.backlogType)") }
+        var figures: [BenchFigures] = []
+        var withoutNetwork: [Double] = []
+        var rates = floors.map { _ in [Double]() }
+        for turn in 1...runs {
+            func note(_ what: String, _ rate: Double) { Output.note("run \(turn) of \(runs)\(what): \(Int(rate)) intents/s") }
+            if let push {
+                try await system.use(push.withoutNetwork)
+                let result = try await run(of: type, types[Self.backlogType], on: system).run()
+                withoutNetwork.append(result.intentsPerSecond)
+                note(", without a network", result.intentsPerSecond)
+                try await system.use(push.catalogue)
+            }
+            let run = run(of: type, types[Self.backlogType], on: system)
+            try await push?.registerDevices(for: run.load, in: system.store)
+            let result = try await run.run()
+            note("", result.intentsPerSecond)
+            figures.append(result)
+            for (position, program) in floors.enumerated() {
+                let rate = try await program.run(
+                    intents: intents, deliveries: fanOut, on: system.settings, within: .seconds(timeout))
+                note(", \(program.name)", rate)
+                rates[position].append(rate)
+            }
+        }
+        return BenchReport(
+            runs: figures, floors: (push == nil ? [] : [("without a network", withoutNetwork)]) + zip(floors, rates).map { ($0.name, $1) })
+    }
+
+    private func run(of type: NotificationType, _ backlogType: NotificationType?, on system: BenchSystem) -> BenchRun {
+        BenchRun(
+            system: system, load: load(of: type, intents: intents, on: system), rate: rate,
+            backlog: backlog == 0 ? nil : backlogType.map { load(of: $0, intents: backlog, on: system) },
+            preload: preload, processes: processes, timeout: .seconds(timeout))
+    }
+
+    private func load(of type: NotificationType, intents: Int, on system: BenchSystem) -> BenchLoad {
+        BenchLoad(
+            run: RandomIdentifier.make(), type: type, channels: system.isPrivate ? Self.channels[fanOut] : nil, bodyBytes: body,
+            eventsPerMessage: perMessage, intents: intents)
+    }
+}
+
+extension BenchSystem.Processes: ExpressibleByArgument {}

@@ -1,0 +1,57 @@
+import Synchronization
+import TidingsAMQP
+import TidingsCommands
+import TidingsServer
+
+/// The producer's own books: which intents the broker confirmed, and which of those were not seen in an inbox yet.
+final class BenchLedger: Sendable {
+    /// An intent that is looked for.
+    struct Watched: Sendable {
+        let recipient: String
+        /// Confirmed at this moment; earlier by as much as it was published too late.
+        let since: ContinuousClock.Instant
+    }
+
+    private struct State {
+        var confirmed = 0
+        var unconfirmed: [Int] = []
+        var watched: [Watched] = []
+    }
+
+    private let state = Mutex(State())
+    /// One intent in so many is looked for.
+    private let share: Int
+    private let recipient: @Sendable (Int) -> String
+
+    init(watching share: Int, recipient: @escaping @Sendable (Int) -> String) {
+        self.share = share
+        self.recipient = recipient
+    }
+
+    /// - Parameter dueAt: now, or earlier by as much as the schedule was missed.
+    func note(_ numbers: Range<Int>, _ results: [PublishResult], dueAt: ContinuousClock.Instant) {
+        state.withLock { state in
+            for (number, result) in zip(numbers, results) {
+                guard result == .confirmed else {
+                    state.unconfirmed.append(number)
+                    continue
+                }
+                state.confirmed += 1
+                if number % share == 0 { state.watched.append(Watched(recipient: recipient(number), since: dueAt)) }
+            }
+        }
+    }
+
+    var confirmed: Int { state.withLock(\.confirmed) }
+
+    /// Events that the broker did not confirm: they may or may not have arrived.
+    var unconfirmed: [Int] { state.withLock(\.unconfirmed) }
+
+    /// Hands over what was confirmed since the last call.
+    func takeWatched() -> [Watched] {
+        state.withLock { state in
+            defer { state.watched.removeAll(keepingCapacity: true) }
+            return state.watched
+        }
+    }
+}

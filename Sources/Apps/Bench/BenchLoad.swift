@@ -1,0 +1,81 @@
+import TidingsClient
+import TidingsCommands
+import TidingsCore
+import TidingsPipeline
+import TidingsServer
+import TidingsStore
+
+/// The intents of one measurement: each to a person of its own, so that nothing is cached anywhere.
+struct BenchLoad: Sendable {
+    /// Tells the people and events of this measurement from all others.
+    let run: String
+    let type: NotificationType
+    /// The channels asked for; nil leaves the choice to the type.
+    let channels: [Channel]?
+    /// UTF-8 bytes of the body; nil for an ordinary sentence.
+    let bodyBytes: Int?
+    /// Events in one message; 1 for a message each.
+    let eventsPerMessage: Int
+    let intents: Int
+
+    /// Messages confirmed together. Two such windows are under way, so that the next is being sent while the last is being confirmed.
+    private static let window = 1_000
+
+    var source: String { "/bench/\(run)" }
+
+    func recipient(of number: Int) -> String { "person-\(run)-\(number)" }
+
+    func event(_ number: Int) -> IntentEvent {
+        let sentence = "Order \(number) is on its way and arrives tomorrow between 9 and 12."
+        return IntentEvent(
+            source: source, id: "\(number)", type: type.name, category: type.category, recipients: [recipient(of: number)],
+            title: "Your order shipped", body: bodyBytes.map { Self.text(sentence, ofBytes: $0) } ?? sentence,
+            data: #"{"orderId":"\#(number)","carrier":"post"}"#, channels: channels)
+    }
+
+    private static func text(_ sentence: String, ofBytes count: Int) -> String {
+        String(repeating: sentence + " ", count: count / (sentence.utf8.count + 1) + 1).prefix(count).description
+    }
+
+    /// Publishes everything as fast as the broker confirms it.
+    func publishAll(with producer: Producer, ledger: BenchLedger) async {
+        let step = Self.window * eventsPerMessage
+        await withDiscardingTaskGroup { group in
+            let slots = Slots(2)
+            for start in stride(from: 0, to: intents, by: step) {
+                await slots.take()
+                group.addTask {
+                    await publish(start..<min(start + step, intents), late: .zero, with: producer, ledger: ledger)
+                    await slots.giveBack()
+                }
+            }
+        }
+    }
+
+    /// Publishes at a steady rate, on the schedule: a stall is not forgotten, what was due meanwhile follows at once, and is counted from when it
+    /// was due.
+    func publish(perSecond rate: Int, with producer: Producer, ledger: BenchLedger) async {
+        let began = ContinuousClock.now
+        await withDiscardingTaskGroup { group in
+            var offered = 0
+            while offered < intents {
+                let elapsed = ContinuousClock.now - began
+                let due = min(intents, Int(elapsed / .seconds(1) * Double(rate)) + 1)
+                if due > offered {
+                    let numbers = offered..<due
+                    let late = elapsed - .seconds(1) * (Double(offered) / Double(rate))
+                    offered = due
+                    // Not awaited here: a slow confirm must not slow down the schedule.
+                    group.addTask { await publish(numbers, late: late, with: producer, ledger: ledger) }
+                }
+                // The pause between two intents, or a millisecond if that is longer: nothing else would end this loop.
+                try? await Task.sleep(until: began + .seconds(1) * max(Double(offered) / Double(rate), elapsed / .seconds(1) + 0.001))
+            }
+        }
+    }
+
+    private func publish(_ numbers: Range<Int>, late: Duration, with producer: Producer, ledger: BenchLedger) async {
+        let results = await producer.publish(numbers.map(event), perMessage: eventsPerMessage)
+        ledger.note(numbers, results, dueAt: .now - late)
+    }
+}

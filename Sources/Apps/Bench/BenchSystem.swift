@@ -1,0 +1,149 @@
+import Glibc
+import PrivateServers
+import TidingsAMQP
+import TidingsCatalogue
+import TidingsCommands
+import TidingsCore
+import TidingsServer
+import TidingsStore
+
+/// Where a benchmark runs: servers and roles of its own, or those that are configured.
+final class BenchSystem: Sendable {
+    /// How the roles are spread over processes.
+    enum Processes: String, CaseIterable, Sendable {
+        /// One with all roles.
+        case one
+        /// One for each role.
+        case each
+    }
+
+    let settings: Settings
+    let store: Store
+    private let servers: PrivateServers?
+
+    /// To the database: one each for the totals, the inboxes and the memory, and one to spare.
+    static let connections = 4
+    /// Roles that were just started say that they run within this time.
+    private static let startLimit = Duration.seconds(60)
+    /// Between two looks whether they do: they tell it by a row, which signals nobody.
+    private static let look = Duration.milliseconds(50)
+    /// As long as a role may take to finish what it holds.
+    private static let stopPatience = Duration.seconds(30)
+
+    private init(_ settings: Settings, servers: PrivateServers?) async throws {
+        self.settings = settings
+        self.servers = servers
+        store = Store(settings.database, size: Self.connections, name: "tidings bench")
+        try await store.open()
+    }
+
+    /// The servers that are configured, and whatever roles run there.
+    static func configured(_ settings: Settings) async throws -> BenchSystem {
+        let system = try await BenchSystem(settings, servers: nil)
+        do {
+            let running = Set(try await system.store.runningWorkers().map(\.role))
+            guard running.contains("all") || running.isSuperset(of: ["router", "deliver"]) else {
+                throw Failure(
+                    .unavailable, "a router or a deliver role is missing on the configured servers",
+                    hint: "start them with `tidings run all`, or measure with servers of its own: --private")
+            }
+            return system
+        } catch {
+            try? await system.close()
+            throw error
+        }
+    }
+
+    /// Private servers; with an empty database unless what `home` holds is kept. ``use(_:)`` gives them a catalogue.
+    static func own(home: String, keep: Bool) async throws -> BenchSystem {
+        let servers: PrivateServers
+        do {
+            servers = try await PrivateServers.start(home: home, fresh: !keep) { Output.note($0) }
+        } catch {
+            throw Failure(.config, "\(error)")
+        }
+        do {
+            // What a floor program logs in with; a private broker has no guest.
+            if !(try await servers.rabbitmqctl(["list_users"])).contains("guest") {
+                _ = try await servers.rabbitmqctl(["add_user", "guest", "guest"])
+            }
+            _ = try await servers.rabbitmqctl(["set_permissions", "guest", ".*", ".*", ".*"])
+            var environment = Settings.processEnvironment()
+            environment["TIDINGS_AMQP_URL"] = servers.amqpURL
+            environment["TIDINGS_DATABASE_URL"] = servers.databaseURL
+            let settings = try Settings(environment: environment)
+            try await Migrator(settings.database).migrate()
+            return try await BenchSystem(settings, servers: servers)
+        } catch {
+            try? await servers.stop()
+            throw error
+        }
+    }
+
+    var isPrivate: Bool { servers != nil }
+
+    /// Makes a catalogue the active one, with a provider that accepts at once on every channel that has none.
+    func use(_ catalogue: Catalogue) async throws {
+        let catalogue = catalogue.withoutGaps
+        try await store.activate(catalogue, by: .start(by: "tidings bench"))
+        // What is published before the roles run must find its queues.
+        let control = try AMQPControl.make(configuration: try settings.amqpOfCommand, connectionName: "tidings bench")
+        try await Topology(of: catalogue).declare(on: control)
+        await control.close()
+    }
+
+    func close() async throws {
+        await store.close()
+        do { try await servers?.stop() } catch { throw Failure(.bad, "\(error)") }
+    }
+
+    // MARK: Roles
+
+    /// Starts the product's own roles, as an operator would, and returns when they run.
+    func startRoles(_ processes: Processes) async throws -> [PrivateProgram] {
+        guard let servers, let itself = realpath("/proc/self/exe", nil) else { return [] }
+        defer { free(itself) }
+        let roles = processes == .one ? ["all"] : ["router", "deliver", "release"]
+        var programs: [PrivateProgram] = []
+        for role in roles {
+            let log = "\(servers.layout.logFolder)/\(role).log"
+            programs.append(
+                try await PrivateProgram.start(String(cString: itself), ["run", role], environment: settings.environment, log: log))
+        }
+        let deadline = ContinuousClock.now + Self.startLimit
+        let started = Set(programs.map(\.processID))
+        while Set(try await roleProcesses().map(\.processID)).intersection(started) != started {
+            guard ContinuousClock.now < deadline else {
+                throw Failure(.timedOut, "the roles do not run", hint: "see \(servers.layout.logFolder)")
+            }
+            // A role tells by a row that it runs, which signals nobody.
+            try await Task.sleep(for: Self.look)
+        }
+        return programs
+    }
+
+    func stop(_ programs: [PrivateProgram]) async {
+        for program in programs { await program.stop(patience: Self.stopPatience) }
+    }
+
+    /// The roles on this machine. Those of a process that has just died are left out by whoever measures it: it is not in `/proc`.
+    func roleProcesses() async throws -> [(role: String, processID: Int32)] {
+        try await store.runningWorkers(on: RolesService.hostName())
+    }
+
+    /// Main processes of the servers; nil when they may be anywhere.
+    var serverProcesses: (broker: [Int32], database: [Int32])? { servers?.processIDs }
+}
+
+extension Catalogue {
+    /// This catalogue with a provider that accepts at once on every channel for which the default market has none.
+    fileprivate var withoutGaps: Catalogue {
+        var catalogue = self
+        for channel in Channel.allCases where markets[defaultMarket]?.providers[channel]?.isEmpty ?? true {
+            let name = "null-\(channel.rawValue)"
+            catalogue.providers[name] = ProviderBinding(name: name, channel: channel, kind: "null", addressing: .person)
+            catalogue.markets[defaultMarket]?.providers[channel] = [name]
+        }
+        return CatalogueFile.sealed(catalogue)
+    }
+}

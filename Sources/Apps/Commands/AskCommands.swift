@@ -1,0 +1,163 @@
+import ArgumentParser
+import TidingsCatalogue
+import TidingsCore
+import TidingsJSON
+import TidingsPipeline
+import TidingsServer
+import TidingsStore
+import TidingsTimeZones
+
+/// Explains one notification.
+struct WhyCommand: TidingsCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "why", abstract: "What happened to a notification on each channel, and why.")
+
+    @Argument(help: "A notification id, a delivery id, the producer's event id, or a provider's idempotency key such as a webhook-id.")
+    var id: String
+    @OptionGroup var content: ContentOptions
+    @OptionGroup var output: OutputOptions
+
+    mutating func run(in context: CommandContext) async throws {
+        let (id, content, format) = (id, content.content, output.format)
+        try await withStore { store, _ in try await explain(id, withContent: content, as: format, in: store) }
+    }
+}
+
+/// Whether the content of a notification is shown.
+struct ContentOptions: ParsableArguments {
+    @Flag(help: "Also title and body. They are personal data: reading them takes a right on the table.") var content = false
+}
+
+/// Explains the notifications an id stands for: its own, or those of a producer's event or a person.
+func explain(_ text: String, withContent: Bool, as format: OutputFormat, in store: Store) async throws {
+    let found = try await store.find(text)
+    let ids = notificationIDs(in: found) { _ in true }
+    guard !ids.isEmpty else {
+        if format == .json { Output.list([], as: format, empty: "") }
+        throw try await noNotification(text, found, in: store)
+    }
+    let explanations = try await Explanation.all(of: ids, withContent: withContent, from: store)
+    if let key = try? DeliveryKey(parsing: text), !explanations.contains(where: { $0.has(key) }) {
+        if format == .json { Output.list([], as: format, empty: "") }
+        throw Failure(.bad, "there is no delivery \(text)", hint: "tidings why \(key.notificationID) shows those of its notification")
+    }
+    Explanation.print(explanations, as: format)
+}
+
+/// The notifications among the rows of ``Store/find(_:)`` that `isWanted`, each once: an event may have the id of a person.
+func notificationIDs(in found: [JSON], where isWanted: (JSON) -> Bool) -> [NotificationID] {
+    var ids: [NotificationID] = []
+    for row in found where row["kind"]?.stringValue == "notification" && isWanted(row) {
+        if let id = row["id"]?.stringValue.flatMap({ NotificationID($0) }), !ids.contains(id) { ids.append(id) }
+    }
+    return ids
+}
+
+/// For an event that stands in the SQL outbox alone.
+private func enqueuedHint(_ event: JSON) -> String {
+    let since = event["at"]?.stringValue ?? "some time"
+    return "enqueued by SQL since \(since) and not published yet: tidings status shows whether a release role runs"
+}
+
+/// - Parameter found: what has the id, none of it a notification.
+func noNotification(_ text: String, _ found: [JSON], in store: Store) async throws -> Failure {
+    let kinds = found.compactMap { $0["kind"]?.stringValue }
+    let waits = kinds.isEmpty ? try await store.enqueued(text).first : nil
+    let hint =
+        if let waits {
+            enqueuedHint(waits)
+        } else if kinds.contains("rejected") {
+            "it was rejected: tidings rejected list"
+        } else {
+            kinds.isEmpty ? lostHint(text) : "tidings find \(text)"
+        }
+    return Failure(.bad, "no notification \(text)", hint: hint)
+}
+
+/// Why an id that somebody holds may find nothing.
+private func lostHint(_ text: String) -> String {
+    let gone = "what is past retention is gone"
+    let mayBeTrace = text.split(separator: "-").contains { $0.utf8.count == 32 && $0.allSatisfy(\.isHexDigit) }
+    guard mayBeTrace else { return gone }
+    return gone + "; a trace id has no index: in SQL, ask tidings_ops.notifications for trace_id and a range of notification_id"
+}
+
+/// Any id.
+struct FindCommand: TidingsCommand {
+    static let configuration = CommandConfiguration(commandName: "find", abstract: "Find the record of any id.")
+
+    @Argument(
+        help:
+            "A notification, delivery, event, recipient (also tenant/recipient) or device id, a device's token, or a provider's idempotency key."
+    )
+    var id: String
+    @OptionGroup var output: OutputOptions
+
+    mutating func run(in context: CommandContext) async throws {
+        let (id, format) = (id, output.format)
+        try await withStore { store, _ in
+            var rows = try await store.find(id)
+            if rows.isEmpty { rows = try await store.enqueued(id) }
+            if !rows.isEmpty || format == .json { Output.list(rows, as: format, empty: "") }
+            if rows.isEmpty { throw Failure(.bad, "nothing has the id \(id)", hint: lostHint(id)) }
+        }
+    }
+}
+
+/// The decision for an intent that is not sent.
+struct SimulateCommand: TidingsCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "simulate", abstract: "What would be decided for an intent, without sending it: the same function the router runs.")
+
+    @Argument(help: "A type of the catalogue.") var type: String
+    @Option(help: "The recipient.") var to: String
+    @Option(help: "At which moment, RFC 3339; now by default.") var at: String?
+    @Option(help: "Only these channels.") var channel: [String] = []
+    @Option var tenant = Intent.defaultTenant
+    @Option var market: String?
+    @Flag var critical = false
+    @OptionGroup var output: OutputOptions
+
+    mutating func run(in context: CommandContext) async throws {
+        let (format, to, tenant) = (output.format, to, tenant)
+        let moment = try at.map { text in
+            guard let time = Timestamp(rfc3339: text) else { throw Failure(.data, "--at \(text) is no RFC 3339 time") }
+            return time
+        }
+        var intent = Intent(tenant: tenant, source: "/tidings/simulate", id: "simulate", type: type, recipient: to)
+        intent.market = market
+        intent.critical = critical
+        intent.channels = try Choices.channels(channel)
+        let asked = intent
+        let zones = try TimeZoneDatabase.required()
+        try await withStore { store, _ in
+            let source = try await CatalogueSource(store)
+            if let refusal = source.current.refusal(of: asked) {
+                throw Failure(.data, "\(refusal.reason.rawValue) at \(refusal.pointer): \(refusal.message)", hint: "tidings catalogue show")
+            }
+            let now = moment ?? store.clock.now()
+            let facts = try await store.facts(of: to, tenant: tenant, zones: zones, around: now)
+            let decision = route(
+                asked, facts: facts, catalogue: source.current.catalogue, pauses: source.pauses, now: now, acceptedAt: now)
+            Output.list(decision.deliveries.map(Self.row), as: format, empty: "no channel is eligible")
+            if format == .text { for rule in decision.rules { Output.data("rule: \(rule)") } }
+        }
+    }
+
+    private static func row(_ planned: PlannedDelivery) -> JSON {
+        let (verdict, until): (String, String) =
+            switch planned.verdict {
+            case .send: ("send", "")
+            case .hold(let until, _): ("hold", until.rfc3339)
+            case .paused: ("hold", "")
+            case .awaitEscalation: ("awaitEscalation", "")
+            case .notSent: ("notSent", "")
+            }
+        return [
+            "channel": .string(planned.channel.rawValue), "provider": .string(planned.provider), "verdict": .string(verdict),
+            "state": .string(planned.verdict.state.rawValue), "reason_code": planned.verdict.reason.map { .string($0.rawValue) } ?? .null,
+            "until": until.isEmpty ? .null : .string(until), "market": planned.market.map { .string($0) } ?? .null,
+            "has_standby": .bool(planned.standby != .nobody),
+        ]
+    }
+}

@@ -1,0 +1,168 @@
+import ArgumentParser
+import TidingsAMQP
+import TidingsCore
+import TidingsJSON
+import TidingsServer
+import TidingsStore
+
+extension CatalogueCommand {
+    struct Apply: TidingsCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "apply", abstract: "Check a file, declare its queues where they are missing, and make it the active catalogue.",
+            discussion: """
+                A bad file never replaces a good one. A type, provider or market that the file lacks is named with what waits for it, and is not removed
+                without --remove. Types of the built-in catalogue that nobody used need no --remove.
+                """)
+        @Argument(help: "A YAML file, or - for standard input.") var file: String
+        @Flag(help: .strictCatalogue) var strict = false
+        @OptionGroup var change: CatalogueChangeOptions
+        @OptionGroup var output: OutputOptions
+
+        mutating func run(in context: CommandContext) async throws {
+            let (file, strict, format) = (file, strict, output.format)
+            let change = try change.checked(.apply)
+            try await withStore { store, settings in
+                let catalogue = try await readCatalogue(file, context, settings.environment, strict: strict)
+                try await activate(catalogue, by: change, in: store, settings, as: format)
+            }
+        }
+    }
+
+    struct Rollback: TidingsCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "rollback", abstract: "Make an earlier catalogue active again: the one before, or one of the history.",
+            discussion: """
+                The earlier catalogue is checked as a new file is, and removes nothing without --remove. A second rollback goes further back. What was
+                decided meanwhile stays as it was decided.
+                """)
+        @Argument(
+            help: "The beginning of a hash, as `tidings catalogue history` prints it; by default the catalogue before the active one.")
+        var hash: String?
+        @Flag(help: .strictCatalogue) var strict = false
+        @OptionGroup var change: CatalogueChangeOptions
+        @OptionGroup var output: OutputOptions
+
+        mutating func run(in context: CommandContext) async throws {
+            let (strict, format) = (strict, output.format)
+            guard change.reason != nil else { throw Failure(.usage, "--reason is missing: whoever asks what happened reads it") }
+            let prefix = try hash.map(CatalogueHash.checked)
+            let asked = try change.checked(.rollback)
+            try await withStore { store, settings in
+                var (change, prefix) = (asked, prefix)
+                if prefix == nil {
+                    let found = try await store.catalogueBefore()
+                    guard let found, let before = found.before else {
+                        throw Failure(.bad, "no catalogue before the active one is known", hint: "tidings catalogue history")
+                    }
+                    prefix = before
+                    // The one before is another one as soon as somebody applies a catalogue meanwhile.
+                    change = CatalogueChange(
+                        .rollback, author: asked.author, reason: asked.reason, mayRemove: asked.mayRemove, expected: found.active)
+                }
+                guard let kept = try await KeptCatalogue(beginning: prefix, in: store) else { return }
+                let verdict = await CatalogueVerdict.of(kept.yaml, context, settings.environment, isStrict: strict)
+                let catalogue = try verdict.accepted(from: "catalogue \(kept.hash.prefix(16))")
+                try await activate(catalogue, by: change, in: store, settings, as: format)
+            }
+        }
+    }
+
+    struct History: TidingsCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "history", abstract: "Which catalogue was active when, by whom and why.")
+        @OptionGroup var list: ListOptions
+        @OptionGroup var output: OutputOptions
+
+        mutating func run(in context: CommandContext) async throws {
+            let (limit, format) = (list.limit, output.format)
+            try await withStore { store, _ in
+                let rows = try await store.catalogueHistory(limit: limit)
+                Output.list(
+                    format == .text ? rows.map(Self.shown) : rows, as: format, empty: "no catalogue was applied; the built-in one is active"
+                )
+            }
+        }
+
+        /// A catalogue as a person compares it, with the hash as short as other commands print it.
+        private static func shown(_ row: JSON) -> JSON {
+            var object = JSONObject()
+            object["hash"] = .string(String(row["hash"]?.stringValue?.prefix(16) ?? ""))
+            for name in ["activated_at", "ended_at", "action", "author", "database_role", "reason"] { object[name] = row[name] ?? .null }
+            return .object(object)
+        }
+    }
+
+    /// Makes a checked catalogue the active one. Throws a ``Failure`` with exit code 65 if something would disappear that may not.
+    fileprivate static func activate(
+        _ catalogue: Catalogue, by change: CatalogueChange, in store: Store, _ settings: Settings, as format: OutputFormat
+    ) async throws {
+        // Queues of a catalogue that is refused would stay behind, so the comparison comes first; the one that counts is in the transaction.
+        if !change.mayRemove {
+            let lost = try await store.lost(by: catalogue)
+            guard lost.isEmpty else { throw refusal(lost, of: catalogue, as: format) }
+        }
+        let control = try AMQPControl.make(configuration: try settings.amqp, connectionName: "tidings catalogue \(change.action.rawValue)")
+        do {
+            try await Topology(of: catalogue).declareOrFind(on: control)
+            await control.close()
+        } catch {
+            await control.close()
+            throw error
+        }
+        let name = "\(catalogue.types.count) types, hash \(catalogue.hash.prefix(16))"
+        switch try await store.activate(catalogue, by: change) {
+        case .activated(let replaced, let removals):
+            if format != .text { return Output.one(json(catalogue, replaced: replaced, removals), as: format) }
+            for removal in removals { Output.note("removed \(removal)") }
+            Output.note("active: \(name); roles follow within a second")
+        case .alreadyActive:
+            if format != .text { return Output.one(json(catalogue, replaced: nil, []), as: format) }
+            Output.note("active already: \(name)")
+        case .refused(let lost): throw refusal(lost, of: catalogue, as: format)
+        case .unreadable(let problems):
+            throw Failure(
+                .config, "the active catalogue cannot be read by this binary, so what would disappear is not known: \(problems)",
+                hint: "use the newer binary, or replace it whatever it holds: --remove")
+        case .overtaken(let hash):
+            throw Failure(.bad, "catalogue \(hash.prefix(16)) was made active meanwhile", hint: "tidings catalogue history")
+        }
+    }
+
+    private static func refusal(_ lost: [CatalogueRemoval], of catalogue: Catalogue, as format: OutputFormat) -> Failure {
+        if format != .text {
+            var object = json(catalogue, replaced: nil, lost).objectValue ?? JSONObject()
+            object["active"] = false
+            Output.one(.object(object), as: format)
+        }
+        return Failure(
+            .data, "these of the active catalogue would disappear:\n  " + lost.map(\.description).joined(separator: "\n  "),
+            hint: "keep them in the file (tidings catalogue show prints what is active), or remove all of them: --remove")
+    }
+
+    private static func json(_ catalogue: Catalogue, replaced: String?, _ removals: [CatalogueRemoval]) -> JSON {
+        [
+            "hash": .string(catalogue.hash), "active": true, "replaced": replaced.map { .string($0) } ?? .null,
+            "types": .number(JSONNumber(Int64(catalogue.types.count))), "removals": .array(removals.map(\.json)),
+        ]
+    }
+}
+
+/// The options of every change of the active catalogue.
+struct CatalogueChangeOptions: ParsableArguments {
+    @Flag(help: "Remove the types, providers and markets that it lacks, whatever waits for them.") var remove = false
+    @Option(help: "Why: whoever asks what happened reads it.") var reason: String?
+    @OptionGroup var author: PauseAuthor
+
+    /// Bytes of a reason: it stands in a table's cell, and is kept for ever.
+    private static let longestReason = 500
+
+    /// Throws a ``Failure`` with exit code 65 for a reason or an author that cannot be stored.
+    func checked(_ action: CatalogueChange.Action) throws -> CatalogueChange {
+        if let reason {
+            guard reason.contains(where: { !$0.isWhitespace }), reason.utf8.count <= Self.longestReason, !reason.contains("\0") else {
+                throw Failure(.data, "--reason says in 1 to \(Self.longestReason) bytes why")
+            }
+        }
+        return CatalogueChange(action, author: try author.checked(), reason: reason, mayRemove: remove)
+    }
+}

@@ -1,0 +1,85 @@
+import TidingsCatalogue
+package import TidingsCore
+import TidingsJSON
+import TidingsProvider
+import TidingsServer
+
+/// A catalogue's YAML with everything that is wrong or doubtful in it.
+struct CatalogueVerdict: Sendable {
+    /// Nil if the file cannot be read as a catalogue.
+    let catalogue: Catalogue?
+    /// Each keeps the catalogue from becoming active.
+    let problems: [CatalogueRemark]
+    let warnings: [CatalogueRemark]
+
+    /// - Parameter isStrict: true if a secret that is missing here is a problem. Otherwise it is a warning: the roles may have it, and a provider that
+    ///   lacks it ends its own deliveries as misconfigured and nobody else's.
+    static func of(
+        _ yaml: String, _ context: CommandContext, _ environment: [String: String], isStrict: Bool
+    ) async -> CatalogueVerdict {
+        do {
+            let (catalogue, doubts) = try CatalogueFile.judge(yaml: yaml)
+            let found = await context.providers.problems(of: catalogue, environment: environment)
+            let mistakes = found.filter { isStrict || !$0.isMissing }
+            return CatalogueVerdict(
+                catalogue: catalogue, problems: mistakes.map { CatalogueRemark($0, text: "\($0)") },
+                warnings: doubts.map { CatalogueRemark($0, text: "warning: \($0)") }
+                    + found.filter { !isStrict && $0.isMissing }.map {
+                        CatalogueRemark($0, text: "note: here, \($0); where the roles lack it too, its deliveries end as misconfigured")
+                    })
+        } catch {
+            return CatalogueVerdict(catalogue: nil, problems: error.problems.map { CatalogueRemark($0, text: "\($0)") }, warnings: [])
+        }
+    }
+
+    /// The catalogue, its warnings printed as notes. Throws a ``Failure`` that lists every problem.
+    ///
+    /// - Parameter source: what was judged, as a person knows it: the file's name, or the catalogue's hash.
+    func accepted(from source: String) throws -> Catalogue {
+        guard let catalogue, problems.isEmpty else { throw Failure(.data, "\(source): " + problems.map(\.text).joined(separator: "\n  ")) }
+        for warning in warnings { Output.note(warning.text) }
+        return catalogue
+    }
+
+    func json(of source: String) -> JSON {
+        [
+            "file": .string(source), "valid": .bool(problems.isEmpty), "hash": catalogue.map { .string($0.hash) } ?? .null,
+            "types": catalogue.map { .number(JSONNumber(Int64($0.types.count))) } ?? .null, "problems": .array(problems.map(\.json)),
+            "warnings": .array(warnings.map(\.json)),
+        ]
+    }
+}
+
+/// One thing that is wrong or doubtful, with its place.
+struct CatalogueRemark: Sendable {
+    /// As a person reads it.
+    let text: String
+    let json: JSON
+
+    init(_ problem: CatalogueProblem, text: String) {
+        self.text = text
+        json = [
+            "path": .string(problem.path), "line": problem.line.map { .number(JSONNumber(Int64($0))) } ?? .null,
+            "message": .string(problem.message),
+        ]
+    }
+
+    init(_ error: ProviderConfigurationError, text: String) {
+        let path = "providers.\(error.provider)" + (error.setting.map { ".settings.\($0)" } ?? "")
+        self.init(CatalogueProblem(path: path, message: error.message), text: text)
+    }
+}
+
+/// A file's text; throws a ``Failure`` for one that cannot be read.
+func readCatalogueFile(_ file: String) throws -> String {
+    guard let bytes = readBytes(file) else { throw Failure(.data, "cannot read \(file)") }
+    guard let text = String(validating: bytes, as: UTF8.self) else { throw Failure(.data, "\(file) is not UTF-8") }
+    return text
+}
+
+/// Parses and checks a catalogue file, and makes each of its providers once. Throws a ``Failure`` that lists every problem.
+package func readCatalogue(
+    _ file: String, _ context: CommandContext, _ environment: [String: String], strict: Bool = false
+) async throws -> Catalogue {
+    try await CatalogueVerdict.of(try readCatalogueFile(file), context, environment, isStrict: strict).accepted(from: file)
+}

@@ -1,0 +1,82 @@
+import ArgumentParser
+import Logging
+import TidingsAMQP
+import TidingsJSON
+import TidingsPostgres
+import TidingsProvider
+import TidingsServer
+import TidingsTimeZones
+
+/// What this binary is set to, and what it keeps to.
+struct ConfigCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "config", abstract: "Settings and bounds.", subcommands: [Show.self])
+
+    struct Show: TidingsCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "show", abstract: "Every setting with its value here, and every bound with its unit and reason. Needs no server.",
+            discussion: "Values come from the environment, or from a running `tidings dev` of this folder. Passwords are not shown.")
+        @OptionGroup var output: OutputOptions
+
+        mutating func run(in context: CommandContext) async throws {
+            let environment = DevelopmentHome(path: DevelopmentHome.defaultPath).environment(over: Settings.processEnvironment())
+            let settings = (Settings.declarations + context.providers.declarations).map { $0.json(in: environment) }
+            guard output.format == .text else {
+                return Output.one(["settings": .array(settings), "bounds": .array(Bounds.all.map(\.json))], as: output.format)
+            }
+            Output.data(Self.text(settings.map { [$0.text("name"), $0.text("value"), $0.text("meaning")] }))
+            Output.data("")
+            Output.data(Self.text(Bounds.all.map { [$0.name, $0.shown, $0.why] }))
+        }
+
+        /// Columns without a limit to their width: a reason that is cut is none.
+        private static func text(_ rows: [[String]]) -> String {
+            let widths = (0..<2).map { column in rows.map { $0[column].count }.max() ?? 0 }
+            return rows.map { row in
+                zip(row, widths).map { $0 + String(repeating: " ", count: $1 - $0.count + 2) }.joined() + (row.last ?? "")
+            }.joined(separator: "\n")
+        }
+    }
+}
+
+extension JSON {
+    fileprivate func text(_ name: String) -> String { self[name].map(Table.plain) ?? "" }
+}
+
+extension Settings {
+    /// Every variable that is read, in the order of the documentation. A URL that cannot be read may hold a password anywhere, so it is not
+    /// shown at all.
+    static let declarations = [
+        SettingDeclaration("TIDINGS_AMQP_URL", "Where RabbitMQ is; amqps:// with cacertfile, certfile, keyfile, verify.") {
+            (try? AMQPConfiguration(url: $0)).map { "\($0)" } ?? "(unreadable)"
+        },
+        SettingDeclaration("TIDINGS_DATABASE_URL", "Where PostgreSQL is, with libpq's parameters.") {
+            (try? PostgresConfiguration(url: $0)).map { "\($0)" } ?? "(unreadable)"
+        },
+        SettingDeclaration(
+            TimeZoneDatabase.folderVariable, "The folder of the zone data, as for the C library.",
+            defaultValue: TimeZoneDatabase.standardDirectory),
+        SettingDeclaration("TIDINGS_LOG", "The least severe level that is logged.", defaultValue: Logger.Level.notice.rawValue),
+        SettingDeclaration("TIDINGS_LOG_FORMAT", "text, or json: one object a line.", defaultValue: LogFormat.text.rawValue),
+        SettingDeclaration(metricsListenName, "Where a role offers metrics and health; empty: nowhere."),
+    ]
+}
+
+extension ProviderRegistry {
+    /// The environment variables that stand in for settings that the catalogue leaves out.
+    var declarations: [SettingDeclaration] {
+        kinds.flatMap { kind, settings in
+            settings.map { setting in
+                SettingDeclaration(
+                    ProviderSettings.variable(kind: kind, setting: setting.name), setting.meaning, defaultValue: setting.defaultValue,
+                    isSecret: setting.isSecret, shown: setting.isSecret ? Self.secret : ProviderSettings.hidingUserInformation)
+            }
+        }
+    }
+
+    /// A secret is shown only if the value names its place, as `env:NAME` or `file:/path` on one line.
+    private static let secret: @Sendable (String) -> String = { value in
+        let isReference = (value.hasPrefix("env:") || value.hasPrefix("file:/")) && !value.contains(where: \.isWhitespace)
+        return isReference ? value : "***"
+    }
+}

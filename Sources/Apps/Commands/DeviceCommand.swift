@@ -1,0 +1,176 @@
+public import ArgumentParser
+import TidingsCatalogue
+import TidingsContracts
+public import TidingsCore
+import TidingsJSON
+import TidingsServer
+import TidingsStore
+import TidingsTimeZones
+
+struct DeviceCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "device", abstract: "A person's devices: where push and local notifications go.",
+        subcommands: [List.self, Register.self, Update.self, Remove.self, Plan.self, Ack.self])
+
+    struct List: TidingsCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "list", abstract: "A person's devices, gone ones too, the one registered last first.")
+        @Argument(help: "The person's id.") var recipient: String
+        @Option var tenant = Intent.defaultTenant
+        @OptionGroup var output: OutputOptions
+
+        mutating func run(in context: CommandContext) async throws {
+            let (recipient, tenant, format) = (recipient, tenant, output.format)
+            try await withStore { store, _ in
+                let devices = try await store.devices(of: recipient, tenant: tenant)
+                Output.list(devices, as: format, empty: "\(recipient) has no device")
+            }
+        }
+    }
+
+    struct Register: TidingsCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "register",
+            abstract: "Register a device by its token, or say again that it is there; a token of somebody else moves.",
+            discussion: """
+                Without more than a token it is an iOS device of APNs in production, authorized, in the person's market. A person has at most \
+                \(Store.devicesPerPerson) active devices: with one more, the one registered longest ago is retired.
+                """)
+        @Argument(help: "The person's id.") var recipient: String
+        @Argument(help: "The token that the platform gave the app, a browser's subscription in JSON, or - to read it from standard input.")
+        var token: String
+        @Option var tenant = Intent.defaultTenant
+        @OptionGroup var told: DeviceOptions
+        @OptionGroup var output: OutputOptions
+
+        mutating func run(in context: CommandContext) async throws {
+            let (recipient, tenant, told, format) = (recipient, tenant, told, output.format)
+            guard !recipient.isEmpty, recipient.utf8.count <= 256 else { throw Failure(.data, "a recipient id has 1 to 256 bytes") }
+            let token = try DeviceOptions.token(token)
+            try await withStore { store, _ in
+                let settings = try told.settings(in: try await CatalogueSource(store).current.catalogue)
+                let device = try await store.register(token: token, of: recipient, tenant: tenant, settings)
+                if let previous = device.movedFrom { Output.note("note: the token was \(previous)'s and has moved to \(recipient)") }
+                guard let row = try await store.device(device.deviceID, tenant: tenant) else { return }
+                Output.one(row, as: format)
+            }
+        }
+    }
+
+    struct Update: TidingsCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "update", abstract: "Change what is known of a device; what is not named stays.")
+        @Argument(help: "The device's id.") var device: String
+        @Option(help: "Its new token, or - to read it from standard input.") var token: String?
+        @Option var tenant = Intent.defaultTenant
+        @OptionGroup var told: DeviceOptions
+        @OptionGroup var output: OutputOptions
+
+        mutating func run(in context: CommandContext) async throws {
+            let (device, tenant, told, format) = (device, tenant, told, output.format)
+            let token = try token.map(DeviceOptions.token)
+            try await withStore { store, _ in
+                let settings = try told.settings(in: try await CatalogueSource(store).current.catalogue)
+                guard try await store.change(device: device, tenant: tenant, token: token, settings),
+                    let row = try await store.device(device, tenant: tenant)
+                else { throw Failure.noDevice(device) }
+                Output.one(row, as: format)
+            }
+        }
+    }
+
+    struct Remove: TidingsCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "remove", abstract: "Unregister a device: nothing goes there until its app registers it again.")
+        @Argument(help: "The device's id.") var device: String
+        @Option var tenant = Intent.defaultTenant
+
+        mutating func run(in context: CommandContext) async throws {
+            let (device, tenant) = (device, tenant)
+            try await withStore { store, _ in
+                guard try await !store.unregister(device: device, tenant: tenant) else { return }
+                guard try await store.device(device, tenant: tenant) != nil else { throw Failure.noDevice(device) }
+                Output.note("note: it was gone already")
+            }
+        }
+    }
+}
+
+/// What an app tells of a device.
+struct DeviceOptions: ParsableArguments {
+    @Option(help: "ios, android or web.") var platform: DevicePlatform?
+    @Option(help: "The provider that issued the token, by name or kind, such as apns or fcm.") var provider: String?
+    @Option(help: "production or sandbox.") var environment: DeviceEnvironment?
+    @Option(help: "authorized, provisional, ephemeral, notDetermined or denied.") var permission: Permission?
+    @Option(help: "A market of the catalogue; none takes the person's.") var market: String?
+    @Option(help: "IANA name, such as America/Mexico_City.") var timeZone: String?
+    @Option(help: "BCP 47, such as es-MX.") var locale: String?
+    @Option(help: "Such as 4.2.0.") var appVersion: String?
+
+    /// Bytes of what an app tells of itself.
+    private static let longestText = 128
+
+    func settings(in catalogue: Catalogue) throws -> DeviceSettings {
+        if let market, market != "none", catalogue.markets[market] == nil {
+            throw Failure(.data, "unknown market \(market)", hint: catalogue.markets.keys.sorted().joined(separator: ", "))
+        }
+        if let timeZone, try !TimeZoneDatabase.required().isKnown(timeZone) {
+            throw Failure(.data, "unknown time zone \(timeZone)", hint: "an IANA name, such as America/New_York")
+        }
+        if let provider, !CatalogueNames.isName(provider) {
+            throw Failure(.data, "--provider \(Table.cell(.string(provider))) is no name of a provider or kind")
+        }
+        if let provider, !catalogue.providers.values.contains(where: { $0.name == provider || $0.kind == provider }) {
+            Output.note("note: the catalogue has no provider \(provider), by name or kind: nothing is pushed there before it has")
+        }
+        if let locale, !Self.isLanguageTag(locale) {
+            throw Failure(.data, "--locale \(Table.cell(.string(locale))) is no language tag", hint: "BCP 47, such as es-MX or zh-Hant-TW")
+        }
+        for (name, text) in [("--locale", locale), ("--app-version", appVersion)] where (text?.utf8.count ?? 0) > Self.longestText {
+            throw Failure(.data, "\(name) is longer than \(Self.longestText) bytes")
+        }
+        return DeviceSettings(
+            platform: platform, provider: provider, environment: environment, permission: permission,
+            market: market.map { $0 == "none" ? nil : $0 }, timeZone: timeZone, locale: locale, appVersion: appVersion)
+    }
+
+    /// Whether it has the form of a BCP 47 tag: a language of two or three letters, then parts of up to eight letters and digits. Longer
+    /// languages are allowed there, and none is registered.
+    static func isLanguageTag(_ text: String) -> Bool {
+        let parts = text.split(separator: "-", omittingEmptySubsequences: false)
+        let isPlain = parts.allSatisfy { (1...8).contains($0.utf8.count) && $0.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) } }
+        return isPlain && parts.first.map { (2...3).contains($0.utf8.count) && $0.allSatisfy(\.isLetter) } == true
+    }
+
+    /// The token itself, or what standard input holds for `-`, without white space around it.
+    static func token(_ argument: String) throws -> DeviceToken {
+        guard let token = DeviceToken(argument == "-" ? standardInput() : argument) else {
+            throw Failure(
+                .data, "a token has 1 to \(DeviceToken.longest) printable ASCII characters without spaces",
+                hint: "a browser's is JSON.stringify(subscription), with endpoint, keys.p256dh and keys.auth")
+        }
+        return token
+    }
+
+    /// Many times a subscription with all its spaces; the rest is not read.
+    private static let longestInput = 64 << 10
+
+    private static func standardInput() -> String {
+        var text = ""
+        while text.utf8.count < longestInput, let line = readLine(strippingNewline: false) { text += line }
+        guard let start = text.firstIndex(where: { !$0.isWhitespace }), let last = text.lastIndex(where: { !$0.isWhitespace }) else {
+            return ""
+        }
+        return String(text[start...last])
+    }
+}
+
+extension DevicePlatform: ExpressibleByArgument {}
+extension DeviceEnvironment: ExpressibleByArgument {}
+extension Permission: ExpressibleByArgument {}
+
+extension Failure {
+    static func noDevice(_ id: String) -> Failure {
+        Failure(.bad, "there is no device \(id)", hint: "tidings device list <recipient> names them")
+    }
+}

@@ -1,0 +1,73 @@
+import ArgumentParser
+import TidingsCatalogue
+import TidingsContracts
+import TidingsCore
+import TidingsJSON
+import TidingsServer
+import TidingsStore
+import TidingsTimeZones
+
+extension DeviceCommand {
+    /// What the app of a device asks for, asked by hand.
+    struct Plan: TidingsCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "plan", abstract: "A device's plan of local notifications, as its app would be told; with --since, what changed.",
+            discussion: """
+                Asking counts as the app's own question: what has changed by preferences, permission, zone or time becomes a new version. JSON is \
+                {version, reset, requests, removed}.
+                """)
+        @Argument(help: "The device's id.") var device: String
+        @Option(help: "The version that the device has; what is unknown gets the whole plan.") var since: Int64?
+        @Option var tenant = Intent.defaultTenant
+        @OptionGroup var output: OutputOptions
+
+        mutating func run(in context: CommandContext) async throws {
+            let (device, since, tenant, format) = (device, since, tenant, output.format)
+            let zones = try TimeZoneDatabase.required()
+            try await withStore { store, _ in
+                let catalogue = try await CatalogueSource(store).current.catalogue
+                guard
+                    let plan = try await store.syncLocalPlan(
+                        of: device, tenant: tenant, since: since, catalogue: catalogue, zones: zones)
+                else { throw Failure.noDevice(device) }
+                guard format == .text else { return Output.one(plan.json, as: format) }
+                Output.data("version \(plan.version)\(plan.reset ? ", the whole plan" : "")")
+                Output.list(plan.requests.map(Self.row), as: format, empty: plan.reset ? "nothing is planned" : "nothing new")
+                for identifier in plan.removed { Output.data("removed: \(identifier)") }
+            }
+        }
+
+        private static func row(_ request: LocalNotificationRequest) -> JSON {
+            let json = request.json
+            let time =
+                switch request.trigger {
+                case .calendar(let time): String(time.description.dropLast(3))
+                case .timeInterval(let seconds): "in \(seconds) s"
+                }
+            return [
+                "shows": .string(time), "identifier": .string(request.identifier), "title": json["title"] ?? .null,
+                "body": json["body"] ?? .null,
+            ]
+        }
+    }
+
+    struct Ack: TidingsCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "ack", abstract: "Confirm a version of a device's plan: what it has by then is delivered.")
+        @Argument(help: "The device's id.") var device: String
+        @Argument(help: "The version that was told.") var version: Int64
+        @Option var tenant = Intent.defaultTenant
+
+        mutating func run(in context: CommandContext) async throws {
+            let (device, version, tenant) = (device, version, tenant)
+            try await withStore { store, _ in
+                switch try await store.ackLocalPlan(of: device, tenant: tenant, version: version) {
+                case .confirmed: Output.note("device \(device) has version \(version)")
+                case .noDevice: throw Failure.noDevice(device)
+                case .unknownVersion(let latest):
+                    throw Failure(.data, "the device was never told a version \(version)", hint: "its latest is \(latest)")
+                }
+            }
+        }
+    }
+}

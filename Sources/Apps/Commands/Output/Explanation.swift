@@ -1,0 +1,184 @@
+import TidingsCore
+import TidingsJSON
+import TidingsPostgres
+import TidingsServer
+import TidingsStore
+import TidingsTimeZones
+
+/// The answer to "what happened to this one, and why": the notification, each channel with its reason, and what was tried.
+struct Explanation: Sendable {
+    private let notification: JSON
+    private let deliveries: [JSON]
+    private let attempts: [JSON]
+    private let decisions: [JSON]
+    private let timeline: [JSON]
+    /// What devices have of it in their plans.
+    private let plans: [JSON]
+    /// Title and body; nil unless they were asked for.
+    private let content: JSON?
+    /// Of the person, as this machine knows it.
+    private let zone: Zone
+
+    /// Throws a ``Failure`` with exit code 1 when there is no such notification, and 77 when its content may not be read.
+    init(of id: NotificationID, withContent: Bool = false, from store: Store) async throws {
+        guard let found = try await store.notification(id) else {
+            throw Failure(.bad, "no notification \(id)", hint: "tidings find looks for any id; what is past retention is gone")
+        }
+        notification = found
+        deliveries = try await store.deliveries(of: id)
+        attempts = try await store.attempts(of: id)
+        decisions = try await store.decisions(of: id)
+        timeline = try await store.explain(id)
+        plans = try await store.localPlans(of: id)
+        content = withContent ? try await Self.content(of: id, from: store) : nil
+        let name = try await store.timeZone(of: found["recipient_id"]?.stringValue ?? "", tenant: found["tenant"]?.stringValue ?? "")
+        let now = store.clock.now().wholeSeconds
+        do {
+            zone = .known(try TimeZoneDatabase.ofMachine().offsets(for: name, from: now - 86_400 * 400, through: now + 86_400 * 800))
+        } catch {
+            zone = .unknown(name)
+        }
+    }
+
+    var hasFailure: Bool {
+        deliveries.contains { ["failed", "expired"].contains($0["state"]?.stringValue ?? "") }
+    }
+
+    static func all(of ids: [NotificationID], withContent: Bool = false, from store: Store) async throws -> [Explanation] {
+        var explanations: [Explanation] = []
+        for id in ids { explanations.append(try await Explanation(of: id, withContent: withContent, from: store)) }
+        return explanations
+    }
+
+    private static func content(of id: NotificationID, from store: Store) async throws -> JSON? {
+        do {
+            return try await store.content(of: id)
+        } catch let error as PostgresError where error.sqlState == "42501" {
+            throw Failure(
+                .notPermitted, "title and body are personal data, and this user of the database may not read them",
+                hint: "grant usage on schema tidings to ROLE; grant select (id, title, body) on tidings.notifications to ROLE")
+        }
+    }
+
+    /// In JSON always an array: an event may have made several notifications.
+    static func print(_ explanations: [Explanation], as format: OutputFormat) {
+        switch format {
+        case .json, .jsonl: Output.list(explanations.map(\.json), as: format, empty: "")
+        case .text: for explanation in explanations { Output.data(explanation.text) }
+        }
+    }
+
+    func has(_ delivery: DeliveryKey) -> Bool { deliveries.contains { $0["delivery_id"]?.stringValue == "\(delivery)" } }
+
+    private var json: JSON {
+        var members = JSONObject()
+        members["notification"] = notification
+        if let content { members["content"] = content }
+        let lists = [
+            ("deliveries", deliveries), ("attempts", attempts), ("decisions", decisions), ("timeline", timeline), ("plans", plans),
+        ]
+        for (name, rows) in lists { members[name] = .array(rows) }
+        return .object(members)
+    }
+
+    private var text: String {
+        var lines = [headline]
+        for name in ["title", "body"] where content != nil { lines.append("  \(name): \(contentLine(name))") }
+        for delivery in deliveries {
+            lines.append(line(for: delivery))
+            for decision in decisions where decision["ordinal"] == delivery["ordinal"] && decision["moved_from"]?.stringValue != nil {
+                lines.append(line(forMove: decision))
+            }
+            for attempt in attempts where attempt["ordinal"] == delivery["ordinal"] && attempt["outcome"]?.stringValue != "accepted" {
+                lines.append(line(forAttempt: attempt))
+            }
+            lines += plans.filter { $0["ordinal"] == delivery["ordinal"] }.map(line(forPlan:))
+            if delivery["state"]?.stringValue != "delivered", let advice = delivery["what_to_do"]?.stringValue, !advice.isEmpty {
+                lines.append("              what to do: \(advice)")
+            }
+        }
+        if case .unknown(let name) = zone {
+            lines.append("  time zone \(name) of the person is unknown on this machine: times are in UTC; tidings doctor")
+        }
+        for rule in decisions.first?["rules"]?.arrayValue ?? [] { lines.append("  rule: \(Table.plain(rule))") }
+        lines.append("  notification \(field("notification_id"))   producer \(field("source")) \(field("idempotency_key"))")
+        return lines.joined(separator: "\n")
+    }
+
+    private func field(_ name: String) -> String { notification[name].map(Table.plain) ?? "" }
+
+    /// One line of the content, cut; JSON has all of it.
+    private func contentLine(_ name: String) -> String {
+        let text = content?[name].map(Table.plain) ?? ""
+        return text.count > Self.longestContentLine ? text.prefix(Self.longestContentLine - 1) + "…" : text
+    }
+
+    /// Characters: two lines of an ordinary terminal.
+    private static let longestContentLine = 160
+
+    private var headline: String {
+        "\(field("type")) (\(field("category"))) for \(field("recipient_id")), accepted \(field("accepted_at")): \(field("state"))"
+    }
+
+    private func line(for delivery: JSON) -> String {
+        func text(_ name: String) -> String { delivery[name].map(Table.plain) ?? "" }
+        func padded(_ value: String, _ width: Int) -> String {
+            value + String(repeating: " ", count: max(1, width - value.count))
+        }
+        var line = "  " + padded(text("channel"), 10) + padded(text("state"), 12) + padded(text("reason_code"), 20)
+        if !text("paused").isEmpty {
+            line += "\(text("paused")) is paused since \(localTime(text("paused_at"))) by \(text("paused_by")): \(text("pause_reason"))"
+        } else {
+            line += text("due_at").isEmpty ? text("meaning") : "until \(localTime(text("due_at")))"
+        }
+        var notes: [String] = []
+        // A market may have several for push.
+        if text("channel") == "push", !text("provider").isEmpty { notes.append("by \(text("provider"))") }
+        if let attempts = delivery["attempts"]?.intValue, attempts > 1 { notes.append("attempt \(attempts)") }
+        if hasStandby(delivery) { notes.append("another provider stands by") }
+        return notes.isEmpty ? line : line + " (\(notes.joined(separator: ", ")))"
+    }
+
+    /// Whether another provider may yet take over.
+    private func hasStandby(_ delivery: JSON) -> Bool {
+        guard delivery["finished_at"]?.stringValue == nil else { return false }
+        let latest = decisions.last { $0["ordinal"] == delivery["ordinal"] }
+        return latest?["has_standby"]?.boolValue == true
+    }
+
+    /// How it came from one provider to another.
+    private func line(forMove decision: JSON) -> String {
+        func text(_ name: String) -> String { decision[name].map(Table.plain) ?? "" }
+        let meaning = ReasonCode(rawValue: text("moved_because"))?.meaning ?? ""
+        return "              moved from \(text("moved_from")) to \(text("provider")): \(text("moved_because")). \(meaning)"
+    }
+
+    private func line(forAttempt attempt: JSON) -> String {
+        func text(_ name: String) -> String { attempt[name].map(Table.plain) ?? "" }
+        let status = text("provider_status").isEmpty ? "" : " \(text("provider_status"))"
+        let duplicate = attempt["possible_duplicate"]?.boolValue == true ? ", may arrive twice" : ""
+        let error = text("error_text").isEmpty ? "" : "\n                \(text("error_text"))"
+        let took = text("duration_ms")
+        return
+            "              attempt \(text("attempt")): \(text("outcome"))\(status) \(text("reason_code")), \(took) ms\(duplicate)\(error)"
+    }
+
+    private func line(forPlan plan: JSON) -> String {
+        func text(_ name: String) -> String { plan[name].map(Table.plain) ?? "" }
+        let place = text("version").isEmpty ? "" : " in version \(text("version")) of"
+        let time = text("fires_at").isEmpty ? text("scheduled_for") : text("fires_at")
+        let when = time.isEmpty ? "at once" : localTime(time)
+        let heard = text("confirmed_at").isEmpty ? "" : ", confirmed \(localTime(text("confirmed_at")))"
+        return
+            "              \(text("state"))\(place.isEmpty ? " in" : place) the plan of device \(text("device_id")), shows \(when)\(heard)"
+    }
+
+    /// A database time as the person's wall clock shows it; as UTC, and marked so, when nobody knows what that shows.
+    private func localTime(_ text: String) -> String {
+        guard let time = Timestamp(rfc3339: text) else { return text }
+        guard case .known(let zone) = zone else { return "\(time.rfc3339) (zone unknown)" }
+        let local = zone.localTime(at: time)
+        func two(_ value: Int) -> String { value < 10 ? "0\(value)" : "\(value)" }
+        return "\(local.year)-\(two(local.month))-\(two(local.day)) \(two(local.hour)):\(two(local.minute)) \(zone.name)"
+    }
+}

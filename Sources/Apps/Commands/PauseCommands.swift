@@ -1,0 +1,160 @@
+import ArgumentParser
+import Glibc
+import TidingsCatalogue
+import TidingsCore
+import TidingsJSON
+import TidingsServer
+import TidingsStore
+
+/// Stops a channel, provider, type or tenant for a while.
+struct PauseCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "pause",
+        abstract: "Stop a channel, provider, type or tenant for a while: what it holds waits, and is neither lost nor failed.",
+        usage: """
+            tidings pause channel|provider|type|tenant <name> --reason <text> [--for <duration>]
+            tidings pause list [--all]
+            """,
+        discussion: """
+            Every role follows within a second. What is paused is held with the reason paused, also what was queued already; a call that is out
+            at this moment ends. It goes on when somebody runs `tidings resume`, or at the end of --for, judged by the preferences, quiet hours
+            and expiry of that moment; what expires meanwhile ends as expired. Pausing again gives the pause another reason and end.
+            """,
+        subcommands: [Begin.self, List.self], defaultSubcommand: Begin.self)
+
+    struct Begin: TidingsCommand {
+        static let configuration = CommandConfiguration(commandName: "begin", abstract: "Pause one thing.", shouldDisplay: false)
+        @OptionGroup var target: PauseTarget
+        @Option(help: "Why: whoever asks what happened reads it.") var reason: String
+        @Option(name: .customLong("for"), help: "Until then, such as 30m or 2h; without it, until somebody resumes it.") var duration:
+            String?
+        @OptionGroup var author: PauseAuthor
+        @OptionGroup var output: OutputOptions
+
+        /// Bytes of a reason: it stands in a table's cell and in every explanation.
+        private static let longestReason = 500
+        /// A year; what is stopped for longer is better taken out of the catalogue.
+        private static let longest = Duration.seconds(366 * 86_400)
+
+        mutating func run(in context: CommandContext) async throws {
+            let (target, author, format) = (try target.checked(), try author.checked(), output.format)
+            let reason = reason
+            guard reason.contains(where: { !$0.isWhitespace }), reason.utf8.count <= Self.longestReason, !reason.contains("\0") else {
+                throw Failure(.data, "--reason says in 1 to \(Self.longestReason) bytes why")
+            }
+            let duration = try duration.map(Self.duration)
+            try await withStore { store, _ in
+                try await target.check(in: store)
+                guard let row = try await store.pause(target.scope, target.name, reason: reason, by: author, for: duration) else {
+                    throw Failure(.bad, "\(Pauses.limit) pauses are in force", hint: "tidings pause list")
+                }
+                if format != .text { return Output.one(row, as: format) }
+                let end = row["until_at"]?.stringValue.map { "until \($0)" } ?? "until `tidings resume \(target)`"
+                Output.note("paused \(target) \(end); every role follows within a second")
+            }
+        }
+
+        private static func duration(_ text: String) throws -> Duration {
+            guard let duration = DurationText.parse(text), duration > .zero, duration <= longest else {
+                throw Failure(.data, "--for \(text) is no duration up to a year", hint: "90s, 15m, 2h or 3d")
+            }
+            return duration
+        }
+    }
+
+    struct List: TidingsCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "list", abstract: "What is paused, since when, why, and how many deliveries wait for it.")
+        @Flag(help: "Also the pauses that are over.") var all = false
+        @OptionGroup var list: ListOptions
+        @OptionGroup var output: OutputOptions
+
+        mutating func run(in context: CommandContext) async throws {
+            let (all, limit, format) = (all, list.limit, output.format)
+            try await withStore { store, _ in
+                let pauses = try await all ? store.pausesAndPast(limit: limit) : store.pauses(limit: limit)
+                Output.list(pauses, as: format, empty: all ? "nothing was paused" : "nothing is paused")
+            }
+        }
+    }
+}
+
+/// Ends a pause.
+struct ResumeCommand: TidingsCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "resume", abstract: "End a pause: what it held goes on at once. Exit 1 when the thing is not paused.")
+
+    @OptionGroup var target: PauseTarget
+    @OptionGroup var author: PauseAuthor
+    @OptionGroup var output: OutputOptions
+
+    mutating func run(in context: CommandContext) async throws {
+        let (target, author, format) = (try target.checked(), try author.checked(), output.format)
+        try await withStore { store, _ in
+            guard let row = try await store.resume(target.scope, target.name, by: author) else {
+                throw Failure(.bad, "\(target) is not paused", hint: "tidings pause list")
+            }
+            if format != .text { return Output.one(row, as: format) }
+            Output.note("resumed \(target): \(row["deliveries"]?.intValue ?? 0) deliveries go on")
+        }
+    }
+}
+
+/// What is paused or resumed, as it was given.
+struct PauseTarget: ParsableArguments {
+    @Argument(help: "channel, provider, type or tenant.") var scope: String
+    @Argument(help: "Its name.") var name: String
+
+    /// Names of tenants are as long as producers may make them.
+    private static let longestName = 256
+
+    /// Throws a ``Failure`` with exit code 65 for a scope that does not exist, a channel that is none, or a name that can be nobody's.
+    func checked() throws -> CheckedPauseTarget {
+        try Choices.check(scope, of: "scope", isOneOf: Pause.Scope.allCases.map(\.rawValue))
+        let scope = Pause.Scope(rawValue: scope) ?? .channel
+        if scope == .channel { try Choices.check(name, of: "channel", isOneOf: Channel.allCases.map(\.rawValue)) }
+        guard !name.isEmpty, name.utf8.count <= Self.longestName, !name.contains("\0") else {
+            throw Failure(.data, "the name of a \(scope.rawValue) has 1 to \(Self.longestName) bytes")
+        }
+        return CheckedPauseTarget(scope: scope, name: name)
+    }
+}
+
+struct CheckedPauseTarget: Sendable, CustomStringConvertible {
+    let scope: Pause.Scope
+    let name: String
+
+    var description: String { "\(scope.rawValue) \(name)" }
+
+    /// A pause of what nobody knows would hold nothing, and whoever typed it would believe otherwise. Tenants are not declared anywhere.
+    func check(in store: Store) async throws {
+        guard scope == .type || scope == .provider else { return }
+        let catalogue = try await CatalogueSource(store).current.catalogue
+        let known = scope == .type ? Array(catalogue.types.keys) : Array(catalogue.providers.keys)
+        guard !known.contains(name) else { return }
+        let hint = NearestName.of(name, among: known).map { "did you mean \($0)?" } ?? "tidings catalogue show"
+        throw Failure(.data, "the catalogue has no \(self)", hint: hint)
+    }
+}
+
+/// Who does it, for the record.
+struct PauseAuthor: ParsableArguments {
+    @Option(help: "Who does it; by default the user and host it is done on.") var by: String?
+
+    private static let longest = 200
+
+    func checked() throws -> String {
+        let name = by ?? "\(Self.userName())@\(RolesService.hostName())"
+        guard !name.isEmpty, name.utf8.count <= Self.longest, !name.contains("\0") else {
+            throw Failure(.data, "--by has 1 to \(Self.longest) bytes")
+        }
+        return name
+    }
+
+    /// Whoever called sudo, rather than root.
+    private static func userName() -> String {
+        if let caller = Settings.processEnvironment()["SUDO_USER"], !caller.isEmpty { return caller }
+        guard let entry = getpwuid(getuid()), let name = entry.pointee.pw_name else { return "user \(getuid())" }
+        return String(cString: name)
+    }
+}

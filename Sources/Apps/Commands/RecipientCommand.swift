@@ -1,0 +1,147 @@
+import ArgumentParser
+import TidingsCatalogue
+import TidingsCore
+import TidingsEncodings
+import TidingsJSON
+import TidingsServer
+import TidingsStore
+import TidingsTimeZones
+
+struct RecipientCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "recipient", abstract: "A person's preferences, zone, quiet hours and webhook.", subcommands: [Show.self, Set.self])
+
+    struct Show: TidingsCommand {
+        static let configuration = CommandConfiguration(commandName: "show", abstract: "The stored settings.")
+        @Argument var id: String
+        @Option var tenant = Intent.defaultTenant
+        @OptionGroup var output: OutputOptions
+
+        mutating func run(in context: CommandContext) async throws {
+            let (id, tenant, format) = (id, tenant, output.format)
+            try await withStore { store, _ in
+                guard let found = try await store.recipient(id, tenant: tenant) else {
+                    throw Failure(.bad, "nothing is stored for \(id)", hint: "defaults hold: every channel on, UTC, no quiet hours")
+                }
+                Output.one(found, as: format)
+            }
+        }
+    }
+
+    struct Set: TidingsCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "set", abstract: "Change settings; what is not named stays. The person need not be known.",
+            discussion: "A webhook's signing secret is read from the environment variable or file that --webhook-secret names.")
+        @Argument var id: String
+        @Option var tenant = Intent.defaultTenant
+        @Option(help: "IANA name, such as Europe/Paris.") var timeZone: String?
+        @Option(help: "HH:MM-HH:MM in the person's zone; none removes them.") var quietHours: String?
+        @Option(help: "A market of the catalogue; none removes it.") var market: String?
+        @Option(
+            help: "channel=on|off, category=on|off or type=on|off; type:NAME=on|off for a type that is named as a category is; repeat it.")
+        var prefer: [String] = []
+        @Option(help: "An https URL; none removes it.") var webhook: String?
+        @Option(help: "env:NAME or file:PATH of a whsec_ secret; repeat it during a rotation. Without it, the stored one stays.")
+        var webhookSecret: [String] = []
+
+        mutating func run(in context: CommandContext) async throws {
+            let (id, tenant) = (id, tenant)
+            guard !id.isEmpty, id.utf8.count <= 256 else { throw Failure(.data, "a recipient id has 1 to 256 bytes") }
+            let draft = try changes()
+            let (prefer, market) = (prefer, market)
+            try await withStore { store, _ in
+                let catalogue = try await CatalogueSource(store).current.catalogue
+                var changes = draft
+                if let market, market != "none", catalogue.markets[market] == nil {
+                    throw Failure(.data, "unknown market \(market)", hint: catalogue.markets.keys.sorted().joined(separator: ", "))
+                }
+                for choice in prefer { try changes.apply(choice, types: catalogue.types) }
+                try await store.change(id, tenant: tenant, changes)
+                if case .some(.some) = changes.webhook, try await !store.hasWebhookSecret(id, tenant: tenant) {
+                    Output.note("note: no --webhook-secret: sends fail as misconfigured unless the provider's allowUnsigned is set")
+                }
+            }
+        }
+
+        private func changes() throws -> RecipientChanges {
+            var changes = RecipientChanges()
+            if let timeZone {
+                guard try TimeZoneDatabase.required().isKnown(timeZone) else {
+                    throw Failure(.data, "unknown time zone \(timeZone)", hint: "an IANA name, such as America/New_York")
+                }
+                changes.timeZone = timeZone
+            }
+            if let quietHours { changes.quietHours = .some(try Self.quietHours(quietHours)) }
+            if let market { changes.market = .some(market == "none" ? nil : market) }
+            if let webhook {
+                if webhook == "none" {
+                    changes.webhook = .some(nil)
+                } else {
+                    if let problem = WebhookURL.problem(webhook) {
+                        throw Failure(.data, "--webhook \(Table.cell(.string(webhook))) \(problem)")
+                    }
+                    changes.webhook = .some(WebhookEndpoint(url: webhook, secrets: try webhookSecret.map(Self.secret)))
+                }
+            } else if !webhookSecret.isEmpty {
+                throw Failure(.usage, "--webhook-secret goes with --webhook")
+            }
+            return changes
+        }
+
+        private static func quietHours(_ text: String) throws -> QuietHours? {
+            if text == "none" { return nil }
+            let parts = text.split(separator: "-").map(String.init)
+            guard parts.count == 2 else { throw Failure(.data, "--quiet-hours \(text) is not HH:MM-HH:MM") }
+            do {
+                return try QuietHours.parse(start: parts[0], end: parts[1])
+            } catch {
+                throw Failure(.data, "--quiet-hours \(text): \(error)")
+            }
+        }
+
+        private static func secret(_ reference: String) throws -> String {
+            let value: String? =
+                if reference.hasPrefix("env:") {
+                    Settings.processEnvironment()[String(reference.dropFirst(4))]
+                } else if reference.hasPrefix("file:") {
+                    readFile(String(reference.dropFirst(5)))
+                } else {
+                    throw Failure(.usage, "--webhook-secret takes env:NAME or file:PATH, so that no secret is seen in a process list")
+                }
+            guard let value else { throw Failure(.data, "\(reference) cannot be read") }
+            let secret = value.filter { !$0.isWhitespace }
+            guard secret.hasPrefix("whsec_"), let key = Base64.decode(String(secret.dropFirst(6))), (24...64).contains(key.count) else {
+                throw Failure(.data, "\(reference) is no whsec_ secret of 24 to 64 bytes")
+            }
+            return secret
+        }
+    }
+}
+
+extension RecipientChanges {
+    /// `name=on` or `name=off`, where the name is a channel, a category or a type.
+    mutating func apply(_ choice: String, types: [String: NotificationType]) throws {
+        let parts = choice.split(separator: "=").map(String.init)
+        guard parts.count == 2, ["on", "off"].contains(parts[1]) else {
+            throw Failure(.data, "--prefer \(choice) is not name=on or name=off")
+        }
+        let isOn = parts[1] == "on"
+        // A category comes before a type of the same name, such as social; no type's name has a colon.
+        if parts[0].hasPrefix("type:") {
+            let name = String(parts[0].dropFirst("type:".count))
+            guard types[name] != nil else {
+                let hint = NearestName.of(name, among: types.keys).map { "did you mean type:\($0)?" }
+                throw Failure(.data, "\(name) is no type of the catalogue", hint: hint)
+            }
+            isOn ? enableTypes.append(name) : disableTypes.append(name)
+        } else if let channel = Channel(rawValue: parts[0]) {
+            isOn ? enableChannels.append(channel) : disableChannels.append(channel)
+        } else if let category = Category(rawValue: parts[0]), types[parts[0]] == nil || parts[0] == category.rawValue {
+            isOn ? enableCategories.append(category) : disableCategories.append(category)
+        } else if types[parts[0]] != nil {
+            isOn ? enableTypes.append(parts[0]) : disableTypes.append(parts[0])
+        } else {
+            throw Failure(.data, "\(parts[0]) is no channel, category or type of the catalogue")
+        }
+    }
+}

@@ -1,0 +1,163 @@
+import ArgumentParser
+import Synchronization
+import TidingsClient
+import TidingsServer
+import TidingsStore
+import UnixSignals
+
+/// Publishes rows again at a pace, and closes each when the broker has confirmed its message.
+struct RefusedReplay: Sendable {
+    /// Messages a second without `--rate`: a small part of what routers take, so that new intents do not wait behind old ones.
+    static let standardRate = 100
+    /// A message is one round trip to the broker and one to the database.
+    static let highestRate = 1_000
+    /// Published together before the rows are closed, and until an interrupt is noticed: a tenth of a second's.
+    private static let chunksPerSecond = 10
+    /// Bytes of the messages of one chunk, and of one message more.
+    private static let chunkBytes = 4 << 20
+    private static let betweenNotes = Duration.seconds(3)
+
+    private let selection: RefusedSelection
+    private let rate: Int
+    private let store: Store
+    private let producer: Producer
+    private let interrupt = Interrupt()
+
+    init(_ selection: RefusedSelection, rate: Int, in store: Store, _ settings: Settings) throws {
+        self.selection = selection
+        self.rate = rate
+        self.store = store
+        producer = try Producer(settings.amqpOfCommand, connectionName: "tidings replay")
+    }
+
+    /// Runs to the end, to an interrupt, or until the broker takes nothing; prints what was done and throws unless that is all.
+    func run() async throws {
+        var counts = RefusedCounts(selection)
+        var failure: (any Error)?
+        do {
+            try await interrupt.watching {
+                var pace = Pace(rate: rate, noting: Self.betweenNotes)
+                try await selection.forEachPage(in: store) { rows in
+                    for chunk in chunks(of: counts.publishable(rows)) {
+                        guard !interrupt.arrived else { return false }
+                        try await replay(chunk, &counts)
+                        if pace.isNoteDue { Output.note("\(counts.done) published again so far") }
+                        await pace.wait(after: chunk.count)
+                    }
+                    return !interrupt.arrived
+                }
+            }
+        } catch {
+            failure = error
+        }
+        await producer.close()
+        if interrupt.arrived, failure == nil { failure = Failure(.bad, "interrupted: the other rows stay open") }
+        try counts.finish("published again", stoppedBy: failure)
+    }
+
+    private func chunks(of rows: [RefusedRow]) -> [[RefusedRow]] {
+        var chunks: [[RefusedRow]] = []
+        var bytes = 0
+        for row in rows {
+            if let last = chunks.last, last.count < max(1, rate / Self.chunksPerSecond), bytes < Self.chunkBytes {
+                chunks[chunks.count - 1].append(row)
+            } else {
+                chunks.append([row])
+                bytes = 0
+            }
+            bytes += row.bytes
+        }
+        return chunks
+    }
+
+    private enum Answer: Sendable {
+        case confirmed(KeptMessage)
+        /// The row has changed since it was found.
+        case changed(Int64)
+        case returned(Int64, String)
+        case failed(any Error)
+    }
+
+    /// Publishes the rows together. Confirmed ones are closed also when another failed: it is the failure that is thrown.
+    private func replay(_ rows: [RefusedRow], _ counts: inout RefusedCounts) async throws {
+        let (store, table, producer) = (store, selection.table, producer)
+        let answers = await withTaskGroup(of: Answer.self) { group in
+            for row in rows {
+                // One message each; the group awaits all.
+                group.addTask {
+                    do {
+                        guard let kept = try await store.kept(row.id, in: table) else { return .changed(row.id) }
+                        try await publishAgain(kept, with: producer)
+                        return .confirmed(kept)
+                    } catch let error as Returned {
+                        return .returned(row.id, "the broker returned it: \(error.code) \(error.text)")
+                    } catch {
+                        return .failed(error)
+                    }
+                }
+            }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        var confirmed: [KeptMessage] = []
+        var failure: (any Error)?
+        for answer in answers {
+            switch answer {
+            case .confirmed(let kept): confirmed.append(kept)
+            case .changed(let id): counts.note(id, "somebody else has acted on it, or it was deleted")
+            case .returned(let id, let text): counts.note(id, text)
+            case .failed(let error): failure = error
+            }
+        }
+        counts.done += confirmed.count
+        if !confirmed.isEmpty { counts.stillOpen += confirmed.count - (try await store.markReplayed(confirmed, in: selection.table)).count }
+        if let failure { throw failure }
+    }
+}
+
+/// SIGINT and SIGTERM as a question, so that a command ends between two steps. A second signal is ignored as well: a step has a bound.
+private final class Interrupt: Sendable {
+    private let flag = Atomic(false)
+
+    var arrived: Bool { flag.load(ordering: .relaxed) }
+
+    /// Runs `body` while signals are caught.
+    func watching(_ body: () async throws -> Void) async throws {
+        try await withThrowingDiscardingTaskGroup { group in
+            // Ends with the body, which cancels it.
+            group.addTask {
+                for await _ in await UnixSignalsSequence(trapping: .sigint, .sigterm) { self.flag.store(true, ordering: .relaxed) }
+            }
+            try await body()
+            group.cancelAll()
+        }
+    }
+}
+
+/// Keeps a number of messages a second, however long each takes.
+private struct Pace {
+    private let interval: Duration
+    private let betweenNotes: Duration
+    private var next = ContinuousClock.now
+    private var noteDue: ContinuousClock.Instant
+
+    init(rate: Int, noting: Duration) {
+        interval = .seconds(1) / rate
+        betweenNotes = noting
+        noteDue = .now + noting
+    }
+
+    var isNoteDue: Bool {
+        mutating get {
+            guard ContinuousClock.now >= noteDue else { return false }
+            noteDue = .now + betweenNotes
+            return true
+        }
+    }
+
+    /// Waits for the time of the next message. A slow stretch is not made up for.
+    mutating func wait(after count: Int) async {
+        next = max(next + interval * count, .now)
+        // The time itself is awaited. Nothing cancels it: a signal is seen after it, within a second at the slowest rate.
+        try? await Task.sleep(until: next, clock: .continuous)
+    }
+}

@@ -1,0 +1,141 @@
+import ArgumentParser
+import Glibc
+import TidingsCatalogue
+import TidingsCore
+import TidingsServer
+import TidingsStore
+
+/// The options with which `replay` and `discard` of rejected and dead rows say which rows are meant.
+struct RefusedOptions: ParsableArguments {
+    @Argument(help: "Numbers of rows, as `list` shows them; - reads them from standard input.") var ids: [String] = []
+    @Option(help: "Only rows with this reason code.") var reason: String?
+    @Option(help: "Only rows refused last since this time (RFC 3339), or within this duration, such as 2h.") var since: String?
+    @Option(help: "Only rows refused last before this time, or longer ago than this duration.") var until: String?
+    @Option(help: "Rows at most, the oldest first.") var limit: Int?
+    @Flag(help: "Print how many rows are meant, by reason, and change nothing.") var dryRun = false
+    @Flag(help: "Do not ask before rows chosen by filters alone are changed.") var yes = false
+    @OptionGroup var output: OutputOptions
+
+    mutating func validate() throws {
+        if let limit, limit < 1 { throw ValidationError("--limit is 1 or more") }
+    }
+}
+
+/// The rows that are meant, checked.
+struct RefusedSelection: Sendable {
+    /// Numbers given at once: a list in memory, of eight bytes each.
+    private static let mostIDs = 1_000_000
+    /// Numbers in one statement.
+    private static let idsPerPage = 500
+
+    let table: RefusedTable
+    /// Ascending, each once.
+    let ids: [Int64]
+    private let filter: RefusedFilter
+    let limit: Int
+    let isDryRun: Bool
+    private let mayAsk: Bool
+    let format: OutputFormat
+
+    /// Throws a ``Failure`` for a number or a time that is wrong.
+    init(_ options: RefusedOptions, in table: RefusedTable, now: Timestamp, _ more: (inout RefusedFilter) -> Void) throws {
+        self.table = table
+        ids = try Self.numbers(options.ids)
+        var filter = RefusedFilter()
+        filter.reason = options.reason
+        filter.since = try options.since.map { try Self.time($0, "--since", now) }
+        filter.until = try options.until.map { try Self.time($0, "--until", now) }
+        more(&filter)
+        if let since = filter.since, let until = filter.until, since >= until {
+            throw Failure(.data, "--since is not before --until")
+        }
+        self.filter = filter
+        limit = options.limit ?? .max
+        isDryRun = options.dryRun
+        mayAsk = !options.yes
+        format = options.output.format
+    }
+
+    /// A selection without a filter is refused: a forgotten filter must not publish every row there is.
+    static func demandOne(_ options: RefusedOptions, orOneOf more: [String?]) throws {
+        guard options.ids.isEmpty, (more + [options.reason, options.since, options.until]).allSatisfy({ $0 == nil }) else { return }
+        throw ValidationError("give numbers of rows, or at least one filter, such as --reason")
+    }
+
+    /// Steps through the rows in the order of their numbers, at most ``limit`` of them, until `body` returns false.
+    func forEachPage(in store: Store, _ body: ([RefusedRow]) async throws -> Bool) async throws {
+        // A row that is refused anew under a new number, while this runs, is left for the next run.
+        let end = try await store.lastRefused(in: table)
+        var left = limit
+        for part in ids.isEmpty
+            ? [[]]
+            : stride(from: 0, to: ids.count, by: Self.idsPerPage).map({
+                Array(ids[$0..<min($0 + Self.idsPerPage, ids.count)])
+            })
+        {
+            var filter = filter
+            filter.ids = part
+            var after: Int64 = 0
+            while left > 0 {
+                let page = try await store.refused(in: table, filter, after: after, upTo: end)
+                guard let last = page.last else { break }
+                after = last
+                let rows = Array(page.rows.prefix(left))
+                left -= rows.count
+                if !rows.isEmpty, try await !body(rows) { return }
+            }
+        }
+    }
+
+    /// Asks a person who chose rows by filters alone. Throws without an answer of yes, and where nobody can be asked.
+    func confirm(_ verb: String, in store: Store) async throws {
+        guard ids.isEmpty, mayAsk, !isDryRun else { return }
+        guard isatty(STDIN_FILENO) == 1 else {
+            throw Failure(.usage, "rows chosen by filters alone need --yes", hint: "add --dry-run to see how many they are")
+        }
+        var count = 0
+        try await forEachPage(in: store) { rows in
+            count += rows.count
+            return true
+        }
+        Output.note("\(verb) \(count) rows? Type yes:")
+        guard readLine() == "yes" else { throw Failure(.bad, "nothing was changed") }
+    }
+
+    private static func numbers(_ texts: [String]) throws -> [Int64] {
+        var words = texts.filter { $0 != "-" }
+        if texts.contains("-") {
+            guard let bytes = readBytes("-") else { throw Failure(.data, "cannot read standard input") }
+            words += String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isWhitespace).map(String.init)
+            guard !words.isEmpty else { throw Failure(.data, "standard input has no number") }
+        }
+        guard words.count <= mostIDs else { throw Failure(.data, "\(words.count) numbers; at most \(mostIDs) at once") }
+        return try Set(
+            words.map { word in
+                guard let number = Int64(word), number > 0 else {
+                    throw Failure(.data, "\(word.prefix(40)) is no number of a row", hint: "tidings rejected list, tidings dead list")
+                }
+                return number
+            }
+        ).sorted()
+    }
+
+    private static func time(_ text: String, _ option: String, _ now: Timestamp) throws -> Timestamp {
+        if let time = Timestamp(rfc3339: text) { return time }
+        guard let duration = DurationText.parse(text) else {
+            throw Failure(.data, "\(option) \(text) is neither a time nor a duration", hint: "2026-12-24T18:00:00+01:00, 90m, 2h or 3d")
+        }
+        return now.adding(.zero - duration)
+    }
+}
+
+/// A reason code of one part of the closed list.
+enum ReasonChoice {
+    /// Throws a ``Failure`` with exit code 65 that suggests the nearest code, or names all.
+    static func check(_ reason: String?, of kind: ReasonKind) throws {
+        let known = ReasonCode.allCases.filter { $0.kind == kind }.map(\.rawValue)
+        guard let reason, !known.contains(reason) else { return }
+        let hint = NearestName.of(reason, among: known).map { "did you mean \($0)?" } ?? "it is one of \(known.joined(separator: ", "))"
+        throw Failure(.data, "no \(kind.rawValue) row has the reason \(reason)", hint: hint)
+    }
+}

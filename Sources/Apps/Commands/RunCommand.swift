@@ -1,0 +1,58 @@
+import ArgumentParser
+package import Logging
+package import ServiceLifecycle
+import TidingsCatalogue
+import TidingsCore
+import TidingsServer
+import TidingsStore
+import UnixSignals
+
+/// Roles against the servers of the environment.
+struct RunCommand: TidingsCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "run", abstract: "Run a role: router, deliver <channel…>, release, or all of them.",
+        discussion: """
+            Reads TIDINGS_AMQP_URL and TIDINGS_DATABASE_URL. SIGTERM and SIGINT stop intake, finish what is in work and exit 0.
+            Any number of processes may run the same role.
+            """)
+
+    enum RoleName: String, ExpressibleByArgument, CaseIterable { case router, deliver, release, all }
+
+    @Argument(help: "router, deliver, release or all.") var role: RoleName
+    @Argument(help: "For deliver: the channels, such as inApp webhook; none means every channel.") var channels: [String] = []
+
+    mutating func validate() throws {
+        guard role == .deliver || channels.isEmpty else { throw ValidationError("only deliver takes channels") }
+        for name in channels where Channel(rawValue: name) == nil {
+            throw ValidationError("unknown channel \(name): it is one of \(Channel.allCases.map(\.rawValue).joined(separator: ", "))")
+        }
+    }
+
+    mutating func run(in context: CommandContext) async throws {
+        let logger = Logger(label: role.rawValue)
+        let runtime = try await Runtime(settings: try .read(), providers: context.providers, logger: logger)
+        logger.notice("running", metadata: ["catalogue": "\(runtime.catalogues.current.catalogue.hash)"])
+        try await runServices([try RolesService(roles, runtime: runtime, deadline: StopDeadline(logger: logger))], logger: logger)
+    }
+
+    private var roles: [Role] {
+        let chosen = Set(channels.compactMap(Channel.init(rawValue:)))
+        return switch role {
+        case .router: [.router]
+        case .deliver: [.deliver(chosen.isEmpty ? Set(Channel.allCases) : chosen)]
+        case .release: [.release]
+        case .all: Role.all
+        }
+    }
+}
+
+/// Runs services until SIGTERM or SIGINT, then stops them gracefully; after ``RolesService/drainLimit`` they are cancelled.
+package func runServices(_ services: [any Service], logger: Logger) async throws {
+    var configuration = ServiceGroupConfiguration(
+        services: services.map {
+            .init(service: $0, successTerminationBehavior: .gracefullyShutdownGroup, failureTerminationBehavior: .gracefullyShutdownGroup)
+        },
+        gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
+    configuration.maximumGracefulShutdownDuration = RolesService.drainLimit
+    try await ServiceGroup(configuration: configuration).run()
+}

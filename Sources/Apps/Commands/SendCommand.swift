@@ -1,0 +1,162 @@
+import ArgumentParser
+import TidingsAMQP
+import TidingsCatalogue
+import TidingsClient
+import TidingsContracts
+import TidingsCore
+import TidingsJSON
+import TidingsPipeline
+import TidingsServer
+import TidingsStore
+
+/// Publishes one intent, as any producer would.
+struct SendCommand: TidingsCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "send", abstract: "Publish an intent to the broker, as a producer does.",
+        discussion: """
+            If the database answers, an intent that the router would refuse is refused here, with exit 65, and is not published. Exit 0 when the
+            broker confirmed it (with --wait: when every channel ended or waits for its time), 1 when it was rejected or a delivery failed, 75
+            when --timeout passed.
+            """)
+
+    @Argument(help: "A type of the catalogue, such as orderUpdate.") var type: String
+    @Option(help: "The recipient; repeat it for several.") var to: [String]
+    @Option(help: "A member of the data, key=value; @file or - for a whole JSON object.") var data: [String] = []
+    @Option var title: String?
+    @Option var body: String?
+    @Option(help: "Only these channels; repeat it for several.") var channel: [String] = []
+    @Option(help: "When, RFC 3339.") var at: String?
+    @Option(name: .customLong("in"), help: "In how long: 90s, 15m, 2h, 3d.") var delay: String?
+    @Option(help: "The event id; the same again is the same intent.") var id: String?
+    @Option(help: "The event source.") var source = "/tidings/cli"
+    @Option var tenant: String?
+    @Option var market: String?
+    @Option(help: "One thread in the person's list for each key.") var groupKey: String?
+    @Flag(help: "Escalate over push, local and inApp; the type must allow it.") var critical = false
+    @Flag(help: "Publish it also if the router will refuse it; without --wait the database is not asked.") var noCheck = false
+    @Flag(help: "Print the event and publish nothing.") var dryRun = false
+    @Flag(help: "Wait until it is decided and delivered, then explain.") var wait = false
+    @Option(help: "Seconds that --wait waits.") var timeout = 30
+    @OptionGroup var output: OutputOptions
+
+    /// A day. A larger number is nearly always milliseconds taken for seconds.
+    private static let longestTimeout = 86_400
+
+    mutating func validate() throws {
+        if at != nil, delay != nil { throw ValidationError("--at and --in both say when: give one of them") }
+        guard (1...Self.longestTimeout).contains(timeout) else {
+            throw ValidationError("--timeout is from 1 to \(Self.longestTimeout) seconds")
+        }
+    }
+
+    mutating func run(in context: CommandContext) async throws {
+        let (catalogue, since) = noCheck && !wait ? (nil, DatabaseClock.local()) : await lookUp()
+        let type = (catalogue?.catalogue ?? .builtIn).types[type]
+        let event = try event(category: type?.category ?? .system)
+        if let catalogue, !noCheck { try Self.check(event, by: catalogue, now: since) }
+        guard !dryRun else { return Output.data(String(decoding: event.encoded, as: UTF8.self)) }
+        let settings = try Settings.read()
+        let producer = try Producer(settings.amqpOfCommand, connectionName: "tidings send")
+        let result = await producer.publish(event)
+        await producer.close()
+        switch result {
+        case .confirmed: break
+        case .returned(let code, let text):
+            throw Failure(.unavailable, "the broker returned it: \(code) \(text)", hint: "has a router ever run? see tidings doctor")
+        case .nacked: throw Failure(.unavailable, "the broker refused it", hint: "publish it again with --id \(event.id)")
+        case .failed(let error): throw Failure(error)
+        }
+        guard wait else {
+            Output.one(
+                ["id": .string(event.id), "source": .string(source), "state": .string("confirmed")],
+                as: output.format)
+            return Output.note("next: tidings why \(event.id)")
+        }
+        // Before the wait: whoever interrupts it must still know an id that they did not choose.
+        if id == nil { Output.note("published as \(event.id); to ask later: tidings why \(event.id)") }
+        let (timeout, format) = (timeout, output.format)
+        try await withStore { store, _ in
+            try await SendWait(for: event, since: since, in: store).explain(within: timeout, as: format)
+        }
+    }
+
+    /// The catalogue in force and the time before the intent is published, both the database's. Nil and this machine's clock where the database
+    /// cannot be asked, for publishing needs none.
+    private func lookUp() async -> (CompiledCatalogue?, since: Timestamp) {
+        let known = try? await withStore { store, _ in (try await CatalogueSource(store).current, store.clock.now()) }
+        return (known?.0, known?.1 ?? DatabaseClock.local())
+    }
+
+    /// Refuses what the router would refuse, read by the router's own decoder. Which tenants the user of the broker may name is not known here.
+    private static func check(_ event: IntentEvent, by catalogue: CompiledCatalogue, now: Timestamp) throws {
+        let message = IncomingMessage(body: event.encoded, contentType: "application/cloudevents+json")
+        guard let refusal = IntentDecoder(catalogue: catalogue).decode(message, rights: .unrestricted, now: now).rejections.first else {
+            return
+        }
+        let place = refusal.pointer.isEmpty ? "" : " at \(refusal.pointer)"
+        throw Failure(
+            .data, "\(refusal.reason.rawValue)\(place): \(refusal.message)",
+            hint: "the router would refuse it, so nothing was published; --no-check publishes it all the same")
+    }
+
+    private func event(category: Category) throws -> IntentEvent {
+        var event = IntentEvent(
+            source: source, id: id ?? RandomIdentifier.make(), type: type, category: category, recipients: to, title: title, body: body,
+            data: try DataArguments(data).json, groupKey: groupKey, critical: critical, market: market, tenant: tenant)
+        event.channels = try Choices.channels(channel)
+        if let at {
+            guard let time = Timestamp(rfc3339: at) else {
+                throw Failure(.data, "--at \(at) is no RFC 3339 time", hint: "2026-12-24T18:00:00+01:00")
+            }
+            event.scheduledFor = time
+        }
+        if let delay {
+            guard let duration = DurationText.parse(delay) else {
+                throw Failure(.data, "--in \(delay) is no duration", hint: "90s, 15m, 2h or 3d")
+            }
+            event.scheduledFor = DatabaseClock.local().adding(duration)
+        }
+        return event
+    }
+}
+
+/// `--data` arguments as one JSON object: `key=value` pairs, where a value that is JSON counts as such, or one `@file`.
+struct DataArguments {
+    /// Nil without arguments.
+    let json: String?
+
+    init(_ arguments: [String]) throws {
+        guard let first = arguments.first else {
+            json = nil
+            return
+        }
+        if first.hasPrefix("@") || first == "-" {
+            let path = first == "-" ? "-" : String(first.dropFirst())
+            guard arguments.count == 1 else { throw Failure(.usage, "--data @file stands alone") }
+            guard let bytes = readBytes(path) else { throw Failure(.data, "cannot read \(path)") }
+            do {
+                guard case .object(let object) = try JSON.parse(bytes, limits: .init()) else {
+                    throw Failure(.data, "\(path) is no JSON object")
+                }
+                json = JSON.object(object).serialized
+            } catch let error as JSONParseError {
+                throw Failure(.data, "\(path): \(error)")
+            }
+            return
+        }
+        var members = JSONObject()
+        for argument in arguments {
+            let pair = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+            guard pair.count == 2, !pair[0].isEmpty else { throw Failure(.data, "--data \(argument) is not key=value") }
+            members[pair[0]] = Self.value(pair[1])
+        }
+        json = JSON.object(members).serialized
+    }
+
+    /// Numbers, booleans, arrays and objects as such; anything else is a string.
+    private static func value(_ text: String) -> JSON {
+        guard let parsed = try? JSON.parse(Array(text.utf8), limits: .init()) else { return .string(text) }
+        if case .null = parsed { return .string(text) }
+        return parsed
+    }
+}

@@ -1,0 +1,58 @@
+import TidingsClient
+import TidingsContracts
+import TidingsCore
+import TidingsJSON
+import TidingsPipeline
+import TidingsServer
+import TidingsStore
+
+/// Waits until what a command has published is decided and delivered, then explains it.
+///
+/// An id that was used before is told apart by its content, as the router does it: with the same content the event is a duplicate, and the
+/// notification there was is its answer; with other content only a rejection answers. A rejection counts when it was seen after the command
+/// began, so that of an earlier try of the same id is none.
+struct SendWait {
+    /// Between two looks: nothing signals a command from another process, and this is below what a person notices.
+    private static let look = Duration.milliseconds(50)
+
+    private let event: PublishedEvent
+    private let store: Store
+
+    init(for event: IntentEvent, since: Timestamp, in store: Store) async throws {
+        let message = IncomingMessage(body: event.encoded, contentType: "application/cloudevents+json")
+        let decoder = IntentDecoder(catalogue: try await CatalogueSource(store).current)
+        let intents = decoder.decode(message, rights: .unrestricted, now: store.clock.now()).intents
+        self.event = PublishedEvent(source: event.source, id: event.id, since: since, intents: intents)
+        self.store = store
+    }
+
+    /// Throws a ``Failure`` when it was rejected, when a delivery failed, or when the time is over.
+    func explain(within seconds: Int, as format: OutputFormat) async throws {
+        let deadline = ContinuousClock.now + .seconds(seconds)
+        while ContinuousClock.now < deadline {
+            if let refused = try await store.rejection(of: event) {
+                if format == .json { Output.list([], as: format, empty: "") }
+                throw Self.failure(refused)
+            }
+            let ids = try await store.notificationIDs(of: event)
+            var rest = !ids.isEmpty && ids.count == event.intents.count
+            for id in ids where rest { rest = try await store.isAtRest(id) }
+            if rest {
+                let explanations = try await Explanation.all(of: ids, from: store)
+                Explanation.print(explanations, as: format)
+                if explanations.contains(where: \.hasFailure) { throw Failure(.bad, "a delivery failed") }
+                return
+            }
+            try await Task.sleep(for: Self.look)
+        }
+        throw Failure(.timedOut, "not finished after \(seconds) s; its id is \(event.id)", hint: "tidings find \(event.id)")
+    }
+
+    private static func failure(_ refused: JSON) -> Failure {
+        let (reason, text) = (refused["reason_code"]?.stringValue ?? "", refused["message"]?.stringValue ?? "")
+        let place = refused["pointer"]?.stringValue.flatMap { $0.isEmpty ? nil : " at \($0)" } ?? ""
+        return Failure(
+            .bad, "rejected: \(reason)\(place): \(text)",
+            hint: "tidings rejected show \(refused["rejected_id"]?.serialized ?? "")")
+    }
+}

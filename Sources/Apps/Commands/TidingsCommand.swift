@@ -1,0 +1,141 @@
+public import ArgumentParser
+import Glibc
+import Logging
+import Synchronization
+import TidingsCore
+import TidingsCrypto
+import TidingsJSON
+public import TidingsServer
+import TidingsStore
+
+/// What the executable brings along: which providers are linked, and commands of optional parts.
+public struct CommandContext: Sendable {
+    public let providers: ProviderRegistry
+
+    public init(providers: ProviderRegistry) {
+        self.providers = providers
+    }
+}
+
+/// A command of ours: it runs with the context, and any error it throws becomes one line and an exit code.
+///
+/// Each says its `commandName`. A name made from the type costs a search of the whole binary's conformances, for every command at
+/// every start: together a quarter of the time `tidings --version` takes.
+public protocol TidingsCommand: AsyncParsableCommand {
+    mutating func run(in context: CommandContext) async throws
+}
+
+extension TidingsCommand {
+    public mutating func run() async throws {
+        preconditionFailure("commands run through TidingsTool.main")
+    }
+}
+
+/// The command line tool.
+public enum TidingsTool {
+    private static let optional = Mutex<(first: [any ParsableCommand.Type], last: [any ParsableCommand.Type])>(([], []))
+
+    /// Commands of optional parts, which stand before and after all others in the help. Set once before parsing.
+    static var optionalCommands: (first: [any ParsableCommand.Type], last: [any ParsableCommand.Type]) { optional.withLock { $0 } }
+
+    /// Parses the arguments, runs the command and ends the process.
+    ///
+    /// - Parameters:
+    ///   - first: commands of optional parts that stand before all others in the help, such as `DevCommand` of TidingsDev.
+    ///   - additional: those that stand after all others.
+    public static func main(
+        _ context: CommandContext, first: [any ParsableCommand.Type] = [], additional: [any ParsableCommand.Type] = []
+    ) async -> Never {
+        CryptoLibrary.keepUntilTheEnd()
+        signal(SIGPIPE, SIG_IGN)
+        optional.withLock { $0 = (first, additional) }
+        do {
+            let log = try LogSettings(environment: Settings.processEnvironment())
+            LoggingSystem.bootstrap { StandardErrorLog(label: $0, level: log.level, format: log.format) }
+            try Root.checkHelp(for: Array(CommandLine.arguments.dropFirst()))
+            var command = try Root.parseAsRoot()
+            if var ours = command as? any TidingsCommand {
+                try await ours.run(in: context)
+            } else if var another = command as? any AsyncParsableCommand {
+                try await another.run()
+            } else {
+                try command.run()
+            }
+        } catch let error where Root.exitCode(for: error) == .success || Root.isUsage(error) {
+            Root.exit(withError: error)
+        } catch {
+            let failure = Failure(error)
+            Output.note("tidings: \(failure.message)")
+            if let hint = failure.hint { Output.note("  \(hint)") }
+            exit(failure.code.rawValue)
+        }
+        exit(0)
+    }
+}
+
+struct Root: AsyncParsableCommand {
+    package static var configuration: CommandConfiguration {
+        let optional = TidingsTool.optionalCommands
+        return CommandConfiguration(
+            commandName: "tidings",
+            abstract:
+                "Decides, delivers and explains notifications: producers publish intents to RabbitMQ, every result is a row in PostgreSQL.",
+            version: TidingsVersion.current,
+            subcommands: optional.first + [
+                RunCommand.self, SendCommand.self, WhyCommand.self, SimulateCommand.self, StatusCommand.self, FindCommand.self,
+                PauseCommand.self, ResumeCommand.self, NotificationCommand.self, DeliveryCommand.self, DeadCommand.self,
+                RejectedCommand.self, RecipientCommand.self, DeviceCommand.self, CatalogueCommand.self, DatabaseCommand.self,
+                DoctorCommand.self, QueueCommand.self, ConfigCommand.self,
+            ] + optional.last)
+    }
+
+    /// Throws when `help` names a command that does not exist: the parser would print the help of the whole tool, as if it had understood.
+    static func checkHelp(for arguments: [String]) throws {
+        guard arguments.first == "help" else { return }
+        var command: any ParsableCommand.Type = Root.self
+        for name in arguments.dropFirst() where !name.hasPrefix("-") {
+            let configuration = command.configuration
+            // A word after a command without subcommands, or with one that needs no name, is its argument.
+            guard !configuration.subcommands.isEmpty, configuration.defaultSubcommand == nil else { return }
+            let names = configuration.subcommands.compactMap { $0.configuration.commandName }
+            guard let next = configuration.subcommands.first(where: { $0.configuration.commandName == name }) else {
+                throw Failure(
+                    .usage, "there is no command \(Table.cell(.string(name)))",
+                    hint: NearestName.of(name, among: names).map { "did you mean \($0)?" } ?? "tidings --help lists the commands")
+            }
+            command = next
+        }
+    }
+
+    /// Errors of the argument parser itself, which it prints with the usage.
+    static func isUsage(_ error: any Error) -> Bool {
+        exitCode(for: error) == .validationFailure || error is CleanExit || error is ValidationError
+    }
+}
+
+extension OutputFormat: ExpressibleByArgument {}
+
+/// Options that commands printing data share.
+package struct OutputOptions: ParsableArguments {
+    @Option(
+        name: [.customShort("o"), .customLong("output")], help: "text, json (an array for what may be several, an object for one) or jsonl."
+    )
+    package var format = OutputFormat.text
+
+    package init() {}
+}
+
+/// Opens the store for a command, runs it, and closes. Needs no broker; `settings.amqp` throws where none is configured.
+func withStore<Result: Sendable>(_ body: (Store, Settings) async throws -> Result) async throws -> Result {
+    let settings = try Settings.read(needsBroker: false)
+    let store = Store(settings.database, size: 2, name: "tidings cli")
+    do {
+        try await store.open()
+        let result = try await body(store, settings)
+        await store.close()
+        return result
+    } catch {
+        await store.close()
+        throw error
+    }
+}

@@ -1,0 +1,19 @@
+import TidingsServer
+import TidingsTimeZones
+
+/// The check of `tidings doctor` for the zone data of the machine it runs on. Each machine that runs a role needs its own.
+struct ZoneDataCheck {
+    let isPassed: Bool
+    let detail: String
+    var whatToDo: String { isPassed ? "" : TimeZoneDatabase.missingHint }
+
+    init(in environment: [String: String]) {
+        let zones = TimeZoneDatabase.ofMachine(in: environment)
+        do {
+            try zones.check()
+            (isPassed, detail) = (true, "zone data in \(zones.directory)")
+        } catch {
+            (isPassed, detail) = (false, "\(error)")
+        }
+    }
+}

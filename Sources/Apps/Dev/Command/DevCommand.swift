@@ -1,0 +1,150 @@
+public import ArgumentParser
+import Glibc
+import Logging
+import PrivateServers
+import ServiceLifecycle
+import TidingsCatalogue
+public import TidingsCommands
+import TidingsCore
+import TidingsServer
+import TidingsStore
+import TidingsTimeZones
+
+/// Private servers and every role in one process.
+public struct DevCommand: TidingsCommand, Sendable {
+    public static let configuration = CommandConfiguration(
+        commandName: "dev", abstract: "Start private PostgreSQL and RabbitMQ servers and every role, with no configuration.",
+        discussion: """
+            Data lies under --home and is kept between starts. Commands run in the same folder find these servers by themselves.
+            Webhooks to loopback addresses are allowed, which they are not anywhere else. Ctrl-C stops everything.
+            """)
+
+    @Flag(help: "Delete the data of earlier starts first.") var fresh = false
+    @Flag(help: "Only the servers and the schema: no role runs.") var serversOnly = false
+    @Option(help: .hidden) var testHosts = 0
+    @Option(help: "Where data, logs and the file of URLs lie.") var home = DevelopmentHome.defaultPath
+
+    public init() {}
+
+    public mutating func run(in context: CommandContext) async throws {
+        // Before servers are started that only its roles would need.
+        if !serversOnly { _ = try TimeZoneDatabase.required() }
+        try await runServices([DevelopmentSystem(options: self, context: context)], logger: Logger(label: "dev"))
+        Output.note("stopped")
+    }
+}
+
+/// Both servers and what runs on them, as one service: whenever it is asked to stop, also while they start, none of their processes stays.
+private struct DevelopmentSystem: Service, CustomStringConvertible {
+    let description = "development system"
+    let options: DevCommand
+    let context: CommandContext
+
+    func run() async throws {
+        let servers: PrivateServers
+        do {
+            servers = try await cancelWhenGracefulShutdown {
+                try await PrivateServers.start(home: options.home, fresh: options.fresh) { Output.note($0) }
+            }
+        } catch PrivateServersError.cancelled {
+            return
+        } catch {
+            throw Failure(.config, "\(error)")
+        }
+        do {
+            try await serve(servers)
+        } catch {
+            try? await servers.stop()
+            throw error
+        }
+        do {
+            try await servers.stop()
+        } catch {
+            throw Failure(.bad, "\(error)")
+        }
+    }
+
+    private func serve(_ servers: PrivateServers) async throws {
+        var environment = Settings.processEnvironment()
+        environment["TIDINGS_AMQP_URL"] = servers.amqpURL
+        environment["TIDINGS_DATABASE_URL"] = servers.databaseURL
+        let settings = try Settings(environment: environment)
+        try await Migrator(settings.database).migrate { Output.note("schema \($0.number): \($0.name)") }
+        if options.testHosts > 0 { try await servers.makeVirtualHosts((0..<options.testHosts).map { "test-\($0)" }) }
+        // No URL here: scripts keep this line in a log, and the password in it is a superuser's.
+        let ready = "ready: psql after `set -a; . \(servers.layout.environmentFile); set +a`"
+        if options.serversOnly {
+            Output.note(ready)
+            try await whileTheyRun(servers) { try await gracefulShutdown() }
+        } else {
+            try await DevelopmentCatalogue.applyOnce(settings)
+            let runtime = try await Runtime(settings: settings, providers: context.providers, logger: Logger(label: "dev"))
+            Output.note(ready)
+            try await whileTheyRun(servers) { try await RolesService(Role.all, runtime: runtime).run() }
+        }
+    }
+
+    /// Runs `body`. Should one of the servers end under it, everything stops as if asked to, and this throws: nobody else would say so.
+    private func whileTheyRun(_ servers: PrivateServers, _ body: () async throws -> Void) async throws {
+        let ended = try await withThrowingTaskGroup(of: String?.self) { group -> String? in
+            group.addTask { await Self.firstToEnd(of: servers) }
+            do {
+                try await body()
+            } catch {
+                group.cancelAll()
+                // A role may notice it first, and knows less.
+                if let ended = await Self.firstToEnd(of: servers, within: Self.endPatience) { return ended }
+                throw error
+            }
+            group.cancelAll()
+            return try await group.next() ?? nil
+        }
+        if let ended { throw Failure(.unavailable, "\(ended) ended by itself", hint: "its log is in \(servers.layout.logFolder)") }
+    }
+
+    /// Asks this process to stop when a server ended by itself, and returns its name; nil when cancelled.
+    private static func firstToEnd(of servers: PrivateServers) async -> String? {
+        while !Task.isCancelled {
+            try? await Task.sleep(for: lookEvery)
+            guard let name = await servers.endedByItself() else { continue }
+            kill(getpid(), SIGTERM)
+            return name
+        }
+        return nil
+    }
+
+    /// The server that has ended by itself, looking for a while: its connections are gone before its process is.
+    private static func firstToEnd(of servers: PrivateServers, within patience: Duration) async -> String? {
+        let deadline = ContinuousClock.now + patience
+        while ContinuousClock.now < deadline {
+            if let name = await servers.endedByItself() { return name }
+            try? await Task.sleep(for: lookOften)
+        }
+        return nil
+    }
+
+    /// A server that was killed is reaped within milliseconds; a role's own failure waits this long to be told.
+    private static let endPatience = Duration.seconds(2)
+    /// Between two looks while somebody waits for the answer.
+    private static let lookOften = Duration.milliseconds(50)
+
+    /// Between two looks at whether both servers still run.
+    private static let lookEvery = Duration.seconds(1)
+}
+
+/// The catalogue that `tidings dev` begins with: the built-in one, with webhooks allowed to this machine itself.
+enum DevelopmentCatalogue {
+    static func applyOnce(_ settings: Settings) async throws {
+        let store = Store(settings.database, size: 1, name: "tidings dev")
+        try await store.open()
+        if try await store.activeCatalogueHash() == nil {
+            var catalogue = Catalogue.builtIn
+            for (name, provider) in catalogue.providers where provider.kind == "webhook" {
+                catalogue.providers[name]?.settings.merge(
+                    ["allowHTTP": "true", "allowedPorts": "any", "allowedNetworks": "127.0.0.0/8,::1/128"]) { $1 }
+            }
+            try await store.activate(CatalogueFile.sealed(catalogue), by: .start(by: "tidings dev"))
+        }
+        await store.close()
+    }
+}
