@@ -1,7 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A provider outside of Tidings' own package, and a tidings binary with it: a start to copy from. See CONTRIBUTING, "How to add a provider".
+// A provider outside of Tidings' own package, and a tidings binary with it: a start to copy from. See
+// Sources/Documentation.docc/Providers.md of Tidings, "Write a provider".
 let package = Package(
     name: "tidings-pager",
     dependencies: [

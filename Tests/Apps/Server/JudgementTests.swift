@@ -178,11 +178,12 @@ import TidingsCore
                 == "Degraded: no router runs; no deliver runs; no release runs; and 2 more.")
     }
 
-    /// README.md explains every code, and every finding that is an error or a warning says what to do.
+    /// Incidents.md explains every code, and every finding that is an error or a warning says what to do.
     @Test func everyCodeIsInTheTable() throws {
         var root = URL(fileURLWithPath: #filePath)
         for _ in 0..<4 { root.deleteLastPathComponent() }
-        let readme = try String(contentsOf: root.appendingPathComponent("README.md"), encoding: .utf8)
-        for code in Finding.Code.allCases { #expect(readme.contains("`\(code.rawValue)`"), "\(code) is not in README.md") }
+        let path = "Sources/Documentation.docc/Incidents.md"
+        let page = try String(contentsOf: root.appendingPathComponent(path), encoding: .utf8)
+        for code in Finding.Code.allCases { #expect(page.contains("`\(code.rawValue)`"), "\(code) is not in \(path)") }
     }
 }

@@ -185,7 +185,7 @@ import TidingsTestSupport
         return String(try await pipeline.system.count("select rejected_id from tidings_ops.rejected where event_id = \(eventID)"))
     }
 
-    /// Adds a type to the active catalogue, as the README says, and waits until the running roles follow.
+    /// Adds a type to the active catalogue, as Catalogue.md says, and waits until the running roles follow.
     private static func addType(_ name: String, to pipeline: Pipeline) async throws {
         let shown = try await pipeline.system.tidings("catalogue", "show")
         #expect(shown.exitCode == 0)

@@ -1,6 +1,7 @@
 import Glibc
 
-/// What a private PostgreSQL is told beside its defaults, which are those of a small machine. The README advises production the like.
+/// Settings of a private PostgreSQL beside its defaults, which are those of a small machine. Operating.md advises the same for
+/// production.
 struct PostgresSettings {
     /// Where the programs of this PostgreSQL are.
     let bin: String

@@ -25,7 +25,7 @@ package struct Finding: Sendable, Hashable {
         }
     }
 
-    /// Every finding that is not ok has one of these, for scripts and for the table in README.md.
+    /// Every finding that is not ok has one of these, for scripts and for the table in Incidents.md.
     package enum Code: String, Sendable, CaseIterable {
         case zoneDataMissing, databaseFailed, schemaNewer, readOnly, fsyncOff, fullPageWritesOff, commitNotSynchronous,
             standbysAsynchronous, standbyMissing

@@ -1,4 +1,3 @@
-import ProviderJSONOverHTTP
 import TidingsCore
 import TidingsHTTP
 import TidingsJSON

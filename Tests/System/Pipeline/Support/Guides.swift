@@ -2,23 +2,34 @@ import Foundation
 import Testing
 import TidingsTestSupport
 
-/// The README's marked examples: a comment `<!-- kind: name -->` and the fenced block that follows it.
-struct Readme {
+/// The marked blocks of README.md and of the pages of `Sources/Documentation.docc`: a comment `<!-- kind: name -->` and the fenced block that
+/// follows it.
+struct Guides {
     private let lines: [String]
 
     init() throws {
-        let url = TestSystem.repository.appendingPathComponent("README.md")
-        lines = try String(contentsOf: url, encoding: .utf8).components(separatedBy: "\n")
+        let folder = TestSystem.repository.appendingPathComponent("Sources/Documentation.docc")
+        let pages = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".md") }.sorted()
+        let files = [TestSystem.repository.appendingPathComponent("README.md")] + pages.map { folder.appendingPathComponent($0) }
+        lines = try files.flatMap { try String(contentsOf: $0, encoding: .utf8).components(separatedBy: "\n") }
     }
 
     /// The block under the comment `<!-- example: name -->`; fails the test when there is none.
     func example(_ name: String) throws -> String {
         let blocks = blocks("example").filter { $0.name == name }
-        return try #require(blocks.first?.text, "README.md has no block under <!-- example: \(name) -->")
+        return try #require(blocks.first?.text, "no page has a block under <!-- example: \(name) -->")
     }
 
     /// Every block under a comment `<!-- query: … -->`, with its name.
     var queries: [(name: String, text: String)] { blocks("query") }
+
+    /// The commands of every block under a comment `<!-- run: … -->`, as a shell script: the lines that begin with `$ `.
+    var scripts: [(name: String, text: String)] {
+        blocks("run").map { name, text in
+            let commands = text.split(separator: "\n").filter { $0.hasPrefix("$ ") }.map { "\($0.dropFirst(2))\n" }
+            return (name, commands.joined())
+        }
+    }
 
     private func blocks(_ kind: String) -> [(name: String, text: String)] {
         lines.indices.compactMap { index in

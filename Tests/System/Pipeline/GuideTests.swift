@@ -1,0 +1,107 @@
+import Foundation
+import Testing
+import TidingsPostgres
+import TidingsTestSupport
+
+
+/// The marked blocks of the README and of the guides, run to the letter.
+@Suite struct GuideTests {
+    @Test func thePythonProducerIsDelivered() async throws {
+        let program = try Guides().example("pika")
+        try await withPipeline { pipeline in
+            try await withFile(program) { path in
+                let result = try await TestProcess(["/usr/bin/python3", path], environment: pipeline.system.environment).finish()
+                #expect(result.exitCode == 0, "\(result.errors)")
+            }
+            let delivered = try await pipeline.system.eventually("select count(*) from tidings_ops.deliveries where state = 'delivered'") {
+                $0 > 0
+            }
+            let refused = try await pipeline.json("rejected", "list")
+            #expect(delivered, "rejected: \(refused)")
+            try await pipeline.expectSound()
+        }
+    }
+
+    /// The first transaction of the example rolls back, the second one commits.
+    @Test func theSQLProducerIsDelivered() async throws {
+        let guides = try Guides()
+        let (producer, question) = (try guides.example("enqueue"), try guides.example("refused events"))
+        try await withPipeline { pipeline in
+            let connection = try await PostgresConnection.connect(PostgresConfiguration(url: pipeline.system.databaseURL))
+            try await connection.execute(script: producer)
+            try await connection.execute(script: question)
+            await connection.close()
+            #expect(try await pipeline.outcome(of: "order-18").contains(Ended("inApp", "delivered", "delivered")))
+            #expect(try await pipeline.system.count("select count(*) from tidings_ops.notifications") == 1)
+        }
+    }
+
+    @Test func aTypeOfOnesOwnIsDelivered() async throws {
+        let script = try Guides().example("own type")
+        try await withPipeline { pipeline in
+            let result = try await Self.run(script, in: pipeline)
+            #expect(result.exitCode == 0, "\(result.output)\(result.errors)")
+            let ownType = try await pipeline.system.count(
+                """
+                select count(*) from tidings_ops.deliveries d where d.state = 'delivered'
+                    and d.type not in ('orderUpdate', 'promotion', 'reminder', 'social', 'system', 'like', 'match')
+                """)
+            #expect(ownType > 0, "\(result.output)\(result.errors)")
+        }
+    }
+
+    @Test func everyCommandSucceeds() async throws {
+        let scripts = try Guides().scripts
+        #expect(scripts.count >= 8, "the guides show commands: \(scripts.map(\.name))")
+        try await withPipeline { pipeline in
+            for script in scripts {
+                let result = try await Self.run(script.text, in: pipeline)
+                #expect(result.exitCode == 0, "\(script.name): \(result.output)\(result.errors)")
+            }
+        }
+    }
+
+    @Test func everyQueryRuns() async throws {
+        let queries = try Guides().queries
+        #expect(queries.count >= 10, "the guides show queries: \(queries.map(\.name))")
+        try await withPipeline { pipeline in
+            await pipeline.publish(event(id: "one", to: "user-42"))
+            _ = try await pipeline.outcome(of: "one")
+            let connection = try await PostgresConnection.connect(PostgresConfiguration(url: pipeline.system.databaseURL))
+            try await connection.execute(script: "set role tidings_ops_read")
+            for query in queries {
+                do {
+                    try await connection.execute(script: query.text)
+                } catch {
+                    Issue.record("query \(query.name): \(error)")
+                }
+            }
+            await connection.close()
+        }
+    }
+
+    /// SQL.md is made from the comments of the database, Configuration.md from the declarations of the binary.
+    @Test func theReferencesAreUpToDate() async throws {
+        try await withOwnSystem { system in
+            let program = TestSystem.repository.appendingPathComponent("deploy/guides").path
+            let result = try await TestProcess(
+                ["/usr/bin/python3", program, "--check", "--binary", TestSystem.binary], environment: system.environment
+            ).finish()
+            #expect(result.exitCode == 0, "\(result.output)\(result.errors)")
+        }
+    }
+
+    /// A shell script in a folder of its own; `tidings` is found as it is after `deploy/install`.
+    private static func run(_ script: String, in pipeline: Pipeline) async throws -> TestProcess.Result {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("tidings-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        var environment = pipeline.system.environment
+        let binaries = URL(fileURLWithPath: TestSystem.binary).deletingLastPathComponent().path
+        environment["PATH"] = binaries + ":" + (environment["PATH"] ?? "/usr/bin:/bin")
+        let result = try await TestProcess(
+            ["/bin/bash", "-euo", "pipefail", "-c", script], environment: environment, directory: folder.path
+        ).finish()
+        try FileManager.default.removeItem(at: folder)
+        return result
+    }
+}
