@@ -30,8 +30,12 @@ let driverSettings = settings + [.strictMemorySafety()]
 let faultHooks: [SwiftSetting] = [.define("TIDINGS_FAULT_HOOKS", .when(configuration: .debug))]
 
 /// A target of this package, in a folder below `Sources`.
-func target(_ name: String, in folder: String, _ dependencies: [Target.Dependency] = [], settings: [SwiftSetting] = settings) -> Target {
-    .target(name: name, dependencies: dependencies, path: "Sources/\(folder)", swiftSettings: settings)
+func target(
+    _ name: String, in folder: String, _ dependencies: [Target.Dependency] = [], exclude: [String] = [], resources: [Resource]? = nil,
+    settings: [SwiftSetting] = settings
+) -> Target {
+    .target(
+        name: name, dependencies: dependencies, path: "Sources/\(folder)", exclude: exclude, resources: resources, swiftSettings: settings)
 }
 
 /// A provider: what every one is made of, and what it needs beside.
@@ -138,7 +142,7 @@ let package = Package(
                 "TidingsCore", "TidingsCatalogue", "TidingsContracts", "TidingsCrypto", "TidingsEncodings", "TidingsJSON",
                 "TidingsPostgres", "TidingsTimeZones",
             ],
-            settings: settings + faultHooks),
+            exclude: ["Schema/schema.dump.sql"], resources: [.embedInCode("Schema/Baseline")], settings: settings + faultHooks),
         target("TidingsProvider", in: "Providers/Kit", ["TidingsCore", "TidingsHTTP", "TidingsJSON"]),
 
         target(

@@ -28,6 +28,7 @@ public struct Store: Sendable {
     @discardableResult
     public func open() async throws -> Int {
         let found = try await greeting()
+        try StoreError.refuseSchemaBeforeBaseline(found.version)
         guard found.version >= Migration.latest else { throw StoreError.schemaTooOld(found: found.version, needed: Migration.latest) }
         guard found.oldest <= Migration.latest else {
             throw StoreError.schemaTooNew(

@@ -2,6 +2,8 @@
 public enum StoreError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The database has no schema yet, or an older one.
     case schemaTooOld(found: Int, needed: Int)
+    /// A development version before the first release made this database, with steps that no binary knows any more.
+    case schemaBeforeBaseline(found: Int)
     /// A newer binary migrated this database, and a step of it excludes this one: it would use what is no longer there.
     case schemaTooNew(found: Int, known: Int, oldest: Int, requiredBy: String)
     /// A table that a step of the schema changes was used without a break for minutes.
@@ -15,6 +17,8 @@ public enum StoreError: Error, Sendable, Hashable, CustomStringConvertible {
         switch self {
         case .schemaTooOld(let found, let needed):
             "the database has schema \(found), this binary needs \(needed): run tidings db migrate"
+        case .schemaBeforeBaseline(let found):
+            "the database has schema \(found) of a version before the first release, which cannot be migrated: use a new database"
         case .schemaTooNew(let found, let known, let oldest, let step):
             "the database has schema \(found), and migration \(step) excludes binaries before schema \(oldest); "
                 + "this binary knows schema \(known): use the newer binary"
@@ -25,5 +29,10 @@ public enum StoreError: Error, Sendable, Hashable, CustomStringConvertible {
         case .clockSkew(let seconds):
             "this machine's clock differs from the database's by \(seconds) s (at most \(DatabaseClock.maximumSkewSeconds)): set the clock"
         }
+    }
+
+    /// Throws ``schemaBeforeBaseline(found:)`` for a database with a schema that is older than ``Migration/baseline``. 0, an empty database, is fine.
+    static func refuseSchemaBeforeBaseline(_ found: Int) throws {
+        if found > 0, found < Migration.baseline.number { throw StoreError.schemaBeforeBaseline(found: found) }
     }
 }

@@ -17,8 +17,16 @@ public struct Migrator: Sendable {
     /// How often it asks: for some minutes, after which whoever uses the table is an operator's business.
     private static let turns = 120
 
+    private let steps: [Migration]
+
     public init(_ configuration: PostgresConfiguration) {
+        self.init(configuration, steps: Migration.all)
+    }
+
+    /// - Parameter steps: in the order of their numbers; tests add one to those of the binary.
+    package init(_ configuration: PostgresConfiguration, steps: [Migration]) {
         self.configuration = configuration
+        self.steps = steps
     }
 
     /// The number of the newest applied step; 0 for an empty database.
@@ -29,7 +37,8 @@ public struct Migrator: Sendable {
     /// The steps that ``migrate(say:)`` would apply.
     public func plan() async throws -> [Migration] {
         let version = try await version()
-        return Migration.all.filter { $0.number > version }
+        try StoreError.refuseSchemaBeforeBaseline(version)
+        return steps.filter { $0.number > version }
     }
 
     /// Applies what is missing and fills the tables that mirror the binary's own lists. Returns the steps it applied.
@@ -45,12 +54,14 @@ public struct Migrator: Sendable {
                     select pg_advisory_xact_lock(hashtextextended('tidings.migrations', 0));
                     create schema if not exists tidings;
                     create table if not exists tidings.migrations
-                        (number integer primary key, name text not null, applied_at timestamptz not null default now())
+                        (number integer primary key, name text not null, applied_at timestamptz not null default now(),
+                            oldest_binary_schema integer)
                     """, deadline: Self.deadline)
             let found = try await Self.version(connection)
-            guard found <= Migration.latest else { return [] }
+            try StoreError.refuseSchemaBeforeBaseline(found)
+            guard found <= steps.last?.number ?? 0 else { return [] }
             var applied: [Migration] = []
-            for migration in Migration.all where try await applyPatiently(migration, on: connection) {
+            for migration in steps where try await applyPatiently(migration, on: connection) {
                 say(migration)
                 applied.append(migration)
             }
@@ -114,17 +125,11 @@ public struct Migrator: Sendable {
 
     /// In the step's own transaction, so that no older binary starts between the step and its record.
     private static func record(_ migration: Migration, on connection: PostgresConnection) async throws {
-        let (number, name) = (migration.number, migration.name)
-        // Before that step the column does not exist, and no binary asks for it.
-        if number < Migration.compatibility.number {
-            _ = try await connection.query("insert into tidings.migrations (number, name) values (\(number), \(name))")
-        } else {
-            _ = try await connection.query(
-                """
-                insert into tidings.migrations (number, name, oldest_binary_schema)
-                values (\(number), \(name), \(migration.oldestBinarySchema.map(Int32.init(clamping:))))
-                """)
-        }
+        _ = try await connection.query(
+            """
+            insert into tidings.migrations (number, name, oldest_binary_schema)
+            values (\(migration.number), \(migration.name), \(migration.oldestBinarySchema.map(Int32.init(clamping:))))
+            """)
     }
 
     static func version(_ connection: PostgresConnection) async throws -> Int {

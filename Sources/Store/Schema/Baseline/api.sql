@@ -1,0 +1,63 @@
+-- For producers: functions that they call inside their own transaction.
+-- The functions run with the rights of the owner, and a producer needs no right on a table.
+-- The limits of enqueue are the defaults of the router: a mistake is refused while the producer's transaction can still be rolled back.
+
+create function tidings_api.enqueue(
+    type text, recipient text, data jsonb default '{}', key text default null, send_at timestamptz default null,
+    title text default null, body text default null, channels text[] default null, source text default '/sql',
+    tenant text default 'default'
+) returns text language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare
+    event_id text := coalesce(enqueue.key, gen_random_uuid()::text);
+    built text;
+    problem text := case
+        when coalesce(enqueue.type, '') = '' then 'type is empty'
+        when octet_length(enqueue.type) > 200 then 'type has more than 200 bytes'
+        when coalesce(enqueue.recipient, '') = '' then 'recipient is empty'
+        when octet_length(enqueue.recipient) > 256 then 'recipient has more than 256 bytes'
+        when event_id = '' then 'key is empty'
+        when octet_length(event_id) > 256 then 'key has more than 256 bytes'
+        when coalesce(enqueue.source, '') = '' then 'source is empty'
+        when octet_length(enqueue.source) > 512 then 'source has more than 512 bytes'
+        when not isfinite(enqueue.send_at) then 'send_at is not a time'
+    end;
+begin
+    built :=
+        json_build_object('specversion', '1.0', 'id', event_id, 'source', enqueue.source, 'type', enqueue.type,
+            'data', (select json_object_agg(member, value) from (values
+                ('recipient', to_json(enqueue.recipient)), ('tenant', to_json(enqueue.tenant)),
+                ('title', to_json(enqueue.title)), ('body', to_json(enqueue.body)),
+                ('channels', to_json(enqueue.channels)), ('data', enqueue.data::json),
+                ('scheduledFor', to_json(to_char(enqueue.send_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')))
+            ) as members(member, value) where value is not null))::text;
+    if octet_length(built) > 262144 then problem := coalesce(problem, 'the event has more than 256 KiB'); end if;
+    if problem is not null then raise exception 'tidings_api.enqueue: %', problem using errcode = '22023'; end if;
+    if exists (select from tidings.active_catalogue a join tidings.catalogue_types t on t.hash = a.hash
+        where not enqueue.type = any(t.types))
+    then
+        raise exception 'tidings_api.enqueue: the catalogue has no type "%"', enqueue.type
+            using errcode = '22023', hint = 'Correct the name, or declare the type with "tidings catalogue apply".';
+    end if;
+    -- session_user is the login of the caller. Inside this function current_user is the owner.
+    insert into tidings.outgoing (type, event, created_at, producer, event_id)
+        values (enqueue.type, built, tidings.clock(), session_user::text, event_id);
+    return event_id;
+end $$;
+comment on function tidings_api.enqueue(text, text, jsonb, text, timestamptz, text, text, text[], text, text) is
+    'Sends a notification if and only if the calling transaction commits. Returns the event id. The same key is sent once.';
+
+-- The newest 10,000 refusals of the source are read, so that a producer that fails for days costs no more than others.
+create function tidings_api.rejected(source text, since timestamptz default null)
+    returns table (rejected_id bigint, event_id text, type text, reason_code text, what_to_do text, pointer text, message text,
+        occurrences bigint, first_at timestamptz, last_at timestamptz, state text)
+    language sql stable security definer set search_path = pg_catalog, pg_temp as $$
+    select r.id, r.event_id, r.type, r.reason, c.what_to_do, r.pointer, r.message, r.occurrences, r.at, r.last_at, r.state
+    from (select * from tidings.rejected k where k.source = rejected.source order by k.id desc limit 10000) r
+    left join tidings.reason_codes c on c.code = r.reason
+    where r.last_at >= coalesce(rejected.since, tidings.clock() - interval '1 day')
+        and (r.producer is null or r.producer in (session_user::text, 'db:' || session_user::text))
+    order by r.last_at desc, r.id desc limit 1000
+$$;
+comment on function tidings_api.rejected(text, timestamptz) is
+    'Refused events of a source, newest first, at most 1,000, by default of the last day. Returns events that this login published, by '
+    'enqueue or over AMQP with the same user name, and events whose publisher is not known. what_to_do has the next step for each reason.';

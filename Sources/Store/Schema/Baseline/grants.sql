@@ -1,0 +1,56 @@
+-- Roles and their rights. Roles belong to the whole cluster, so they may exist already.
+-- tidings_run is for the processes of Tidings, which do not own the schema. tidings_ops_read is for operators who only read.
+-- tidings_produce is for producers. This file comes last, because it grants on all tables of a schema. It may run again, after an
+-- administrator has created a missing role.
+
+do $$ declare
+    name text;
+begin
+    foreach name in array array['tidings_run', 'tidings_ops_read', 'tidings_produce'] loop
+        continue when to_regrole(name) is not null;
+        begin
+            execute format('create role %I nologin', name);
+        exception
+            -- Another database of the cluster has created it meanwhile.
+            when duplicate_object or unique_violation then null;
+            when insufficient_privilege then
+                raise notice 'role % was not created: ask an administrator to create it, then run the grants again: they are the last part of tidings db sql', name;
+        end;
+    end loop;
+end $$;
+
+-- PostgreSQL lets everybody call a new function. These run with the rights of the owner.
+revoke execute on all functions in schema tidings_ops, tidings_api from public;
+revoke execute on function tidings.ensure_partitions(integer, integer), tidings.expire_partitions(interval) from public;
+
+do $$ begin
+    if to_regrole('tidings_run') is not null then
+        grant usage on schema tidings, tidings_ops, tidings_api to tidings_run;
+        grant select, insert, update, delete on all tables in schema tidings to tidings_run;
+        -- The schema's version, the business clock and the reason codes belong to the owner.
+        revoke insert, update, delete on tidings.migrations, tidings.clock_offset, tidings.reason_codes from tidings_run;
+        -- Nobody changes the history.
+        revoke update, delete on tidings.catalogue_history from tidings_run;
+        -- A view over both tables of keys: read only.
+        revoke insert, update, delete on tidings.idempotency_keys from tidings_run;
+        grant usage on sequence tidings.rejected_id_seq, tidings.dead_id_seq to tidings_run;
+        grant execute on function tidings.clock(), tidings.first_id(timestamptz), tidings.id_time(uuid), tidings.token_hash(text),
+            tidings.record_activation(), tidings.ensure_partitions(integer, integer), tidings.expire_partitions(interval) to tidings_run;
+        grant select on all tables in schema tidings_ops to tidings_run;
+        grant execute on all functions in schema tidings_ops to tidings_run;
+        grant execute on function
+            tidings_api.enqueue(text, text, jsonb, text, timestamptz, text, text, text[], text, text) to tidings_run;
+    end if;
+    if to_regrole('tidings_ops_read') is not null then
+        grant usage on schema tidings_ops to tidings_ops_read;
+        grant select on all tables in schema tidings_ops to tidings_ops_read;
+        grant execute on all functions in schema tidings_ops to tidings_ops_read;
+        -- Views call tidings.clock() with the rights of the reader. It reads this one row, which holds nobody's data.
+        grant usage on schema tidings to tidings_ops_read;
+        grant select on tidings.clock_offset to tidings_ops_read;
+    end if;
+    if to_regrole('tidings_produce') is not null then
+        grant usage on schema tidings_api to tidings_produce;
+        grant execute on all functions in schema tidings_api to tidings_produce;
+    end if;
+end $$;

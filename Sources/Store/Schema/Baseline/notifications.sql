@@ -1,0 +1,92 @@
+-- Notifications, decisions, ended deliveries, attempts and the inbox: tables that are partitioned by day.
+-- A delivery gets its row when it has ended. Until then the delivery stands in exactly one pack or one due row (070).
+-- The usual path only inserts. A later change of a row is rare: a device's confirmation, a late outcome, a failover or an operator's retry.
+-- Retention drops whole days (050).
+
+create table tidings.notifications (
+    id            uuid        not null,  -- UUIDv7 of the acceptance
+    tenant        text        not null,
+    source        text        not null,  -- CloudEvents source
+    event_id      text        not null,  -- CloudEvents id
+    recipient_id  text        not null,
+    type          text        not null,
+    category      text        not null,  -- of the type at acceptance
+    lane          text        not null,  -- urgent or bulk
+    title         text,
+    body          text,
+    data          text        not null,  -- JSON
+    group_key     text,
+    collapse_key  text,
+    market        text,                  -- null: the market of the person
+    critical      boolean     not null,
+    channels      text[],                -- the producer's choice; null: the channels of the type
+    scheduled_for timestamptz,
+    expires_at    timestamptz not null,
+    accepted_at   timestamptz not null,
+    traceparent   text,
+    planned       smallint    not null,  -- number of deliveries; a failover may add some
+    decision      text        not null,  -- JSON: strategy, rules, notes and deliveries
+    catalogue     text        not null,  -- hash of the catalogue in force
+    primary key (id)
+) partition by range (id);
+create index notifications_event_id_idx on tidings.notifications (event_id);
+-- Without the tenant in front: a search that knows only the person uses it too.
+create index notifications_recipient_id_id_idx on tidings.notifications (recipient_id, id);
+
+-- Later decisions about a delivery. The first decision is in tidings.notifications.
+create table tidings.decisions (
+    notification_id uuid        not null,
+    ordinal         smallint    not null,  -- number of the delivery in the notification, from 0
+    at              timestamptz not null,
+    catalogue       text        not null,
+    decision        text        not null,  -- JSON: one delivery
+    moved_from      text,                  -- the provider that the delivery left; empty: an operator's retry, after which all providers count again
+    moved_because   text                   -- reason code
+) partition by range (notification_id);
+create index decisions_notification_id_idx on tidings.decisions (notification_id);
+
+create table tidings.deliveries (
+    notification_id     uuid        not null,
+    ordinal             smallint    not null,
+    tenant              text        not null,
+    channel             text        not null,
+    provider            text        not null,  -- empty: none was chosen
+    endpoint            text,                  -- id, never the address
+    state               text        not null,
+    reason              text        not null,
+    attempts            smallint    not null,  -- calls to a provider
+    provider_message_id text,
+    ended_at            timestamptz not null,
+    primary key (notification_id, ordinal)
+) partition by range (notification_id);
+
+-- A first call that succeeded has no row: tidings_ops.attempts derives it from the delivery.
+create table tidings.attempts (
+    notification_id    uuid        not null,
+    ordinal            smallint    not null,
+    attempt            smallint    not null,  -- the first call is 1
+    channel            text        not null,
+    provider           text        not null,
+    outcome            text        not null,
+    reason             text        not null,
+    status             integer,               -- HTTP status
+    detail             text,                  -- the provider's words
+    possible_duplicate boolean     not null default false,
+    late               boolean     not null default false,  -- the outcome came after the lease had ended
+    idempotency_key    text        not null,  -- as the provider got it
+    worker             text        not null,
+    started_at         timestamptz not null,
+    finished_at        timestamptz not null
+) partition by range (notification_id);
+create index attempts_notification_id_ordinal_idx on tidings.attempts (notification_id, ordinal);
+
+create table tidings.inbox (
+    tenant          text        not null,
+    recipient_id    text        not null,
+    notification_id uuid        not null,
+    created_at      timestamptz not null,
+    seen_at         timestamptz,
+    read_at         timestamptz,
+    dismissed_at    timestamptz,
+    primary key (tenant, recipient_id, notification_id)
+) partition by range (notification_id);

@@ -1,0 +1,95 @@
+-- For operators: everything that happened to one notification, and the search for any id.
+-- The functions run with the rights of the owner, so that a reader needs no right on private tables.
+
+create view tidings_ops.timeline as
+    select n.id as notification_id, null::smallint as ordinal, n.accepted_at as at, 'router' as actor, null::text as channel,
+        'accepted' as event, null::text as reason_code, n.type || ' for ' || n.recipient_id || ' from ' || n.source as summary
+    from tidings.notifications n
+    union all
+    select d.notification_id, d.ordinal, d.decided_at, 'router', d.channel, 'decided', d.reason_code,
+        d.verdict || coalesce(' until ' || to_char(d.held_until at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'), '')
+    from tidings_ops.decisions d
+    union all
+    select d.notification_id, d.ordinal, d.decided_at, 'release', d.channel, 'moved', d.moved_because,
+        'from ' || d.moved_from || ' to ' || d.provider
+    from tidings_ops.decisions d where d.moved_from is not null
+    union all
+    select a.notification_id, a.ordinal, a.finished_at, coalesce(a.worker_id, 'deliver'), a.channel, 'attempt ' || a.attempt,
+        a.reason_code, a.outcome || coalesce(' ' || a.provider_status, '') || coalesce(': ' || a.error_text, '')
+    from tidings_ops.attempts a
+    union all
+    select d.notification_id, d.ordinal, d.ended_at, 'deliver', d.channel, d.state, d.reason, d.provider
+    from tidings.deliveries d
+    union all
+    select w.notification_id, w.ordinal, w.since, 'release', w.channel, 'waiting', w.reason,
+        case when w.pause_id is null then w.kind || coalesce(' until '
+                || to_char(nullif(w.due_at, 'infinity') at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'), '')
+            else 'until ' || coalesce(p.scope || ' ' || p.name || ' is resumed: ' || p.reason, 'the next release') end
+    from tidings.due w left join tidings.pauses p on p.id = w.pause_id;
+
+comment on view tidings_ops.timeline is 'Everything that happened to a notification. Order by at. Indexed filter: notification_id.';
+comment on column tidings_ops.timeline.notification_id is 'The notification.';
+comment on column tidings_ops.timeline.ordinal is
+    'The delivery, by its number in the notification, from 0. Null for the notification as a whole.';
+comment on column tidings_ops.timeline.at is 'Time of the event.';
+comment on column tidings_ops.timeline.actor is 'router, deliver, release, or the worker that made a call.';
+comment on column tidings_ops.timeline.channel is 'The channel. Null for the notification as a whole.';
+comment on column tidings_ops.timeline.event is 'accepted, decided, attempt N, waiting, or the state in which the delivery ended.';
+comment on column tidings_ops.timeline.reason_code is 'The reason: a code of tidings_ops.reason_codes, or null.';
+comment on column tidings_ops.timeline.summary is
+    'The event in words: the request, the verdict, the outcome, or the time until which the delivery waits.';
+
+create function tidings_ops.explain(notification uuid)
+    returns table (at timestamptz, actor text, channel text, verdict text, reason_code text, what_to_do text, detail text)
+    language sql stable security definer set search_path = pg_catalog, pg_temp as $$
+        select t.at, t.actor, t.channel, t.event, t.reason_code, r.what_to_do, t.summary
+        from tidings_ops.timeline t left join tidings.reason_codes r on r.code = t.reason_code
+        where t.notification_id = notification
+        order by t.at, t.ordinal nulls first
+    $$;
+comment on function tidings_ops.explain(uuid) is
+    'Each step of one notification, in order, with its reason and the next step for an operator or a producer.';
+
+-- A new session spends nearly all of its time on opening the table of each day and planning for it. One statement over all days costs less
+-- than one statement for each day, and the second statement finds every day open.
+-- Opening the days to come is cheaper than a bound on the id, which the planner would consider for every day.
+create function tidings_ops.find(anything text)
+    returns table (kind text, id text, matched_on text, at timestamptz) language plpgsql stable
+    security definer set search_path = pg_catalog, pg_temp set jit = off as $$
+declare
+    named_tenant text;
+    person text;
+begin
+    -- A notification, a delivery (notification/ordinal), or the key that a provider got (notification-ordinal).
+    if anything ~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}([/-]\d+)?$' then
+        return query select 'notification', n.id::text,
+                case when substr(anything, 37, 1) = '-' then 'attempts.idempotency_key' else 'notification_id' end, n.accepted_at
+            from tidings.notifications n where n.id = left(anything, 36)::uuid;
+        if found then return; end if;
+    end if;
+    -- Ordered by a column without an index: PostgreSQL must not walk a day without statistics in the order of its ids.
+    return query select 'notification', n.id::text, 'idempotency_key', n.accepted_at from tidings.notifications n
+        where n.event_id = anything order by n.accepted_at desc limit 20;
+    -- The latest are enough. Their times come from their ids, which saves reading the rows.
+    return query select 'notification', n.id::text, 'recipient_id', tidings.id_time(n.id) from tidings.notifications n
+        where n.recipient_id = anything order by n.id desc limit 10;
+    return query select 'recipient', r.tenant || '/' || r.id, 'recipient_id', r.changed_at from tidings.recipients r where r.id = anything;
+    -- tenant/recipient, as the line above prints it. The index has only the person, so the inner limit bounds the rows that are read.
+    if strpos(anything, '/') > 1 then
+        named_tenant := split_part(anything, '/', 1);
+        person := substr(anything, strpos(anything, '/') + 1);
+        return query select 'notification', l.id::text, 'recipient_id', tidings.id_time(l.id)
+            from (select n.id, n.tenant from tidings.notifications n where n.recipient_id = person order by n.id desc limit 100) l
+            where l.tenant = named_tenant order by l.id desc limit 10;
+        return query select 'recipient', r.tenant || '/' || r.id, 'recipient_id', r.changed_at from tidings.recipients r
+            where r.tenant = named_tenant and r.id = person;
+    end if;
+    return query select 'device', e.id, 'device_id', e.changed_at from tidings.endpoints e where e.channel = 'push' and e.id = anything;
+    return query select 'device', e.id, 'token', e.changed_at from tidings.endpoints e
+        where e.channel = 'push' and tidings.token_hash(e.address) = tidings.token_hash(anything);
+    return query select 'rejected', r.id::text, 'event_id', r.last_at from tidings.rejected r
+        where r.event_id = anything order by r.id desc limit 20;
+end $$;
+comment on function tidings_ops.find(text) is
+    'Finds the record of any id: a notification, a delivery, an event, a provider''s idempotency key, a device or its token. A recipient, '
+    'also as tenant/recipient, comes with their latest notifications. A trace id and a provider''s own message id have no index.';

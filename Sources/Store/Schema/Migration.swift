@@ -1,0 +1,60 @@
+/// One numbered, append-only step of the schema. Its SQL never changes after a release; a correction is a new number.
+public struct Migration: Sendable {
+    /// The meaning of a migration for the binaries that run meanwhile.
+    public enum Kind: String, Sendable {
+        /// Only adds: every earlier binary starts, runs and stops on the new schema.
+        case expand
+        /// Takes away something that earlier binaries use. They do not start any more.
+        case contract
+    }
+
+    public let number: Int
+    public let name: String
+    public let kind: Kind
+    /// The oldest schema whose binaries work on this one, if neither every schema nor this step's own.
+    let oldestBinary: Int?
+    /// Runs in one transaction together with the row that records it.
+    public let sql: String
+
+    package init(number: Int, name: String, kind: Kind, oldestBinary: Int? = nil, sql: String) {
+        self.number = number
+        self.name = name
+        self.kind = kind
+        self.oldestBinary = oldestBinary
+        self.sql = sql
+    }
+
+    /// The number that a binary must know to start on this schema; nil when every binary may. A `contract` step raises it to its own number
+    /// unless it names another.
+    public var oldestBinarySchema: Int? { oldestBinary ?? (kind == .contract ? number : nil) }
+
+    /// Every migration of this binary, in order.
+    public static let all: [Migration] = [baseline]
+    /// The schema this binary needs.
+    public static var latest: Int { all[all.count - 1].number }
+
+    /// The whole schema of the first release: the files of `Baseline`, each with one topic, in an order in which each finds what it needs.
+    static let baseline = Migration(
+        number: 100, name: "baseline", kind: .contract,
+        sql: [
+            PackageResources.schemas_clock_and_ids_sql,
+            PackageResources.catalogues_sql,
+            PackageResources.recipients_sql,
+            PackageResources.notifications_sql,
+            PackageResources.day_partitions_sql,
+            PackageResources.idempotency_sql,
+            PackageResources.packs_and_due_sql,
+            PackageResources.outbox_sql,
+            PackageResources.refused_sql,
+            PackageResources.local_plans_sql,
+            PackageResources.operations_sql,
+            PackageResources.ops_notifications_sql,
+            PackageResources.ops_decisions_sql,
+            PackageResources.ops_attempts_sql,
+            PackageResources.ops_timeline_sql,
+            PackageResources.ops_queues_sql,
+            PackageResources.ops_system_sql,
+            PackageResources.api_sql,
+            PackageResources.grants_sql,
+        ].map { String(decoding: $0, as: UTF8.self) }.joined(separator: "\n"))
+}

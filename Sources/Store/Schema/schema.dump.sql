@@ -1,0 +1,2605 @@
+CREATE SCHEMA tidings;
+
+COMMENT ON SCHEMA tidings IS 'Private tables of Tidings, which change. Read tidings_ops instead: it is the contract.';
+
+CREATE SCHEMA tidings_api;
+
+COMMENT ON SCHEMA tidings_api IS 'Functions that producers call inside their own transaction.';
+
+CREATE SCHEMA tidings_ops;
+
+COMMENT ON SCHEMA tidings_ops IS 'Views of everything that happened, with reasons: the contract for operators. Columns are only ever added.';
+
+CREATE TABLE tidings.queue_samples (
+    queue text NOT NULL,
+    ready bigint NOT NULL,
+    consumers integer NOT NULL,
+    sampled_at timestamp with time zone NOT NULL,
+    earlier_ready bigint,
+    earlier_at timestamp with time zone,
+    waiting_since timestamp with time zone
+);
+
+CREATE FUNCTION tidings.clears_at(s tidings.queue_samples) RETURNS timestamp with time zone
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $$ select case when s.ready = 0 then s.sampled_at when tidings.drained_per_second(s) > 0
+        then s.sampled_at + make_interval(secs => (s.ready / tidings.drained_per_second(s))::float8) end $$;
+
+CREATE FUNCTION tidings.clock() RETURNS timestamp with time zone
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $$ select statement_timestamp() + (select shift from tidings.clock_offset) $$;
+
+COMMENT ON FUNCTION tidings.clock() IS 'Business time: the database''s clock, shifted only in tests.';
+
+CREATE FUNCTION tidings.drained_per_second(s tidings.queue_samples) RETURNS numeric
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $$ select round((s.earlier_ready - s.ready) / nullif(extract(epoch from s.sampled_at - s.earlier_at), 0), 1) $$;
+
+CREATE FUNCTION tidings.ensure_partitions(days_back integer, days_ahead integer) RETURNS integer
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    parent text;
+    child text;
+    day date;
+    made integer := 0;
+    today date := (tidings.clock() at time zone 'UTC')::date;
+    keys constant text[] := array['notifications:id', 'decisions:notification_id', 'deliveries:notification_id',
+                                  'attempts:notification_id', 'inbox:notification_id'];
+begin
+    perform pg_advisory_xact_lock(hashtextextended('tidings.partitions', 0));
+    foreach parent in array keys loop
+        for offset_days in -days_back..days_ahead loop
+            day := today + offset_days;
+            child := format('%s_p%s', split_part(parent, ':', 1), to_char(day, 'YYYYMMDD'));
+            if to_regclass('tidings.' || child) is null then
+                execute format('create table tidings.%I (like tidings.%I including all)', child, split_part(parent, ':', 1));
+                execute format('alter table tidings.%I attach partition tidings.%I for values from (%L) to (%L)',
+                    split_part(parent, ':', 1), child, tidings.first_id(day::timestamp at time zone 'UTC'),
+                    tidings.first_id((day + 1)::timestamp at time zone 'UTC'));
+                made := made + 1;
+            end if;
+        end loop;
+    end loop;
+    return made;
+end $$;
+
+COMMENT ON FUNCTION tidings.ensure_partitions(days_back integer, days_ahead integer) IS 'Makes the missing daily partitions, from days_back days ago to days_ahead days ahead. Returns the number of partitions it made.';
+
+CREATE FUNCTION tidings.expire_partitions(retention interval) RETURNS SETOF text
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+declare
+    child record;
+    day date;
+    low uuid;
+    high uuid;
+begin
+    for child in
+        select c.relname from pg_inherits i join pg_class c on c.oid = i.inhrelid
+        where i.inhparent = 'tidings.notifications'::regclass and c.relname ~ '_p\d{8}$' order by c.relname
+    loop
+        day := to_date(right(child.relname, 8), 'YYYYMMDD');
+        continue when (day + 1)::timestamp at time zone 'UTC' > tidings.clock() - retention;
+        low := tidings.first_id(day::timestamp at time zone 'UTC');
+        high := tidings.first_id((day + 1)::timestamp at time zone 'UTC');
+        continue when exists (select from tidings.due where notification_id >= low and notification_id < high)
+            or exists (select from tidings.packs p, unnest(p.notification_ids) n where n >= low and n < high);
+        execute format('drop table tidings.notifications_p%s, tidings.decisions_p%1$s, tidings.deliveries_p%1$s,
+            tidings.attempts_p%1$s, tidings.inbox_p%1$s', right(child.relname, 8));
+        return next child.relname;
+    end loop;
+end $_$;
+
+COMMENT ON FUNCTION tidings.expire_partitions(retention interval) IS 'Drops the days past retention. Keeps a day if a pack or a due row refers to one of its notifications. Returns the dropped partitions of tidings.notifications.';
+
+CREATE FUNCTION tidings.first_id(at timestamp with time zone) RETURNS uuid
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $$ select (lpad(to_hex((extract(epoch from at) * 1000)::bigint), 12, '0') || '70008000000000000000')::uuid $$;
+
+COMMENT ON FUNCTION tidings.first_id(at timestamp with time zone) IS 'The smallest UUIDv7 of a moment. A UUIDv7 that is equal or larger was made at that moment or later.';
+
+CREATE FUNCTION tidings.id_time(id uuid) RETURNS timestamp with time zone
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $$ select to_timestamp(('x' || left(replace(id::text, '-', ''), 12))::bit(48)::bigint / 1000.0) $$;
+
+COMMENT ON FUNCTION tidings.id_time(id uuid) IS 'The moment at which a UUIDv7 was made, to the millisecond.';
+
+CREATE FUNCTION tidings.note_catalogue_use() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+begin
+    if tg_op = 'UPDATE' then
+        update tidings.catalogues set used_at = tidings.clock() where hash in (old.hash, new.hash);
+    else
+        update tidings.catalogues set used_at = tidings.clock() where hash = new.hash;
+    end if;
+    return null;
+end $$;
+
+CREATE FUNCTION tidings.record_activation() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+declare
+    previous text;
+begin
+    if tg_op = 'UPDATE' then previous := old.hash; end if;
+    if new.hash is distinct from previous and new.hash is distinct from
+        (select h.hash from tidings.catalogue_history h order by h.id desc limit 1)
+    then
+        insert into tidings.catalogue_history (hash, replaced, activated_at, action, author, database_role)
+            values (new.hash, previous, tidings.clock(), 'apply', session_user, session_user);
+    end if;
+    return null;
+end $$;
+
+CREATE FUNCTION tidings.refuse_claim() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+begin
+    if current_setting('tidings.moves_keys', true) is distinct from 'on' then
+        raise exception 'keys are claimed in tidings.idempotency_recent: stop this router, it is of an earlier build'
+            using errcode = 'serialization_failure';
+    end if;
+    return null;
+end $$;
+
+CREATE FUNCTION tidings.token_hash(token text) RETURNS bytea
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $$ select sha256(convert_to(token, 'UTF8')) $$;
+
+CREATE FUNCTION tidings_api.enqueue(type text, recipient text, data jsonb DEFAULT '{}'::jsonb, key text DEFAULT NULL::text, send_at timestamp with time zone DEFAULT NULL::timestamp with time zone, title text DEFAULT NULL::text, body text DEFAULT NULL::text, channels text[] DEFAULT NULL::text[], source text DEFAULT '/sql'::text, tenant text DEFAULT 'default'::text) RETURNS text
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    event_id text := coalesce(enqueue.key, gen_random_uuid()::text);
+    built text;
+    problem text := case
+        when coalesce(enqueue.type, '') = '' then 'type is empty'
+        when octet_length(enqueue.type) > 200 then 'type has more than 200 bytes'
+        when coalesce(enqueue.recipient, '') = '' then 'recipient is empty'
+        when octet_length(enqueue.recipient) > 256 then 'recipient has more than 256 bytes'
+        when event_id = '' then 'key is empty'
+        when octet_length(event_id) > 256 then 'key has more than 256 bytes'
+        when coalesce(enqueue.source, '') = '' then 'source is empty'
+        when octet_length(enqueue.source) > 512 then 'source has more than 512 bytes'
+        when not isfinite(enqueue.send_at) then 'send_at is not a time'
+    end;
+begin
+    built :=
+        json_build_object('specversion', '1.0', 'id', event_id, 'source', enqueue.source, 'type', enqueue.type,
+            'data', (select json_object_agg(member, value) from (values
+                ('recipient', to_json(enqueue.recipient)), ('tenant', to_json(enqueue.tenant)),
+                ('title', to_json(enqueue.title)), ('body', to_json(enqueue.body)),
+                ('channels', to_json(enqueue.channels)), ('data', enqueue.data::json),
+                ('scheduledFor', to_json(to_char(enqueue.send_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')))
+            ) as members(member, value) where value is not null))::text;
+    if octet_length(built) > 262144 then problem := coalesce(problem, 'the event has more than 256 KiB'); end if;
+    if problem is not null then raise exception 'tidings_api.enqueue: %', problem using errcode = '22023'; end if;
+    if exists (select from tidings.active_catalogue a join tidings.catalogue_types t on t.hash = a.hash
+        where not enqueue.type = any(t.types))
+    then
+        raise exception 'tidings_api.enqueue: the catalogue has no type "%"', enqueue.type
+            using errcode = '22023', hint = 'Correct the name, or declare the type with "tidings catalogue apply".';
+    end if;
+    -- session_user is the login of the caller. Inside this function current_user is the owner.
+    insert into tidings.outgoing (type, event, created_at, producer, event_id)
+        values (enqueue.type, built, tidings.clock(), session_user::text, event_id);
+    return event_id;
+end $$;
+
+COMMENT ON FUNCTION tidings_api.enqueue(type text, recipient text, data jsonb, key text, send_at timestamp with time zone, title text, body text, channels text[], source text, tenant text) IS 'Sends a notification if and only if the calling transaction commits. Returns the event id. The same key is sent once.';
+
+CREATE FUNCTION tidings_api.rejected(source text, since timestamp with time zone DEFAULT NULL::timestamp with time zone) RETURNS TABLE(rejected_id bigint, event_id text, type text, reason_code text, what_to_do text, pointer text, message text, occurrences bigint, first_at timestamp with time zone, last_at timestamp with time zone, state text)
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    select r.id, r.event_id, r.type, r.reason, c.what_to_do, r.pointer, r.message, r.occurrences, r.at, r.last_at, r.state
+    from (select * from tidings.rejected k where k.source = rejected.source order by k.id desc limit 10000) r
+    left join tidings.reason_codes c on c.code = r.reason
+    where r.last_at >= coalesce(rejected.since, tidings.clock() - interval '1 day')
+        and (r.producer is null or r.producer in (session_user::text, 'db:' || session_user::text))
+    order by r.last_at desc, r.id desc limit 1000
+$$;
+
+COMMENT ON FUNCTION tidings_api.rejected(source text, since timestamp with time zone) IS 'Refused events of a source, newest first, at most 1,000, by default of the last day. Returns events that this login published, by enqueue or over AMQP with the same user name, and events whose publisher is not known. what_to_do has the next step for each reason.';
+
+CREATE FUNCTION tidings_ops.explain(notification uuid) RETURNS TABLE(at timestamp with time zone, actor text, channel text, verdict text, reason_code text, what_to_do text, detail text)
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+        select t.at, t.actor, t.channel, t.event, t.reason_code, r.what_to_do, t.summary
+        from tidings_ops.timeline t left join tidings.reason_codes r on r.code = t.reason_code
+        where t.notification_id = notification
+        order by t.at, t.ordinal nulls first
+    $$;
+
+COMMENT ON FUNCTION tidings_ops.explain(notification uuid) IS 'Each step of one notification, in order, with its reason and the next step for an operator or a producer.';
+
+CREATE FUNCTION tidings_ops.find(anything text) RETURNS TABLE(kind text, id text, matched_on text, at timestamp with time zone)
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET jit TO 'off'
+    AS $_$
+declare
+    named_tenant text;
+    person text;
+begin
+    -- A notification, a delivery (notification/ordinal), or the key that a provider got (notification-ordinal).
+    if anything ~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}([/-]\d+)?$' then
+        return query select 'notification', n.id::text,
+                case when substr(anything, 37, 1) = '-' then 'attempts.idempotency_key' else 'notification_id' end, n.accepted_at
+            from tidings.notifications n where n.id = left(anything, 36)::uuid;
+        if found then return; end if;
+    end if;
+    -- Ordered by a column without an index: PostgreSQL must not walk a day without statistics in the order of its ids.
+    return query select 'notification', n.id::text, 'idempotency_key', n.accepted_at from tidings.notifications n
+        where n.event_id = anything order by n.accepted_at desc limit 20;
+    -- The latest are enough. Their times come from their ids, which saves reading the rows.
+    return query select 'notification', n.id::text, 'recipient_id', tidings.id_time(n.id) from tidings.notifications n
+        where n.recipient_id = anything order by n.id desc limit 10;
+    return query select 'recipient', r.tenant || '/' || r.id, 'recipient_id', r.changed_at from tidings.recipients r where r.id = anything;
+    -- tenant/recipient, as the line above prints it. The index has only the person, so the inner limit bounds the rows that are read.
+    if strpos(anything, '/') > 1 then
+        named_tenant := split_part(anything, '/', 1);
+        person := substr(anything, strpos(anything, '/') + 1);
+        return query select 'notification', l.id::text, 'recipient_id', tidings.id_time(l.id)
+            from (select n.id, n.tenant from tidings.notifications n where n.recipient_id = person order by n.id desc limit 100) l
+            where l.tenant = named_tenant order by l.id desc limit 10;
+        return query select 'recipient', r.tenant || '/' || r.id, 'recipient_id', r.changed_at from tidings.recipients r
+            where r.tenant = named_tenant and r.id = person;
+    end if;
+    return query select 'device', e.id, 'device_id', e.changed_at from tidings.endpoints e where e.channel = 'push' and e.id = anything;
+    return query select 'device', e.id, 'token', e.changed_at from tidings.endpoints e
+        where e.channel = 'push' and tidings.token_hash(e.address) = tidings.token_hash(anything);
+    return query select 'rejected', r.id::text, 'event_id', r.last_at from tidings.rejected r
+        where r.event_id = anything order by r.id desc limit 20;
+end $_$;
+
+COMMENT ON FUNCTION tidings_ops.find(anything text) IS 'Finds the record of any id: a notification, a delivery, an event, a provider''s idempotency key, a device or its token. A recipient, also as tenant/recipient, comes with their latest notifications. A trace id and a provider''s own message id have no index.';
+
+CREATE FUNCTION tidings_ops.find_enqueued(anything text) RETURNS TABLE(id text, type text, producer text, enqueued_at timestamp with time zone, attempts integer)
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    select o.id::text, o.type, o.producer, o.created_at, o.attempts from tidings.outgoing o
+    where o.event_id = anything or (o.event_id is null and o.event::json ->> 'id' = anything)
+    order by o.created_at limit 20
+$$;
+
+COMMENT ON FUNCTION tidings_ops.find_enqueued(anything text) IS 'The events with an id that tidings_api.enqueue has taken and no release role has published yet. Reads the whole outbox.';
+
+CREATE TABLE tidings.active_catalogue (
+    only_row boolean DEFAULT true NOT NULL,
+    hash text NOT NULL,
+    CONSTRAINT active_catalogue_only_row_check CHECK (only_row)
+);
+
+CREATE TABLE tidings.attempts (
+    notification_id uuid NOT NULL,
+    ordinal smallint NOT NULL,
+    attempt smallint NOT NULL,
+    channel text NOT NULL,
+    provider text NOT NULL,
+    outcome text NOT NULL,
+    reason text NOT NULL,
+    status integer,
+    detail text,
+    possible_duplicate boolean DEFAULT false NOT NULL,
+    late boolean DEFAULT false NOT NULL,
+    idempotency_key text NOT NULL,
+    worker text NOT NULL,
+    started_at timestamp with time zone NOT NULL,
+    finished_at timestamp with time zone NOT NULL
+)
+PARTITION BY RANGE (notification_id);
+
+CREATE TABLE tidings.catalogue_history (
+    id bigint NOT NULL,
+    hash text NOT NULL,
+    replaced text,
+    activated_at timestamp with time zone NOT NULL,
+    action text NOT NULL,
+    author text NOT NULL,
+    database_role text NOT NULL,
+    reason text,
+    CONSTRAINT catalogue_history_action_check CHECK ((action = ANY (ARRAY['start'::text, 'apply'::text, 'rollback'::text])))
+);
+
+ALTER TABLE tidings.catalogue_history ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME tidings.catalogue_history_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE tidings.catalogue_types (
+    hash text NOT NULL,
+    types text[] NOT NULL
+);
+
+CREATE TABLE tidings.catalogues (
+    hash text NOT NULL,
+    yaml text NOT NULL,
+    applied_at timestamp with time zone NOT NULL,
+    used_at timestamp with time zone DEFAULT tidings.clock() NOT NULL
+);
+
+CREATE TABLE tidings.clock_offset (
+    only_row boolean DEFAULT true NOT NULL,
+    shift interval DEFAULT '00:00:00'::interval NOT NULL,
+    CONSTRAINT clock_offset_only_row_check CHECK (only_row)
+);
+
+CREATE TABLE tidings.dead (
+    id bigint NOT NULL,
+    fingerprint uuid NOT NULL,
+    at timestamp with time zone NOT NULL,
+    queue text NOT NULL,
+    reason text NOT NULL,
+    message text NOT NULL,
+    deaths bigint NOT NULL,
+    exchange text NOT NULL,
+    routing_key text NOT NULL,
+    content_type text,
+    headers text NOT NULL,
+    raw bytea NOT NULL,
+    size integer NOT NULL,
+    state text DEFAULT 'open'::text NOT NULL,
+    acted_at timestamp with time zone,
+    producer text,
+    look_on date DEFAULT (((tidings.clock() AT TIME ZONE 'UTC'::text))::date + 30) NOT NULL,
+    CONSTRAINT dead_state_check CHECK ((state = ANY (ARRAY['open'::text, 'trying'::text, 'replayed'::text, 'resolved'::text, 'quarantined'::text, 'discarded'::text])))
+);
+
+ALTER TABLE tidings.dead ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME tidings.dead_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE tidings.decisions (
+    notification_id uuid NOT NULL,
+    ordinal smallint NOT NULL,
+    at timestamp with time zone NOT NULL,
+    catalogue text NOT NULL,
+    decision text NOT NULL,
+    moved_from text,
+    moved_because text
+)
+PARTITION BY RANGE (notification_id);
+
+CREATE TABLE tidings.deliveries (
+    notification_id uuid NOT NULL,
+    ordinal smallint NOT NULL,
+    tenant text NOT NULL,
+    channel text NOT NULL,
+    provider text NOT NULL,
+    endpoint text,
+    state text NOT NULL,
+    reason text NOT NULL,
+    attempts smallint NOT NULL,
+    provider_message_id text,
+    ended_at timestamp with time zone NOT NULL
+)
+PARTITION BY RANGE (notification_id);
+
+CREATE TABLE tidings.due (
+    notification_id uuid NOT NULL,
+    ordinal smallint NOT NULL,
+    lane text NOT NULL,
+    due_at timestamp with time zone NOT NULL,
+    kind text NOT NULL,
+    tenant text NOT NULL,
+    channel text NOT NULL,
+    provider text NOT NULL,
+    endpoint text,
+    attempt smallint NOT NULL,
+    reason text NOT NULL,
+    since timestamp with time zone NOT NULL,
+    pause_id bigint,
+    CONSTRAINT due_kind_check CHECK ((kind = ANY (ARRAY['held'::text, 'retry'::text, 'recover'::text, 'escalation'::text, 'failover'::text, 'again'::text])))
+)
+WITH (fillfactor='70', autovacuum_vacuum_scale_factor='0', autovacuum_vacuum_threshold='2000', parallel_workers='0');
+
+CREATE TABLE tidings.endpoints (
+    tenant text NOT NULL,
+    recipient_id text NOT NULL,
+    id text NOT NULL,
+    channel text NOT NULL,
+    provider text,
+    address text NOT NULL,
+    secrets text[] DEFAULT '{}'::text[] NOT NULL,
+    permission text DEFAULT 'authorized'::text NOT NULL,
+    gone_at timestamp with time zone,
+    changed_at timestamp with time zone NOT NULL,
+    platform text,
+    environment text,
+    market text,
+    time_zone text,
+    locale text,
+    app_version text,
+    registered_at timestamp with time zone,
+    gone_reason text
+);
+
+CREATE TABLE tidings.idempotency (
+    key uuid NOT NULL,
+    notification_id uuid NOT NULL,
+    content_hash uuid NOT NULL
+)
+PARTITION BY HASH (key);
+
+CREATE TABLE tidings.idempotency_0 (
+    key uuid NOT NULL,
+    notification_id uuid NOT NULL,
+    content_hash uuid NOT NULL
+);
+
+CREATE TABLE tidings.idempotency_1 (
+    key uuid NOT NULL,
+    notification_id uuid NOT NULL,
+    content_hash uuid NOT NULL
+);
+
+CREATE TABLE tidings.idempotency_2 (
+    key uuid NOT NULL,
+    notification_id uuid NOT NULL,
+    content_hash uuid NOT NULL
+);
+
+CREATE TABLE tidings.idempotency_3 (
+    key uuid NOT NULL,
+    notification_id uuid NOT NULL,
+    content_hash uuid NOT NULL
+);
+
+CREATE TABLE tidings.idempotency_4 (
+    key uuid NOT NULL,
+    notification_id uuid NOT NULL,
+    content_hash uuid NOT NULL
+);
+
+CREATE TABLE tidings.idempotency_5 (
+    key uuid NOT NULL,
+    notification_id uuid NOT NULL,
+    content_hash uuid NOT NULL
+);
+
+CREATE TABLE tidings.idempotency_6 (
+    key uuid NOT NULL,
+    notification_id uuid NOT NULL,
+    content_hash uuid NOT NULL
+);
+
+CREATE TABLE tidings.idempotency_7 (
+    key uuid NOT NULL,
+    notification_id uuid NOT NULL,
+    content_hash uuid NOT NULL
+);
+
+CREATE TABLE tidings.idempotency_recent (
+    key uuid NOT NULL,
+    notification_id uuid NOT NULL,
+    content_hash uuid NOT NULL
+);
+
+CREATE VIEW tidings.idempotency_keys AS
+ SELECT idempotency_recent.key,
+    idempotency_recent.notification_id,
+    idempotency_recent.content_hash
+   FROM tidings.idempotency_recent
+UNION ALL
+ SELECT idempotency.key,
+    idempotency.notification_id,
+    idempotency.content_hash
+   FROM tidings.idempotency;
+
+CREATE TABLE tidings.inbox (
+    tenant text NOT NULL,
+    recipient_id text NOT NULL,
+    notification_id uuid NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    seen_at timestamp with time zone,
+    read_at timestamp with time zone,
+    dismissed_at timestamp with time zone
+)
+PARTITION BY RANGE (notification_id);
+
+CREATE TABLE tidings.key_move (
+    phase text NOT NULL,
+    before uuid NOT NULL,
+    "position" uuid NOT NULL,
+    CONSTRAINT key_move_phase_check CHECK ((phase = ANY (ARRAY['waiting'::text, 'copying'::text, 'copied'::text, 'deleting'::text])))
+);
+
+CREATE TABLE tidings.local_plans (
+    tenant text NOT NULL,
+    device_id text NOT NULL,
+    version bigint DEFAULT 0 NOT NULL,
+    acked_version bigint DEFAULT 0 NOT NULL,
+    forgotten_version bigint DEFAULT 0 NOT NULL,
+    synced_at timestamp with time zone,
+    acked_at timestamp with time zone,
+    woken_at timestamp with time zone
+)
+WITH (fillfactor='70');
+
+CREATE TABLE tidings.local_requests (
+    tenant text NOT NULL,
+    device_id text NOT NULL,
+    notification_id uuid NOT NULL,
+    ordinal smallint NOT NULL,
+    recipient_id text NOT NULL,
+    type text NOT NULL,
+    market text,
+    content text NOT NULL,
+    collapse_key text,
+    scheduled_for timestamp with time zone,
+    expires_at timestamp with time zone NOT NULL,
+    accepted_at timestamp with time zone NOT NULL,
+    planned_at timestamp with time zone NOT NULL,
+    in_plan boolean DEFAULT false NOT NULL,
+    version bigint DEFAULT 0 NOT NULL,
+    fires_at timestamp with time zone,
+    zone text,
+    confirmed_at timestamp with time zone,
+    ends_as text,
+    end_reason text
+)
+WITH (fillfactor='70');
+
+CREATE TABLE tidings.local_wakes (
+    tenant text NOT NULL,
+    device_id text NOT NULL,
+    due_at timestamp with time zone NOT NULL
+)
+WITH (autovacuum_vacuum_scale_factor='0', autovacuum_vacuum_threshold='5000');
+
+CREATE TABLE tidings.migrations (
+    number integer NOT NULL,
+    name text NOT NULL,
+    applied_at timestamp with time zone DEFAULT now() NOT NULL,
+    oldest_binary_schema integer
+);
+
+COMMENT ON COLUMN tidings.migrations.oldest_binary_schema IS 'A binary with an older schema than this does not start any more. Null: the step allows every binary.';
+
+CREATE TABLE tidings.notifications (
+    id uuid NOT NULL,
+    tenant text NOT NULL,
+    source text NOT NULL,
+    event_id text NOT NULL,
+    recipient_id text NOT NULL,
+    type text NOT NULL,
+    category text NOT NULL,
+    lane text NOT NULL,
+    title text,
+    body text,
+    data text NOT NULL,
+    group_key text,
+    collapse_key text,
+    market text,
+    critical boolean NOT NULL,
+    channels text[],
+    scheduled_for timestamp with time zone,
+    expires_at timestamp with time zone NOT NULL,
+    accepted_at timestamp with time zone NOT NULL,
+    traceparent text,
+    planned smallint NOT NULL,
+    decision text NOT NULL,
+    catalogue text NOT NULL
+)
+PARTITION BY RANGE (id);
+
+CREATE TABLE tidings.outgoing (
+    id uuid DEFAULT gen_random_uuid() NOT NULL,
+    type text NOT NULL,
+    event text NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    attempts integer DEFAULT 0 NOT NULL,
+    producer text,
+    event_id text
+)
+WITH (autovacuum_vacuum_scale_factor='0', autovacuum_vacuum_threshold='10000', autovacuum_analyze_scale_factor='0', autovacuum_analyze_threshold='10000');
+
+CREATE TABLE tidings.outgoing_claims (
+    relay uuid NOT NULL,
+    ids uuid[] NOT NULL,
+    lease_until timestamp with time zone NOT NULL
+)
+WITH (fillfactor='40', autovacuum_vacuum_scale_factor='0', autovacuum_vacuum_threshold='1000');
+ALTER TABLE ONLY tidings.outgoing_claims ALTER COLUMN ids SET STORAGE PLAIN;
+
+CREATE TABLE tidings.packs (
+    id uuid NOT NULL,
+    channel text NOT NULL,
+    provider text NOT NULL,
+    lane text NOT NULL,
+    notification_ids uuid[] NOT NULL,
+    ordinals smallint[] NOT NULL,
+    attempts smallint[] NOT NULL,
+    decided_at timestamp with time zone NOT NULL,
+    confirmed_at timestamp with time zone,
+    claimed_at timestamp with time zone,
+    claimed_by text,
+    lease_until timestamp with time zone,
+    claim uuid
+)
+WITH (fillfactor='50', autovacuum_vacuum_scale_factor='0', autovacuum_vacuum_threshold='2000', autovacuum_analyze_scale_factor='0', autovacuum_analyze_threshold='5000', parallel_workers='0');
+
+COMMENT ON COLUMN tidings.packs.claim IS 'Id of the claim that got the pack. A worker that repeats the same claim, because the answer was lost, gets the pack again. Any other claim gets nothing.';
+
+CREATE TABLE tidings.pauses (
+    id bigint NOT NULL,
+    scope text NOT NULL,
+    name text NOT NULL,
+    reason text NOT NULL,
+    paused_by text NOT NULL,
+    since timestamp with time zone NOT NULL,
+    until timestamp with time zone,
+    resumed_at timestamp with time zone,
+    resumed_by text,
+    CONSTRAINT pauses_scope_check CHECK ((scope = ANY (ARRAY['channel'::text, 'provider'::text, 'type'::text, 'tenant'::text])))
+);
+
+ALTER TABLE tidings.pauses ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME tidings.pauses_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE tidings.reason_codes (
+    code text NOT NULL,
+    states text[] NOT NULL,
+    meaning text NOT NULL,
+    what_to_do text NOT NULL,
+    retryable boolean NOT NULL,
+    since text NOT NULL
+);
+
+CREATE TABLE tidings.recipients (
+    tenant text NOT NULL,
+    id text NOT NULL,
+    time_zone text DEFAULT 'UTC'::text NOT NULL,
+    quiet_start smallint,
+    quiet_end smallint,
+    disabled_channels text[] DEFAULT '{}'::text[] NOT NULL,
+    disabled_categories text[] DEFAULT '{}'::text[] NOT NULL,
+    enabled_types text[] DEFAULT '{}'::text[] NOT NULL,
+    disabled_types text[] DEFAULT '{}'::text[] NOT NULL,
+    market text,
+    changed_at timestamp with time zone NOT NULL,
+    CONSTRAINT recipients_quiet_end_check CHECK (((quiet_end >= 0) AND (quiet_end <= 1439))),
+    CONSTRAINT recipients_quiet_start_check CHECK (((quiet_start >= 0) AND (quiet_start <= 1439)))
+);
+
+CREATE TABLE tidings.rejected (
+    id bigint NOT NULL,
+    fingerprint uuid NOT NULL,
+    at timestamp with time zone NOT NULL,
+    last_at timestamp with time zone NOT NULL,
+    occurrences bigint DEFAULT 1 NOT NULL,
+    reason text NOT NULL,
+    pointer text NOT NULL,
+    message text NOT NULL,
+    tenant text,
+    source text,
+    event_id text,
+    type text,
+    exchange text NOT NULL,
+    routing_key text NOT NULL,
+    content_type text,
+    headers text NOT NULL,
+    raw bytea NOT NULL,
+    size integer NOT NULL,
+    sha256 bytea NOT NULL,
+    replayable boolean NOT NULL,
+    state text DEFAULT 'open'::text NOT NULL,
+    acted_at timestamp with time zone,
+    producer text,
+    look_on date DEFAULT (((tidings.clock() AT TIME ZONE 'UTC'::text))::date + 30) NOT NULL,
+    CONSTRAINT rejected_state_check CHECK ((state = ANY (ARRAY['open'::text, 'replayed'::text, 'discarded'::text])))
+);
+
+CREATE TABLE tidings.rejected_days (
+    day date NOT NULL,
+    share smallint NOT NULL,
+    part smallint NOT NULL,
+    kept_bytes bigint NOT NULL,
+    without_bytes bigint NOT NULL
+)
+WITH (fillfactor='50');
+
+ALTER TABLE tidings.rejected ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME tidings.rejected_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE tidings.tally (
+    kind text NOT NULL,
+    tenant text DEFAULT ''::text NOT NULL,
+    channel text DEFAULT ''::text NOT NULL,
+    state text DEFAULT ''::text NOT NULL,
+    reason text DEFAULT ''::text NOT NULL,
+    n bigint NOT NULL
+)
+WITH (autovacuum_vacuum_scale_factor='0', autovacuum_vacuum_threshold='5000');
+
+CREATE TABLE tidings.tally_totals (
+    kind text NOT NULL,
+    tenant text NOT NULL,
+    channel text NOT NULL,
+    state text NOT NULL,
+    reason text NOT NULL,
+    n bigint NOT NULL,
+    changed_on date DEFAULT ((tidings.clock() AT TIME ZONE 'UTC'::text))::date NOT NULL
+)
+WITH (fillfactor='50');
+
+CREATE TABLE tidings.workers (
+    id text NOT NULL,
+    role text NOT NULL,
+    host text NOT NULL,
+    pid integer NOT NULL,
+    version text NOT NULL,
+    started_at timestamp with time zone NOT NULL,
+    heartbeat_at timestamp with time zone NOT NULL,
+    handled bigint DEFAULT 0 NOT NULL,
+    bulk_pause_ms integer DEFAULT 0 NOT NULL,
+    urgent_took_ms integer,
+    providers text[] DEFAULT '{}'::text[] NOT NULL,
+    catalogue text,
+    stopped_at timestamp with time zone
+);
+
+CREATE VIEW tidings_ops.attempts AS
+ SELECT ((a.notification_id || '/'::text) || a.ordinal) AS delivery_id,
+    a.notification_id,
+    a.ordinal,
+    a.attempt,
+    a.channel,
+    a.provider,
+    a.outcome,
+    a.reason AS reason_code,
+    a.status AS provider_status,
+    a.detail AS error_text,
+    a.possible_duplicate,
+    a.late,
+    a.idempotency_key,
+    a.worker AS worker_id,
+    a.started_at,
+    a.finished_at,
+    (round((EXTRACT(epoch FROM (a.finished_at - a.started_at)) * (1000)::numeric)))::integer AS duration_ms
+   FROM tidings.attempts a
+UNION ALL
+ SELECT ((d.notification_id || '/'::text) || d.ordinal) AS delivery_id,
+    d.notification_id,
+    d.ordinal,
+    d.attempts AS attempt,
+    d.channel,
+    d.provider,
+    'accepted'::text AS outcome,
+    d.reason AS reason_code,
+    NULL::integer AS provider_status,
+    NULL::text AS error_text,
+    false AS possible_duplicate,
+    false AS late,
+    ((d.notification_id || '-'::text) || d.ordinal) AS idempotency_key,
+    NULL::text AS worker_id,
+    NULL::timestamp with time zone AS started_at,
+    d.ended_at AS finished_at,
+    NULL::integer AS duration_ms
+   FROM tidings.deliveries d
+  WHERE ((d.state = ANY (ARRAY['sent'::text, 'delivered'::text])) AND (d.attempts = 1) AND (NOT (EXISTS ( SELECT
+           FROM tidings.attempts a
+          WHERE ((a.notification_id = d.notification_id) AND (a.ordinal = d.ordinal) AND (a.attempt = d.attempts))))));
+
+COMMENT ON VIEW tidings_ops.attempts IS 'One row for each call to a provider. A delivery that succeeded at once has no stored attempt: its row is derived.';
+
+COMMENT ON COLUMN tidings_ops.attempts.delivery_id IS 'notification_id/ordinal.';
+
+COMMENT ON COLUMN tidings_ops.attempts.notification_id IS 'The notification.';
+
+COMMENT ON COLUMN tidings_ops.attempts.ordinal IS 'The delivery, by its number in the notification, from 0.';
+
+COMMENT ON COLUMN tidings_ops.attempts.attempt IS 'Number of the call. The first call is 1.';
+
+COMMENT ON COLUMN tidings_ops.attempts.channel IS 'push, local, inApp, email, sms, webPush or webhook.';
+
+COMMENT ON COLUMN tidings_ops.attempts.provider IS 'The provider that was called.';
+
+COMMENT ON COLUMN tidings_ops.attempts.outcome IS 'accepted, retry (nothing was taken; a later call may work), rejected (no call will work), endpointGone, misconfigured (the provider''s settings are wrong) or unknown (it may have arrived).';
+
+COMMENT ON COLUMN tidings_ops.attempts.reason_code IS 'The result of the call: a code of tidings_ops.reason_codes.';
+
+COMMENT ON COLUMN tidings_ops.attempts.provider_status IS 'The HTTP status. Null without an answer, and for the inbox.';
+
+COMMENT ON COLUMN tidings_ops.attempts.error_text IS 'The provider''s message, at most 500 bytes. Null if it accepted.';
+
+COMMENT ON COLUMN tidings_ops.attempts.possible_duplicate IS 'True if this call may have arrived and the delivery is tried again: the provider may see it twice.';
+
+COMMENT ON COLUMN tidings_ops.attempts.late IS 'True if the outcome came after the worker''s lease had ended. It was recorded and did not change the state.';
+
+COMMENT ON COLUMN tidings_ops.attempts.idempotency_key IS 'The key that every attempt of the delivery carries to the provider, such as a webhook''s webhook-id: <notification_id>-<ordinal>. It is not the producer''s event id.';
+
+COMMENT ON COLUMN tidings_ops.attempts.worker_id IS 'The worker that called: see tidings_ops.workers. Null for a first call that succeeded.';
+
+COMMENT ON COLUMN tidings_ops.attempts.started_at IS 'Time at which the call began. Null for a first call that succeeded.';
+
+COMMENT ON COLUMN tidings_ops.attempts.finished_at IS 'Time at which the outcome was known.';
+
+COMMENT ON COLUMN tidings_ops.attempts.duration_ms IS 'Milliseconds from start to outcome. Null for a first call that succeeded.';
+
+CREATE VIEW tidings_ops.workers AS
+ SELECT workers.id AS worker_id,
+    workers.role,
+    workers.host,
+    workers.pid,
+    workers.version,
+    workers.handled,
+    workers.started_at,
+    workers.heartbeat_at,
+        CASE
+            WHEN (workers.stopped_at IS NOT NULL) THEN 'stopped'::text
+            WHEN (workers.heartbeat_at > (tidings.clock() - '00:00:30'::interval)) THEN 'running'::text
+            ELSE 'lost'::text
+        END AS state,
+    workers.bulk_pause_ms,
+    workers.urgent_took_ms,
+    workers.providers,
+    workers.stopped_at
+   FROM tidings.workers;
+
+COMMENT ON VIEW tidings_ops.workers IS 'Each process that announced itself: running, stopped (it ended when it was asked to), or lost (30 seconds without a heartbeat).';
+
+COMMENT ON COLUMN tidings_ops.workers.worker_id IS 'Role, host, process id and a random part.';
+
+COMMENT ON COLUMN tidings_ops.workers.role IS 'router, deliver, release, or all for a process with every role.';
+
+COMMENT ON COLUMN tidings_ops.workers.host IS 'The host on which it runs.';
+
+COMMENT ON COLUMN tidings_ops.workers.pid IS 'Its process id on that host.';
+
+COMMENT ON COLUMN tidings_ops.workers.version IS 'The version of its binary.';
+
+COMMENT ON COLUMN tidings_ops.workers.handled IS 'Count since its start: recipients routed, deliveries taken for sending, and deliveries released.';
+
+COMMENT ON COLUMN tidings_ops.workers.started_at IS 'Time of its first heartbeat.';
+
+COMMENT ON COLUMN tidings_ops.workers.heartbeat_at IS 'Time of its last heartbeat. A process sends one every 5 seconds.';
+
+COMMENT ON COLUMN tidings_ops.workers.state IS 'running, stopped or lost.';
+
+COMMENT ON COLUMN tidings_ops.workers.bulk_pause_ms IS 'Milliseconds that it waits before each batch of bulk work, because urgent work took too long. 0 for no wait. Reported by its last heartbeat.';
+
+COMMENT ON COLUMN tidings_ops.workers.urgent_took_ms IS 'Milliseconds of the last urgent batch that was too slow. Null while bulk work does not yield.';
+
+COMMENT ON COLUMN tidings_ops.workers.providers IS 'The providers that it calls, by their names in the catalogue. The running processes that call a provider share its capacity equally.';
+
+COMMENT ON COLUMN tidings_ops.workers.stopped_at IS 'Time at which the process stopped cleanly. Null while it runs, and after a crash.';
+
+CREATE VIEW tidings_ops.bulk_yields AS
+ SELECT w.worker_id,
+    w.role,
+    w.bulk_pause_ms,
+    w.urgent_took_ms,
+    b.ready AS bulk_ready,
+    b.drained_per_second,
+    b.clears_at
+   FROM (tidings_ops.workers w
+     CROSS JOIN ( SELECT (COALESCE(sum(s.ready), (0)::numeric))::bigint AS ready,
+            sum(tidings.drained_per_second(s.*)) AS drained_per_second,
+                CASE
+                    WHEN (count(*) FILTER (WHERE (tidings.clears_at(s.*) IS NULL)) = 0) THEN max(tidings.clears_at(s.*))
+                    ELSE NULL::timestamp with time zone
+                END AS clears_at
+           FROM tidings.queue_samples s
+          WHERE ((s.queue ~~ '%.bulk'::text) AND (s.sampled_at > (tidings.clock() - '00:00:30'::interval)))) b)
+  WHERE ((w.state = 'running'::text) AND (w.bulk_pause_ms > 0));
+
+COMMENT ON VIEW tidings_ops.bulk_yields IS 'Processes that delay bulk work in favour of urgent work, with the cause. Also the time at which the waiting bulk work is done at this pace.';
+
+COMMENT ON COLUMN tidings_ops.bulk_yields.worker_id IS 'The process, as in tidings_ops.workers.';
+
+COMMENT ON COLUMN tidings_ops.bulk_yields.role IS 'router, deliver, release, or all for a process with every role.';
+
+COMMENT ON COLUMN tidings_ops.bulk_yields.bulk_pause_ms IS 'Milliseconds that it waits before each batch of bulk work.';
+
+COMMENT ON COLUMN tidings_ops.bulk_yields.urgent_took_ms IS 'Milliseconds of the last urgent batch that was too slow.';
+
+COMMENT ON COLUMN tidings_ops.bulk_yields.bulk_ready IS 'Messages in all bulk queues together at the last sample: intents and packs of up to 50 deliveries.';
+
+COMMENT ON COLUMN tidings_ops.bulk_yields.drained_per_second IS 'Number of messages a second by which these queues shrink together.';
+
+COMMENT ON COLUMN tidings_ops.bulk_yields.clears_at IS 'Time at which the last of these queues is empty at this pace. Null while one of them grows.';
+
+CREATE VIEW tidings_ops.catalogue_history AS
+ SELECT h.id AS activation_id,
+    h.hash,
+    h.activated_at,
+    lead(h.activated_at) OVER (ORDER BY h.id) AS ended_at,
+    h.action,
+    h.author,
+    h.database_role,
+    h.reason,
+    h.replaced,
+    (c.hash IS NOT NULL) AS kept
+   FROM (tidings.catalogue_history h
+     LEFT JOIN tidings.catalogues c ON ((c.hash = h.hash)));
+
+COMMENT ON VIEW tidings_ops.catalogue_history IS 'Each change of the active catalogue, kept for ever. Before the first row the built-in catalogue was active. See tidings catalogue history.';
+
+COMMENT ON COLUMN tidings_ops.catalogue_history.activation_id IS 'Number of the change. A later change has a larger number.';
+
+COMMENT ON COLUMN tidings_ops.catalogue_history.hash IS 'The catalogue that became active. Decisions name the catalogue by this hash.';
+
+COMMENT ON COLUMN tidings_ops.catalogue_history.activated_at IS 'Time at which it became active.';
+
+COMMENT ON COLUMN tidings_ops.catalogue_history.ended_at IS 'Time at which another catalogue took its place. Null for the active one.';
+
+COMMENT ON COLUMN tidings_ops.catalogue_history.action IS 'apply, rollback, or start. start: nobody asked for the catalogue, such as the first catalogue of tidings dev.';
+
+COMMENT ON COLUMN tidings_ops.catalogue_history.author IS 'The author of the change: --by, or the user and host of the command. unknown: the catalogue was active before this table existed.';
+
+COMMENT ON COLUMN tidings_ops.catalogue_history.database_role IS 'The role of PostgreSQL that logged in for the change.';
+
+COMMENT ON COLUMN tidings_ops.catalogue_history.reason IS 'The reason, in the words of the author. Null if none was given.';
+
+COMMENT ON COLUMN tidings_ops.catalogue_history.replaced IS 'The catalogue that was active before. Null if it is not known.';
+
+COMMENT ON COLUMN tidings_ops.catalogue_history.kept IS 'True if the file is kept. tidings catalogue show and tidings catalogue rollback need it.';
+
+CREATE VIEW tidings_ops.catalogues AS
+ SELECT c.hash,
+    c.applied_at AS kept_since,
+    (EXISTS ( SELECT
+           FROM tidings.active_catalogue a
+          WHERE (a.hash = c.hash))) AS active,
+    c.yaml
+   FROM tidings.catalogues c;
+
+COMMENT ON VIEW tidings_ops.catalogues IS 'Every catalogue that is kept, active or not. Catalogues name secrets and hold none.';
+
+COMMENT ON COLUMN tidings_ops.catalogues.hash IS 'The SHA-256 of the content. Decisions name the catalogue by it.';
+
+COMMENT ON COLUMN tidings_ops.catalogues.kept_since IS 'Time at which it was first stored.';
+
+COMMENT ON COLUMN tidings_ops.catalogues.active IS 'True if every role follows it now.';
+
+COMMENT ON COLUMN tidings_ops.catalogues.yaml IS 'The file.';
+
+CREATE VIEW tidings_ops.dead_letters AS
+ SELECT dead.id AS dead_id,
+    dead.queue AS origin_queue,
+    dead.reason AS reason_code,
+    dead.message,
+    dead.deaths,
+    dead.exchange,
+    dead.routing_key,
+    dead.size,
+    dead.state,
+    dead.at
+   FROM tidings.dead;
+
+COMMENT ON VIEW tidings_ops.dead_letters IS 'Messages that could not be processed, each with its queue, its reason and the number of times it died.';
+
+COMMENT ON COLUMN tidings_ops.dead_letters.dead_id IS 'The id for tidings dead show, replay and discard.';
+
+COMMENT ON COLUMN tidings_ops.dead_letters.origin_queue IS 'The queue from which it was taken without success.';
+
+COMMENT ON COLUMN tidings_ops.dead_letters.reason_code IS 'poison (taken back too often) or undecodablePack (not a pack that the worker or router can read).';
+
+COMMENT ON COLUMN tidings_ops.dead_letters.message IS 'The reason in words.';
+
+COMMENT ON COLUMN tidings_ops.dead_letters.deaths IS 'Number of times that the same bytes were set aside since they were last processed.';
+
+COMMENT ON COLUMN tidings_ops.dead_letters.exchange IS 'The exchange to which it was published. A replay publishes it there again.';
+
+COMMENT ON COLUMN tidings_ops.dead_letters.routing_key IS 'The routing key with which it was published.';
+
+COMMENT ON COLUMN tidings_ops.dead_letters.size IS 'Bytes of the message.';
+
+COMMENT ON COLUMN tidings_ops.dead_letters.state IS 'trying (being tried alone), resolved (that try worked), quarantined (it ended its worker again), open, replayed or discarded.';
+
+COMMENT ON COLUMN tidings_ops.dead_letters.at IS 'Time at which it was last set aside.';
+
+CREATE VIEW tidings_ops.decisions AS
+ SELECT n.id AS notification_id,
+    ((p."position" - 1))::smallint AS ordinal,
+    n.accepted_at AS decided_at,
+    (p.planned ->> 'channel'::text) AS channel,
+    (p.planned ->> 'provider'::text) AS provider,
+    (p.planned ->> 'verdict'::text) AS verdict,
+    (p.planned ->> 'reason'::text) AS reason_code,
+    ((p.planned ->> 'until'::text))::timestamp with time zone AS held_until,
+    ((n.decision)::json ->> 'strategy'::text) AS strategy,
+    n.catalogue,
+    ((n.decision)::json -> 'rules'::text) AS rules,
+    ((n.decision)::json -> 'notes'::text) AS notes,
+    COALESCE((p.planned ->> 'market'::text), ((n.decision)::json ->> 'market'::text), 'default'::text) AS market,
+    COALESCE(((p.planned ->> 'standby'::text))::boolean, false) AS has_standby,
+    NULL::text AS moved_from,
+    NULL::text AS moved_because
+   FROM (tidings.notifications n
+     CROSS JOIN LATERAL json_array_elements(((n.decision)::json -> 'deliveries'::text)) WITH ORDINALITY p(planned, "position"))
+UNION ALL
+ SELECT d.notification_id,
+    d.ordinal,
+    d.at AS decided_at,
+    ((d.decision)::json ->> 'channel'::text) AS channel,
+    ((d.decision)::json ->> 'provider'::text) AS provider,
+    ((d.decision)::json ->> 'verdict'::text) AS verdict,
+    ((d.decision)::json ->> 'reason'::text) AS reason_code,
+    (((d.decision)::json ->> 'until'::text))::timestamp with time zone AS held_until,
+    NULL::text AS strategy,
+    d.catalogue,
+    NULL::json AS rules,
+    NULL::json AS notes,
+    COALESCE(((d.decision)::json ->> 'market'::text), 'default'::text) AS market,
+    COALESCE((((d.decision)::json ->> 'standby'::text))::boolean, false) AS has_standby,
+    NULLIF(d.moved_from, ''::text) AS moved_from,
+        CASE
+            WHEN (d.moved_from <> ''::text) THEN d.moved_because
+            ELSE NULL::text
+        END AS moved_because
+   FROM tidings.decisions d;
+
+COMMENT ON VIEW tidings_ops.decisions IS 'Each decision about a channel, with its reason: the first at acceptance, another each time that a waiting delivery became due.';
+
+COMMENT ON COLUMN tidings_ops.decisions.notification_id IS 'The notification.';
+
+COMMENT ON COLUMN tidings_ops.decisions.ordinal IS 'The delivery, by its number in the notification, from 0.';
+
+COMMENT ON COLUMN tidings_ops.decisions.decided_at IS 'Time of the decision: at acceptance, or when a waiting delivery was judged again.';
+
+COMMENT ON COLUMN tidings_ops.decisions.channel IS 'push, local, inApp, email, sms, webPush or webhook.';
+
+COMMENT ON COLUMN tidings_ops.decisions.provider IS 'The provider that was chosen. Empty for none.';
+
+COMMENT ON COLUMN tidings_ops.decisions.verdict IS 'send, hold (until a time), awaitEscalation (until an earlier channel has failed) or notSent.';
+
+COMMENT ON COLUMN tidings_ops.decisions.reason_code IS 'The reason why it was held or not sent. Null for send.';
+
+COMMENT ON COLUMN tidings_ops.decisions.held_until IS 'For hold: the time until which it waits. For send: the time until which the decision is valid; afterwards it is made again. Null otherwise.';
+
+COMMENT ON COLUMN tidings_ops.decisions.strategy IS 'all, or escalate (one channel after the other). Null for a later decision.';
+
+COMMENT ON COLUMN tidings_ops.decisions.catalogue IS 'The hash of the catalogue that was in force.';
+
+COMMENT ON COLUMN tidings_ops.decisions.rules IS 'The rules that applied, in words and in order: a JSON array. Null for a later decision.';
+
+COMMENT ON COLUMN tidings_ops.decisions.notes IS 'Reason codes that explain but end nothing: a JSON array. Null for a later decision.';
+
+COMMENT ON COLUMN tidings_ops.decisions.market IS 'The market whose providers were considered: the market of the person, or the device''s own.';
+
+COMMENT ON COLUMN tidings_ops.decisions.has_standby IS 'True if another provider of the market takes over when this one is misconfigured, refuses, or is not called because it has been failing.';
+
+COMMENT ON COLUMN tidings_ops.decisions.moved_from IS 'The provider that could not do it, if the delivery moved from there to this provider. Null otherwise.';
+
+COMMENT ON COLUMN tidings_ops.decisions.moved_because IS 'The reason why that provider could not do it: a code of tidings_ops.reason_codes.';
+
+CREATE VIEW tidings_ops.deliveries AS
+ SELECT ((n.id || '/'::text) || d.ordinal) AS delivery_id,
+    d.notification_id,
+    d.ordinal,
+    n.tenant,
+    n.type,
+    n.category,
+    n.recipient_id,
+    d.channel,
+    d.provider,
+    d.endpoint,
+    d.state,
+    d.reason AS reason_code,
+    d.attempts,
+    NULL::timestamp with time zone AS due_at,
+    d.provider_message_id,
+    n.accepted_at AS created_at,
+    d.ended_at AS finished_at,
+    NULL::bigint AS pause_id
+   FROM (tidings.deliveries d
+     JOIN tidings.notifications n ON ((n.id = d.notification_id)))
+  WHERE (d.state = ANY (ARRAY['sent'::text, 'delivered'::text, 'suppressed'::text, 'cancelled'::text, 'expired'::text, 'failed'::text]))
+UNION ALL
+ SELECT ((n.id || '/'::text) || w.ordinal) AS delivery_id,
+    w.notification_id,
+    w.ordinal,
+    n.tenant,
+    n.type,
+    n.category,
+    n.recipient_id,
+    w.channel,
+    w.provider,
+    w.endpoint,
+        CASE
+            WHEN (w.kind = ANY (ARRAY['held'::text, 'escalation'::text])) THEN 'held'::text
+            ELSE 'retrying'::text
+        END AS state,
+    w.reason AS reason_code,
+    ((w.attempt - 1))::smallint AS attempts,
+        CASE
+            WHEN (w.pause_id IS NULL) THEN NULLIF(w.due_at, 'infinity'::timestamp with time zone)
+            ELSE NULL::timestamp with time zone
+        END AS due_at,
+    NULL::text AS provider_message_id,
+    n.accepted_at AS created_at,
+    NULL::timestamp with time zone AS finished_at,
+    w.pause_id
+   FROM (tidings.due w
+     JOIN tidings.notifications n ON ((n.id = w.notification_id)))
+UNION ALL
+ SELECT ((n.id || '/'::text) || e.ordinal) AS delivery_id,
+    e.notification_id,
+    e.ordinal,
+    n.tenant,
+    n.type,
+    n.category,
+    n.recipient_id,
+    p.channel,
+    p.provider,
+    NULL::text AS endpoint,
+    'queued'::text AS state,
+        CASE
+            WHEN (p.claimed_at IS NULL) THEN 'inQueue'::text
+            ELSE 'inFlight'::text
+        END AS reason_code,
+    ((e.attempt - 1))::smallint AS attempts,
+    NULL::timestamp with time zone AS due_at,
+    NULL::text AS provider_message_id,
+    n.accepted_at AS created_at,
+    NULL::timestamp with time zone AS finished_at,
+    NULL::bigint AS pause_id
+   FROM ((tidings.packs p
+     CROSS JOIN LATERAL UNNEST(p.notification_ids, p.ordinals, p.attempts) e(notification_id, ordinal, attempt))
+     JOIN tidings.notifications n ON ((n.id = e.notification_id)));
+
+COMMENT ON VIEW tidings_ops.deliveries IS 'One row for each channel and endpoint of a notification: ended, waiting (due_at) or in a queue. Indexed filter: notification_id.';
+
+COMMENT ON COLUMN tidings_ops.deliveries.delivery_id IS 'notification_id/ordinal: the id for tidings delivery show and retry.';
+
+COMMENT ON COLUMN tidings_ops.deliveries.notification_id IS 'The notification of the delivery.';
+
+COMMENT ON COLUMN tidings_ops.deliveries.ordinal IS 'The place of the delivery in the decision of the notification, from 0.';
+
+COMMENT ON COLUMN tidings_ops.deliveries.tenant IS 'The tenant of the notification.';
+
+COMMENT ON COLUMN tidings_ops.deliveries.type IS 'The type of the notification in the catalogue.';
+
+COMMENT ON COLUMN tidings_ops.deliveries.category IS 'transactional, marketing, social or system.';
+
+COMMENT ON COLUMN tidings_ops.deliveries.recipient_id IS 'The person, under the name that the producer uses.';
+
+COMMENT ON COLUMN tidings_ops.deliveries.channel IS 'push, local, inApp, email, sms, webPush or webhook.';
+
+COMMENT ON COLUMN tidings_ops.deliveries.provider IS 'The provider that carries it: its name in the catalogue. Empty if none was chosen.';
+
+COMMENT ON COLUMN tidings_ops.deliveries.endpoint IS 'The id of the device or address of the person, never its token. Null if none is needed, and while the delivery is queued.';
+
+COMMENT ON COLUMN tidings_ops.deliveries.state IS 'held (waits for a time or an earlier channel), queued, retrying, sent (the provider took it), delivered (known to have arrived), suppressed (decided not to send), cancelled, expired or failed. held, queued and retrying go on by themselves. Every other state is an end.';
+
+COMMENT ON COLUMN tidings_ops.deliveries.reason_code IS 'The reason for its state: a code of tidings_ops.reason_codes. For queued: inQueue, or inFlight once a worker has claimed it.';
+
+COMMENT ON COLUMN tidings_ops.deliveries.attempts IS 'Number of calls to the provider so far. 0 if it was never tried.';
+
+COMMENT ON COLUMN tidings_ops.deliveries.due_at IS 'Time at which a held or retrying delivery goes on. Null for any other state, and for a channel that waits for the end of an earlier one.';
+
+COMMENT ON COLUMN tidings_ops.deliveries.provider_message_id IS 'The id that the provider gave it. Null if the provider gave none.';
+
+COMMENT ON COLUMN tidings_ops.deliveries.created_at IS 'Time at which its notification was accepted.';
+
+COMMENT ON COLUMN tidings_ops.deliveries.finished_at IS 'Time at which it ended. Null before its end.';
+
+COMMENT ON COLUMN tidings_ops.deliveries.pause_id IS 'The pause that it waits for, as in tidings_ops.pauses. Null unless its reason_code is paused.';
+
+CREATE VIEW tidings_ops.devices AS
+ SELECT endpoints.tenant,
+    endpoints.recipient_id,
+    endpoints.id AS device_id,
+    endpoints.platform,
+    endpoints.provider,
+    endpoints.environment,
+    endpoints.permission,
+    endpoints.market,
+    endpoints.time_zone,
+    endpoints.locale,
+    endpoints.app_version,
+        CASE
+            WHEN (endpoints.gone_at IS NULL) THEN 'active'::text
+            ELSE 'gone'::text
+        END AS state,
+    endpoints.gone_reason AS reason_code,
+    "right"(endpoints.address, 8) AS token_end,
+    endpoints.registered_at,
+    endpoints.changed_at,
+    endpoints.gone_at
+   FROM tidings.endpoints
+  WHERE (endpoints.channel = 'push'::text);
+
+COMMENT ON VIEW tidings_ops.devices IS 'The devices of each person, with the reason for a device that is gone.';
+
+COMMENT ON COLUMN tidings_ops.devices.tenant IS 'The tenant of the person.';
+
+COMMENT ON COLUMN tidings_ops.devices.recipient_id IS 'The person who has the device now. If another person registers the token, the device moves to them.';
+
+COMMENT ON COLUMN tidings_ops.devices.device_id IS 'The id that Tidings gave the device. It stays the same when the token or the person changes.';
+
+COMMENT ON COLUMN tidings_ops.devices.platform IS 'ios, android or web.';
+
+COMMENT ON COLUMN tidings_ops.devices.provider IS 'Name or kind of the provider that issued the token; null for any.';
+
+COMMENT ON COLUMN tidings_ops.devices.environment IS 'production or sandbox: which of the platform''s servers issued the token.';
+
+COMMENT ON COLUMN tidings_ops.devices.permission IS 'The permission that the owner of the device gave: authorized, provisional, ephemeral, notDetermined or denied.';
+
+COMMENT ON COLUMN tidings_ops.devices.market IS 'The market whose providers serve the device. Null for the market of the person.';
+
+COMMENT ON COLUMN tidings_ops.devices.time_zone IS 'IANA name, as the device reported it. Null if it reported none.';
+
+COMMENT ON COLUMN tidings_ops.devices.locale IS 'BCP 47 tag, as the device reported it.';
+
+COMMENT ON COLUMN tidings_ops.devices.app_version IS 'Version of the app, as the device reported it.';
+
+COMMENT ON COLUMN tidings_ops.devices.state IS 'active or gone.';
+
+COMMENT ON COLUMN tidings_ops.devices.reason_code IS 'The reason why it is gone: endpointGone (a provider said so), unregistered (the app said so) or deviceLimit (the person has newer devices).';
+
+COMMENT ON COLUMN tidings_ops.devices.token_end IS 'The last 8 characters of the token, to compare with a log.';
+
+COMMENT ON COLUMN tidings_ops.devices.registered_at IS 'Time of the last registration of the token by the app. A provider''s answer about an earlier time does not count.';
+
+COMMENT ON COLUMN tidings_ops.devices.changed_at IS 'Time of the last change of the device.';
+
+COMMENT ON COLUMN tidings_ops.devices.gone_at IS 'Time from which the device is never used. Null while it is active.';
+
+CREATE VIEW tidings_ops.errors AS
+ SELECT md5(((((((attempts.channel || '|'::text) || attempts.provider) || '|'::text) || attempts.reason) || '|'::text) || COALESCE((attempts.status)::text, ''::text))) AS error_fingerprint,
+    attempts.channel,
+    attempts.provider,
+    attempts.reason AS reason_code,
+    attempts.status AS provider_status,
+    max(attempts.detail) AS sample,
+    min(attempts.finished_at) AS first_seen_at,
+    max(attempts.finished_at) AS last_seen_at,
+    count(*) FILTER (WHERE (attempts.finished_at > (tidings.clock() - '01:00:00'::interval))) AS n_1h,
+    count(*) FILTER (WHERE (attempts.finished_at > (tidings.clock() - '24:00:00'::interval))) AS n_24h,
+    count(*) AS n_7d
+   FROM tidings.attempts
+  WHERE ((attempts.outcome <> 'accepted'::text) AND (attempts.notification_id >= tidings.first_id((tidings.clock() - '7 days'::interval))))
+  GROUP BY attempts.channel, attempts.provider, attempts.reason, attempts.status;
+
+COMMENT ON VIEW tidings_ops.errors IS 'Failed calls to providers of the last seven days, grouped by kind of failure.';
+
+COMMENT ON COLUMN tidings_ops.errors.error_fingerprint IS 'Hash of channel, provider, reason and status.';
+
+COMMENT ON COLUMN tidings_ops.errors.channel IS 'push, local, inApp, email, sms, webPush or webhook.';
+
+COMMENT ON COLUMN tidings_ops.errors.provider IS 'The provider that was called.';
+
+COMMENT ON COLUMN tidings_ops.errors.reason_code IS 'The result of the calls: a code of tidings_ops.reason_codes.';
+
+COMMENT ON COLUMN tidings_ops.errors.provider_status IS 'The HTTP status. Null without an answer.';
+
+COMMENT ON COLUMN tidings_ops.errors.sample IS 'The provider''s message in one of the calls.';
+
+COMMENT ON COLUMN tidings_ops.errors.first_seen_at IS 'Time of the first such call of the last seven days.';
+
+COMMENT ON COLUMN tidings_ops.errors.last_seen_at IS 'Time of the last such call.';
+
+COMMENT ON COLUMN tidings_ops.errors.n_1h IS 'Number of such calls in the last hour.';
+
+COMMENT ON COLUMN tidings_ops.errors.n_24h IS 'Number of such calls in the last 24 hours.';
+
+COMMENT ON COLUMN tidings_ops.errors.n_7d IS 'Number of such calls for notifications of the last seven days.';
+
+CREATE VIEW tidings_ops.growth AS
+ SELECT
+        CASE
+            WHEN (c.relname ~ '_p\d{8}$'::text) THEN to_date("right"((c.relname)::text, 8), 'YYYYMMDD'::text)
+            ELSE NULL::date
+        END AS day,
+    pg_total_relation_size((c.oid)::regclass) AS notifications_bytes,
+    (GREATEST(c.reltuples, (0)::real))::bigint AS notifications_estimate
+   FROM (pg_inherits i
+     JOIN pg_class c ON ((c.oid = i.inhrelid)))
+  WHERE (i.inhparent = ('tidings.notifications'::regclass)::oid);
+
+COMMENT ON VIEW tidings_ops.growth IS 'Bytes and estimated rows of notifications for each day that is kept.';
+
+COMMENT ON COLUMN tidings_ops.growth.day IS 'A day in UTC.';
+
+COMMENT ON COLUMN tidings_ops.growth.notifications_bytes IS 'Bytes on disk of the notifications of the day, with indexes.';
+
+COMMENT ON COLUMN tidings_ops.growth.notifications_estimate IS 'Notifications of the day as of the last analyze. 0 before the first.';
+
+CREATE VIEW tidings_ops.local_plans AS
+ SELECT r.tenant,
+    r.recipient_id,
+    r.device_id,
+    ((r.notification_id || '/'::text) || r.ordinal) AS delivery_id,
+    r.notification_id,
+    r.ordinal,
+    r.type,
+    r.scheduled_for,
+        CASE
+            WHEN ((r.ends_as IS NOT NULL) AND (NOT r.in_plan)) THEN r.ends_as
+            WHEN (r.in_plan AND (r.confirmed_at IS NOT NULL) AND (COALESCE(r.fires_at, r.confirmed_at) <= tidings.clock())) THEN 'shown'::text
+            WHEN (r.in_plan AND (r.confirmed_at IS NOT NULL)) THEN 'confirmed'::text
+            WHEN r.in_plan THEN 'told'::text
+            WHEN (r.version > 0) THEN 'takenBack'::text
+            ELSE 'waiting'::text
+        END AS state,
+    r.end_reason AS reason_code,
+    r.fires_at,
+    r.zone,
+    NULLIF(r.version, 0) AS version,
+    r.planned_at,
+    r.confirmed_at,
+    r.expires_at,
+    p.version AS plan_version,
+    p.acked_version,
+    p.synced_at,
+    p.acked_at,
+    p.woken_at
+   FROM (tidings.local_requests r
+     LEFT JOIN tidings.local_plans p ON (((p.tenant = r.tenant) AND (p.device_id = r.device_id))));
+
+COMMENT ON VIEW tidings_ops.local_plans IS 'Notifications that each device is to show by itself. Indexed filters: notification_id; device_id with tenant.';
+
+COMMENT ON COLUMN tidings_ops.local_plans.tenant IS 'The tenant of the person.';
+
+COMMENT ON COLUMN tidings_ops.local_plans.recipient_id IS 'The person whom it is for. If the device has moved to another person, the device does not show it.';
+
+COMMENT ON COLUMN tidings_ops.local_plans.device_id IS 'The device, as in tidings_ops.devices.';
+
+COMMENT ON COLUMN tidings_ops.local_plans.delivery_id IS 'The delivery, as in tidings_ops.deliveries.';
+
+COMMENT ON COLUMN tidings_ops.local_plans.notification_id IS 'The notification. The app plans it under this identifier.';
+
+COMMENT ON COLUMN tidings_ops.local_plans.ordinal IS 'The number of the delivery in the notification.';
+
+COMMENT ON COLUMN tidings_ops.local_plans.type IS 'The type of the notification.';
+
+COMMENT ON COLUMN tidings_ops.local_plans.scheduled_for IS 'Time at which the producer wants it shown. Null for at once.';
+
+COMMENT ON COLUMN tidings_ops.local_plans.state IS 'waiting (for a sync, for room, or for the end of the reason that hides it), told (in a plan that the device has asked for), confirmed (the device has it), shown (confirmed, and its time has come), takenBack (for now), or the state in which it ends once the device confirms that.';
+
+COMMENT ON COLUMN tidings_ops.local_plans.reason_code IS 'The reason why it was taken back for good.';
+
+COMMENT ON COLUMN tidings_ops.local_plans.fires_at IS 'Time at which the device was told to show it: as scheduled, or after quiet hours. Null for at once, and if the device was not told.';
+
+COMMENT ON COLUMN tidings_ops.local_plans.zone IS 'The time zone in which the device was told.';
+
+COMMENT ON COLUMN tidings_ops.local_plans.version IS 'The version of the plan in which this row last changed. Null if it was never in a plan.';
+
+COMMENT ON COLUMN tidings_ops.local_plans.planned_at IS 'Time at which it was taken into the plan of the device.';
+
+COMMENT ON COLUMN tidings_ops.local_plans.confirmed_at IS 'Time at which the device confirmed that it has it as it was told.';
+
+COMMENT ON COLUMN tidings_ops.local_plans.expires_at IS 'Time from which it is not shown.';
+
+COMMENT ON COLUMN tidings_ops.local_plans.plan_version IS 'The version of the plan of the device. Each sync that finds a change makes a new version.';
+
+COMMENT ON COLUMN tidings_ops.local_plans.acked_version IS 'The last version that the device confirmed. 0 for none.';
+
+COMMENT ON COLUMN tidings_ops.local_plans.synced_at IS 'Time at which the device last asked for its plan.';
+
+COMMENT ON COLUMN tidings_ops.local_plans.acked_at IS 'Time at which the device last confirmed a version.';
+
+COMMENT ON COLUMN tidings_ops.local_plans.woken_at IS 'Time at which its app was last woken by a silent push.';
+
+CREATE VIEW tidings_ops.notifications AS
+ SELECT n.id AS notification_id,
+    n.tenant,
+    n.type,
+    n.category,
+    n.recipient_id,
+    n.lane,
+    n.source,
+    n.event_id AS idempotency_key,
+    n.traceparent AS trace_id,
+    n.accepted_at,
+    n.scheduled_for AS send_at,
+    n.expires_at,
+        CASE
+            WHEN (e.ended = n.planned) THEN 'done'::text
+            ELSE 'pending'::text
+        END AS state,
+    n.planned AS deliveries,
+    e.delivered,
+    e.sent,
+    e.failed,
+    e.not_sent,
+        CASE
+            WHEN (e.ended = n.planned) THEN e.finished_at
+            ELSE NULL::timestamp with time zone
+        END AS finished_at,
+    n.catalogue,
+    n.event_id
+   FROM (tidings.notifications n
+     CROSS JOIN LATERAL ( SELECT (count(*))::smallint AS ended,
+            max(d.ended_at) AS finished_at,
+            count(*) FILTER (WHERE (d.state = 'delivered'::text)) AS delivered,
+            count(*) FILTER (WHERE (d.state = 'sent'::text)) AS sent,
+            count(*) FILTER (WHERE (d.state = ANY (ARRAY['failed'::text, 'expired'::text]))) AS failed,
+            count(*) FILTER (WHERE (d.state = ANY (ARRAY['suppressed'::text, 'cancelled'::text]))) AS not_sent
+           FROM tidings.deliveries d
+          WHERE (d.notification_id = n.id)) e);
+
+COMMENT ON VIEW tidings_ops.notifications IS 'One row for each accepted intent and recipient. Indexed filters: notification_id, recipient_id, event_id.';
+
+COMMENT ON COLUMN tidings_ops.notifications.notification_id IS 'UUIDv7: its first 48 bits are the time of acceptance in milliseconds.';
+
+COMMENT ON COLUMN tidings_ops.notifications.tenant IS 'The tenant of the notification: default unless the producer named another.';
+
+COMMENT ON COLUMN tidings_ops.notifications.type IS 'The type in the catalogue: the CloudEvents type of the intent.';
+
+COMMENT ON COLUMN tidings_ops.notifications.category IS 'The category of the type at acceptance: transactional, marketing, social or system.';
+
+COMMENT ON COLUMN tidings_ops.notifications.recipient_id IS 'The person, under the name that the producer uses.';
+
+COMMENT ON COLUMN tidings_ops.notifications.lane IS 'urgent or bulk. Each lane has its own queues from here to the provider.';
+
+COMMENT ON COLUMN tidings_ops.notifications.source IS 'The producer: the CloudEvents source.';
+
+COMMENT ON COLUMN tidings_ops.notifications.idempotency_key IS 'The same as event_id, under its older name. It is not idempotency_key of attempts, which goes to the provider.';
+
+COMMENT ON COLUMN tidings_ops.notifications.trace_id IS 'The whole W3C traceparent that came with the event. Null without one.';
+
+COMMENT ON COLUMN tidings_ops.notifications.accepted_at IS 'Time at which the decision was made and committed.';
+
+COMMENT ON COLUMN tidings_ops.notifications.send_at IS 'Time for which the producer scheduled it. Null for now.';
+
+COMMENT ON COLUMN tidings_ops.notifications.expires_at IS 'Time from which nothing of it is sent any more. A delivery that still waits then ends as expired.';
+
+COMMENT ON COLUMN tidings_ops.notifications.state IS 'pending until every delivery has ended, then done.';
+
+COMMENT ON COLUMN tidings_ops.notifications.deliveries IS 'Number of planned deliveries: one for each channel and endpoint.';
+
+COMMENT ON COLUMN tidings_ops.notifications.delivered IS 'Number of deliveries known to have arrived.';
+
+COMMENT ON COLUMN tidings_ops.notifications.sent IS 'Number of deliveries that a provider accepted without saying that they arrived.';
+
+COMMENT ON COLUMN tidings_ops.notifications.failed IS 'Number of deliveries that ended as failed or expired.';
+
+COMMENT ON COLUMN tidings_ops.notifications.not_sent IS 'Number of deliveries that ended as suppressed or cancelled. A skipped delivery is not a failed one.';
+
+COMMENT ON COLUMN tidings_ops.notifications.finished_at IS 'Time at which the last delivery ended. Null while the notification is pending.';
+
+COMMENT ON COLUMN tidings_ops.notifications.catalogue IS 'The hash of the catalogue that was in force at acceptance.';
+
+COMMENT ON COLUMN tidings_ops.notifications.event_id IS 'The producer''s event id: the CloudEvents id. An intent is accepted once for each tenant, source, event id and recipient.';
+
+CREATE VIEW tidings_ops.open_breakers AS
+ SELECT w.channel,
+    w.provider,
+    count(*) AS deliveries,
+    min(w.since) AS since_at
+   FROM (( VALUES ('urgent'::text), ('bulk'::text)) l(lane)
+     CROSS JOIN LATERAL ( SELECT w_1.channel,
+            w_1.provider,
+            w_1.since,
+            w_1.reason
+           FROM tidings.due w_1
+          WHERE ((w_1.lane = l.lane) AND ((w_1.due_at >= (tidings.clock() - '00:01:00'::interval)) AND (w_1.due_at <= (tidings.clock() + '00:02:00'::interval))))
+          ORDER BY w_1.due_at
+         LIMIT 10000) w)
+  WHERE (w.reason = 'breakerOpen'::text)
+  GROUP BY w.channel, w.provider;
+
+COMMENT ON VIEW tidings_ops.open_breakers IS 'Providers with an open circuit breaker for which deliveries wait. Reads 10,000 deliveries of each lane.';
+
+COMMENT ON COLUMN tidings_ops.open_breakers.channel IS 'The channel of the deliveries.';
+
+COMMENT ON COLUMN tidings_ops.open_breakers.provider IS 'The provider. One of its hosts fails.';
+
+COMMENT ON COLUMN tidings_ops.open_breakers.deliveries IS 'Number of deliveries that the open breaker sent back to wait.';
+
+COMMENT ON COLUMN tidings_ops.open_breakers.since_at IS 'Time since which the first of them waits.';
+
+CREATE VIEW tidings_ops.outbox AS
+ WITH RECURSIVE step AS (
+        ( SELECT outgoing.attempts,
+            outgoing.created_at
+           FROM tidings.outgoing
+          ORDER BY outgoing.attempts, outgoing.created_at, outgoing.id
+         LIMIT 1)
+        UNION ALL
+         SELECT n.attempts,
+            n.created_at
+           FROM (step
+             CROSS JOIN LATERAL ( SELECT o.attempts,
+                    o.created_at
+                   FROM tidings.outgoing o
+                  WHERE (o.attempts > step.attempts)
+                  ORDER BY o.attempts, o.created_at, o.id
+                 LIMIT 1) n)
+        ), oldest AS (
+         SELECT min(step.created_at) AS at,
+            max(step.attempts) AS most_attempts
+           FROM step
+        ), counted AS (
+         SELECT count(*) AS n
+           FROM ( SELECT
+                   FROM tidings.outgoing
+                  ORDER BY outgoing.attempts, outgoing.created_at, outgoing.id
+                 LIMIT 100000) few
+        ), refused AS (
+         SELECT count(*) AS n
+           FROM ( SELECT
+                   FROM tidings.outgoing
+                  WHERE (outgoing.attempts > 10)
+                  ORDER BY outgoing.attempts, outgoing.created_at, outgoing.id
+                 LIMIT 100000) few
+        ), estimated AS (
+         SELECT COALESCE(((((c.reltuples / (NULLIF(c.relpages, 0))::double precision) * (pg_relation_size((c.oid)::regclass))::double precision) / ((current_setting('block_size'::text))::integer)::double precision))::bigint, (0)::bigint) AS n
+           FROM pg_class c
+          WHERE (c.oid = ('tidings.outgoing'::regclass)::oid)
+        )
+ SELECT
+        CASE
+            WHEN (counted.n < 100000) THEN counted.n
+            ELSE GREATEST(counted.n, estimated.n)
+        END AS waiting,
+    (counted.n >= 100000) AS is_estimate,
+    oldest.at AS oldest_at,
+    (EXTRACT(epoch FROM (tidings.clock() - oldest.at)))::double precision AS oldest_seconds,
+    refused.n AS refused,
+    COALESCE(oldest.most_attempts, 0) AS most_attempts
+   FROM oldest,
+    counted,
+    refused,
+    estimated;
+
+COMMENT ON VIEW tidings_ops.outbox IS 'Events that tidings_api.enqueue has taken and no release role has published yet. Always one row.';
+
+COMMENT ON COLUMN tidings_ops.outbox.waiting IS 'Number of events that wait. Events of transactions that are not committed do not count.';
+
+COMMENT ON COLUMN tidings_ops.outbox.is_estimate IS 'True from 100,000 events on: waiting is then an estimate.';
+
+COMMENT ON COLUMN tidings_ops.outbox.oldest_at IS 'Time at which the oldest waiting event was enqueued. Null if no event waits.';
+
+COMMENT ON COLUMN tidings_ops.outbox.oldest_seconds IS 'Age of the oldest waiting event. If it is more than some seconds, no release role runs, or the broker does not take events.';
+
+COMMENT ON COLUMN tidings_ops.outbox.refused IS 'Number of events that the broker has refused more than ten times. A relay tries them every ten seconds. The log of the release role has the reason.';
+
+COMMENT ON COLUMN tidings_ops.outbox.most_attempts IS 'The largest number of refusals of one event by the broker. Counted to 1000.';
+
+CREATE VIEW tidings_ops.outcomes_by_market AS
+ WITH judged_last AS (
+         SELECT DISTINCT ON (decisions.notification_id, decisions.ordinal) decisions.notification_id,
+            decisions.ordinal,
+            COALESCE(((decisions.decision)::json ->> 'market'::text), 'default'::text) AS market
+           FROM tidings.decisions
+          ORDER BY decisions.notification_id, decisions.ordinal, decisions.at DESC
+        ), outcomes AS (
+         SELECT COALESCE(j.market, ((n.decision)::json #>> ARRAY['deliveries'::text, (d.ordinal)::text, 'market'::text]), ((n.decision)::json ->> 'market'::text), 'default'::text) AS market,
+            d.channel,
+            d.provider,
+            n.type,
+            n.category,
+            d.state AS outcome,
+            d.reason AS reason_code,
+            d.ended_at AS at
+           FROM ((tidings.deliveries d
+             JOIN tidings.notifications n ON ((n.id = d.notification_id)))
+             LEFT JOIN judged_last j ON (((j.notification_id = d.notification_id) AND (j.ordinal = d.ordinal))))
+        UNION ALL
+         SELECT COALESCE(((m.decision)::json ->> 'market'::text), 'default'::text) AS "coalesce",
+            ((m.decision)::json ->> 'channel'::text),
+            m.moved_from,
+            n.type,
+            n.category,
+            'gaveUp'::text,
+            m.moved_because,
+            m.at
+           FROM (tidings.decisions m
+             JOIN tidings.notifications n ON ((n.id = m.notification_id)))
+          WHERE (m.moved_from <> ''::text)
+        )
+ SELECT outcomes.market,
+    outcomes.channel,
+    outcomes.provider,
+    outcomes.type,
+    outcomes.category,
+    outcomes.outcome,
+    outcomes.reason_code,
+    count(*) AS n,
+    max(outcomes.at) AS last_at
+   FROM outcomes
+  GROUP BY outcomes.market, outcomes.channel, outcomes.provider, outcomes.type, outcomes.category, outcomes.outcome, outcomes.reason_code;
+
+COMMENT ON VIEW tidings_ops.outcomes_by_market IS 'Number of deliveries by market, provider, type and outcome. Reads everything that is kept: for reports, not for a dashboard.';
+
+COMMENT ON COLUMN tidings_ops.outcomes_by_market.market IS 'The market whose providers carried it: the market of the person, or the device''s own.';
+
+COMMENT ON COLUMN tidings_ops.outcomes_by_market.channel IS 'The channel, as in tidings_ops.deliveries.';
+
+COMMENT ON COLUMN tidings_ops.outcomes_by_market.provider IS 'The name of the provider in the catalogue. Empty if the delivery was refused before one was chosen.';
+
+COMMENT ON COLUMN tidings_ops.outcomes_by_market.type IS 'The type of the notification.';
+
+COMMENT ON COLUMN tidings_ops.outcomes_by_market.category IS 'The category of the type at acceptance.';
+
+COMMENT ON COLUMN tidings_ops.outcomes_by_market.outcome IS 'The state in which the deliveries ended, or gaveUp: the provider could not do it, and the next one took over.';
+
+COMMENT ON COLUMN tidings_ops.outcomes_by_market.reason_code IS 'The reason: a code of tidings_ops.reason_codes.';
+
+COMMENT ON COLUMN tidings_ops.outcomes_by_market.n IS 'Number of deliveries.';
+
+COMMENT ON COLUMN tidings_ops.outcomes_by_market.last_at IS 'Time at which the latest of them ended or moved to the next provider.';
+
+CREATE VIEW tidings_ops.overdue AS
+ SELECT w.lane,
+    w.channel,
+    w.provider,
+    count(*) AS deliveries,
+    min(w.due_at) AS oldest_at
+   FROM (( VALUES ('urgent'::text), ('bulk'::text)) l(lane)
+     CROSS JOIN LATERAL ( SELECT w_1.lane,
+            w_1.channel,
+            w_1.provider,
+            w_1.due_at
+           FROM tidings.due w_1
+          WHERE ((w_1.lane = l.lane) AND (w_1.due_at < (tidings.clock() - '00:01:00'::interval)) AND (w_1.pause_id IS NULL))
+          ORDER BY w_1.due_at
+         LIMIT 10000) w)
+  GROUP BY w.lane, w.channel, w.provider;
+
+COMMENT ON VIEW tidings_ops.overdue IS 'Deliveries that were due more than a minute ago and that no releaser has taken. Paused deliveries are left out. Counts at most 10,000 of each lane. A provider with 2,000 unfinished packs gets no more until some are finished.';
+
+COMMENT ON COLUMN tidings_ops.overdue.lane IS 'urgent or bulk.';
+
+COMMENT ON COLUMN tidings_ops.overdue.channel IS 'The channel of the deliveries.';
+
+COMMENT ON COLUMN tidings_ops.overdue.provider IS 'The provider in the catalogue; empty before one is chosen.';
+
+COMMENT ON COLUMN tidings_ops.overdue.deliveries IS 'Number of overdue deliveries.';
+
+COMMENT ON COLUMN tidings_ops.overdue.oldest_at IS 'Time at which the first of them was due.';
+
+CREATE VIEW tidings_ops.pauses AS
+ SELECT p.id AS pause_id,
+    p.scope,
+    p.name AS target,
+    p.reason,
+    p.paused_by,
+    p.since AS since_at,
+    p.until AS until_at,
+        CASE
+            WHEN ((p.resumed_at IS NOT NULL) OR (p.until <= tidings.clock())) THEN 'over'::text
+            ELSE 'paused'::text
+        END AS state,
+    COALESCE(p.resumed_at,
+        CASE
+            WHEN (p.until <= tidings.clock()) THEN p.until
+            ELSE NULL::timestamp with time zone
+        END) AS ended_at,
+    p.resumed_by,
+    ( SELECT count(*) AS count
+           FROM tidings.due w
+          WHERE (w.pause_id = p.id)) AS deliveries
+   FROM tidings.pauses p;
+
+COMMENT ON VIEW tidings_ops.pauses IS 'Pauses that operators made, in force or over. Kept for as long as notifications are. See tidings pause.';
+
+COMMENT ON COLUMN tidings_ops.pauses.pause_id IS 'The id of the pause, as in tidings_ops.deliveries.';
+
+COMMENT ON COLUMN tidings_ops.pauses.scope IS 'The property of a delivery that the pause compares: channel, provider, type or tenant.';
+
+COMMENT ON COLUMN tidings_ops.pauses.target IS 'The channel, provider, type or tenant that is paused.';
+
+COMMENT ON COLUMN tidings_ops.pauses.reason IS 'The reason, in the words of the operator.';
+
+COMMENT ON COLUMN tidings_ops.pauses.paused_by IS 'The operator who paused it, or who last changed its reason or end.';
+
+COMMENT ON COLUMN tidings_ops.pauses.since_at IS 'Time at which the pause began.';
+
+COMMENT ON COLUMN tidings_ops.pauses.until_at IS 'Time at which the pause ends by itself. Null: it ends when an operator resumes it.';
+
+COMMENT ON COLUMN tidings_ops.pauses.state IS 'paused, or over.';
+
+COMMENT ON COLUMN tidings_ops.pauses.ended_at IS 'Time at which it was resumed or ended by itself. Null while it is paused.';
+
+COMMENT ON COLUMN tidings_ops.pauses.resumed_by IS 'The operator who resumed it. Null while it is paused, and if it ended by itself.';
+
+COMMENT ON COLUMN tidings_ops.pauses.deliveries IS 'Number of deliveries that wait for the pause now.';
+
+CREATE VIEW tidings_ops.possible_duplicates AS
+ SELECT attempts.notification_id,
+    attempts.ordinal,
+    attempts.attempt,
+    attempts.channel,
+    attempts.provider,
+    attempts.reason AS reason_code,
+    attempts.idempotency_key,
+    attempts.worker AS worker_id,
+    attempts.started_at
+   FROM tidings.attempts
+  WHERE attempts.possible_duplicate;
+
+COMMENT ON VIEW tidings_ops.possible_duplicates IS 'Each call that a provider may have seen twice, with the reason and the idempotency key that both calls carried.';
+
+COMMENT ON COLUMN tidings_ops.possible_duplicates.notification_id IS 'The notification.';
+
+COMMENT ON COLUMN tidings_ops.possible_duplicates.ordinal IS 'The delivery, by its number in the notification, from 0.';
+
+COMMENT ON COLUMN tidings_ops.possible_duplicates.attempt IS 'Number of the call that may have arrived. A later call followed.';
+
+COMMENT ON COLUMN tidings_ops.possible_duplicates.channel IS 'push, local, inApp, email, sms, webPush or webhook.';
+
+COMMENT ON COLUMN tidings_ops.possible_duplicates.provider IS 'The provider that may have seen it twice.';
+
+COMMENT ON COLUMN tidings_ops.possible_duplicates.reason_code IS 'The reason why the outcome is not known: workerDied, timeout or outcomeUnknown.';
+
+COMMENT ON COLUMN tidings_ops.possible_duplicates.idempotency_key IS 'The key that both calls carried to the provider: <notification_id>-<ordinal>. It is not the producer''s event id.';
+
+COMMENT ON COLUMN tidings_ops.possible_duplicates.worker_id IS 'The worker that called.';
+
+COMMENT ON COLUMN tidings_ops.possible_duplicates.started_at IS 'Time at which the call began. If the worker died, the time at which it claimed the pack.';
+
+CREATE VIEW tidings_ops.queues AS
+ SELECT q.queue,
+    q.channel,
+    q.provider,
+    q.lane,
+    s.ready,
+    s.consumers,
+    s.sampled_at,
+    q.packs,
+    q.deliveries,
+    q.in_flight,
+    q.unconfirmed,
+    q.oldest_at,
+    tidings.drained_per_second(s.*) AS drained_per_second,
+    tidings.clears_at(s.*) AS clears_at,
+        CASE
+            WHEN (s.ready > 0) THEN s.waiting_since
+            ELSE NULL::timestamp with time zone
+        END AS waiting_since
+   FROM (( SELECT ((((('tidings.deliver.'::text || packs.channel) || '.'::text) || packs.provider) || '.'::text) || packs.lane) AS queue,
+            packs.channel,
+            packs.provider,
+            packs.lane,
+            count(*) AS packs,
+            sum(cardinality(packs.notification_ids)) AS deliveries,
+            sum(cardinality(packs.notification_ids)) FILTER (WHERE (packs.claimed_at IS NOT NULL)) AS in_flight,
+            count(*) FILTER (WHERE (packs.confirmed_at IS NULL)) AS unconfirmed,
+            min(packs.decided_at) AS oldest_at
+           FROM tidings.packs
+          GROUP BY packs.channel, packs.provider, packs.lane) q
+     LEFT JOIN tidings.queue_samples s USING (queue))
+UNION ALL
+ SELECT s.queue,
+    NULL::text AS channel,
+    NULL::text AS provider,
+    NULL::text AS lane,
+    s.ready,
+    s.consumers,
+    s.sampled_at,
+    NULL::bigint AS packs,
+    NULL::bigint AS deliveries,
+    NULL::bigint AS in_flight,
+    NULL::bigint AS unconfirmed,
+    NULL::timestamp with time zone AS oldest_at,
+    tidings.drained_per_second(s.*) AS drained_per_second,
+    tidings.clears_at(s.*) AS clears_at,
+        CASE
+            WHEN (s.ready > 0) THEN s.waiting_since
+            ELSE NULL::timestamp with time zone
+        END AS waiting_since
+   FROM tidings.queue_samples s
+  WHERE (NOT (EXISTS ( SELECT
+           FROM tidings.packs p
+          WHERE (s.queue = ((((('tidings.deliver.'::text || p.channel) || '.'::text) || p.provider) || '.'::text) || p.lane)))));
+
+COMMENT ON VIEW tidings_ops.queues IS 'Each queue: messages ready and consumers from the last sample of the broker, unfinished packs and deliveries as of now.';
+
+COMMENT ON COLUMN tidings_ops.queues.queue IS 'The name of the queue on the broker.';
+
+COMMENT ON COLUMN tidings_ops.queues.channel IS 'The channel of a delivery queue with unfinished packs. Null otherwise.';
+
+COMMENT ON COLUMN tidings_ops.queues.provider IS 'The provider of a delivery queue with unfinished packs. Null otherwise.';
+
+COMMENT ON COLUMN tidings_ops.queues.lane IS 'urgent or bulk, for a delivery queue with unfinished packs. Null otherwise.';
+
+COMMENT ON COLUMN tidings_ops.queues.ready IS 'Messages that no consumer held at the last sample. Null before the first sample.';
+
+COMMENT ON COLUMN tidings_ops.queues.consumers IS 'Number of consumers at the last sample.';
+
+COMMENT ON COLUMN tidings_ops.queues.sampled_at IS 'Time of the last sample. A release role takes one every 5 seconds.';
+
+COMMENT ON COLUMN tidings_ops.queues.packs IS 'Number of packs that are not settled now. A pack is up to 50 deliveries in one message.';
+
+COMMENT ON COLUMN tidings_ops.queues.deliveries IS 'Number of deliveries in these packs.';
+
+COMMENT ON COLUMN tidings_ops.queues.in_flight IS 'Number of these deliveries that a worker has claimed.';
+
+COMMENT ON COLUMN tidings_ops.queues.unconfirmed IS 'Number of these packs that the broker has not confirmed yet. They are published again by themselves.';
+
+COMMENT ON COLUMN tidings_ops.queues.oldest_at IS 'Time at which the oldest of these packs was decided.';
+
+COMMENT ON COLUMN tidings_ops.queues.drained_per_second IS 'Number of messages a second by which the queue shrank between the last two samples. Negative while it grows.';
+
+COMMENT ON COLUMN tidings_ops.queues.clears_at IS 'Time at which the queue is empty at that pace. Null while it does not shrink.';
+
+COMMENT ON COLUMN tidings_ops.queues.waiting_since IS 'The first sample since which no sample found the queue empty. Null while it is empty. Samples are five seconds apart.';
+
+CREATE VIEW tidings_ops.reason_codes AS
+ SELECT reason_codes.code,
+    reason_codes.states,
+    reason_codes.meaning,
+    reason_codes.what_to_do,
+    reason_codes.retryable,
+    reason_codes.since
+   FROM tidings.reason_codes;
+
+COMMENT ON VIEW tidings_ops.reason_codes IS 'The closed list of reasons. Every reason_code elsewhere is one of these. Exception: a queued delivery has inQueue or inFlight.';
+
+COMMENT ON COLUMN tidings_ops.reason_codes.code IS 'The code, as in every reason_code column. Its meaning never changes.';
+
+COMMENT ON COLUMN tidings_ops.reason_codes.states IS 'The delivery states that it can explain, sorted. Empty for a reason of a rejected intent or a dead message.';
+
+COMMENT ON COLUMN tidings_ops.reason_codes.meaning IS 'One sentence in plain words.';
+
+COMMENT ON COLUMN tidings_ops.reason_codes.what_to_do IS 'The next step for an operator or a producer. Nothing. if no step is needed.';
+
+COMMENT ON COLUMN tidings_ops.reason_codes.retryable IS 'True if another try with the same message can end differently.';
+
+COMMENT ON COLUMN tidings_ops.reason_codes.since IS 'The first version with this code.';
+
+CREATE VIEW tidings_ops.recipients AS
+ SELECT recipients.tenant,
+    recipients.id AS recipient_id,
+    recipients.time_zone,
+    recipients.market,
+    recipients.changed_at
+   FROM tidings.recipients;
+
+COMMENT ON VIEW tidings_ops.recipients IS 'People whose settings are known. Indexed filter: tenant with recipient_id.';
+
+COMMENT ON COLUMN tidings_ops.recipients.tenant IS 'The tenant of the person.';
+
+COMMENT ON COLUMN tidings_ops.recipients.recipient_id IS 'The name that producers use.';
+
+COMMENT ON COLUMN tidings_ops.recipients.time_zone IS 'The zone in which the person reads times.';
+
+COMMENT ON COLUMN tidings_ops.recipients.market IS 'The market of the person; null for the default market.';
+
+COMMENT ON COLUMN tidings_ops.recipients.changed_at IS 'Time of the last change of these settings.';
+
+CREATE VIEW tidings_ops.rejected AS
+ SELECT rejected.id AS rejected_id,
+    rejected.reason AS reason_code,
+    rejected.pointer,
+    rejected.message,
+    rejected.tenant,
+    rejected.source,
+    rejected.event_id,
+    rejected.type,
+    rejected.exchange,
+    rejected.routing_key,
+    rejected.content_type,
+    rejected.size,
+    rejected.occurrences,
+    rejected.replayable,
+    rejected.state,
+    rejected.at AS first_at,
+    rejected.last_at,
+    octet_length(rejected.raw) AS bytes_kept
+   FROM tidings.rejected;
+
+COMMENT ON VIEW tidings_ops.rejected IS 'Refused intents, the reason for each, and whether they can be replayed. See tidings rejected.';
+
+COMMENT ON COLUMN tidings_ops.rejected.rejected_id IS 'The id for tidings rejected show, replay and discard.';
+
+COMMENT ON COLUMN tidings_ops.rejected.reason_code IS 'The reason for the refusal: a code of tidings_ops.reason_codes.';
+
+COMMENT ON COLUMN tidings_ops.rejected.pointer IS 'The place in the event: a JSON pointer (RFC 6901). Empty for the event as a whole.';
+
+COMMENT ON COLUMN tidings_ops.rejected.message IS 'The reason in words, with the value that was found there.';
+
+COMMENT ON COLUMN tidings_ops.rejected.tenant IS 'The tenant. Null if it could not be read.';
+
+COMMENT ON COLUMN tidings_ops.rejected.source IS 'The CloudEvents source. Null if it could not be read.';
+
+COMMENT ON COLUMN tidings_ops.rejected.event_id IS 'The CloudEvents id. Null if it could not be read.';
+
+COMMENT ON COLUMN tidings_ops.rejected.type IS 'The CloudEvents type. Null if it could not be read.';
+
+COMMENT ON COLUMN tidings_ops.rejected.exchange IS 'The exchange to which it was published. A replay publishes it there again.';
+
+COMMENT ON COLUMN tidings_ops.rejected.routing_key IS 'The routing key with which it was published.';
+
+COMMENT ON COLUMN tidings_ops.rejected.content_type IS 'The content type of the kept bytes. Null if the message had none.';
+
+COMMENT ON COLUMN tidings_ops.rejected.size IS 'Bytes of the event, or of the message if the event could not be separated from it.';
+
+COMMENT ON COLUMN tidings_ops.rejected.occurrences IS 'Number of times that the same bytes were refused for the same reason.';
+
+COMMENT ON COLUMN tidings_ops.rejected.replayable IS 'True if tidings rejected replay can publish it: it was kept whole, and the same event may be accepted later. A change of the catalogue can do that. False if the same event would be refused again.';
+
+COMMENT ON COLUMN tidings_ops.rejected.state IS 'open, replayed or discarded.';
+
+COMMENT ON COLUMN tidings_ops.rejected.first_at IS 'Time of the first refusal.';
+
+COMMENT ON COLUMN tidings_ops.rejected.last_at IS 'Time of the last refusal.';
+
+COMMENT ON COLUMN tidings_ops.rejected.bytes_kept IS 'Number of bytes that tidings rejected show prints. The first 64 KiB of an event that was too large. 0 beside a larger size: the budget of the day was used up.';
+
+CREATE VIEW tidings_ops.schema_version AS
+ SELECT COALESCE(max(migrations.number), 0) AS version,
+    COALESCE(max(migrations.oldest_binary_schema), 0) AS oldest_binary_schema,
+    (array_agg(((migrations.number || ' '::text) || migrations.name) ORDER BY migrations.oldest_binary_schema DESC, migrations.number) FILTER (WHERE (migrations.oldest_binary_schema IS NOT NULL)))[1] AS required_by,
+    max(migrations.applied_at) AS migrated_at,
+    tidings.clock() AS as_of
+   FROM tidings.migrations;
+
+COMMENT ON VIEW tidings_ops.schema_version IS 'One row: the schema of this database, and which binaries may start on it.';
+
+COMMENT ON COLUMN tidings_ops.schema_version.version IS 'The number of the newest migration.';
+
+COMMENT ON COLUMN tidings_ops.schema_version.oldest_binary_schema IS 'A binary starts if it knows at least this number. tidings db plan prints the numbers that a binary knows.';
+
+COMMENT ON COLUMN tidings_ops.schema_version.required_by IS 'The migration that excludes older binaries.';
+
+COMMENT ON COLUMN tidings_ops.schema_version.migrated_at IS 'Time at which the newest migration was applied.';
+
+COMMENT ON COLUMN tidings_ops.schema_version.as_of IS 'The time of this answer, by the clock that every other view uses.';
+
+CREATE VIEW tidings_ops.state_counts AS
+ SELECT counted.channel,
+    counted.tenant,
+    counted.state,
+    counted.reason AS reason_code,
+    (sum(counted.n))::bigint AS n,
+    tidings.clock() AS as_of
+   FROM ( SELECT tally.channel,
+            tally.tenant,
+            tally.state,
+            tally.reason,
+            tally.n
+           FROM tidings.tally
+          WHERE (tally.kind = 'ended'::text)
+        UNION ALL
+         SELECT tally_totals.channel,
+            tally_totals.tenant,
+            tally_totals.state,
+            tally_totals.reason,
+            tally_totals.n
+           FROM tidings.tally_totals
+          WHERE (tally_totals.kind = 'ended'::text)
+        UNION ALL
+         SELECT due.channel,
+            due.tenant,
+                CASE
+                    WHEN (due.kind = ANY (ARRAY['held'::text, 'escalation'::text])) THEN 'held'::text
+                    ELSE 'retrying'::text
+                END AS "case",
+            due.reason,
+            1
+           FROM tidings.due
+        UNION ALL
+         SELECT packs.channel,
+            ''::text,
+            'queued'::text,
+                CASE
+                    WHEN (packs.claimed_at IS NULL) THEN 'inQueue'::text
+                    ELSE 'inFlight'::text
+                END AS "case",
+            cardinality(packs.notification_ids) AS cardinality
+           FROM tidings.packs) counted
+  GROUP BY counted.channel, counted.tenant, counted.state, counted.reason
+ HAVING (sum(counted.n) <> (0)::numeric);
+
+COMMENT ON VIEW tidings_ops.state_counts IS 'Number of deliveries in each state, by reason. Counted from roll-ups: cheap at any size. tenant is empty for queued deliveries.';
+
+COMMENT ON COLUMN tidings_ops.state_counts.channel IS 'push, local, inApp, email, sms, webPush or webhook.';
+
+COMMENT ON COLUMN tidings_ops.state_counts.tenant IS 'The tenant. Empty for queued deliveries, and for ended deliveries of tenants without a total of their own: beyond 10,000 totals, or unchanged for 60 days.';
+
+COMMENT ON COLUMN tidings_ops.state_counts.state IS 'The state, as in tidings_ops.deliveries.';
+
+COMMENT ON COLUMN tidings_ops.state_counts.reason_code IS 'The reason, as in tidings_ops.deliveries.';
+
+COMMENT ON COLUMN tidings_ops.state_counts.n IS 'Number of deliveries. Deliveries past retention count too.';
+
+COMMENT ON COLUMN tidings_ops.state_counts.as_of IS 'Time of the count.';
+
+CREATE VIEW tidings_ops.storage AS
+ SELECT COALESCE(p.relname, c.relname) AS table_name,
+    count(*) AS partitions,
+    (sum(GREATEST(c.reltuples, (0)::real)))::bigint AS rows_estimate,
+    (sum(pg_total_relation_size((c.oid)::regclass)))::bigint AS bytes
+   FROM (((pg_class c
+     JOIN pg_namespace s ON ((s.oid = c.relnamespace)))
+     LEFT JOIN pg_inherits i ON ((i.inhrelid = c.oid)))
+     LEFT JOIN pg_class p ON ((p.oid = i.inhparent)))
+  WHERE ((s.nspname = 'tidings'::name) AND (c.relkind = 'r'::"char"))
+  GROUP BY COALESCE(p.relname, c.relname);
+
+COMMENT ON VIEW tidings_ops.storage IS 'Size of each table with all its partitions.';
+
+COMMENT ON COLUMN tidings_ops.storage.table_name IS 'A table of the private schema. Its partitions count as part of it.';
+
+COMMENT ON COLUMN tidings_ops.storage.partitions IS 'Number of partitions. 1 for a table without partitions.';
+
+COMMENT ON COLUMN tidings_ops.storage.rows_estimate IS 'Rows as of the last analyze. 0 before the first.';
+
+COMMENT ON COLUMN tidings_ops.storage.bytes IS 'Bytes on disk, with indexes.';
+
+CREATE VIEW tidings_ops.timeline AS
+ SELECT n.id AS notification_id,
+    NULL::smallint AS ordinal,
+    n.accepted_at AS at,
+    'router'::text AS actor,
+    NULL::text AS channel,
+    'accepted'::text AS event,
+    NULL::text AS reason_code,
+    ((((n.type || ' for '::text) || n.recipient_id) || ' from '::text) || n.source) AS summary
+   FROM tidings.notifications n
+UNION ALL
+ SELECT d.notification_id,
+    d.ordinal,
+    d.decided_at AS at,
+    'router'::text AS actor,
+    d.channel,
+    'decided'::text AS event,
+    d.reason_code,
+    (d.verdict || COALESCE((' until '::text || to_char((d.held_until AT TIME ZONE 'UTC'::text), 'YYYY-MM-DD"T"HH24:MI:SS"Z"'::text)), ''::text)) AS summary
+   FROM tidings_ops.decisions d
+UNION ALL
+ SELECT d.notification_id,
+    d.ordinal,
+    d.decided_at AS at,
+    'release'::text AS actor,
+    d.channel,
+    'moved'::text AS event,
+    d.moved_because AS reason_code,
+    ((('from '::text || d.moved_from) || ' to '::text) || d.provider) AS summary
+   FROM tidings_ops.decisions d
+  WHERE (d.moved_from IS NOT NULL)
+UNION ALL
+ SELECT a.notification_id,
+    a.ordinal,
+    a.finished_at AS at,
+    COALESCE(a.worker_id, 'deliver'::text) AS actor,
+    a.channel,
+    ('attempt '::text || a.attempt) AS event,
+    a.reason_code,
+    ((a.outcome || COALESCE((' '::text || a.provider_status), ''::text)) || COALESCE((': '::text || a.error_text), ''::text)) AS summary
+   FROM tidings_ops.attempts a
+UNION ALL
+ SELECT d.notification_id,
+    d.ordinal,
+    d.ended_at AS at,
+    'deliver'::text AS actor,
+    d.channel,
+    d.state AS event,
+    d.reason AS reason_code,
+    d.provider AS summary
+   FROM tidings.deliveries d
+UNION ALL
+ SELECT w.notification_id,
+    w.ordinal,
+    w.since AS at,
+    'release'::text AS actor,
+    w.channel,
+    'waiting'::text AS event,
+    w.reason AS reason_code,
+        CASE
+            WHEN (w.pause_id IS NULL) THEN (w.kind || COALESCE((' until '::text || to_char((NULLIF(w.due_at, 'infinity'::timestamp with time zone) AT TIME ZONE 'UTC'::text), 'YYYY-MM-DD"T"HH24:MI:SS"Z"'::text)), ''::text))
+            ELSE ('until '::text || COALESCE(((((p.scope || ' '::text) || p.name) || ' is resumed: '::text) || p.reason), 'the next release'::text))
+        END AS summary
+   FROM (tidings.due w
+     LEFT JOIN tidings.pauses p ON ((p.id = w.pause_id)));
+
+COMMENT ON VIEW tidings_ops.timeline IS 'Everything that happened to a notification. Order by at. Indexed filter: notification_id.';
+
+COMMENT ON COLUMN tidings_ops.timeline.notification_id IS 'The notification.';
+
+COMMENT ON COLUMN tidings_ops.timeline.ordinal IS 'The delivery, by its number in the notification, from 0. Null for the notification as a whole.';
+
+COMMENT ON COLUMN tidings_ops.timeline.at IS 'Time of the event.';
+
+COMMENT ON COLUMN tidings_ops.timeline.actor IS 'router, deliver, release, or the worker that made a call.';
+
+COMMENT ON COLUMN tidings_ops.timeline.channel IS 'The channel. Null for the notification as a whole.';
+
+COMMENT ON COLUMN tidings_ops.timeline.event IS 'accepted, decided, attempt N, waiting, or the state in which the delivery ended.';
+
+COMMENT ON COLUMN tidings_ops.timeline.reason_code IS 'The reason: a code of tidings_ops.reason_codes, or null.';
+
+COMMENT ON COLUMN tidings_ops.timeline.summary IS 'The event in words: the request, the verdict, the outcome, or the time until which the delivery waits.';
+
+CREATE VIEW tidings_ops.unaccounted AS
+ WITH counted AS (
+         SELECT t.kind,
+            (sum(t.n))::bigint AS n
+           FROM ( SELECT tally.kind,
+                    tally.n
+                   FROM tidings.tally
+                UNION ALL
+                 SELECT tally_totals.kind,
+                    tally_totals.n
+                   FROM tidings.tally_totals) t
+          GROUP BY t.kind
+        ), figures AS (
+         SELECT (COALESCE(sum(counted.n) FILTER (WHERE (counted.kind = 'taken'::text)), (0)::numeric) - COALESCE(sum(counted.n) FILTER (WHERE (counted.kind = ANY (ARRAY['accepted'::text, 'duplicate'::text, 'rejected'::text]))), (0)::numeric)) AS undecided,
+            (((COALESCE(sum(counted.n) FILTER (WHERE (counted.kind = 'planned'::text)), (0)::numeric) - COALESCE(sum(counted.n) FILTER (WHERE (counted.kind = 'ended'::text)), (0)::numeric)) - (( SELECT COALESCE(sum(cardinality(packs.notification_ids)), (0)::bigint) AS "coalesce"
+                   FROM tidings.packs))::numeric) - (( SELECT count(*) AS count
+                   FROM tidings.due))::numeric) AS homeless
+           FROM counted
+        )
+ SELECT 'takenNotDecided'::text AS kind,
+    (figures.undecided)::bigint AS n,
+    NULL::timestamp with time zone AS oldest_at,
+    NULL::uuid AS sample_id
+   FROM figures
+  WHERE (figures.undecided <> (0)::numeric)
+UNION ALL
+ SELECT 'pendingWithoutHome'::text AS kind,
+    (figures.homeless)::bigint AS n,
+    NULL::timestamp with time zone AS oldest_at,
+    NULL::uuid AS sample_id
+   FROM figures
+  WHERE (figures.homeless <> (0)::numeric);
+
+COMMENT ON VIEW tidings_ops.unaccounted IS 'Empty unless there is a bug. A row counts intents that were taken and not decided, or deliveries that have not ended and are in no pack and not due. tidings db verify finds the rows.';
+
+COMMENT ON COLUMN tidings_ops.unaccounted.kind IS 'takenNotDecided: intents that were taken from the broker and became no notification, duplicate or rejection. pendingWithoutHome: deliveries that have not ended, are in no pack and do not wait.';
+
+COMMENT ON COLUMN tidings_ops.unaccounted.n IS 'Difference of the sums. Less than 0 if there are more homes than deliveries.';
+
+COMMENT ON COLUMN tidings_ops.unaccounted.oldest_at IS 'Always null here: tidings db verify finds the rows.';
+
+COMMENT ON COLUMN tidings_ops.unaccounted.sample_id IS 'Always null here: tidings db verify finds the rows.';
+
+ALTER TABLE ONLY tidings.idempotency ATTACH PARTITION tidings.idempotency_0 FOR VALUES WITH (modulus 8, remainder 0);
+
+ALTER TABLE ONLY tidings.idempotency ATTACH PARTITION tidings.idempotency_1 FOR VALUES WITH (modulus 8, remainder 1);
+
+ALTER TABLE ONLY tidings.idempotency ATTACH PARTITION tidings.idempotency_2 FOR VALUES WITH (modulus 8, remainder 2);
+
+ALTER TABLE ONLY tidings.idempotency ATTACH PARTITION tidings.idempotency_3 FOR VALUES WITH (modulus 8, remainder 3);
+
+ALTER TABLE ONLY tidings.idempotency ATTACH PARTITION tidings.idempotency_4 FOR VALUES WITH (modulus 8, remainder 4);
+
+ALTER TABLE ONLY tidings.idempotency ATTACH PARTITION tidings.idempotency_5 FOR VALUES WITH (modulus 8, remainder 5);
+
+ALTER TABLE ONLY tidings.idempotency ATTACH PARTITION tidings.idempotency_6 FOR VALUES WITH (modulus 8, remainder 6);
+
+ALTER TABLE ONLY tidings.idempotency ATTACH PARTITION tidings.idempotency_7 FOR VALUES WITH (modulus 8, remainder 7);
+
+ALTER TABLE ONLY tidings.active_catalogue
+    ADD CONSTRAINT active_catalogue_pkey PRIMARY KEY (only_row);
+
+ALTER TABLE ONLY tidings.catalogue_history
+    ADD CONSTRAINT catalogue_history_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY tidings.catalogue_types
+    ADD CONSTRAINT catalogue_types_pkey PRIMARY KEY (hash);
+
+ALTER TABLE ONLY tidings.catalogues
+    ADD CONSTRAINT catalogues_pkey PRIMARY KEY (hash);
+
+ALTER TABLE ONLY tidings.clock_offset
+    ADD CONSTRAINT clock_offset_pkey PRIMARY KEY (only_row);
+
+ALTER TABLE ONLY tidings.dead
+    ADD CONSTRAINT dead_fingerprint_key UNIQUE (fingerprint);
+
+ALTER TABLE ONLY tidings.dead
+    ADD CONSTRAINT dead_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY tidings.deliveries
+    ADD CONSTRAINT deliveries_pkey PRIMARY KEY (notification_id, ordinal);
+
+ALTER TABLE ONLY tidings.due
+    ADD CONSTRAINT due_pkey PRIMARY KEY (notification_id, ordinal);
+
+ALTER TABLE ONLY tidings.endpoints
+    ADD CONSTRAINT endpoints_pkey PRIMARY KEY (tenant, recipient_id, id);
+
+ALTER TABLE ONLY tidings.idempotency
+    ADD CONSTRAINT idempotency_pkey PRIMARY KEY (key);
+
+ALTER TABLE ONLY tidings.idempotency_0
+    ADD CONSTRAINT idempotency_0_pkey PRIMARY KEY (key);
+
+ALTER TABLE ONLY tidings.idempotency_1
+    ADD CONSTRAINT idempotency_1_pkey PRIMARY KEY (key);
+
+ALTER TABLE ONLY tidings.idempotency_2
+    ADD CONSTRAINT idempotency_2_pkey PRIMARY KEY (key);
+
+ALTER TABLE ONLY tidings.idempotency_3
+    ADD CONSTRAINT idempotency_3_pkey PRIMARY KEY (key);
+
+ALTER TABLE ONLY tidings.idempotency_4
+    ADD CONSTRAINT idempotency_4_pkey PRIMARY KEY (key);
+
+ALTER TABLE ONLY tidings.idempotency_5
+    ADD CONSTRAINT idempotency_5_pkey PRIMARY KEY (key);
+
+ALTER TABLE ONLY tidings.idempotency_6
+    ADD CONSTRAINT idempotency_6_pkey PRIMARY KEY (key);
+
+ALTER TABLE ONLY tidings.idempotency_7
+    ADD CONSTRAINT idempotency_7_pkey PRIMARY KEY (key);
+
+ALTER TABLE ONLY tidings.idempotency_recent
+    ADD CONSTRAINT idempotency_recent_pkey PRIMARY KEY (key);
+
+ALTER TABLE ONLY tidings.inbox
+    ADD CONSTRAINT inbox_pkey PRIMARY KEY (tenant, recipient_id, notification_id);
+
+ALTER TABLE ONLY tidings.local_plans
+    ADD CONSTRAINT local_plans_pkey PRIMARY KEY (tenant, device_id);
+
+ALTER TABLE ONLY tidings.local_requests
+    ADD CONSTRAINT local_requests_pkey PRIMARY KEY (tenant, device_id, notification_id);
+
+ALTER TABLE ONLY tidings.local_wakes
+    ADD CONSTRAINT local_wakes_pkey PRIMARY KEY (tenant, device_id);
+
+ALTER TABLE ONLY tidings.migrations
+    ADD CONSTRAINT migrations_pkey PRIMARY KEY (number);
+
+ALTER TABLE ONLY tidings.notifications
+    ADD CONSTRAINT notifications_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY tidings.outgoing_claims
+    ADD CONSTRAINT outgoing_claims_pkey PRIMARY KEY (relay);
+
+ALTER TABLE ONLY tidings.outgoing
+    ADD CONSTRAINT outgoing_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY tidings.packs
+    ADD CONSTRAINT packs_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY tidings.pauses
+    ADD CONSTRAINT pauses_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY tidings.queue_samples
+    ADD CONSTRAINT queue_samples_pkey PRIMARY KEY (queue);
+
+ALTER TABLE ONLY tidings.reason_codes
+    ADD CONSTRAINT reason_codes_pkey PRIMARY KEY (code);
+
+ALTER TABLE ONLY tidings.recipients
+    ADD CONSTRAINT recipients_pkey PRIMARY KEY (tenant, id);
+
+ALTER TABLE ONLY tidings.rejected_days
+    ADD CONSTRAINT rejected_days_pkey PRIMARY KEY (day, share, part);
+
+ALTER TABLE ONLY tidings.rejected
+    ADD CONSTRAINT rejected_fingerprint_key UNIQUE (fingerprint);
+
+ALTER TABLE ONLY tidings.rejected
+    ADD CONSTRAINT rejected_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY tidings.tally_totals
+    ADD CONSTRAINT tally_totals_pkey PRIMARY KEY (kind, tenant, channel, state, reason);
+
+ALTER TABLE ONLY tidings.workers
+    ADD CONSTRAINT workers_pkey PRIMARY KEY (id);
+
+CREATE INDEX attempts_notification_id_ordinal_idx ON ONLY tidings.attempts USING btree (notification_id, ordinal);
+
+CREATE INDEX dead_look_on ON tidings.dead USING btree (look_on);
+
+CREATE INDEX dead_open ON tidings.dead USING btree (id) WHERE (state = ANY (ARRAY['open'::text, 'quarantined'::text, 'trying'::text]));
+
+CREATE INDEX decisions_notification_id_idx ON ONLY tidings.decisions USING btree (notification_id);
+
+CREATE INDEX due_by_provider ON tidings.due USING btree (lane, channel, provider, due_at, notification_id, ordinal);
+
+CREATE INDEX due_lane_due_at_notification_id_ordinal_idx ON tidings.due USING btree (lane, due_at, notification_id, ordinal);
+
+CREATE INDEX due_paused ON tidings.due USING btree (pause_id, lane, channel, provider, notification_id, ordinal) WHERE (pause_id IS NOT NULL);
+
+CREATE INDEX endpoints_device ON tidings.endpoints USING btree (id) WHERE (channel = 'push'::text);
+
+CREATE UNIQUE INDEX endpoints_token ON tidings.endpoints USING btree (tidings.token_hash(address), tenant) WHERE (channel = 'push'::text);
+
+CREATE INDEX idempotency_0_notification_id_idx ON tidings.idempotency_0 USING brin (notification_id) WITH (autosummarize='on');
+
+CREATE INDEX idempotency_1_notification_id_idx ON tidings.idempotency_1 USING brin (notification_id) WITH (autosummarize='on');
+
+CREATE INDEX idempotency_2_notification_id_idx ON tidings.idempotency_2 USING brin (notification_id) WITH (autosummarize='on');
+
+CREATE INDEX idempotency_3_notification_id_idx ON tidings.idempotency_3 USING brin (notification_id) WITH (autosummarize='on');
+
+CREATE INDEX idempotency_4_notification_id_idx ON tidings.idempotency_4 USING brin (notification_id) WITH (autosummarize='on');
+
+CREATE INDEX idempotency_5_notification_id_idx ON tidings.idempotency_5 USING brin (notification_id) WITH (autosummarize='on');
+
+CREATE INDEX idempotency_6_notification_id_idx ON tidings.idempotency_6 USING brin (notification_id) WITH (autosummarize='on');
+
+CREATE INDEX idempotency_7_notification_id_idx ON tidings.idempotency_7 USING brin (notification_id) WITH (autosummarize='on');
+
+CREATE UNIQUE INDEX key_move_expr_idx ON tidings.key_move USING btree ((true));
+
+CREATE INDEX local_requests_expires_at_idx ON tidings.local_requests USING btree (expires_at);
+
+CREATE INDEX local_requests_notification_id_idx ON tidings.local_requests USING btree (notification_id);
+
+CREATE INDEX local_wakes_due_at_idx ON tidings.local_wakes USING btree (due_at);
+
+CREATE INDEX notifications_event_id_idx ON ONLY tidings.notifications USING btree (event_id);
+
+CREATE INDEX notifications_recipient_id_id_idx ON ONLY tidings.notifications USING btree (recipient_id, id);
+
+CREATE INDEX outgoing_turn ON tidings.outgoing USING btree (attempts, created_at, id);
+
+CREATE UNIQUE INDEX pauses_scope_name_idx ON tidings.pauses USING btree (scope, name) WHERE (resumed_at IS NULL);
+
+CREATE INDEX recipients_id_idx ON tidings.recipients USING btree (id);
+
+CREATE INDEX rejected_event_id_idx ON tidings.rejected USING btree (event_id);
+
+CREATE INDEX rejected_look_on ON tidings.rejected USING btree (look_on);
+
+CREATE INDEX rejected_open ON tidings.rejected USING btree (id) WHERE (state = 'open'::text);
+
+CREATE INDEX rejected_source ON tidings.rejected USING btree (source, id);
+
+ALTER INDEX tidings.idempotency_pkey ATTACH PARTITION tidings.idempotency_0_pkey;
+
+ALTER INDEX tidings.idempotency_pkey ATTACH PARTITION tidings.idempotency_1_pkey;
+
+ALTER INDEX tidings.idempotency_pkey ATTACH PARTITION tidings.idempotency_2_pkey;
+
+ALTER INDEX tidings.idempotency_pkey ATTACH PARTITION tidings.idempotency_3_pkey;
+
+ALTER INDEX tidings.idempotency_pkey ATTACH PARTITION tidings.idempotency_4_pkey;
+
+ALTER INDEX tidings.idempotency_pkey ATTACH PARTITION tidings.idempotency_5_pkey;
+
+ALTER INDEX tidings.idempotency_pkey ATTACH PARTITION tidings.idempotency_6_pkey;
+
+ALTER INDEX tidings.idempotency_pkey ATTACH PARTITION tidings.idempotency_7_pkey;
+
+CREATE TRIGGER note_catalogue_use AFTER INSERT OR UPDATE ON tidings.active_catalogue FOR EACH ROW EXECUTE FUNCTION tidings.note_catalogue_use();
+
+CREATE TRIGGER record_activation AFTER INSERT OR UPDATE ON tidings.active_catalogue FOR EACH ROW EXECUTE FUNCTION tidings.record_activation();
+
+CREATE TRIGGER refuse_claim BEFORE INSERT ON tidings.idempotency FOR EACH STATEMENT EXECUTE FUNCTION tidings.refuse_claim();
+
+ALTER TABLE ONLY tidings.active_catalogue
+    ADD CONSTRAINT active_catalogue_hash_fkey FOREIGN KEY (hash) REFERENCES tidings.catalogues(hash);
+
+ALTER TABLE ONLY tidings.catalogue_types
+    ADD CONSTRAINT catalogue_types_hash_fkey FOREIGN KEY (hash) REFERENCES tidings.catalogues(hash) ON DELETE CASCADE;
+
+GRANT USAGE ON SCHEMA tidings TO tidings_run;
+GRANT USAGE ON SCHEMA tidings TO tidings_ops_read;
+
+GRANT USAGE ON SCHEMA tidings_api TO tidings_run;
+GRANT USAGE ON SCHEMA tidings_api TO tidings_produce;
+
+GRANT USAGE ON SCHEMA tidings_ops TO tidings_run;
+GRANT USAGE ON SCHEMA tidings_ops TO tidings_ops_read;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.queue_samples TO tidings_run;
+
+GRANT ALL ON FUNCTION tidings.clock() TO tidings_run;
+
+REVOKE ALL ON FUNCTION tidings.ensure_partitions(days_back integer, days_ahead integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION tidings.ensure_partitions(days_back integer, days_ahead integer) TO tidings_run;
+
+REVOKE ALL ON FUNCTION tidings.expire_partitions(retention interval) FROM PUBLIC;
+GRANT ALL ON FUNCTION tidings.expire_partitions(retention interval) TO tidings_run;
+
+GRANT ALL ON FUNCTION tidings.first_id(at timestamp with time zone) TO tidings_run;
+
+GRANT ALL ON FUNCTION tidings.id_time(id uuid) TO tidings_run;
+
+GRANT ALL ON FUNCTION tidings.record_activation() TO tidings_run;
+
+GRANT ALL ON FUNCTION tidings.token_hash(token text) TO tidings_run;
+
+REVOKE ALL ON FUNCTION tidings_api.enqueue(type text, recipient text, data jsonb, key text, send_at timestamp with time zone, title text, body text, channels text[], source text, tenant text) FROM PUBLIC;
+GRANT ALL ON FUNCTION tidings_api.enqueue(type text, recipient text, data jsonb, key text, send_at timestamp with time zone, title text, body text, channels text[], source text, tenant text) TO tidings_run;
+GRANT ALL ON FUNCTION tidings_api.enqueue(type text, recipient text, data jsonb, key text, send_at timestamp with time zone, title text, body text, channels text[], source text, tenant text) TO tidings_produce;
+
+REVOKE ALL ON FUNCTION tidings_api.rejected(source text, since timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION tidings_api.rejected(source text, since timestamp with time zone) TO tidings_produce;
+
+REVOKE ALL ON FUNCTION tidings_ops.explain(notification uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION tidings_ops.explain(notification uuid) TO tidings_run;
+GRANT ALL ON FUNCTION tidings_ops.explain(notification uuid) TO tidings_ops_read;
+
+REVOKE ALL ON FUNCTION tidings_ops.find(anything text) FROM PUBLIC;
+GRANT ALL ON FUNCTION tidings_ops.find(anything text) TO tidings_run;
+GRANT ALL ON FUNCTION tidings_ops.find(anything text) TO tidings_ops_read;
+
+REVOKE ALL ON FUNCTION tidings_ops.find_enqueued(anything text) FROM PUBLIC;
+GRANT ALL ON FUNCTION tidings_ops.find_enqueued(anything text) TO tidings_run;
+GRANT ALL ON FUNCTION tidings_ops.find_enqueued(anything text) TO tidings_ops_read;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.active_catalogue TO tidings_run;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.attempts TO tidings_run;
+
+GRANT SELECT,INSERT ON TABLE tidings.catalogue_history TO tidings_run;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.catalogue_types TO tidings_run;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.catalogues TO tidings_run;
+
+GRANT SELECT ON TABLE tidings.clock_offset TO tidings_run;
+GRANT SELECT ON TABLE tidings.clock_offset TO tidings_ops_read;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.dead TO tidings_run;
+
+GRANT USAGE ON SEQUENCE tidings.dead_id_seq TO tidings_run;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.decisions TO tidings_run;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.deliveries TO tidings_run;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.due TO tidings_run;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.endpoints TO tidings_run;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.idempotency TO tidings_run;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.idempotency_0 TO tidings_run;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.idempotency_1 TO tidings_run;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.idempotency_2 TO tidings_run;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.idempotency_3 TO tidings_run;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.idempotency_4 TO tidings_run;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.idempotency_5 TO tidings_run;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.idempotency_6 TO tidings_run;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.idempotency_7 TO tidings_run;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.idempotency_recent TO tidings_run;
+
+GRANT SELECT ON TABLE tidings.idempotency_keys TO tidings_run;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.inbox TO tidings_run;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.key_move TO tidings_run;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.local_plans TO tidings_run;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.local_requests TO tidings_run;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.local_wakes TO tidings_run;
+
+GRANT SELECT ON TABLE tidings.migrations TO tidings_run;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.notifications TO tidings_run;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.outgoing TO tidings_run;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.outgoing_claims TO tidings_run;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.packs TO tidings_run;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.pauses TO tidings_run;
+
+GRANT SELECT ON TABLE tidings.reason_codes TO tidings_run;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.recipients TO tidings_run;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.rejected TO tidings_run;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.rejected_days TO tidings_run;
+
+GRANT USAGE ON SEQUENCE tidings.rejected_id_seq TO tidings_run;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.tally TO tidings_run;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.tally_totals TO tidings_run;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.workers TO tidings_run;
+
+GRANT SELECT ON TABLE tidings_ops.attempts TO tidings_run;
+GRANT SELECT ON TABLE tidings_ops.attempts TO tidings_ops_read;
+
+GRANT SELECT ON TABLE tidings_ops.workers TO tidings_run;
+GRANT SELECT ON TABLE tidings_ops.workers TO tidings_ops_read;
+
+GRANT SELECT ON TABLE tidings_ops.bulk_yields TO tidings_run;
+GRANT SELECT ON TABLE tidings_ops.bulk_yields TO tidings_ops_read;
+
+GRANT SELECT ON TABLE tidings_ops.catalogue_history TO tidings_run;
+GRANT SELECT ON TABLE tidings_ops.catalogue_history TO tidings_ops_read;
+
+GRANT SELECT ON TABLE tidings_ops.catalogues TO tidings_run;
+GRANT SELECT ON TABLE tidings_ops.catalogues TO tidings_ops_read;
+
+GRANT SELECT ON TABLE tidings_ops.dead_letters TO tidings_run;
+GRANT SELECT ON TABLE tidings_ops.dead_letters TO tidings_ops_read;
+
+GRANT SELECT ON TABLE tidings_ops.decisions TO tidings_run;
+GRANT SELECT ON TABLE tidings_ops.decisions TO tidings_ops_read;
+
+GRANT SELECT ON TABLE tidings_ops.deliveries TO tidings_run;
+GRANT SELECT ON TABLE tidings_ops.deliveries TO tidings_ops_read;
+
+GRANT SELECT ON TABLE tidings_ops.devices TO tidings_run;
+GRANT SELECT ON TABLE tidings_ops.devices TO tidings_ops_read;
+
+GRANT SELECT ON TABLE tidings_ops.errors TO tidings_run;
+GRANT SELECT ON TABLE tidings_ops.errors TO tidings_ops_read;
+
+GRANT SELECT ON TABLE tidings_ops.growth TO tidings_run;
+GRANT SELECT ON TABLE tidings_ops.growth TO tidings_ops_read;
+
+GRANT SELECT ON TABLE tidings_ops.local_plans TO tidings_run;
+GRANT SELECT ON TABLE tidings_ops.local_plans TO tidings_ops_read;
+
+GRANT SELECT ON TABLE tidings_ops.notifications TO tidings_run;
+GRANT SELECT ON TABLE tidings_ops.notifications TO tidings_ops_read;
+
+GRANT SELECT ON TABLE tidings_ops.open_breakers TO tidings_run;
+GRANT SELECT ON TABLE tidings_ops.open_breakers TO tidings_ops_read;
+
+GRANT SELECT ON TABLE tidings_ops.outbox TO tidings_run;
+GRANT SELECT ON TABLE tidings_ops.outbox TO tidings_ops_read;
+
+GRANT SELECT ON TABLE tidings_ops.outcomes_by_market TO tidings_run;
+GRANT SELECT ON TABLE tidings_ops.outcomes_by_market TO tidings_ops_read;
+
+GRANT SELECT ON TABLE tidings_ops.overdue TO tidings_run;
+GRANT SELECT ON TABLE tidings_ops.overdue TO tidings_ops_read;
+
+GRANT SELECT ON TABLE tidings_ops.pauses TO tidings_run;
+GRANT SELECT ON TABLE tidings_ops.pauses TO tidings_ops_read;
+
+GRANT SELECT ON TABLE tidings_ops.possible_duplicates TO tidings_run;
+GRANT SELECT ON TABLE tidings_ops.possible_duplicates TO tidings_ops_read;
+
+GRANT SELECT ON TABLE tidings_ops.queues TO tidings_run;
+GRANT SELECT ON TABLE tidings_ops.queues TO tidings_ops_read;
+
+GRANT SELECT ON TABLE tidings_ops.reason_codes TO tidings_run;
+GRANT SELECT ON TABLE tidings_ops.reason_codes TO tidings_ops_read;
+
+GRANT SELECT ON TABLE tidings_ops.recipients TO tidings_run;
+GRANT SELECT ON TABLE tidings_ops.recipients TO tidings_ops_read;
+
+GRANT SELECT ON TABLE tidings_ops.rejected TO tidings_run;
+GRANT SELECT ON TABLE tidings_ops.rejected TO tidings_ops_read;
+
+GRANT SELECT ON TABLE tidings_ops.schema_version TO tidings_run;
+GRANT SELECT ON TABLE tidings_ops.schema_version TO tidings_ops_read;
+
+GRANT SELECT ON TABLE tidings_ops.state_counts TO tidings_run;
+GRANT SELECT ON TABLE tidings_ops.state_counts TO tidings_ops_read;
+
+GRANT SELECT ON TABLE tidings_ops.storage TO tidings_run;
+GRANT SELECT ON TABLE tidings_ops.storage TO tidings_ops_read;
+
+GRANT SELECT ON TABLE tidings_ops.timeline TO tidings_run;
+GRANT SELECT ON TABLE tidings_ops.timeline TO tidings_ops_read;
+
+GRANT SELECT ON TABLE tidings_ops.unaccounted TO tidings_run;
+GRANT SELECT ON TABLE tidings_ops.unaccounted TO tidings_ops_read;
+

@@ -1,0 +1,32 @@
+import Foundation
+import Testing
+import TidingsTestSupport
+
+/// The reviewed dump of the schema is the schema that the baseline makes. A change of the schema shows in a change of the dump.
+///
+/// `TIDINGS_WRITE_DUMP=1 deploy/test --filter SchemaDumpTests` writes the dump anew.
+@Suite struct SchemaDumpTests {
+    @Test func theDumpIsTheSchema() async throws {
+        try await withOwnSystem { system in
+            let dump = try await TestProcess(
+                ["/bin/bash", "-euo", "pipefail", "-c", Self.script], environment: system.environment
+            ).finish()
+            #expect(dump.exitCode == 0, "\(dump.errors)")
+            let file = TestSystem.repository.appendingPathComponent("Sources/Store/Schema/schema.dump.sql")
+            if ProcessInfo.processInfo.environment["TIDINGS_WRITE_DUMP"] != nil {
+                try dump.output.write(to: file, atomically: true, encoding: .utf8)
+            }
+            let reviewed = try String(contentsOf: file, encoding: .utf8)
+            let difference = zip(dump.output.split(separator: "\n"), reviewed.split(separator: "\n")).first { $0 != $1 }
+            #expect(difference == nil, "the first line that differs: the database has the first, schema.dump.sql the second")
+            #expect(dump.output == reviewed)
+        }
+    }
+
+    /// Without owners and day partitions, and without lines that differ from server to server.
+    private static let script = #"""
+        pg_dump=$(ls -d /usr/lib/postgresql/*/bin/pg_dump | sort -V | tail -n 1)
+        "$pg_dump" --schema-only --no-owner --exclude-table='tidings.*_p[0-9]*' "$TIDINGS_DATABASE_URL" |
+            grep -vE '^(--|SET |SELECT pg_catalog\.set_config|\\restrict |\\unrestrict )' | cat -s | sed '1{/^$/d}'
+        """#
+}
