@@ -110,7 +110,7 @@ let package = Package(
         system("CCrypto", linking: "crypto"),
         system("CNGHTTP2", linking: "nghttp2"),
         system("CTLS", linking: "ssl"),
-        target("TidingsSocket", in: "Drivers/Socket"),
+        target("TidingsSocket", in: "Drivers/Socket", settings: driverSettings),
 
         target("TidingsCore", in: "Core"),
         target("TidingsEncodings", in: "Formats/Encodings"),
@@ -120,11 +120,12 @@ let package = Package(
         target("PrivateServers", in: "Apps/Dev/Servers"),
 
         target("TidingsJSON", in: "Formats/JSON", ["TidingsEncodings"]),
-        target("TidingsCrypto", in: "Formats/Crypto", ["CCrypto"]),
-        target("TidingsHTTP", in: "Drivers/HTTP", ["CCurl", "TidingsSocket"]),
+        target("TidingsCrypto", in: "Formats/Crypto", ["CCrypto"], settings: driverSettings),
+        target("TidingsHTTP", in: "Drivers/HTTP", ["CCurl", "TidingsSocket"], settings: driverSettings),
 
         target("TidingsJSONSchema", in: "Formats/JSONSchema", ["TidingsEncodings", "TidingsJSON"]),
-        target("TidingsHTTP2", in: "Drivers/HTTP2", ["CCrypto", "CNGHTTP2", "CTLS", "TidingsHTTP", "TidingsSocket"]),
+        target(
+            "TidingsHTTP2", in: "Drivers/HTTP2", ["CCrypto", "CNGHTTP2", "CTLS", "TidingsHTTP", "TidingsSocket"], settings: driverSettings),
 
         target("TidingsContracts", in: "Contracts", ["TidingsCore", "TidingsJSON"]),
         target("TidingsTimeZones", in: "Formats/TimeZones", ["TidingsCore", "TidingsEncodings"]),

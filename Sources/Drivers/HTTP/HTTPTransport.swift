@@ -26,7 +26,7 @@ public actor HTTPTransport {
     private var state = State.idle
     private var lastID: UInt64 = 0
 
-    public nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
+    public nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe thread.asUnownedSerialExecutor() }
 
     /// Starts the thread; libcurl is opened by the first request. Throws ``HTTPFailure/Kind/connect`` when the process has no file descriptor or
     /// thread left.

@@ -9,9 +9,9 @@ public enum IPAddress: Sendable, Hashable {
     /// spellings of IPv4 (`2130706433`, `0177.0.0.1`, `0x7f.1`), which some resolvers take, are nil.
     public init?(_ text: String) {
         var bytes = [UInt8](repeating: 0, count: 16)
-        if inet_pton(AF_INET, text, &bytes) == 1 {
+        if unsafe inet_pton(AF_INET, text, &bytes) == 1 {
             self = .v4(UInt32(truncatingIfNeeded: bytes[0..<4].bigEndianValue))
-        } else if inet_pton(AF_INET6, text, &bytes) == 1 {
+        } else if unsafe inet_pton(AF_INET6, text, &bytes) == 1 {
             self = .v6(high: bytes[0..<8].bigEndianValue, low: bytes[8..<16].bigEndianValue)
         } else {
             return nil
@@ -21,11 +21,11 @@ public enum IPAddress: Sendable, Hashable {
     /// Copies the address out of a socket address of `length` bytes; nil for other families and short ones.
     init?(socketAddress: UnsafeRawPointer, length: Int) {
         guard length >= MemoryLayout<sa_family_t>.size else { return nil }
-        switch Int32(socketAddress.loadUnaligned(as: sa_family_t.self)) {
+        switch unsafe Int32(socketAddress.loadUnaligned(as: sa_family_t.self)) {
         case AF_INET where length >= MemoryLayout<sockaddr_in>.size:
-            self = .v4(UInt32(bigEndian: socketAddress.loadUnaligned(as: sockaddr_in.self).sin_addr.s_addr))
+            self = unsafe .v4(UInt32(bigEndian: socketAddress.loadUnaligned(as: sockaddr_in.self).sin_addr.s_addr))
         case AF_INET6 where length >= MemoryLayout<sockaddr_in6>.size:
-            let halves = unsafeBitCast(socketAddress.loadUnaligned(as: sockaddr_in6.self).sin6_addr, to: (UInt64, UInt64).self)
+            let halves = unsafe unsafeBitCast(socketAddress.loadUnaligned(as: sockaddr_in6.self).sin6_addr, to: (UInt64, UInt64).self)
             self = .v6(high: UInt64(bigEndian: halves.0), low: UInt64(bigEndian: halves.1))
         default: return nil
         }
@@ -46,10 +46,10 @@ extension IPAddress: CustomStringConvertible {
         switch self {
         case .v4(let value):
             var address = in_addr(s_addr: value.bigEndian)
-            inet_ntop(AF_INET, &address, &text, socklen_t(text.count))
+            unsafe inet_ntop(AF_INET, &address, &text, socklen_t(text.count))
         case .v6(let high, let low):
             var words = (high.bigEndian, low.bigEndian)
-            inet_ntop(AF_INET6, &words, &text, socklen_t(text.count))
+            unsafe inet_ntop(AF_INET6, &words, &text, socklen_t(text.count))
         }
         return String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
     }

@@ -14,24 +14,24 @@ struct ResponseHead {
         isTooLong = byteCount > limit && !isComplete
         if byteCount > limit { return false }
         if isComplete { return true }
-        let text = line.prefix { $0 != 0x0D && $0 != 0x0A }
-        if text.isEmpty {
+        let text = unsafe line.prefix { $0 != 0x0D && $0 != 0x0A }
+        if unsafe text.isEmpty {
             isComplete = status >= 200
-        } else if text.starts(with: "HTTP/".utf8) {
-            status = Self.status(in: text)
+        } else if unsafe text.starts(with: "HTTP/".utf8) {
+            status = unsafe Self.status(in: text)
             headers = []
-        } else if let colon = text.firstIndex(of: 0x3A) {
-            let name = String(decoding: text[..<colon], as: UTF8.self).lowercased()
-            headers.append((name, String(decoding: text[(colon + 1)...].trimmed, as: UTF8.self)))
+        } else if let colon = unsafe text.firstIndex(of: 0x3A) {
+            let name = unsafe String(decoding: text[..<colon], as: UTF8.self).lowercased()
+            unsafe headers.append((name, String(decoding: text[(colon + 1)...].trimmed, as: UTF8.self)))
         }
         return true
     }
 
     /// `HTTP/1.1 204 No Content`: the number after the first space, 0 when there is none.
     private static func status(in line: Slice<UnsafeBufferPointer<UInt8>>) -> Int {
-        guard let space = line.firstIndex(of: 0x20) else { return 0 }
-        let digits = line[(space + 1)...].prefix { (0x30...0x39).contains($0) }
-        return digits.count == 3 ? digits.reduce(0) { $0 * 10 + Int($1 - 0x30) } : 0
+        guard let space = unsafe line.firstIndex(of: 0x20) else { return 0 }
+        let digits = unsafe line[(space + 1)...].prefix { (0x30...0x39).contains($0) }
+        return unsafe digits.count == 3 ? digits.reduce(0) { $0 * 10 + Int($1 - 0x30) } : 0
     }
 }
 
@@ -39,8 +39,8 @@ extension Slice<UnsafeBufferPointer<UInt8>> {
     /// Without spaces and tabs at either end.
     fileprivate var trimmed: Self {
         var rest = self
-        while let first = rest.first, first == 0x20 || first == 0x09 { rest = rest.dropFirst() }
-        while let last = rest.last, last == 0x20 || last == 0x09 { rest = rest.dropLast() }
-        return rest
+        while let first = unsafe rest.first, first == 0x20 || first == 0x09 { unsafe rest = unsafe rest.dropFirst() }
+        while let last = unsafe rest.last, last == 0x20 || last == 0x09 { unsafe rest = unsafe rest.dropLast() }
+        return unsafe rest
     }
 }

@@ -4,7 +4,7 @@ import CCurl
 ///
 /// The loop holds a transfer from before libcurl knows the handle until after it has let it go, so the uncounted reference that the
 /// callbacks get is always good. The handle and its list of headers are freed in `deinit`, once.
-final class Transfer {
+@safe final class Transfer {
     /// Bytes of an answer's head. Servers cap theirs at 8 to 64 KiB; more is an attempt to fill memory.
     static let maximumHeadBytes = 64 << 10
 
@@ -32,23 +32,23 @@ final class Transfer {
     private var bodyIsTooLong = false
 
     init(id: UInt64, request: HTTPRequest, target: HTTPTarget, continuation: CheckedContinuation<HTTPResult, Never>) {
-        guard let easy = curl_easy_init() else { preconditionFailure("libcurl has no memory for an easy handle") }
+        guard let easy = unsafe curl_easy_init() else { preconditionFailure("libcurl has no memory for an easy handle") }
         self.id = id
         self.request = request
         self.target = target
-        self.easy = easy
+        unsafe self.easy = unsafe easy
         self.continuation = continuation
         let now = ContinuousClock.now
         connectDeadline = now + request.connectTimeout
         totalDeadline = now + request.totalTimeout
-        errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
+        unsafe errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
     }
 
     deinit {
         precondition(continuation == nil, "a transfer was dropped with someone waiting for it")
-        curl_easy_cleanup(easy)
-        curl_slist_free_all(headerList)
-        errorText.deallocate()
+        unsafe curl_easy_cleanup(easy)
+        unsafe curl_slist_free_all(headerList)
+        unsafe errorText.deallocate()
     }
 
     func finish(_ result: HTTPResult) {
@@ -83,13 +83,13 @@ final class Transfer {
 
     /// One line of the head; false when the head is too long.
     func receive(headLine line: UnsafeBufferPointer<UInt8>) -> Bool {
-        head.receive(line, limit: Self.maximumHeadBytes)
+        unsafe head.receive(line, limit: Self.maximumHeadBytes)
     }
 
     /// A piece of the body; false when the limit is reached.
     func receive(body piece: UnsafeBufferPointer<UInt8>) -> Bool {
         let room = request.maximumResponseBytes - body.count
-        body.append(contentsOf: piece.prefix(max(0, room)))
+        unsafe body.append(contentsOf: piece.prefix(max(0, room)))
         bodyIsTooLong = piece.count > room
         return !bodyIsTooLong
     }
@@ -116,8 +116,8 @@ final class Transfer {
 
     private func words(for code: CURLcode) -> String {
         if head.isTooLong { return "the head of the answer is longer than \(Self.maximumHeadBytes) bytes" }
-        let given = String(cString: errorText)
-        let text = given.isEmpty ? String(cString: curl_easy_strerror(code)) : given
+        let given = unsafe String(cString: errorText)
+        let text = unsafe given.isEmpty ? String(cString: curl_easy_strerror(code)) : given
         return String(text.unicodeScalars.map { $0.value < 0x20 || $0.value == 0x7F ? " " : Character($0) })
     }
 }

@@ -6,7 +6,7 @@ import TidingsSocket
 ///
 /// libcurl says which sockets it waits for (``remember(socket:action:)``) and when it wants to run again (`curl_multi_timeout`, asked
 /// after every turn rather than through its timer callback, which stays silent after a turn that came a moment too early).
-final class TransferLoop {
+@safe final class TransferLoop {
     private let multi: UnsafeMutableRawPointer
     private let thread: SocketThread
     private let cancelled: SocketMailbox<UInt64>
@@ -24,15 +24,15 @@ final class TransferLoop {
 
     init(configuration: HTTPConfiguration, thread: SocketThread, cancelled: SocketMailbox<UInt64>) {
         precondition(Self.globalInit == CURLE_OK, "libcurl cannot be initialised")
-        guard let multi = curl_multi_init() else { preconditionFailure("libcurl has no memory for a multi handle") }
-        self.multi = multi
+        guard let multi = unsafe curl_multi_init() else { preconditionFailure("libcurl has no memory for a multi handle") }
+        unsafe self.multi = unsafe multi
         self.thread = thread
         self.cancelled = cancelled
         self.configuration = configuration
         admission = Admission(maximum: configuration.maximumRequests, maximumPerHost: configuration.maximumRequestsPerHost)
-        tidings_multi_set_long(multi, CURLMOPT_MAXCONNECTS, configuration.maximumRequests)
+        unsafe tidings_multi_set_long(multi, CURLMOPT_MAXCONNECTS, configuration.maximumRequests)
         // libcurl calls back only while it is called, so a reference that does not count is enough.
-        tidings_multi_set_socket_callback(multi, socketChanged, Unmanaged.passUnretained(self).toOpaque())
+        unsafe tidings_multi_set_socket_callback(multi, socketChanged, Unmanaged.passUnretained(self).toOpaque())
     }
 
     /// Takes a transfer on. Its continuation is resumed exactly once, at the latest by ``close()``.
@@ -50,10 +50,10 @@ final class TransferLoop {
             if descriptor.fd == cancelled.reader {
                 for id in cancelled.take() { end(id, .cancelled, "the task was cancelled") }
             } else if let events = wanted[descriptor.fd] {
-                curl_multi_socket_action(multi, descriptor.fd, selectMask(descriptor.revents, watchedFor: events), &running)
+                unsafe curl_multi_socket_action(multi, descriptor.fd, selectMask(descriptor.revents, watchedFor: events), &running)
             }
         }
-        curl_multi_socket_action(multi, CURL_SOCKET_TIMEOUT, 0, &running)
+        unsafe curl_multi_socket_action(multi, CURL_SOCKET_TIMEOUT, 0, &running)
         settleFinished()
         for id in admission.expire(at: .now) { end(id, .timeoutBeforeSend, "no request to this host ended in time to begin this one") }
         admit()
@@ -63,7 +63,7 @@ final class TransferLoop {
     /// Ends what runs and frees the multi handle. The loop must not be used afterwards.
     func close() {
         for id in transfers.keys.sorted() { end(id, .cancelled, "the transport was closed") }
-        curl_multi_cleanup(multi)
+        unsafe curl_multi_cleanup(multi)
         thread.watch([], until: nil)
     }
 
@@ -83,15 +83,15 @@ final class TransferLoop {
     }
 
     private func add(_ transfer: Transfer) -> HTTPFailure? {
-        let code = curl_multi_add_handle(multi, transfer.easy)
-        return code == CURLM_OK ? nil : HTTPFailure(.connect, String(cString: curl_multi_strerror(code)))
+        let code = unsafe curl_multi_add_handle(multi, transfer.easy)
+        return unsafe code == CURLM_OK ? nil : HTTPFailure(.connect, String(cString: curl_multi_strerror(code)))
     }
 
     /// Ends a transfer from our side, whether it waits or runs.
     private func end(_ id: UInt64, _ kind: HTTPFailure.Kind, _ reason: String) {
         guard let transfer = transfers.removeValue(forKey: id) else { return }
         if transfer.isUnderWay {
-            curl_multi_remove_handle(multi, transfer.easy)
+            unsafe curl_multi_remove_handle(multi, transfer.easy)
             admission.leave(host: transfer.target.origin)
         } else {
             admission.withdraw(id)
@@ -101,14 +101,14 @@ final class TransferLoop {
 
     private func settleFinished() {
         var left: Int32 = 0
-        while let message = curl_multi_info_read(multi, &left) {
-            guard message.pointee.msg == CURLMSG_DONE, let easy = message.pointee.easy_handle else { continue }
-            let code = message.pointee.data.result  // the message is gone once its handle is removed
+        while let message = unsafe curl_multi_info_read(multi, &left) {
+            guard unsafe message.pointee.msg == CURLMSG_DONE, let easy = unsafe message.pointee.easy_handle else { continue }
+            let code = unsafe message.pointee.data.result  // the message is gone once its handle is removed
             var pointer: UnsafeMutableRawPointer?
-            tidings_easy_get_private(easy, &pointer)
-            curl_multi_remove_handle(multi, easy)
-            guard let pointer else { preconditionFailure("a finished transfer has lost its context") }
-            let transfer = Unmanaged<Transfer>.fromOpaque(pointer).takeUnretainedValue()
+            unsafe tidings_easy_get_private(easy, &pointer)
+            unsafe curl_multi_remove_handle(multi, easy)
+            guard let pointer = unsafe pointer else { preconditionFailure("a finished transfer has lost its context") }
+            let transfer = unsafe Unmanaged<Transfer>.fromOpaque(pointer).takeUnretainedValue()
             transfers[transfer.id] = nil
             admission.leave(host: transfer.target.origin)
             transfer.finish(transfer.result(of: code))
@@ -121,7 +121,7 @@ final class TransferLoop {
             hasNewInterests = false
         }
         var milliseconds = -1
-        curl_multi_timeout(multi, &milliseconds)
+        unsafe curl_multi_timeout(multi, &milliseconds)
         let libcurlsTurn = milliseconds < 0 ? nil : ContinuousClock.now + .milliseconds(milliseconds)
         thread.watch(interests, until: [libcurlsTurn, admission.earliestDeadline].compactMap(\.self).min())
     }
@@ -143,8 +143,8 @@ private func socketChanged(
     _ easy: UnsafeMutableRawPointer?, _ socket: Int32, _ action: Int32, _ context: UnsafeMutableRawPointer?,
     _ socketContext: UnsafeMutableRawPointer?
 ) -> Int32 {
-    guard let context else { return 0 }
-    Unmanaged<TransferLoop>.fromOpaque(context).takeUnretainedValue().remember(socket: socket, action: action)
+    guard let context = unsafe context else { return 0 }
+    unsafe Unmanaged<TransferLoop>.fromOpaque(context).takeUnretainedValue().remember(socket: socket, action: action)
     return 0
 }
 

@@ -7,13 +7,13 @@ extension Transfer {
 
     /// Sets every option on the easy handle; a failure when libcurl refuses one, as for lack of memory.
     func configure(with configuration: HTTPConfiguration) -> HTTPFailure? {
-        var options = OptionSetter(easy: easy)
+        var options = unsafe OptionSetter(easy: easy)
         setLimits(&options)
         setDefences(&options, configuration)
         setCallbacks(&options)
         setRequest(&options, configuration)
         guard options.worst == CURLE_OK else {
-            return HTTPFailure(.invalidURL, "libcurl refuses the request: \(String(cString: curl_easy_strerror(options.worst)))")
+            return HTTPFailure(.invalidURL, unsafe "libcurl refuses the request: \(String(cString: curl_easy_strerror(options.worst)))")
         }
         return nil
     }
@@ -43,17 +43,17 @@ extension Transfer {
     }
 
     private func setCallbacks(_ options: inout OptionSetter) {
-        let context = Unmanaged.passUnretained(self).toOpaque()
-        options.set(CURLOPT_PRIVATE, context)
-        options.set(CURLOPT_ERRORBUFFER, UnsafeMutableRawPointer(errorText))
-        options.set(CURLOPT_WRITEDATA, context)
-        options.set(CURLOPT_HEADERDATA, context)
-        options.set(CURLOPT_OPENSOCKETDATA, context)
-        options.set(CURLOPT_PREREQDATA, context)
-        options.note(tidings_easy_set_data_callback(easy, CURLOPT_WRITEFUNCTION, bodyArrived))
-        options.note(tidings_easy_set_data_callback(easy, CURLOPT_HEADERFUNCTION, headLineArrived))
-        options.note(tidings_easy_set_open_socket(easy, openSocket))
-        options.note(tidings_easy_set_before_request(easy, requestBegins))
+        let context = unsafe Unmanaged.passUnretained(self).toOpaque()
+        unsafe options.set(CURLOPT_PRIVATE, context)
+        unsafe options.set(CURLOPT_ERRORBUFFER, UnsafeMutableRawPointer(errorText))
+        unsafe options.set(CURLOPT_WRITEDATA, context)
+        unsafe options.set(CURLOPT_HEADERDATA, context)
+        unsafe options.set(CURLOPT_OPENSOCKETDATA, context)
+        unsafe options.set(CURLOPT_PREREQDATA, context)
+        unsafe options.note(tidings_easy_set_data_callback(easy, CURLOPT_WRITEFUNCTION, bodyArrived))
+        unsafe options.note(tidings_easy_set_data_callback(easy, CURLOPT_HEADERFUNCTION, headLineArrived))
+        unsafe options.note(tidings_easy_set_open_socket(easy, openSocket))
+        unsafe options.note(tidings_easy_set_before_request(easy, requestBegins))
     }
 
     private func setRequest(_ options: inout OptionSetter, _ configuration: HTTPConfiguration) {
@@ -64,9 +64,9 @@ extension Transfer {
         case (let method, _):
             options.set(CURLOPT_POST, 1)
             options.setOffset(CURLOPT_POSTFIELDSIZE_LARGE, Int64(request.body.count))
-            request.body.withUnsafeBytes { body in
+            unsafe request.body.withUnsafeBytes { body in
                 // With no body the pointer is nil, which would make libcurl ask a read callback for one.
-                options.note(
+                unsafe options.note(
                     body.isEmpty
                         ? tidings_easy_set_string(easy, CURLOPT_COPYPOSTFIELDS, "")
                         : tidings_easy_set_bytes(easy, CURLOPT_COPYPOSTFIELDS, body.baseAddress))
@@ -82,33 +82,35 @@ extension Transfer {
         // What libcurl would add by itself is taken out: a form's content type, and waiting for 100 Continue before a large body.
         if !names.contains("content-type") { append(header: "content-type:", &options) }
         append(header: "expect:", &options)
-        options.set(CURLOPT_HTTPHEADER, UnsafeMutableRawPointer(headerList))
+        unsafe options.set(CURLOPT_HTTPHEADER, UnsafeMutableRawPointer(headerList))
     }
 
     private func append(header: String, _ options: inout OptionSetter) {
-        guard let longer = curl_slist_append(headerList, header) else {
+        guard let longer = unsafe curl_slist_append(headerList, header) else {
             options.note(CURLE_OUT_OF_MEMORY)
             return
         }
-        headerList = longer
+        unsafe headerList = unsafe longer
     }
 }
 
 /// Sets options and remembers the first refusal.
-private struct OptionSetter {
+@safe private struct OptionSetter {
     let easy: UnsafeMutableRawPointer
     private(set) var worst = CURLE_OK
 
-    init(easy: UnsafeMutableRawPointer) { self.easy = easy }
+    init(easy: UnsafeMutableRawPointer) { unsafe self.easy = unsafe easy }
 
     mutating func note(_ code: CURLcode) {
         if worst == CURLE_OK { worst = code }
     }
 
-    mutating func set(_ option: CURLoption, _ value: Int) { note(tidings_easy_set_long(easy, option, value)) }
-    mutating func setOffset(_ option: CURLoption, _ value: Int64) { note(tidings_easy_set_offset(easy, option, curl_off_t(value))) }
-    mutating func set(_ option: CURLoption, _ value: String) { note(tidings_easy_set_string(easy, option, value)) }
-    mutating func set(_ option: CURLoption, _ value: UnsafeMutableRawPointer?) { note(tidings_easy_set_pointer(easy, option, value)) }
+    mutating func set(_ option: CURLoption, _ value: Int) { unsafe note(tidings_easy_set_long(easy, option, value)) }
+    mutating func setOffset(_ option: CURLoption, _ value: Int64) { unsafe note(tidings_easy_set_offset(easy, option, curl_off_t(value))) }
+    mutating func set(_ option: CURLoption, _ value: String) { unsafe note(tidings_easy_set_string(easy, option, value)) }
+    mutating func set(_ option: CURLoption, _ value: UnsafeMutableRawPointer?) {
+        unsafe note(tidings_easy_set_pointer(easy, option, value))
+    }
 }
 
 /// Whole milliseconds, at least one, because libcurl takes zero for "no limit"; at most a day, which fits every `long`.

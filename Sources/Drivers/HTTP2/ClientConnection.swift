@@ -182,9 +182,9 @@ final class ClientConnection {
 
     private func read(_ stream: TLSStream, _ session: HTTP2Session) {
         var problem: String?
-        let progress = stream.read { bytes in
+        let progress = unsafe stream.read { bytes in
             lastHeard = .now
-            problem = session.receive(bytes)
+            problem = unsafe session.receive(bytes)
             return problem == nil
         }
         hasMoreToRead = progress == .done
@@ -269,7 +269,7 @@ extension ClientConnection: HTTP2SessionEvents {
     }
 
     func dataArrived(_ stream: Int32, _ bytes: UnsafeRawBufferPointer) {
-        guard let exchange = streams[stream], !exchange.bodyArrived(bytes), case .open(_, let session) = phase else { return }
+        guard let exchange = streams[stream], unsafe !exchange.bodyArrived(bytes), case .open(_, let session) = phase else { return }
         streams[stream] = nil
         session.reset(stream, NGHTTP2_CANCEL)
         settle(exchange, orFail: .protocolError, Self.noStatus)
@@ -288,7 +288,7 @@ extension ClientConnection: HTTP2SessionEvents {
         if errorCode == NGHTTP2_REFUSED_STREAM.rawValue, exchange.answer(isWhole: false) == nil {
             giveBack(exchange)
         } else {
-            settle(exchange, orFail: .resetAfterSend, "the stream was reset: \(String(cString: nghttp2_http2_strerror(errorCode)))")
+            settle(exchange, orFail: .resetAfterSend, unsafe "the stream was reset: \(String(cString: nghttp2_http2_strerror(errorCode)))")
         }
     }
 
@@ -303,7 +303,7 @@ extension ClientConnection: HTTP2SessionEvents {
 
     func goAwayArrived(errorCode: UInt32, debugData: String) {
         isRetired = true
-        let code = String(cString: nghttp2_http2_strerror(errorCode))
+        let code = unsafe String(cString: nghttp2_http2_strerror(errorCode))
         farewell = "the server closes the connection: \(debugData.isEmpty ? code : String(debugData.prefix(200)))"
     }
 

@@ -84,7 +84,7 @@ final class ConnectionOpening {
         var (rest, problem) = (addresses, problem)
         while let address = rest.popFirst() {
             guard let socket = address.connectingSocket() else {
-                problem = String(cString: strerror(errno))
+                problem = unsafe String(cString: strerror(errno))
                 continue
             }
             let now = ContinuousClock.now
@@ -98,8 +98,8 @@ final class ConnectionOpening {
     private func connected(_ socket: Int32, _ rest: ArraySlice<SocketAddress>) -> Step {
         var code: Int32 = 0
         var length = socklen_t(MemoryLayout<Int32>.size)
-        getsockopt(socket, SOL_SOCKET, SO_ERROR, &code, &length)
-        guard code == 0 else { return tryNext(of: rest, after: String(cString: strerror(code))) }
+        unsafe getsockopt(socket, SOL_SOCKET, SO_ERROR, &code, &length)
+        guard code == 0 else { return unsafe tryNext(of: rest, after: String(cString: strerror(code))) }
         guard let stream = TLSStream(context, socket: socket, serverName: origin.host) else { return fail(.tls, TLSError.take()) }
         phase = .handshaking(stream, rest: rest)
         return shakeHands(stream, rest)

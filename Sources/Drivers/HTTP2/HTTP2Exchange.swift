@@ -60,7 +60,7 @@ final class HTTP2Exchange {
     /// False when the body is longer than wanted.
     func bodyArrived(_ bytes: UnsafeRawBufferPointer) -> Bool {
         let room = request.maximumResponseBytes - body.count
-        body.append(contentsOf: bytes.prefix(room))
+        unsafe body.append(contentsOf: bytes.prefix(room))
         bodyIsTooLong = bytes.count > room
         return !bodyIsTooLong
     }

@@ -26,7 +26,7 @@ public actor HTTP2Server {
     /// The port that is listened on.
     public nonisolated let port: UInt16
 
-    public nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
+    public nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe thread.asUnownedSerialExecutor() }
 
     /// Listens; requests wait until ``run(_:)`` or ``run(answering:)``.
     // No initializer that throws: of an actor with an isolated deinit, Swift 6.3 crashes over it in other modules of a release build.
@@ -150,7 +150,7 @@ public actor HTTP2Server {
 
     private static func listen(port: UInt16) throws(HTTPFailure) -> (socket: Int32, port: UInt16) {
         let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        guard listener >= 0 else { throw failure("no socket: \(String(cString: strerror(errno)))") }
+        guard listener >= 0 else { throw failure(unsafe "no socket: \(String(cString: strerror(errno)))") }
         _ = fcntl(listener, F_SETFL, O_NONBLOCK)
         _ = fcntl(listener, F_SETFD, FD_CLOEXEC)
         SocketOption(level: SOL_SOCKET, name: SO_REUSEADDR, value: 1).set(on: listener)
@@ -159,13 +159,13 @@ public actor HTTP2Server {
         address.sin_port = port.bigEndian
         address.sin_addr.s_addr = INADDR_LOOPBACK.bigEndian
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let bound = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(listener, $0, length) == 0 && Glibc.listen(listener, 128) == 0 && getsockname(listener, $0, &length) == 0
+        let bound = unsafe withUnsafeMutablePointer(to: &address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                unsafe bind(listener, $0, length) == 0 && Glibc.listen(listener, 128) == 0 && getsockname(listener, $0, &length) == 0
             }
         }
         guard bound else {
-            let reason = String(cString: strerror(errno))
+            let reason = unsafe String(cString: strerror(errno))
             Glibc.close(listener)
             throw failure("cannot listen on 127.0.0.1:\(port): \(reason)")
         }

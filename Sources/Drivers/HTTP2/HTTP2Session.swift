@@ -20,7 +20,7 @@ protocol HTTP2SessionEvents: AnyObject {
 }
 
 /// One HTTP/2 connection without its socket: nghttp2 makes and reads the frames, compresses headers and keeps to the peer's windows and limits.
-final class HTTP2Session {
+@safe final class HTTP2Session {
     enum Side {
         case client, server
     }
@@ -44,58 +44,60 @@ final class HTTP2Session {
     init(_ side: Side, settings: [nghttp2_settings_entry], events: any HTTP2SessionEvents) {
         var callbacks: OpaquePointer?
         var session: OpaquePointer?
-        let memory = nghttp2_session_callbacks_new(&callbacks)
+        let memory = unsafe nghttp2_session_callbacks_new(&callbacks)
         precondition(memory == 0, "nghttp2 has no memory for callbacks")
-        nghttp2_session_callbacks_set_on_begin_headers_callback(callbacks, headBegins)
-        nghttp2_session_callbacks_set_on_header_callback(callbacks, headerArrived)
-        nghttp2_session_callbacks_set_on_frame_recv_callback(callbacks, frameArrived)
-        nghttp2_session_callbacks_set_on_data_chunk_recv_callback(callbacks, dataArrived)
-        nghttp2_session_callbacks_set_on_stream_close_callback(callbacks, streamClosed)
-        nghttp2_session_callbacks_set_on_frame_send_callback(callbacks, frameSent)
-        defer { nghttp2_session_callbacks_del(callbacks) }
+        unsafe nghttp2_session_callbacks_set_on_begin_headers_callback(callbacks, headBegins)
+        unsafe nghttp2_session_callbacks_set_on_header_callback(callbacks, headerArrived)
+        unsafe nghttp2_session_callbacks_set_on_frame_recv_callback(callbacks, frameArrived)
+        unsafe nghttp2_session_callbacks_set_on_data_chunk_recv_callback(callbacks, dataArrived)
+        unsafe nghttp2_session_callbacks_set_on_stream_close_callback(callbacks, streamClosed)
+        unsafe nghttp2_session_callbacks_set_on_frame_send_callback(callbacks, frameSent)
+        defer { unsafe nghttp2_session_callbacks_del(callbacks) }
         // The session's context is set below, when there is a self to name.
-        let create = side == .client ? nghttp2_session_client_new : nghttp2_session_server_new
-        let code = create(&session, callbacks, nil)
-        guard code == 0, let session else { preconditionFailure("nghttp2 has no memory for a session") }
-        pointer = session
+        let create = unsafe side == .client ? nghttp2_session_client_new : nghttp2_session_server_new
+        let code = unsafe create(&session, callbacks, nil)
+        guard code == 0, let session = unsafe session else { preconditionFailure("nghttp2 has no memory for a session") }
+        unsafe pointer = unsafe session
         self.events = events
-        nghttp2_session_set_user_data(session, Unmanaged.passUnretained(self).toOpaque())
-        nghttp2_submit_settings(session, UInt8(NGHTTP2_FLAG_NONE.rawValue), settings, settings.count)
+        unsafe nghttp2_session_set_user_data(session, Unmanaged.passUnretained(self).toOpaque())
+        unsafe nghttp2_submit_settings(session, UInt8(NGHTTP2_FLAG_NONE.rawValue), settings, settings.count)
     }
 
-    deinit { nghttp2_session_del(pointer) }
+    deinit { unsafe nghttp2_session_del(pointer) }
 
     // MARK: Bytes in and out
 
     /// Takes what came from the peer; nil when all is well, else why the connection is of no more use.
     func receive(_ bytes: UnsafeRawBufferPointer) -> String? {
-        let taken = nghttp2_session_mem_recv(pointer, bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), bytes.count)
-        return taken < 0 ? String(cString: nghttp2_strerror(Int32(taken))) : nil
+        let taken = unsafe nghttp2_session_mem_recv(pointer, bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), bytes.count)
+        return unsafe taken < 0 ? String(cString: nghttp2_strerror(Int32(taken))) : nil
     }
 
     /// Appends what should go to the peer, as long as `output` has less than `limit` bytes. False when the session failed.
     func fill(_ output: inout OutputBuffer, limit: Int) -> Bool {
         while output.count < limit {
             var chunk: UnsafePointer<UInt8>?
-            let count = nghttp2_session_mem_send(pointer, &chunk)
-            guard count > 0, let chunk else { return count == 0 }
-            output.append(UnsafeRawBufferPointer(start: chunk, count: count))
+            let count = unsafe nghttp2_session_mem_send(pointer, &chunk)
+            guard count > 0, let chunk = unsafe chunk else { return count == 0 }
+            unsafe output.append(UnsafeRawBufferPointer(start: chunk, count: count))
         }
         return true
     }
 
     /// Frames of ours wait to go out.
-    var wantsToWrite: Bool { nghttp2_session_want_write(pointer) != 0 }
+    var wantsToWrite: Bool { unsafe nghttp2_session_want_write(pointer) != 0 }
     /// Neither side has anything to say any more.
-    var isOver: Bool { nghttp2_session_want_read(pointer) == 0 && !wantsToWrite }
+    var isOver: Bool { unsafe nghttp2_session_want_read(pointer) == 0 && !wantsToWrite }
     /// Streams that the peer allows at once; very many until its settings came.
-    var remoteStreamLimit: Int { Int(nghttp2_session_get_remote_settings(pointer, NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS)) }
+    var remoteStreamLimit: Int { unsafe Int(nghttp2_session_get_remote_settings(pointer, NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS)) }
 
     // MARK: What we say
 
     /// A new stream with our head and body, whole; nil when this connection can have no more.
     func request(_ headers: [(String, String)], unindexed: Set<String>, body: [UInt8]) -> Int32? {
-        let stream = withHeaders(headers, unindexed) { nghttp2_submit_request(pointer, nil, $0, $1, body.isEmpty ? nil : $2, nil) }
+        let stream = unsafe withHeaders(headers, unindexed) {
+            unsafe nghttp2_submit_request(pointer, nil, $0, $1, body.isEmpty ? nil : $2, nil)
+        }
         guard stream > 0 else { return nil }
         if !body.isEmpty { bodies[stream] = Body(bytes: body) }
         return stream
@@ -104,25 +106,25 @@ final class HTTP2Session {
     /// Our head and body, whole, on a stream that the peer began.
     func respond(_ stream: Int32, _ headers: [(String, String)], body: [UInt8]) {
         if !body.isEmpty { bodies[stream] = Body(bytes: body) }
-        _ = withHeaders(headers, []) { nghttp2_submit_response(pointer, stream, $0, $1, body.isEmpty ? nil : $2) }
+        _ = unsafe withHeaders(headers, []) { unsafe nghttp2_submit_response(pointer, stream, $0, $1, body.isEmpty ? nil : $2) }
     }
 
     func reset(_ stream: Int32, _ errorCode: nghttp2_error_code) {
-        nghttp2_submit_rst_stream(pointer, UInt8(NGHTTP2_FLAG_NONE.rawValue), stream, errorCode.rawValue)
+        unsafe nghttp2_submit_rst_stream(pointer, UInt8(NGHTTP2_FLAG_NONE.rawValue), stream, errorCode.rawValue)
     }
 
     func allow(_ settings: [nghttp2_settings_entry]) {
-        nghttp2_submit_settings(pointer, UInt8(NGHTTP2_FLAG_NONE.rawValue), settings, settings.count)
+        unsafe nghttp2_submit_settings(pointer, UInt8(NGHTTP2_FLAG_NONE.rawValue), settings, settings.count)
     }
 
     /// No new streams from the peer: those up to `lastStream` are answered, later ones were not looked at.
     func goAway(lastStream: Int32, _ errorCode: nghttp2_error_code, debugData: [UInt8] = []) {
-        nghttp2_submit_goaway(
+        unsafe nghttp2_submit_goaway(
             pointer, UInt8(NGHTTP2_FLAG_NONE.rawValue), lastStream, errorCode.rawValue, debugData, debugData.count)
     }
 
     /// The last stream that the peer began and we have seen.
-    var lastStreamSeen: Int32 { nghttp2_session_get_last_proc_stream_id(pointer) }
+    var lastStreamSeen: Int32 { unsafe nghttp2_session_get_last_proc_stream_id(pointer) }
 
     // MARK: nghttp2's callbacks
 
@@ -136,22 +138,22 @@ final class HTTP2Session {
     }
 
     fileprivate func arrived(_ frame: nghttp2_frame) {
-        let stream = frame.hd.stream_id
-        if Int(frame.hd.type) == Int(NGHTTP2_HEADERS.rawValue), let head = heads.removeValue(forKey: stream) {
+        let stream = unsafe frame.hd.stream_id
+        if unsafe Int(frame.hd.type) == Int(NGHTTP2_HEADERS.rawValue), let head = heads.removeValue(forKey: stream) {
             events?.headArrived(stream, head.headers)
         }
-        if Int(frame.hd.type) == Int(NGHTTP2_GOAWAY.rawValue) {
-            let words = UnsafeRawBufferPointer(start: frame.goaway.opaque_data, count: frame.goaway.opaque_data_len)
-            events?.goAwayArrived(errorCode: frame.goaway.error_code, debugData: String(decoding: words, as: UTF8.self))
+        if unsafe Int(frame.hd.type) == Int(NGHTTP2_GOAWAY.rawValue) {
+            let words = unsafe UnsafeRawBufferPointer(start: frame.goaway.opaque_data, count: frame.goaway.opaque_data_len)
+            unsafe events?.goAwayArrived(errorCode: frame.goaway.error_code, debugData: String(decoding: words, as: UTF8.self))
         }
-        if Int(frame.hd.type) == Int(NGHTTP2_SETTINGS.rawValue), Int(frame.hd.flags) & Int(NGHTTP2_FLAG_ACK.rawValue) == 0 {
+        if unsafe Int(frame.hd.type) == Int(NGHTTP2_SETTINGS.rawValue), unsafe Int(frame.hd.flags) & Int(NGHTTP2_FLAG_ACK.rawValue) == 0 {
             events?.settingsArrived()
         }
-        let canEnd = [Int(NGHTTP2_HEADERS.rawValue), Int(NGHTTP2_DATA.rawValue)].contains(Int(frame.hd.type))
-        if canEnd, Int(frame.hd.flags) & Int(NGHTTP2_FLAG_END_STREAM.rawValue) != 0 { events?.messageEnded(stream) }
+        let canEnd = unsafe [Int(NGHTTP2_HEADERS.rawValue), Int(NGHTTP2_DATA.rawValue)].contains(Int(frame.hd.type))
+        if canEnd, unsafe Int(frame.hd.flags) & Int(NGHTTP2_FLAG_END_STREAM.rawValue) != 0 { events?.messageEnded(stream) }
     }
 
-    fileprivate func arrived(_ stream: Int32, _ bytes: UnsafeRawBufferPointer) { events?.dataArrived(stream, bytes) }
+    fileprivate func arrived(_ stream: Int32, _ bytes: UnsafeRawBufferPointer) { unsafe events?.dataArrived(stream, bytes) }
 
     fileprivate func closed(_ stream: Int32, _ errorCode: UInt32) {
         heads[stream] = nil
@@ -160,14 +162,16 @@ final class HTTP2Session {
     }
 
     fileprivate func sent(_ frame: nghttp2_frame) {
-        if Int(frame.hd.type) == Int(NGHTTP2_HEADERS.rawValue) { events?.headSent(frame.hd.stream_id) }
+        if unsafe Int(frame.hd.type) == Int(NGHTTP2_HEADERS.rawValue) { unsafe events?.headSent(frame.hd.stream_id) }
     }
 
     /// Copies the next bytes of a body, and says whether they are the last.
     fileprivate func next(_ stream: Int32, into buffer: UnsafeMutableRawBufferPointer) -> (count: Int, isLast: Bool) {
         guard var body = bodies.removeValue(forKey: stream) else { return (0, true) }
         let count = min(buffer.count, body.bytes.count - body.sent)
-        body.bytes.withUnsafeBytes { buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[body.sent..<body.sent + count])) }
+        unsafe body.bytes.withUnsafeBytes {
+            unsafe buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[body.sent..<body.sent + count]))
+        }
         body.sent += count
         let isLast = body.sent == body.bytes.count
         if !isLast { bodies[stream] = body }
@@ -181,30 +185,31 @@ final class HTTP2Session {
     ) -> Int32 {
         var text: [UInt8] = []
         for (name, value) in headers { text += Array(name.utf8) + Array(value.utf8) }
-        var provider = nghttp2_data_provider(source: nghttp2_data_source(fd: 0), read_callback: nextBodyBytes)
-        return text.withUnsafeMutableBufferPointer { buffer in
+        var provider = unsafe nghttp2_data_provider(source: nghttp2_data_source(fd: 0), read_callback: nextBodyBytes)
+        return unsafe text.withUnsafeMutableBufferPointer { buffer in
             var start = 0
-            var entries: [nghttp2_nv] = []
+            var entries: [nghttp2_nv] = unsafe []
             for (name, value) in headers {
                 let (nameLength, valueLength) = (name.utf8.count, value.utf8.count)
                 let flag = unindexed.contains(name) ? NGHTTP2_NV_FLAG_NO_INDEX : NGHTTP2_NV_FLAG_NONE
-                entries.append(
+                unsafe entries.append(
                     nghttp2_nv(
-                        name: buffer.baseAddress.map { $0 + start }, value: buffer.baseAddress.map { $0 + start + nameLength },
+                        name: buffer.baseAddress.map { unsafe $0 + start },
+                        value: unsafe buffer.baseAddress.map { unsafe $0 + start + nameLength },
                         namelen: nameLength, valuelen: valueLength, flags: UInt8(flag.rawValue)))
                 start += nameLength + valueLength
             }
-            return body(entries, entries.count, &provider)
+            return unsafe body(entries, entries.count, &provider)
         }
     }
 }
 
 private func session(_ context: UnsafeMutableRawPointer?) -> HTTP2Session? {
-    context.map { Unmanaged<HTTP2Session>.fromOpaque($0).takeUnretainedValue() }
+    unsafe context.map { unsafe Unmanaged<HTTP2Session>.fromOpaque($0).takeUnretainedValue() }
 }
 
 private func headBegins(_: OpaquePointer?, _ frame: UnsafePointer<nghttp2_frame>?, _ context: UnsafeMutableRawPointer?) -> Int32 {
-    if let frame { session(context)?.begin(frame.pointee.hd.stream_id) }
+    if let frame = unsafe frame { unsafe session(context)?.begin(frame.pointee.hd.stream_id) }
     return 0
 }
 
@@ -212,32 +217,32 @@ private func headerArrived(
     _: OpaquePointer?, _ frame: UnsafePointer<nghttp2_frame>?, _ name: UnsafePointer<UInt8>?, _ nameLength: Int,
     _ value: UnsafePointer<UInt8>?, _ valueLength: Int, _: UInt8, _ context: UnsafeMutableRawPointer?
 ) -> Int32 {
-    guard let frame, let session = session(context) else { return 0 }
-    let fits = session.take(
+    guard let frame = unsafe frame, let session = unsafe session(context) else { return 0 }
+    let fits = unsafe session.take(
         frame.pointee.hd.stream_id, name: String(decoding: UnsafeBufferPointer(start: name, count: nameLength), as: UTF8.self),
         value: String(decoding: UnsafeBufferPointer(start: value, count: valueLength), as: UTF8.self))
     return fits ? 0 : NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue
 }
 
 private func frameArrived(_: OpaquePointer?, _ frame: UnsafePointer<nghttp2_frame>?, _ context: UnsafeMutableRawPointer?) -> Int32 {
-    if let frame { session(context)?.arrived(frame.pointee) }
+    if let frame = unsafe frame { unsafe session(context)?.arrived(frame.pointee) }
     return 0
 }
 
 private func dataArrived(
     _: OpaquePointer?, _: UInt8, _ stream: Int32, _ bytes: UnsafePointer<UInt8>?, _ count: Int, _ context: UnsafeMutableRawPointer?
 ) -> Int32 {
-    session(context)?.arrived(stream, UnsafeRawBufferPointer(start: bytes, count: count))
+    unsafe session(context)?.arrived(stream, UnsafeRawBufferPointer(start: bytes, count: count))
     return 0
 }
 
 private func streamClosed(_: OpaquePointer?, _ stream: Int32, _ errorCode: UInt32, _ context: UnsafeMutableRawPointer?) -> Int32 {
-    session(context)?.closed(stream, errorCode)
+    unsafe session(context)?.closed(stream, errorCode)
     return 0
 }
 
 private func frameSent(_: OpaquePointer?, _ frame: UnsafePointer<nghttp2_frame>?, _ context: UnsafeMutableRawPointer?) -> Int32 {
-    if let frame { session(context)?.sent(frame.pointee) }
+    if let frame = unsafe frame { unsafe session(context)?.sent(frame.pointee) }
     return 0
 }
 
@@ -245,8 +250,8 @@ private func nextBodyBytes(
     _: OpaquePointer?, _ stream: Int32, _ buffer: UnsafeMutablePointer<UInt8>?, _ length: Int, _ flags: UnsafeMutablePointer<UInt32>?,
     _: UnsafeMutablePointer<nghttp2_data_source>?, _ context: UnsafeMutableRawPointer?
 ) -> Int {
-    guard let session = session(context) else { return Int(NGHTTP2_ERR_CALLBACK_FAILURE.rawValue) }
-    let (count, isLast) = session.next(stream, into: UnsafeMutableRawBufferPointer(start: buffer, count: length))
-    if isLast { flags?.pointee |= UInt32(NGHTTP2_DATA_FLAG_EOF.rawValue) }
+    guard let session = unsafe session(context) else { return Int(NGHTTP2_ERR_CALLBACK_FAILURE.rawValue) }
+    let (count, isLast) = unsafe session.next(stream, into: UnsafeMutableRawBufferPointer(start: buffer, count: length))
+    if isLast { unsafe flags?.pointee |= UInt32(NGHTTP2_DATA_FLAG_EOF.rawValue) }
     return count
 }

@@ -27,7 +27,7 @@ public actor HTTP2Transport {
     private var state = State.idle
     private var lastID: UInt64 = 0
 
-    public nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
+    public nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe thread.asUnownedSerialExecutor() }
 
     /// Starts the thread; the first request connects. Throws ``HTTPFailure/Kind/invalidURL`` for an origin that is none,
     /// ``HTTPFailure/Kind/tls`` for certificate authorities that cannot be read, and ``HTTPFailure/Kind/connect`` when the process has no file

@@ -27,46 +27,46 @@ enum Resolver {
     /// Calls `done` exactly once, on another thread; at once on this one when no thread can be had.
     static func resolve(host: String, port: UInt16, done: @escaping @Sendable (Result<[SocketAddress], HTTPFailure>) -> Void) {
         var thread = pthread_t()
-        let job = Unmanaged.passRetained(Job(host: host, port: port, done: done))
-        let status = pthread_create(
+        let job = unsafe Unmanaged.passRetained(Job(host: host, port: port, done: done))
+        let status = unsafe pthread_create(
             &thread, nil,
             { context in
-                guard let context else { return nil }
-                let job = Unmanaged<Job>.fromOpaque(context).takeRetainedValue()
+                guard let context = unsafe context else { return nil }
+                let job = unsafe Unmanaged<Job>.fromOpaque(context).takeRetainedValue()
                 job.done(Resolver.addresses(of: job.host, port: job.port))
                 return nil
-            }, job.toOpaque())
+            }, unsafe job.toOpaque())
         guard status != 0 else {
             pthread_detach(thread)
             return
         }
-        job.release()
+        unsafe job.release()
         done(.failure(HTTPFailure(kind: .dns, requestMayHaveArrived: false, message: "no thread to look \(host) up on")))
     }
 
     private static func addresses(of host: String, port: UInt16) -> Result<[SocketAddress], HTTPFailure> {
-        var hints = addrinfo()
-        hints.ai_family = AF_UNSPEC
-        hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
-        hints.ai_flags = AI_ADDRCONFIG | AI_NUMERICSERV
+        var hints = unsafe addrinfo()
+        unsafe hints.ai_family = AF_UNSPEC
+        unsafe hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        unsafe hints.ai_flags = AI_ADDRCONFIG | AI_NUMERICSERV
         var list: UnsafeMutablePointer<addrinfo>?
         // An address of this machine must be found on a machine that has no other.
-        var code = getaddrinfo(host, String(port), &hints, &list)
+        var code = unsafe getaddrinfo(host, String(port), &hints, &list)
         if code == EAI_NONAME || code == EAI_FAMILY {
-            hints.ai_flags = AI_NUMERICSERV
-            code = getaddrinfo(host, String(port), &hints, &list)
+            unsafe hints.ai_flags = AI_NUMERICSERV
+            code = unsafe getaddrinfo(host, String(port), &hints, &list)
         }
         guard code == 0 else {
             return .failure(
-                HTTPFailure(kind: .dns, requestMayHaveArrived: false, message: "\(host): \(String(cString: gai_strerror(code)))"))
+                HTTPFailure(kind: .dns, requestMayHaveArrived: false, message: unsafe "\(host): \(String(cString: gai_strerror(code)))"))
         }
-        defer { freeaddrinfo(list) }
+        defer { unsafe freeaddrinfo(list) }
         var found: [SocketAddress] = []
-        var next = list
-        while let entry = next {
-            let bytes = UnsafeRawBufferPointer(start: entry.pointee.ai_addr, count: Int(entry.pointee.ai_addrlen))
-            found.append(SocketAddress(family: entry.pointee.ai_family, bytes: Array(bytes)))
-            next = entry.pointee.ai_next
+        var next = unsafe list
+        while let entry = unsafe next {
+            let bytes = unsafe UnsafeRawBufferPointer(start: entry.pointee.ai_addr, count: Int(entry.pointee.ai_addrlen))
+            unsafe found.append(SocketAddress(family: entry.pointee.ai_family, bytes: Array(bytes)))
+            unsafe next = unsafe entry.pointee.ai_next
         }
         return .success(found)
     }
@@ -80,8 +80,8 @@ extension SocketAddress {
         _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
         SocketOption.forManySmallRequests.forEach { $0.set(on: descriptor) }
-        let status = bytes.withUnsafeBytes { raw in
-            connect(descriptor, raw.baseAddress?.assumingMemoryBound(to: sockaddr.self), socklen_t(raw.count))
+        let status = unsafe bytes.withUnsafeBytes { raw in
+            unsafe connect(descriptor, raw.baseAddress?.assumingMemoryBound(to: sockaddr.self), socklen_t(raw.count))
         }
         if status == 0 || errno == EINPROGRESS { return descriptor }
         let code = errno
@@ -98,7 +98,7 @@ struct SocketOption {
 
     func set(on descriptor: Int32) {
         var value = value
-        setsockopt(descriptor, level, name, &value, socklen_t(MemoryLayout<Int32>.size))
+        unsafe setsockopt(descriptor, level, name, &value, socklen_t(MemoryLayout<Int32>.size))
     }
 
     /// Requests leave at once, and a peer that is gone without a word is noticed within a minute, idle or not (tcp(7)).

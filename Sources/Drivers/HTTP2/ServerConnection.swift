@@ -56,8 +56,8 @@ final class ServerConnection {
             return
         }
         var isSound = true
-        let progress = stream.read { bytes in
-            isSound = session.receive(bytes) == nil
+        let progress = unsafe stream.read { bytes in
+            isSound = unsafe session.receive(bytes) == nil
             return isSound
         }
         hasMoreToRead = progress == .done && isSound
@@ -135,7 +135,7 @@ extension ServerConnection: HTTP2SessionEvents {
     func dataArrived(_ stream: Int32, _ bytes: UnsafeRawBufferPointer) {
         guard var request = incoming.removeValue(forKey: stream) else { return }
         let room = configuration.maximumBodyBytes - request.body.count
-        request.body.append(contentsOf: bytes.prefix(room))
+        unsafe request.body.append(contentsOf: bytes.prefix(room))
         request.isTooLong = request.isTooLong || bytes.count > room
         incoming[stream] = request
     }

@@ -2,43 +2,44 @@ import CTLS
 import TidingsHTTP
 
 /// What all TLS connections of one kind share: versions, certificates, and that nothing but HTTP/2 is spoken (`h2`, RFC 9113 section 3.2).
-final class TLSContext: Sendable {
+@safe final class TLSContext: Sendable {
     // Immutable once made; OpenSSL counts its references atomically.
     nonisolated(unsafe) let pointer: OpaquePointer
 
     /// For connections to servers with a certificate of a trusted authority: of those in a PEM file, or of the system's.
     init(trusting certificateAuthorityFile: String?) throws(HTTPFailure) {
-        pointer = try Self.make(TLS_client_method())
+        unsafe pointer = try unsafe Self.make(TLS_client_method())
         let loaded =
-            certificateAuthorityFile.map { SSL_CTX_load_verify_locations(pointer, $0, nil) } ?? SSL_CTX_set_default_verify_paths(pointer)
+            unsafe certificateAuthorityFile.map { unsafe SSL_CTX_load_verify_locations(pointer, $0, nil) }
+            ?? SSL_CTX_set_default_verify_paths(pointer)
         guard loaded == 1 else {
             let file = certificateAuthorityFile ?? "the system's store"
             throw HTTPFailure(kind: .tls, requestMayHaveArrived: false, message: "no certificate authority in \(file): \(TLSError.take())")
         }
-        SSL_CTX_set_verify(pointer, SSL_VERIFY_PEER, nil)
+        unsafe SSL_CTX_set_verify(pointer, SSL_VERIFY_PEER, nil)
         // Lengths before each name, as TLS has it; zero is success here, unlike everywhere else.
-        SSL_CTX_set_alpn_protos(pointer, [2] + Array("h2".utf8), 3)
+        unsafe SSL_CTX_set_alpn_protos(pointer, [2] + Array("h2".utf8), 3)
     }
 
     /// For connections from clients.
     init(presenting certificate: SelfSignedCertificate) throws(HTTPFailure) {
-        pointer = try Self.make(TLS_server_method())
-        guard certificate.install(in: pointer) else {
+        unsafe pointer = try unsafe Self.make(TLS_server_method())
+        guard unsafe certificate.install(in: pointer) else {
             throw HTTPFailure(kind: .tls, requestMayHaveArrived: false, message: "the certificate cannot be used: \(TLSError.take())")
         }
-        SSL_CTX_set_alpn_select_cb(pointer, chooseHTTP2, nil)
+        unsafe SSL_CTX_set_alpn_select_cb(pointer, chooseHTTP2, nil)
     }
 
-    deinit { SSL_CTX_free(pointer) }
+    deinit { unsafe SSL_CTX_free(pointer) }
 
     private static func make(_ method: OpaquePointer?) throws(HTTPFailure) -> OpaquePointer {
-        let context = SSL_CTX_new(method)
-        guard let context, tidings_ssl_require_tls12(context) == 1 else {
-            SSL_CTX_free(context)
+        let context = unsafe SSL_CTX_new(method)
+        guard let context = unsafe context, unsafe tidings_ssl_require_tls12(context) == 1 else {
+            unsafe SSL_CTX_free(context)
             throw HTTPFailure(kind: .tls, requestMayHaveArrived: false, message: "OpenSSL gives no context: \(TLSError.take())")
         }
-        tidings_ssl_write_in_parts(context)
-        return context
+        unsafe tidings_ssl_write_in_parts(context)
+        return unsafe context
     }
 }
 
@@ -47,14 +48,14 @@ private func chooseHTTP2(
     _ ssl: OpaquePointer?, _ chosen: UnsafeMutablePointer<UnsafePointer<UInt8>?>?, _ chosenLength: UnsafeMutablePointer<UInt8>?,
     _ offered: UnsafePointer<UInt8>?, _ offeredLength: UInt32, _ context: UnsafeMutableRawPointer?
 ) -> Int32 {
-    guard let offered else { return SSL_TLSEXT_ERR_ALERT_FATAL }
+    guard let offered = unsafe offered else { return SSL_TLSEXT_ERR_ALERT_FATAL }
     var index = 0
     while index < Int(offeredLength) {
-        let length = Int(offered[index])
+        let length = unsafe Int(offered[index])
         guard index + 1 + length <= Int(offeredLength) else { break }
-        if length == 2, offered[index + 1] == UInt8(ascii: "h"), offered[index + 2] == UInt8(ascii: "2") {
-            chosen?.pointee = offered + index + 1
-            chosenLength?.pointee = 2
+        if length == 2, unsafe offered[index + 1] == UInt8(ascii: "h"), unsafe offered[index + 2] == UInt8(ascii: "2") {
+            unsafe chosen?.pointee = unsafe offered + index + 1
+            unsafe chosenLength?.pointee = 2
             return SSL_TLSEXT_ERR_OK
         }
         index += 1 + length
@@ -70,7 +71,7 @@ enum TLSError {
         let code = ERR_get_error()
         guard code != 0 else { return "no reason given" }
         var text = [CChar](repeating: 0, count: 256)
-        ERR_error_string_n(code, &text, text.count)
+        unsafe ERR_error_string_n(code, &text, text.count)
         let words = text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
         // `error:0A000086:SSL routines::certificate verify failed`: the last part is the reason.
         return String(decoding: words, as: UTF8.self).split(separator: ":").last.map(String.init) ?? "no reason given"

@@ -2,7 +2,7 @@ import CTLS
 import Glibc
 
 /// TLS over one socket that never blocks. It owns the socket, once it is made.
-final class TLSStream {
+@safe final class TLSStream {
     /// How far a call came.
     enum Progress: Equatable {
         case done
@@ -27,40 +27,40 @@ final class TLSStream {
     ///
     /// - Parameter serverName: who the server must prove to be; an address in a certificate counts as well. Nil on the server's side.
     init?(_ context: TLSContext, socket: Int32, serverName: String?) {
-        guard let ssl = SSL_new(context.pointer) else { return nil }
+        guard let ssl = unsafe SSL_new(context.pointer) else { return nil }
         // Before `self` is whole: from then on a failure runs deinit, which frees and closes as well.
-        guard SSL_set_fd(ssl, socket) == 1 else {
-            SSL_free(ssl)
+        guard unsafe SSL_set_fd(ssl, socket) == 1 else {
+            unsafe SSL_free(ssl)
             return nil
         }
-        self.ssl = ssl
+        unsafe self.ssl = unsafe ssl
         self.socket = socket
         guard let serverName else {
-            SSL_set_accept_state(ssl)
+            unsafe SSL_set_accept_state(ssl)
             return
         }
-        SSL_set_connect_state(ssl)
-        if X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl), serverName) == 1 { return }
+        unsafe SSL_set_connect_state(ssl)
+        if unsafe X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl), serverName) == 1 { return }
         ERR_clear_error()
-        SSL_set1_host(ssl, serverName)
-        tidings_ssl_set_server_name(ssl, serverName)
+        unsafe SSL_set1_host(ssl, serverName)
+        unsafe tidings_ssl_set_server_name(ssl, serverName)
     }
 
     deinit {
-        SSL_free(ssl)
+        unsafe SSL_free(ssl)
         close(socket)
     }
 
     func handshake() -> Progress {
-        let code = call { SSL_do_handshake(ssl) }
+        let code = call { unsafe SSL_do_handshake(ssl) }
         guard case .done = code else {
-            let verification = SSL_get_verify_result(ssl)
+            let verification = unsafe SSL_get_verify_result(ssl)
             guard case .ended = code, verification != Int(X509_V_OK) else { return code }
-            return .ended("the certificate is not trusted: \(String(cString: X509_verify_cert_error_string(verification)))")
+            return .ended(unsafe "the certificate is not trusted: \(String(cString: X509_verify_cert_error_string(verification)))")
         }
         var protocolName: UnsafePointer<UInt8>?
         var length: UInt32 = 0
-        SSL_get0_alpn_selected(ssl, &protocolName, &length)
+        unsafe SSL_get0_alpn_selected(ssl, &protocolName, &length)
         return length == 2 ? .done : .ended("the server does not speak HTTP/2")
     }
 
@@ -69,11 +69,11 @@ final class TLSStream {
     func read(_ take: (UnsafeRawBufferPointer) -> Bool) -> Progress {
         for _ in 0..<Self.chunksPerRead {
             var count = 0
-            let progress = chunk.withUnsafeMutableBytes { buffer in
-                call { SSL_read_ex(ssl, buffer.baseAddress, buffer.count, &count) }
+            let progress = unsafe chunk.withUnsafeMutableBytes { buffer in
+                call { unsafe SSL_read_ex(ssl, buffer.baseAddress, buffer.count, &count) }
             }
             guard progress == .done else { return progress }
-            guard chunk.withUnsafeBytes({ take(UnsafeRawBufferPointer(rebasing: $0[..<count])) }) else { break }
+            guard unsafe chunk.withUnsafeBytes({ unsafe take(UnsafeRawBufferPointer(rebasing: $0[..<count])) }) else { break }
         }
         return .done
     }
@@ -82,8 +82,8 @@ final class TLSStream {
     func write(_ bytes: inout OutputBuffer) -> Progress {
         while !bytes.isEmpty {
             var count = 0
-            let progress = bytes.withUnsafeBytes { buffer in
-                call { SSL_write_ex(ssl, buffer.baseAddress, buffer.count, &count) }
+            let progress = unsafe bytes.withUnsafeBytes { buffer in
+                call { unsafe SSL_write_ex(ssl, buffer.baseAddress, buffer.count, &count) }
             }
             guard progress == .done else { return progress }
             bytes.remove(count)
@@ -94,7 +94,7 @@ final class TLSStream {
     /// Tells the peer that nothing more comes; whether it hears it does not matter.
     func sayGoodbye() {
         ERR_clear_error()
-        SSL_shutdown(ssl)
+        unsafe SSL_shutdown(ssl)
         ERR_clear_error()
     }
 
@@ -104,13 +104,13 @@ final class TLSStream {
         let result = body()
         wantsToWrite = false
         if result == 1 { return .done }
-        switch SSL_get_error(ssl, result) {
+        switch unsafe SSL_get_error(ssl, result) {
         case SSL_ERROR_WANT_READ: return .mustWait
         case SSL_ERROR_WANT_WRITE:
             wantsToWrite = true
             return .mustWait
         case SSL_ERROR_ZERO_RETURN: return .ended("")
-        case SSL_ERROR_SYSCALL where errno != 0: return .ended(String(cString: strerror(errno)))
+        case SSL_ERROR_SYSCALL where errno != 0: return unsafe .ended(String(cString: strerror(errno)))
         case SSL_ERROR_SYSCALL: return .ended("")
         default: return .ended(TLSError.take())
         }
@@ -127,10 +127,10 @@ struct OutputBuffer {
     var count: Int { bytes.count - start }
     var capacity: Int { bytes.capacity }
 
-    mutating func append(_ more: UnsafeRawBufferPointer) { bytes.append(contentsOf: more) }
+    mutating func append(_ more: UnsafeRawBufferPointer) { unsafe bytes.append(contentsOf: more) }
 
     func withUnsafeBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
-        bytes.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[start...])) }
+        unsafe bytes.withUnsafeBytes { unsafe body(UnsafeRawBufferPointer(rebasing: $0[start...])) }
     }
 
     mutating func remove(_ count: Int) {

@@ -11,7 +11,7 @@ public final class SocketMailbox<Message: Sendable>: Sendable {
     /// Throws when the process has no two file descriptors left.
     public init() throws(SocketThread.StartError) {
         var ends: [Int32] = [-1, -1]
-        guard pipe(&ends) == 0 else { throw SocketThread.StartError("no file descriptor to send messages by") }
+        guard unsafe pipe(&ends) == 0 else { throw SocketThread.StartError("no file descriptor to send messages by") }
         for end in ends {
             _ = fcntl(end, F_SETFL, O_NONBLOCK)
             _ = fcntl(end, F_SETFD, FD_CLOEXEC)
@@ -27,13 +27,13 @@ public final class SocketMailbox<Message: Sendable>: Sendable {
     public func post(_ message: Message) {
         messages.withLock { $0.append(message) }
         var byte: UInt8 = 1
-        _ = write(writer, &byte, 1)  // a full pipe wakes as well as one more byte would
+        _ = unsafe write(writer, &byte, 1)  // a full pipe wakes as well as one more byte would
     }
 
     /// Empties the pipe, then the list: in that order a message in between costs one idle turn and is never missed.
     public func take() -> [Message] {
         var drained = [UInt8](repeating: 0, count: 64)
-        while read(reader, &drained, drained.count) == drained.count {}
+        while unsafe read(reader, &drained, drained.count) == drained.count {}
         return messages.withLock { list in
             defer { list = [] }
             return list

@@ -62,7 +62,7 @@ public final class SocketThread: SerialExecutor {
         public let description: String
 
         /// What was missing, with the system's word for it.
-        public init(_ what: String, code: Int32 = errno) { description = "\(what): \(String(cString: strerror(code)))" }
+        public init(_ what: String, code: Int32 = errno) { description = unsafe "\(what): \(String(cString: strerror(code)))" }
     }
 
     /// Starts the thread. For what a process cannot begin without: where nothing is left for it, the process ends with the reason.
@@ -79,7 +79,7 @@ public final class SocketThread: SerialExecutor {
     public init(starting name: String) throws(StartError) {
         self.name = name
         var ends: [Int32] = [-1, -1]
-        guard pipe(&ends) == 0 else {
+        guard unsafe pipe(&ends) == 0 else {
             throw StartError("no file descriptor for thread \(name)")
         }
         for end in ends {
@@ -88,22 +88,22 @@ public final class SocketThread: SerialExecutor {
         }
         (wakeupReader, wakeupWriter) = (ends[0], ends[1])
         var attributes = pthread_attr_t()
-        pthread_attr_init(&attributes)
-        pthread_attr_setstacksize(&attributes, Self.stackSize)
-        pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
-        let unmanaged = Unmanaged.passRetained(self)
-        let status = pthread_create(
+        unsafe pthread_attr_init(&attributes)
+        unsafe pthread_attr_setstacksize(&attributes, Self.stackSize)
+        unsafe pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
+        let unmanaged = unsafe Unmanaged.passRetained(self)
+        let status = unsafe pthread_create(
             &identity, &attributes,
             { pointer in
-                guard let pointer else { return nil }
+                guard let pointer = unsafe pointer else { return nil }
                 // The thread owns this reference until it ends, so the executor outlives every job it was given.
-                let thread = Unmanaged<SocketThread>.fromOpaque(pointer).takeRetainedValue()
+                let thread = unsafe Unmanaged<SocketThread>.fromOpaque(pointer).takeRetainedValue()
                 thread.run()
                 return nil
-            }, unmanaged.toOpaque())
-        pthread_attr_destroy(&attributes)
+            }, unsafe unmanaged.toOpaque())
+        unsafe pthread_attr_destroy(&attributes)
         guard status == 0 else {
-            unmanaged.release()
+            unsafe unmanaged.release()
             throw StartError("cannot start thread \(name)", code: status)
         }
     }
@@ -124,14 +124,14 @@ public final class SocketThread: SerialExecutor {
         if mustWake { wake() }
     }
 
-    public func asUnownedSerialExecutor() -> UnownedSerialExecutor { UnownedSerialExecutor(ordinary: self) }
+    public func asUnownedSerialExecutor() -> UnownedSerialExecutor { unsafe UnownedSerialExecutor(ordinary: self) }
 
     public func checkIsolated() {
         precondition(isCurrent, "this code must run on the thread \(name)")
     }
 
     /// Whether the caller runs on this thread.
-    public var isCurrent: Bool { pthread_equal(pthread_self(), identity) != 0 }
+    public var isCurrent: Bool { unsafe pthread_equal(pthread_self(), identity) != 0 }
 
     // MARK: What the actor asks for, from its own isolation
 
@@ -139,15 +139,15 @@ public final class SocketThread: SerialExecutor {
     /// Call only on the thread, that is from the isolation of an actor that runs here.
     public func watch(_ interests: [Interest], until deadline: ContinuousClock.Instant?) {
         checkIsolated()
-        loop.interests = interests
-        loop.deadline = deadline
+        unsafe loop.interests = interests
+        unsafe loop.deadline = deadline
     }
 
     /// Installs the closure that runs on the thread after every poll: with the descriptors that are ready, or with none when the deadline
     /// passed. It may call ``watch(_:until:)``. Call only on the thread.
     public func whenReady(_ body: (([pollfd]) -> Void)?) {
         checkIsolated()
-        loop.ready = body
+        unsafe loop.ready = body
     }
 
     /// Ends the thread once the queued jobs have run and no ``whenReady(_:)`` closure is installed. The owner calls it last: a job enqueued
@@ -161,11 +161,11 @@ public final class SocketThread: SerialExecutor {
 
     private func wake() {
         var byte: UInt8 = 1
-        _ = write(wakeupWriter, &byte, 1)  // a full pipe wakes as well as one more byte would
+        _ = unsafe write(wakeupWriter, &byte, 1)  // a full pipe wakes as well as one more byte would
     }
 
     private func run() {
-        identity = pthread_self()
+        unsafe identity = pthread_self()
         blockBrokenPipeSignal()
         repeat { runJobs() } while pollSockets()
     }
@@ -175,7 +175,7 @@ public final class SocketThread: SerialExecutor {
             mailbox.isPolling = false
             return exchange(&mailbox.jobs, with: [])
         }
-        for job in jobs { job.runSynchronously(on: asUnownedSerialExecutor()) }
+        for job in jobs { unsafe job.runSynchronously(on: asUnownedSerialExecutor()) }
     }
 
     /// Polls until a socket is ready, the deadline passes or a job arrives; only looks when jobs are queued already, so that neither
@@ -185,23 +185,23 @@ public final class SocketThread: SerialExecutor {
             mailbox.isPolling = mailbox.jobs.isEmpty
             return (!mailbox.jobs.isEmpty, mailbox.isStopping)
         }
-        if isStopping && !hasJobs && loop.ready == nil { return false }
+        if unsafe isStopping && !hasJobs && loop.ready == nil { return false }
         var descriptors = [pollfd(fd: wakeupReader, events: Int16(POLLIN), revents: 0)]
-        for interest in loop.interests { descriptors.append(pollfd(fd: interest.socket, events: interest.events, revents: 0)) }
-        let count = poll(&descriptors, nfds_t(descriptors.count), hasJobs ? 0 : pollTimeout())
+        for interest in unsafe loop.interests { descriptors.append(pollfd(fd: interest.socket, events: interest.events, revents: 0)) }
+        let count = unsafe poll(&descriptors, nfds_t(descriptors.count), hasJobs ? 0 : pollTimeout())
         if count > 0 && descriptors[0].revents != 0 {
             var drained = [UInt8](repeating: 0, count: 64)
-            while read(wakeupReader, &drained, drained.count) == drained.count {}
+            while unsafe read(wakeupReader, &drained, drained.count) == drained.count {}
         }
         let ready = descriptors.dropFirst().filter { $0.revents != 0 }
-        let isDue = loop.deadline.map { $0 <= .now } ?? false
-        if !ready.isEmpty || isDue { loop.ready?(Array(ready)) }
+        let isDue = unsafe loop.deadline.map { $0 <= .now } ?? false
+        if !ready.isEmpty || isDue { unsafe loop.ready?(Array(ready)) }
         return true
     }
 
     /// Milliseconds for poll, rounded up so that a deadline has passed when poll returns; -1 waits for ever.
     private func pollTimeout() -> Int32 {
-        guard let deadline = loop.deadline else { return -1 }
+        guard let deadline = unsafe loop.deadline else { return -1 }
         let left = ContinuousClock.now.duration(to: deadline)
         guard left > .zero else { return 0 }
         let milliseconds = left / .milliseconds(1)
@@ -213,9 +213,9 @@ public final class SocketThread: SerialExecutor {
 /// this thread and those it starts, a peer that went away must be an error and not the end of the process.
 private func blockBrokenPipeSignal() {
     var signals = sigset_t()
-    sigemptyset(&signals)
-    sigaddset(&signals, SIGPIPE)
-    pthread_sigmask(SIG_BLOCK, &signals, nil)
+    unsafe sigemptyset(&signals)
+    unsafe sigaddset(&signals, SIGPIPE)
+    unsafe pthread_sigmask(SIG_BLOCK, &signals, nil)
 }
 
 private func exchange<Value>(_ place: inout Value, with new: consuming Value) -> Value {

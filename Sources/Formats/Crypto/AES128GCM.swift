@@ -26,16 +26,16 @@ public enum AES128GCM {
         let ciphertext = Array(sealed.dropLast(tagByteCount))
         var tag = Array(sealed.suffix(tagByteCount))
         defer { ERR_clear_error() }
-        guard let context = EVP_CIPHER_CTX_new() else { return nil }
-        defer { EVP_CIPHER_CTX_free(context) }
+        guard let context = unsafe EVP_CIPHER_CTX_new() else { return nil }
+        defer { unsafe EVP_CIPHER_CTX_free(context) }
         // One byte more, so that there is an address to write to when there is nothing to write.
         var plaintext = [UInt8](repeating: 0, count: ciphertext.count + 1)
         var rest = [UInt8](repeating: 0, count: keyByteCount)
         var (written, finished): (Int32, Int32) = (0, 0)
-        guard EVP_DecryptInit_ex(context, CipherAlgorithm.aes128GCM, nil, key, nonce) == 1,
-            EVP_DecryptUpdate(context, &plaintext, &written, ciphertext, length) == 1, written == length,
-            EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_SET_TAG, Int32(tagByteCount), &tag) == 1,
-            EVP_DecryptFinal_ex(context, &rest, &finished) == 1
+        guard unsafe EVP_DecryptInit_ex(context, CipherAlgorithm.aes128GCM, nil, key, nonce) == 1,
+            unsafe EVP_DecryptUpdate(context, &plaintext, &written, ciphertext, length) == 1, written == length,
+            unsafe EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_SET_TAG, Int32(tagByteCount), &tag) == 1,
+            unsafe EVP_DecryptFinal_ex(context, &rest, &finished) == 1
         else { return nil }
         return Array(plaintext.dropLast())
     }
@@ -43,16 +43,16 @@ public enum AES128GCM {
     private static func encrypted(_ plaintext: [UInt8], key: [UInt8], nonce: [UInt8]) -> [UInt8]? {
         checkLengths(key: key, nonce: nonce)
         defer { ERR_clear_error() }
-        guard let length = Int32(exactly: plaintext.count), let context = EVP_CIPHER_CTX_new() else { return nil }
-        defer { EVP_CIPHER_CTX_free(context) }
+        guard let length = Int32(exactly: plaintext.count), let context = unsafe EVP_CIPHER_CTX_new() else { return nil }
+        defer { unsafe EVP_CIPHER_CTX_free(context) }
         var ciphertext = [UInt8](repeating: 0, count: plaintext.count + 1)
         var tag = [UInt8](repeating: 0, count: tagByteCount)
         var rest = [UInt8](repeating: 0, count: keyByteCount)
         var (written, finished): (Int32, Int32) = (0, 0)
-        guard EVP_EncryptInit_ex(context, CipherAlgorithm.aes128GCM, nil, key, nonce) == 1,
-            EVP_EncryptUpdate(context, &ciphertext, &written, plaintext, length) == 1, written == length,
-            EVP_EncryptFinal_ex(context, &rest, &finished) == 1,
-            EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_GET_TAG, Int32(tagByteCount), &tag) == 1
+        guard unsafe EVP_EncryptInit_ex(context, CipherAlgorithm.aes128GCM, nil, key, nonce) == 1,
+            unsafe EVP_EncryptUpdate(context, &ciphertext, &written, plaintext, length) == 1, written == length,
+            unsafe EVP_EncryptFinal_ex(context, &rest, &finished) == 1,
+            unsafe EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_GET_TAG, Int32(tagByteCount), &tag) == 1
         else { return nil }
         return ciphertext.dropLast() + tag
     }
@@ -67,8 +67,8 @@ public enum AES128GCM {
 private enum CipherAlgorithm {
     // Immutable once fetched; OpenSSL counts references to it atomically and never writes to it.
     nonisolated(unsafe) static let aes128GCM: OpaquePointer = {
-        if let fetched = EVP_CIPHER_fetch(nil, "AES-128-GCM", nil) { return fetched }
-        guard let builtIn = EVP_aes_128_gcm() else { preconditionFailure("libcrypto offers no AES-128-GCM") }
-        return builtIn
+        if let fetched = unsafe EVP_CIPHER_fetch(nil, "AES-128-GCM", nil) { return unsafe fetched }
+        guard let builtIn = unsafe EVP_aes_128_gcm() else { preconditionFailure("libcrypto offers no AES-128-GCM") }
+        return unsafe builtIn
     }()
 }

@@ -6,12 +6,12 @@ internal import CCrypto
 public func hmacSHA256(key: some Collection<UInt8>, message: [[UInt8]]) -> [UInt8] {
     let key = Array(key)
     let joined = message.count == 1 ? message[0] : Array(message.joined())
-    return [UInt8](unsafeUninitializedCapacity: SHA256.byteCount) { buffer, count in
+    return unsafe [UInt8](unsafeUninitializedCapacity: SHA256.byteCount) { buffer, count in
         // A null key means "the key of last time" to OpenSSL, which is why the empty key still gets an address.
-        let result = (key.isEmpty ? [0] : key).withUnsafeBytes { keyBytes in
-            HMAC(DigestAlgorithm.sha256, keyBytes.baseAddress, Int32(key.count), joined, joined.count, buffer.baseAddress, nil)
+        let result = unsafe (key.isEmpty ? [0] : key).withUnsafeBytes { keyBytes in
+            unsafe HMAC(DigestAlgorithm.sha256, keyBytes.baseAddress, Int32(key.count), joined, joined.count, buffer.baseAddress, nil)
         }
-        guard result != nil else { preconditionFailure("libcrypto cannot compute an HMAC: out of memory") }
+        guard unsafe result != nil else { preconditionFailure("libcrypto cannot compute an HMAC: out of memory") }
         count = SHA256.byteCount
     }
 }
@@ -26,5 +26,5 @@ public func hmacSHA256(key: some Collection<UInt8>, message: some Collection<UIn
 public func constantTimeEquals(_ left: some Collection<UInt8>, _ right: some Collection<UInt8>) -> Bool {
     let (left, right) = (Array(left), Array(right))
     guard left.count == right.count else { return false }
-    return CRYPTO_memcmp(left, right, left.count) == 0
+    return unsafe CRYPTO_memcmp(left, right, left.count) == 0
 }

@@ -8,64 +8,66 @@ extension KeyHandle {
 
     /// A new random key; nil for lack of memory or randomness.
     static func randomP256() -> KeyHandle? {
-        KeyHandle {
-            guard let context = EVP_PKEY_CTX_new_from_name(nil, "EC", nil) else { return nil }
-            defer { EVP_PKEY_CTX_free(context) }
+        unsafe KeyHandle {
+            guard let context = unsafe EVP_PKEY_CTX_new_from_name(nil, "EC", nil) else { return nil }
+            defer { unsafe EVP_PKEY_CTX_free(context) }
             var key: OpaquePointer?
-            guard EVP_PKEY_keygen_init(context) == 1, EVP_PKEY_CTX_set_group_name(context, curve) == 1,
-                EVP_PKEY_generate(context, &key) == 1
+            guard unsafe EVP_PKEY_keygen_init(context) == 1, unsafe EVP_PKEY_CTX_set_group_name(context, curve) == 1,
+                unsafe EVP_PKEY_generate(context, &key) == 1
             else { return nil }
-            return key
+            return unsafe key
         }
     }
 
     /// The key that is this number of 32 bytes; libcrypto computes the public half. Not checked: see ``isConsistent``.
     convenience init?(privateNumber: [UInt8]) {
         let der = P256Encoding.privateKeyHead + privateNumber + P256Encoding.privateKeyTail
-        self.init {
-            der.withUnsafeBufferPointer { bytes in
+        unsafe self.init {
+            unsafe der.withUnsafeBufferPointer { bytes in
                 var position = bytes.baseAddress
-                return d2i_PrivateKey(EVP_PKEY_EC, nil, &position, bytes.count)
+                return unsafe d2i_PrivateKey(EVP_PKEY_EC, nil, &position, bytes.count)
             }
         }
     }
 
     /// The public key that is this uncompressed point; nil when it is not on the curve.
     convenience init?(point: [UInt8]) {
-        self.init {
-            guard let parameters = P256Encoding.parameters?.pointer, let key = EVP_PKEY_new() else { return nil }
-            guard EVP_PKEY_copy_parameters(key, parameters) == 1, EVP_PKEY_set1_encoded_public_key(key, point, point.count) == 1 else {
-                EVP_PKEY_free(key)
+        unsafe self.init {
+            guard let parameters = unsafe P256Encoding.parameters?.pointer, let key = unsafe EVP_PKEY_new() else { return nil }
+            guard unsafe EVP_PKEY_copy_parameters(key, parameters) == 1,
+                unsafe EVP_PKEY_set1_encoded_public_key(key, point, point.count) == 1
+            else {
+                unsafe EVP_PKEY_free(key)
                 return nil
             }
-            return key
+            return unsafe key
         }
     }
 
     var isP256: Bool {
         defer { ERR_clear_error() }
-        guard EVP_PKEY_is_a(pointer, "EC") == 1 else { return false }
+        guard unsafe EVP_PKEY_is_a(pointer, "EC") == 1 else { return false }
         var name = [CChar](repeating: 0, count: 64)
         var length = 0
-        guard EVP_PKEY_get_group_name(pointer, &name, name.count, &length) == 1 else { return false }
+        guard unsafe EVP_PKEY_get_group_name(pointer, &name, name.count, &length) == 1 else { return false }
         return Array(Self.curve.utf8) == name.prefix(length).map { UInt8(bitPattern: $0) }
     }
 
     /// Whether the private number is in range and the public point is its.
     var isConsistent: Bool {
         defer { ERR_clear_error() }
-        guard let context = EVP_PKEY_CTX_new_from_pkey(nil, pointer, nil) else { return false }
-        defer { EVP_PKEY_CTX_free(context) }
-        return EVP_PKEY_check(context) == 1
+        guard let context = unsafe EVP_PKEY_CTX_new_from_pkey(nil, pointer, nil) else { return false }
+        defer { unsafe EVP_PKEY_CTX_free(context) }
+        return unsafe EVP_PKEY_check(context) == 1
     }
 
     /// Nil for a public key.
     var privateNumber: [UInt8]? {
         defer { ERR_clear_error() }
         var number: OpaquePointer?
-        guard EVP_PKEY_get_bn_param(pointer, OSSL_PKEY_PARAM_PRIV_KEY, &number) == 1, let number else { return nil }
-        defer { BN_clear_free(number) }
-        return P256Encoding.bytes(of: number)
+        guard unsafe EVP_PKEY_get_bn_param(pointer, OSSL_PKEY_PARAM_PRIV_KEY, &number) == 1, let number = unsafe number else { return nil }
+        defer { unsafe BN_clear_free(number) }
+        return unsafe P256Encoding.bytes(of: number)
     }
 
     /// The public half as an uncompressed point; nil for a key whose point is kept in another form.
@@ -73,18 +75,18 @@ extension KeyHandle {
         defer { ERR_clear_error() }
         var point = [UInt8](repeating: 0, count: P256PublicKey.byteCount)
         var length = 0
-        let isRead = EVP_PKEY_get_octet_string_param(pointer, OSSL_PKEY_PARAM_PUB_KEY, &point, point.count, &length) == 1
+        let isRead = unsafe EVP_PKEY_get_octet_string_param(pointer, OSSL_PKEY_PARAM_PUB_KEY, &point, point.count, &length) == 1
         return isRead && length == point.count ? point : nil
     }
 
     /// The private key in PEM form, not encrypted.
     var pkcs8: String? {
         defer { ERR_clear_error() }
-        guard let memory = BIO_new(BIO_s_mem()) else { return nil }
-        defer { BIO_free(memory) }
-        guard PEM_write_bio_PKCS8PrivateKey(memory, pointer, nil, nil, 0, nil, nil) == 1 else { return nil }
-        var text = [UInt8](repeating: 0, count: BIO_ctrl_pending(memory))
-        guard BIO_read(memory, &text, Int32(text.count)) == Int32(text.count) else { return nil }
+        guard let memory = unsafe BIO_new(BIO_s_mem()) else { return nil }
+        defer { unsafe BIO_free(memory) }
+        guard unsafe PEM_write_bio_PKCS8PrivateKey(memory, pointer, nil, nil, 0, nil, nil) == 1 else { return nil }
+        var text = unsafe [UInt8](repeating: 0, count: BIO_ctrl_pending(memory))
+        guard unsafe BIO_read(memory, &text, Int32(text.count)) == Int32(text.count) else { return nil }
         return String(decoding: text, as: UTF8.self)
     }
 
@@ -92,12 +94,12 @@ extension KeyHandle {
     /// as each point of P-256 has the curve's order, there is nothing more to check.
     func sharedSecret(with other: KeyHandle) -> [UInt8]? {
         defer { ERR_clear_error() }
-        guard let context = EVP_PKEY_CTX_new_from_pkey(nil, pointer, nil) else { return nil }
-        defer { EVP_PKEY_CTX_free(context) }
+        guard let context = unsafe EVP_PKEY_CTX_new_from_pkey(nil, pointer, nil) else { return nil }
+        defer { unsafe EVP_PKEY_CTX_free(context) }
         var length = P256PrivateKey.byteCount
         var secret = [UInt8](repeating: 0, count: length)
-        guard EVP_PKEY_derive_init(context) == 1, EVP_PKEY_derive_set_peer_ex(context, other.pointer, 0) == 1,
-            EVP_PKEY_derive(context, &secret, &length) == 1, length == secret.count
+        guard unsafe EVP_PKEY_derive_init(context) == 1, unsafe EVP_PKEY_derive_set_peer_ex(context, other.pointer, 0) == 1,
+            unsafe EVP_PKEY_derive(context, &secret, &length) == 1, length == secret.count
         else { return nil }
         return secret
     }
@@ -110,11 +112,12 @@ enum ECDSASignature {
     /// r and then s; nil when the bytes are no DER signature of P-256.
     static func raw(_ der: [UInt8]) -> [UInt8]? {
         defer { ERR_clear_error() }
-        return der.withUnsafeBufferPointer { bytes in
+        return unsafe der.withUnsafeBufferPointer { bytes in
             var position = bytes.baseAddress
-            guard let signature = d2i_ECDSA_SIG(nil, &position, bytes.count) else { return nil }
-            defer { ECDSA_SIG_free(signature) }
-            guard let r = P256Encoding.bytes(of: ECDSA_SIG_get0_r(signature)), let s = P256Encoding.bytes(of: ECDSA_SIG_get0_s(signature))
+            guard let signature = unsafe d2i_ECDSA_SIG(nil, &position, bytes.count) else { return nil }
+            defer { unsafe ECDSA_SIG_free(signature) }
+            guard let r = unsafe P256Encoding.bytes(of: ECDSA_SIG_get0_r(signature)),
+                let s = unsafe P256Encoding.bytes(of: ECDSA_SIG_get0_s(signature))
             else { return nil }
             return r + s
         }
@@ -124,17 +127,17 @@ enum ECDSASignature {
     static func der(_ raw: [UInt8]) -> [UInt8]? {
         guard raw.count == byteCount else { return nil }
         defer { ERR_clear_error() }
-        guard let signature = ECDSA_SIG_new() else { return nil }
-        defer { ECDSA_SIG_free(signature) }
+        guard let signature = unsafe ECDSA_SIG_new() else { return nil }
+        defer { unsafe ECDSA_SIG_free(signature) }
         let half = Int32(P256PrivateKey.byteCount)
-        let (r, s) = (BN_bin2bn(Array(raw.prefix(Int(half))), half, nil), BN_bin2bn(Array(raw.suffix(Int(half))), half, nil))
+        let (r, s) = unsafe (BN_bin2bn(Array(raw.prefix(Int(half))), half, nil), BN_bin2bn(Array(raw.suffix(Int(half))), half, nil))
         // From here on they belong to the signature.
-        guard let r, let s, ECDSA_SIG_set0(signature, r, s) == 1 else {
-            BN_free(r)
-            BN_free(s)
+        guard let r = unsafe r, let s = unsafe s, unsafe ECDSA_SIG_set0(signature, r, s) == 1 else {
+            unsafe BN_free(r)
+            unsafe BN_free(s)
             return nil
         }
-        return P256Encoding.der { i2d_ECDSA_SIG(signature, $0) }
+        return unsafe P256Encoding.der { unsafe i2d_ECDSA_SIG(signature, $0) }
     }
 }
 
@@ -145,14 +148,14 @@ private enum P256Encoding {
     /// The parameters: the curve 1.2.840.10045.3.1.7.
     static let privateKeyTail: [UInt8] = [0xA0, 0x0A, 0x06, 0x08, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x03, 0x01, 0x07]
     /// The curve as libcrypto's key without halves, which public keys start from.
-    static let parameters = KeyHandle {
-        guard let context = EVP_PKEY_CTX_new_from_name(nil, "EC", nil) else { return nil }
-        defer { EVP_PKEY_CTX_free(context) }
+    static let parameters = unsafe KeyHandle {
+        guard let context = unsafe EVP_PKEY_CTX_new_from_name(nil, "EC", nil) else { return nil }
+        defer { unsafe EVP_PKEY_CTX_free(context) }
         var key: OpaquePointer?
-        guard EVP_PKEY_paramgen_init(context) == 1, EVP_PKEY_CTX_set_group_name(context, KeyHandle.curve) == 1,
-            EVP_PKEY_generate(context, &key) == 1
+        guard unsafe EVP_PKEY_paramgen_init(context) == 1, unsafe EVP_PKEY_CTX_set_group_name(context, KeyHandle.curve) == 1,
+            unsafe EVP_PKEY_generate(context, &key) == 1
         else { return nil }
-        return key
+        return unsafe key
     }
 
     /// What one of libcrypto's `i2d` functions writes: it tells the length first, when there is nowhere to write to.
@@ -160,9 +163,9 @@ private enum P256Encoding {
         let length = Int(write(nil))
         guard length > 0 else { return nil }
         var bytes = [UInt8](repeating: 0, count: length)
-        let written = bytes.withUnsafeMutableBufferPointer { buffer in
+        let written = unsafe bytes.withUnsafeMutableBufferPointer { buffer in
             var position = buffer.baseAddress
-            return write(&position)
+            return unsafe write(&position)
         }
         return Int(written) == length ? bytes : nil
     }
@@ -171,6 +174,6 @@ private enum P256Encoding {
     static func bytes(of number: OpaquePointer?) -> [UInt8]? {
         var bytes = [UInt8](repeating: 0, count: P256PrivateKey.byteCount)
         let length = Int32(bytes.count)
-        return BN_bn2binpad(number, &bytes, length) == length ? bytes : nil
+        return unsafe BN_bn2binpad(number, &bytes, length) == length ? bytes : nil
     }
 }

@@ -1,7 +1,7 @@
 internal import CCrypto
 
 /// A key of libcrypto's, of any kind, freed with the last reference.
-final class KeyHandle: Sendable {
+@safe final class KeyHandle: Sendable {
     // Immutable once made: libcrypto lets threads share a key as long as each has a context of its own.
     nonisolated(unsafe) let pointer: OpaquePointer
 
@@ -9,56 +9,60 @@ final class KeyHandle: Sendable {
     init?(make: () -> OpaquePointer?) {
         // What is left in the thread's error queue would be taken for a failure of the next TLS connection on it.
         defer { ERR_clear_error() }
-        guard let made = make() else { return nil }
-        pointer = made
+        guard let made = unsafe make() else { return nil }
+        unsafe pointer = unsafe made
     }
 
     /// Reads a private key in PEM form without a passphrase, PKCS #8 or the form of its kind.
     convenience init?(pem: String) {
-        self.init {
-            Array(pem.utf8).withUnsafeBytes { bytes -> OpaquePointer? in
-                guard let length = Int32(exactly: bytes.count), let memory = BIO_new_mem_buf(bytes.baseAddress, length) else { return nil }
-                defer { BIO_free(memory) }
+        unsafe self.init {
+            unsafe Array(pem.utf8).withUnsafeBytes { bytes -> OpaquePointer? in
+                guard let length = Int32(exactly: bytes.count), let memory = unsafe BIO_new_mem_buf(bytes.baseAddress, length) else {
+                    return nil
+                }
+                defer { unsafe BIO_free(memory) }
                 // Without a callback of its own libcrypto asks for the passphrase on the terminal.
-                return PEM_read_bio_PrivateKey(memory, nil, { _, _, _, _ in -1 }, nil)
+                return unsafe PEM_read_bio_PrivateKey(memory, nil, { _, _, _, _ in -1 }, nil)
             }
         }
     }
 
     /// Reads a public key in PEM form.
     convenience init?(publicPEM: String) {
-        self.init {
-            Array(publicPEM.utf8).withUnsafeBytes { bytes -> OpaquePointer? in
-                guard let length = Int32(exactly: bytes.count), let memory = BIO_new_mem_buf(bytes.baseAddress, length) else { return nil }
-                defer { BIO_free(memory) }
-                return PEM_read_bio_PUBKEY(memory, nil, { _, _, _, _ in -1 }, nil)
+        unsafe self.init {
+            unsafe Array(publicPEM.utf8).withUnsafeBytes { bytes -> OpaquePointer? in
+                guard let length = Int32(exactly: bytes.count), let memory = unsafe BIO_new_mem_buf(bytes.baseAddress, length) else {
+                    return nil
+                }
+                defer { unsafe BIO_free(memory) }
+                return unsafe PEM_read_bio_PUBKEY(memory, nil, { _, _, _, _ in -1 }, nil)
             }
         }
     }
 
-    deinit { EVP_PKEY_free(pointer) }
+    deinit { unsafe EVP_PKEY_free(pointer) }
 
-    var isRSA: Bool { EVP_PKEY_is_a(pointer, "RSA") == 1 }
-    var bits: Int { Int(EVP_PKEY_get_bits(pointer)) }
+    var isRSA: Bool { unsafe EVP_PKEY_is_a(pointer, "RSA") == 1 }
+    var bits: Int { unsafe Int(EVP_PKEY_get_bits(pointer)) }
 
     /// A signature over the SHA-256 of the message, in the form of the key's kind; nil when the key cannot sign, or for lack of memory.
     func signature(of message: [UInt8]) -> [UInt8]? {
         defer { ERR_clear_error() }
-        guard let context = EVP_MD_CTX_new() else { return nil }
-        defer { EVP_MD_CTX_free(context) }
-        guard EVP_DigestSignInit(context, nil, DigestAlgorithm.sha256, nil, pointer) == 1 else { return nil }
-        var length = Int(EVP_PKEY_get_size(pointer))
+        guard let context = unsafe EVP_MD_CTX_new() else { return nil }
+        defer { unsafe EVP_MD_CTX_free(context) }
+        guard unsafe EVP_DigestSignInit(context, nil, DigestAlgorithm.sha256, nil, pointer) == 1 else { return nil }
+        var length = unsafe Int(EVP_PKEY_get_size(pointer))
         var signature = [UInt8](repeating: 0, count: length)
-        guard EVP_DigestSign(context, &signature, &length, message, message.count) == 1 else { return nil }
+        guard unsafe EVP_DigestSign(context, &signature, &length, message, message.count) == 1 else { return nil }
         return Array(signature.prefix(length))
     }
 
     /// Whether ``signature(of:)`` of this key could have made it.
     func isSignature(_ signature: [UInt8], of message: [UInt8]) -> Bool {
         defer { ERR_clear_error() }
-        guard let context = EVP_MD_CTX_new() else { return false }
-        defer { EVP_MD_CTX_free(context) }
-        guard EVP_DigestVerifyInit(context, nil, DigestAlgorithm.sha256, nil, pointer) == 1 else { return false }
-        return EVP_DigestVerify(context, signature, signature.count, message, message.count) == 1
+        guard let context = unsafe EVP_MD_CTX_new() else { return false }
+        defer { unsafe EVP_MD_CTX_free(context) }
+        guard unsafe EVP_DigestVerifyInit(context, nil, DigestAlgorithm.sha256, nil, pointer) == 1 else { return false }
+        return unsafe EVP_DigestVerify(context, signature, signature.count, message, message.count) == 1
     }
 }

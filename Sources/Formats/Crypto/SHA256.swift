@@ -2,7 +2,7 @@ internal import CCrypto
 
 /// SHA-256 (FIPS 180-4) by OpenSSL, which uses the processor's own instructions where it has them: in one step with ``hash(_:)``, or
 /// piece by piece.
-public struct SHA256: ~Copyable {
+@safe public struct SHA256: ~Copyable {
     /// The length of a digest.
     public static let byteCount = 32
 
@@ -18,24 +18,24 @@ public struct SHA256: ~Copyable {
     /// A digest of nothing yet; stops the process when there is no memory for one.
     public init() {
         // Only exhausted memory makes these fail.
-        guard let context = EVP_MD_CTX_new(), EVP_DigestInit_ex(context, DigestAlgorithm.sha256, nil) == 1 else {
+        guard let context = unsafe EVP_MD_CTX_new(), unsafe EVP_DigestInit_ex(context, DigestAlgorithm.sha256, nil) == 1 else {
             preconditionFailure("libcrypto cannot start a SHA-256 digest: out of memory, or a build without it")
         }
-        self.context = context
+        unsafe self.context = unsafe context
     }
 
-    deinit { EVP_MD_CTX_free(context) }
+    deinit { unsafe EVP_MD_CTX_free(context) }
 
     /// Adds `bytes` to what is digested.
     public mutating func update(_ bytes: some Collection<UInt8>) {
-        let done: Void? = bytes.withContiguousStorageIfAvailable { add($0) }
-        if done == nil { Array(bytes).withUnsafeBufferPointer { add($0) } }
+        let done: Void? = bytes.withContiguousStorageIfAvailable { unsafe add($0) }
+        if done == nil { unsafe Array(bytes).withUnsafeBufferPointer { unsafe add($0) } }
     }
 
     /// The digest of everything added, 32 bytes; the digest is used up.
     public consuming func finish() -> [UInt8] {
-        [UInt8](unsafeUninitializedCapacity: SHA256.byteCount) { buffer, count in
-            guard EVP_DigestFinal_ex(context, buffer.baseAddress, nil) == 1 else {
+        unsafe [UInt8](unsafeUninitializedCapacity: SHA256.byteCount) { buffer, count in
+            guard unsafe EVP_DigestFinal_ex(context, buffer.baseAddress, nil) == 1 else {
                 preconditionFailure("libcrypto cannot finish a SHA-256 digest it started")
             }
             count = SHA256.byteCount
@@ -43,7 +43,7 @@ public struct SHA256: ~Copyable {
     }
 
     private func add(_ bytes: UnsafeBufferPointer<UInt8>) {
-        guard EVP_DigestUpdate(context, bytes.baseAddress, bytes.count) == 1 else {
+        guard unsafe EVP_DigestUpdate(context, bytes.baseAddress, bytes.count) == 1 else {
             preconditionFailure("libcrypto cannot continue a SHA-256 digest it started")
         }
     }
@@ -53,8 +53,8 @@ public struct SHA256: ~Copyable {
 enum DigestAlgorithm {
     // Immutable once fetched; OpenSSL counts references to it atomically and never writes to it.
     nonisolated(unsafe) static let sha256: OpaquePointer = {
-        if let fetched = EVP_MD_fetch(nil, "SHA256", nil) { return fetched }
-        guard let builtIn = EVP_sha256() else { preconditionFailure("libcrypto offers no SHA-256") }
-        return builtIn
+        if let fetched = unsafe EVP_MD_fetch(nil, "SHA256", nil) { return unsafe fetched }
+        guard let builtIn = unsafe EVP_sha256() else { preconditionFailure("libcrypto offers no SHA-256") }
+        return unsafe builtIn
     }()
 }
