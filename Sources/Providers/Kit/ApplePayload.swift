@@ -2,11 +2,15 @@ import TidingsCore
 public import TidingsJSON
 
 extension OutgoingDelivery {
-    /// The members of an Apple push payload, which Firebase takes as well: `aps`, and beside it what the app reads.
+    /// Writes the members of an Apple push payload: the object `aps`, followed by the fields that the app reads. Firebase takes the same
+    /// payload.
     ///
-    /// A visible one has `alert`, the default sound, `badge`, `thread-id` (the group key), `category` and `interruption-level` (where the type
-    /// has one) in `aps`, and `id`, `type`, `category`, `createdAt` and `data` beside it, where each value of `data` that is no text is its
-    /// JSON as text. A silent one has exactly `content-available` in `aps`, and `type` and the fields of `data` as they are beside it.
+    /// A visible notification has `alert`, the default sound, `badge`, `thread-id` (the group key), `category` and `interruption-level` in
+    /// `aps`. `interruption-level` is left out if the type has none. The fields beside `aps` are `id`, `type`, `category`, `createdAt` and
+    /// `data`. Each value of `data` that is not text becomes text: its JSON.
+    ///
+    /// A silent notification has only `content-available` in `aps`. Beside `aps` are `type` and the fields of `data`, unchanged.
+    /// Fields named `aps` or `type` are left out.
     public func writeApplePayload(to json: inout JSONWriter) {
         json.beginObject()
         json.key("aps")
@@ -49,12 +53,12 @@ extension OutgoingDelivery {
 
     /// The members of ``data``, in order.
     public var dataFields: [(String, JSON)] {
-        // It was checked when it was taken in; what an older version wrote and this one cannot read is sent without fields.
+        // Intake already checked the data. If an older version stored data that this version cannot parse, the push is sent without fields.
         guard let object = (try? JSON.parse(Array(data.utf8)))?.objectValue else { return [] }
         return object.entries.map { ($0.key, $0.value) }
     }
 
-    /// The members of ``data`` for receivers that know only text: each value that is no text as its JSON.
+    /// The members of ``data`` for receivers that know only text. Each value that is not text becomes its JSON.
     public var dataTexts: [(String, String)] {
         dataFields.map { ($0, $1.stringValue ?? $1.serialized) }
     }

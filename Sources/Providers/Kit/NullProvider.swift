@@ -1,10 +1,10 @@
 public import TidingsCore
 
-/// Accepts every delivery at once, in the process, and forgets it: for benchmarks and for trying a catalogue out.
+/// Accepts every delivery at once, inside the process, and discards it. For benchmarks and for trying out a catalogue.
 public struct NullProvider: Provider {
     public let name: String
     public let channel: Channel
-    /// As wide as anything that is measured with it.
+    /// Wider than any load that is measured with this provider.
     public let limits = ProviderLimits(maximumBodyBytes: 4 << 20, maximumConcurrency: 1_024, sendTimeout: .seconds(1))
 
     public init(name: String, channel: Channel) {
@@ -12,7 +12,7 @@ public struct NullProvider: Provider {
         self.channel = channel
     }
 
-    /// Always accepted, never delivered: nobody got it.
+    /// Returns accepted, but never delivered: no recipient got the notification.
     public func send(_ item: OutgoingDelivery) async -> SendResult {
         SendResult(.accepted(providerMessageID: nil, delivered: false))
     }

@@ -1,11 +1,11 @@
 public import TidingsCore
 
-/// One delivery with all that a provider needs to send it.
+/// One delivery with everything that a provider needs to send it.
 public struct OutgoingDelivery: Sendable, Hashable {
     public var notificationID: NotificationID
-    /// Which delivery of the notification, from 0.
+    /// The number of this delivery within the notification, from 0.
     public var ordinal: Int
-    /// Which attempt at it, from 1.
+    /// The number of this attempt, from 1.
     public var attempt: Int
     public var tenant: String
     public var recipient: String
@@ -13,29 +13,29 @@ public struct OutgoingDelivery: Sendable, Hashable {
     public var category: Category
     public var title: String?
     public var body: String?
-    /// The text of a JSON object, already checked; it is passed on as it stands.
+    /// A JSON object as text. Intake has checked the text; providers pass it on unchanged.
     public var data: String
     /// When the notification was accepted.
     public var createdAt: Timestamp
-    /// Where to: a URL, a token, …; nil for providers that address the person.
+    /// The address of the endpoint, such as a URL or a token. Nil for providers that address the person.
     public var endpointAddress: String?
-    /// The endpoint's signing secrets, newest first; several while they are being changed.
+    /// The endpoint's signing secrets, newest first. More than one during a rotation.
     public var secrets: [String]
-    /// The same for every attempt at this delivery and different for every other: what a receiver recognises a repetition by.
+    /// The same for every attempt of this delivery, and different for every other delivery. Receivers recognise a repetition by this key.
     public var idempotencyKey: String
-    /// W3C trace context of the producer.
+    /// The W3C trace context of the producer.
     public var traceparent: String?
     public var groupKey: String?
     public var collapseKey: String?
-    /// Wakes the app and shows nothing: the type is declared `silent`.
+    /// Whether the notification wakes the app and shows nothing. True if its type is declared `silent`.
     public var silent: Bool
-    /// How much what shows may disturb; nil leaves it to the platform.
+    /// How much a visible notification may disturb; nil leaves the choice to the platform.
     public var interruptionLevel: InterruptionLevel?
-    /// The person's unread notifications, for the number on the app's icon; nil where it is not known.
+    /// The person's number of unread notifications, for the app's icon; nil if unknown.
     public var badge: Int?
-    /// Past this the provider should not deliver it either; nil where that does not matter.
+    /// The provider should not deliver the notification after this time; nil for no expiry.
     public var expiresAt: Timestamp?
-    /// The device behind ``endpointAddress``; nil for an address that is no device.
+    /// The device behind ``endpointAddress``; nil if the address is not a device.
     public var device: OutgoingDevice?
 
     public init(
@@ -71,7 +71,7 @@ public struct OutgoingDelivery: Sendable, Hashable {
 }
 
 extension OutgoingDelivery {
-    /// What a person would see and an app would read: deliveries of equal content may go out in one call, where the provider can.
+    /// Everything that a person sees and an app reads. A provider may send several deliveries of equal content in one call.
     public struct Content: Sendable, Hashable {
         public var type: String
         public var category: Category
@@ -93,11 +93,11 @@ extension OutgoingDelivery {
     }
 }
 
-/// What a push provider must know of a device beside its token.
+/// The facts about a device that a push provider needs beside its token.
 public struct OutgoingDevice: Sendable, Hashable {
     /// `ios`, `android` or `web`.
     public var platform: String
-    /// `production` or `sandbox`: which of a platform's servers issued the token.
+    /// `production` or `sandbox`: the server of the platform that issued the token.
     public var environment: String
 
     public init(platform: String, environment: String) {

@@ -1,32 +1,36 @@
 public import TidingsCore
 
-/// One carrier of one channel, ready to send.
+/// A service that sends deliveries of one channel, such as a push service or a webhook.
 ///
-/// A provider only sends and tells what came of it. Claiming, retries, rate limits, breakers and recording belong to its caller, which
-/// keeps to the declared ``limits``.
+/// A provider only sends, and reports how each attempt ended. Its caller handles leases, retries, rate limits, circuit breakers and
+/// storage, and keeps to the declared ``limits``.
 public protocol Provider: Sendable {
     /// The binding's name in the catalogue.
     var name: String { get }
     var channel: Channel { get }
     var limits: ProviderLimits { get }
-    /// Whether it sends ``OutgoingDelivery/badge``: the person's unread notifications are counted for it with every claim.
+    /// Whether the provider sends ``OutgoingDelivery/badge``. If true, every claim also counts the person's unread notifications.
     var showsBadge: Bool { get }
 
-    /// Which of its hosts a delivery is sent to, where there are several, such as those that recipients name: its room and its breaker
-    /// count by host, so that one that hangs holds up nobody else. Nil where all go to the same place.
+    /// The host that the delivery is sent to. Nil if the provider has one host for all deliveries.
+    ///
+    /// Concurrency and the circuit breaker count by host, so a host that hangs delays no delivery for another host. For example, the hosts
+    /// of webhooks come from recipients.
     func host(of item: OutgoingDelivery) -> String?
 
-    /// Sends one delivery, once, and says how it ended. Never throws and always returns within ``ProviderLimits/sendTimeout``, give or take
-    /// a second; cancelling the task ends it sooner. `unknown` is reserved for the case where the request may have arrived unanswered.
+    /// Sends one delivery once, and returns how the attempt ended.
     ///
-    /// Nothing secret is in what it returns, even where the service repeats what it was sent: see ``TidingsCore/SendResult/hiding(_:)``.
+    /// Never throws. Always returns within ``ProviderLimits/sendTimeout``, plus or minus a second; cancelling the task ends the call
+    /// sooner. Returns `unknown` only if the request may have arrived and no answer came.
+    ///
+    /// The result contains no secret, even if the service repeats the request in its answer: see ``TidingsCore/SendResult/hiding(_:)``.
     func send(_ item: OutgoingDelivery) async -> SendResult
 
-    /// Sends deliveries of the same ``OutgoingDelivery/content`` in one call, at most ``ProviderLimits/maximumTogether`` of them, and says how
-    /// each ended, in their order.
+    /// Sends deliveries of the same ``OutgoingDelivery/content`` in one call, at most ``ProviderLimits/maximumTogether``. Returns their
+    /// results in the same order.
     func send(together items: [OutgoingDelivery]) async -> [SendResult]
 
-    /// Lets go of connections. Sends under way end, and later ones are refused.
+    /// Closes the connections. Calls under way end, and later calls are refused.
     func close() async
 }
 
@@ -34,7 +38,7 @@ extension Provider {
     public var showsBadge: Bool { false }
     public func host(of item: OutgoingDelivery) -> String? { nil }
 
-    /// For a provider whose calls carry one delivery each.
+    /// Sends the deliveries one after the other, for a provider whose calls carry one delivery each.
     public func send(together items: [OutgoingDelivery]) async -> [SendResult] {
         var results: [SendResult] = []
         for item in items { results.append(await send(item)) }
@@ -42,20 +46,20 @@ extension Provider {
     }
 }
 
-/// What a provider can take, as data for whoever calls it. Concurrency and rate are what it takes from all processes together: each that calls it
-/// keeps to an equal share, of at least one call.
+/// The limits of a provider, as data for its caller. Concurrency and rate are limits for all processes together. Each process that calls
+/// the provider keeps to an equal share, of at least one call.
 public struct ProviderLimits: Sendable, Hashable {
-    /// Bytes of one request's body; a larger one is rejected without being sent.
+    /// The most bytes of one request's body. A delivery with a larger body is rejected without being sent.
     public var maximumBodyBytes: Int
-    /// Calls under way at once.
+    /// Concurrent calls.
     public var maximumConcurrency: Int
-    /// Calls under way at once to one host, see ``Provider/host(of:)``; nil where all go to the same place.
+    /// Concurrent calls to one host, see ``Provider/host(of:)``; nil if the provider has one host for all deliveries.
     public var maximumConcurrencyPerHost: Int?
-    /// Nil for no limit.
+    /// Calls a second; nil for no limit.
     public var requestsPerSecond: Double?
-    /// Deliveries of the same content that one call may carry.
+    /// The most deliveries of the same content that one call carries.
     public var maximumTogether: Int
-    /// How long one call may take from start to end.
+    /// The longest time of one call from start to end.
     public var sendTimeout: Duration
 
     public init(

@@ -1,14 +1,15 @@
 public import TidingsCore
 
-/// Makes the providers of one kind from their bindings in the catalogue. The executable lists the factories it was built with.
+/// Makes the providers of one kind from their bindings in the catalogue. The executable lists the factories that it was built with.
 public protocol ProviderFactory: Sendable {
     /// The `kind` in the catalogue: `webhook`.
     static var kind: String { get }
 
-    /// Every setting a binding of this kind may have. Reference documentation is made from it, and any other setting is refused.
+    /// Every setting that a binding of this kind may have. The reference documentation is generated from this list. Any other setting is
+    /// refused.
     static var settings: [ProviderSetting] { get }
 
-    /// - Parameter environment: where secrets come from, and settings the binding does not have; see ``ProviderSettings``.
+    /// - Parameter environment: the source of secrets, and of settings that the binding does not have; see ``ProviderSettings``.
     static func make(
         binding: ProviderBinding, environment: [String: String]
     ) throws(ProviderConfigurationError) -> any Provider
@@ -17,11 +18,11 @@ public protocol ProviderFactory: Sendable {
 /// The declaration of one setting.
 public struct ProviderSetting: Sendable, Hashable {
     public var name: String
-    /// What it does, its unit and its limits, in one sentence.
+    /// The purpose, the unit and the limits of the setting, in one sentence.
     public var meaning: String
-    /// The value without it, as an operator would write it; empty for "not set".
+    /// The value if the setting is absent, as an operator would write it; empty for "not set".
     public var defaultValue: String
-    /// True if a value may hold a credential. ``ProviderSettings/secret(_:)`` reads only such a setting, and no command shows its value.
+    /// Whether a value may hold a credential. ``ProviderSettings/secret(_:)`` reads only such settings, and no command shows their values.
     public var isSecret: Bool
 
     public init(_ name: String, _ meaning: String, defaultValue: String = "", isSecret: Bool = false) {
@@ -32,15 +33,16 @@ public struct ProviderSetting: Sendable, Hashable {
     }
 }
 
-/// Why a binding cannot be used, in words for the operator who wrote it.
+/// The reason why a binding cannot be used, in words for the operator who wrote the binding.
 public struct ProviderConfigurationError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The binding's name.
     public var provider: String
-    /// The setting at fault; nil when it is the binding as a whole.
+    /// The setting at fault; nil if the binding as a whole is at fault.
     public var setting: String?
-    /// Never holds the value of a secret.
+    /// The message never contains the value of a secret.
     public var message: String
-    /// What the environment or a file is to give is not here. Where the roles run it may be, so it is no mistake of the catalogue.
+    /// Whether the environment or a file lacks a value here. The value may exist where the roles run, so this is not a mistake of the
+    /// catalogue.
     public var isMissing: Bool
 
     public init(provider: String, setting: String? = nil, message: String, isMissing: Bool = false) {

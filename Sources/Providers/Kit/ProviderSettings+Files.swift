@@ -1,13 +1,15 @@
 public import TidingsCore
 
 extension ProviderSettings {
-    /// The files that a binding's settings name, each setting from the catalogue or, where that says nothing, from its environment
-    /// variable: what follows `file:` in a line, and a value that is an absolute path. Paths that are meant otherwise may be among them.
+    /// The files that a binding's settings name. Each setting comes from the catalogue or, if absent there, from its environment variable.
+    ///
+    /// A file is the text after `file:` in a line, or a line that begins with `/`. The result may contain paths that are not meant as
+    /// files.
     public static func files(
         of binding: ProviderBinding, declared: [ProviderSetting], environment: [String: String]
     ) -> Set<String> {
         var files: Set<String> = []
-        // One that is not declared is refused, and may still be a file's.
+        // Undeclared settings count too: such a binding is refused, but the setting may still name a file.
         for name in Set(declared.map(\.name)).union(binding.settings.keys) {
             guard let value = binding.settings[name] ?? environment[variable(kind: binding.kind, setting: name)] else { continue }
             for line in value.split(whereSeparator: \.isNewline) {

@@ -1,10 +1,12 @@
 import Glibc
 public import TidingsCore
 
-/// Reads a binding's settings: each from the catalogue or, where the catalogue says nothing, from the environment, as
-/// `TIDINGS_<KIND>_<SETTING>` in capitals with underscores (`allowHTTP` of a webhook: `TIDINGS_WEBHOOK_ALLOW_HTTP`).
+/// Reads a binding's settings. Each setting comes from the catalogue or, if absent there, from the environment.
+///
+/// The environment variable is `TIDINGS_<KIND>_<SETTING>` in capitals with underscores. For example, `allowHTTP` of a webhook is
+/// `TIDINGS_WEBHOOK_ALLOW_HTTP`.
 public struct ProviderSettings: Sendable {
-    /// Bytes. A file larger than this is no secret but a mistake.
+    /// In bytes. A larger file is not a secret but a mistake.
     static let maximumSecretFileBytes = 64 << 10
 
     private let binding: ProviderBinding
@@ -12,7 +14,7 @@ public struct ProviderSettings: Sendable {
     /// The settings that were declared as secrets.
     private let secretNames: Set<String>
 
-    /// Refuses a setting that is not declared, with the nearest declared name.
+    /// Throws if a setting is not declared. The message suggests the nearest declared setting, or lists all of them.
     public init(
         _ binding: ProviderBinding, declared: [ProviderSetting], environment: [String: String]
     ) throws(ProviderConfigurationError) {
@@ -28,7 +30,7 @@ public struct ProviderSettings: Sendable {
         }
     }
 
-    /// The name of the environment variable that stands in for a setting.
+    /// The environment variable that can hold the setting instead of the catalogue.
     public static func variable(kind: String, setting: String) -> String {
         var name = ""
         var previousWasLower = false
@@ -47,7 +49,7 @@ public struct ProviderSettings: Sendable {
         return trimmed?.isEmpty == true ? nil : trimmed
     }
 
-    /// `true` or `false`.
+    /// Returns the value of a setting that is `true` or `false`.
     public func flag(_ name: String, default standard: Bool) throws(ProviderConfigurationError) -> Bool {
         switch text(name) {
         case nil: return standard
@@ -67,15 +69,17 @@ public struct ProviderSettings: Sendable {
         return number
     }
 
-    /// Words between commas or spaces; nil when absent.
+    /// Returns the words of the value, separated by commas or spaces; nil if absent.
     public func list(_ name: String) -> [String]? {
         text(name)?.split { $0 == "," || $0.isWhitespace }.map(String.init)
     }
 
-    /// What `env:NAME` or `file:/path` stands for; nil when absent. A secret itself is refused as a value, because the catalogue is stored
-    /// and shown, except in the environment variable of the setting, where it may stand as it is.
+    /// Returns the secret that `env:NAME` or `file:/path` names; nil if absent.
     ///
-    /// A setting that is not declared with `isSecret` is refused: `tidings config show` would print it.
+    /// The catalogue must not contain the secret itself, because the catalogue is stored and shown. The environment variable of the setting
+    /// may contain the secret.
+    ///
+    /// Throws if the setting is not declared with `isSecret`: `tidings config show` would print its value.
     public func secret(_ name: String) throws(ProviderConfigurationError) -> String? {
         guard secretNames.contains(name) else { throw error(name, "is read as a secret, but the provider does not declare it as one") }
         guard let value = text(name) else { return nil }
@@ -97,18 +101,20 @@ public struct ProviderSettings: Sendable {
         return value
     }
 
-    /// An error about one setting of this binding. A user and a password in an address of the message are hidden.
+    /// Returns an error about one setting of this binding. If the message contains an address, its user and password are hidden.
     public func error(_ setting: String, _ message: String) -> ProviderConfigurationError {
         ProviderConfigurationError(provider: binding.name, setting: setting, message: Self.hidingUserInformation(message))
     }
 
-    /// `https://user:password@host/` as `https://***@host/`: an address may hold a credential, although every provider refuses that.
+    /// Turns `https://user:password@host/` into `https://***@host/`. Every provider refuses an address with a credential, but its error
+    /// could still show one.
     public static func hidingUserInformation(_ text: String) -> String {
         guard let scheme = text.firstRange(of: "://"), let end = text[scheme.upperBound...].lastIndex(of: "@") else { return text }
         return String(text[..<scheme.upperBound]) + "***" + String(text[end...])
     }
 
-    /// An error about a setting that is not here, and may be where the roles run: it is left to their environment, or to a file of theirs.
+    /// Returns an error about a setting that is absent here. The value may exist where the roles run: the catalogue leaves the setting to
+    /// their environment or to a file.
     public func missing(_ setting: String, _ message: String) -> ProviderConfigurationError {
         ProviderConfigurationError(provider: binding.name, setting: setting, message: message, isMissing: true)
     }

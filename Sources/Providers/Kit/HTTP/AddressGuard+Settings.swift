@@ -1,6 +1,6 @@
 public import TidingsHTTP
 
-/// What a provider lets an operator set whose addresses come from recipients, and so from strangers.
+/// The guard settings of a provider whose addresses come from recipients, and so from strangers.
 extension AddressGuard {
     /// The declarations, in the order of the documentation.
     public static let declarations = [
@@ -10,7 +10,7 @@ extension AddressGuard {
             "allowedNetworks", "Private networks that may be sent to nevertheless, as CIDR blocks: `10.1.0.0/16, ::1`."),
     ]
 
-    /// Reads what ``declarations`` declares.
+    /// Reads the settings of ``declarations``.
     public init(_ settings: ProviderSettings) throws(ProviderConfigurationError) {
         self.init()
         if try settings.flag("allowHTTP", default: false) { allowedSchemes.insert("http") }

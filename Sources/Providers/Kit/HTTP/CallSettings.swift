@@ -1,32 +1,33 @@
 import TidingsCore
 public import TidingsHTTP
 
-/// What every provider that is called by HTTP at an address of the operator's choice lets an operator set.
+/// The settings of every provider that Tidings calls by HTTP at an address of the operator's choice.
 ///
-/// Unlike a webhook's address this one is trusted: private networks and any port are allowed, and plain HTTP when the operator wrote
-/// `http://`.
+/// The operator's address is trusted, unlike the address of a webhook. Private networks and every port are allowed. Plain HTTP is allowed
+/// if the operator wrote `http://`.
 public struct CallSettings: Sendable {
-    /// Where the provider is, without a slash at the end: `https://fcm.googleapis.com`. Empty for one whose address is a setting of its own.
+    /// The provider's base address, without a slash at the end: `https://fcm.googleapis.com`. Empty if the address is a setting of its own.
     public var endpoint: String
-    /// One call from start to end.
+    /// The longest time of one call from start to end.
     public var timeout: Duration
-    /// DNS, TCP and TLS; part of ``timeout``.
+    /// The longest time for DNS, TCP and TLS; part of ``timeout``.
     public var connectTimeout: Duration
-    /// Calls under way at once, of all processes that call it together.
+    /// Concurrent calls of all processes together.
     public var maximumConcurrency: Int
-    /// Of all processes that call it together; nil for no limit.
+    /// Calls a second of all processes together; nil for no limit.
     public var requestsPerSecond: Double?
     /// A PEM file to trust in place of the system's certificate authorities.
     public var certificateAuthorities: String?
 
-    /// At most 20 seconds: a worker's claim on what it sends ends after 25, and a call that outlives it may be sent again.
+    /// At most 20 seconds: a worker's lease ends after 25 seconds. If a call outlived the lease, another worker could send the delivery
+    /// again.
     private static let allowedSeconds = 1...20
-    /// Bytes of an answer worth reading: larger ones are pages, not answers.
+    /// The most bytes of a response that are read. A larger response is a web page, not an answer of the service.
     public static let maximumResponseBytes = 64 << 10
 
-    /// The declarations, in the order of the documentation, after the provider's own.
+    /// The declarations, in the order of the documentation. They follow the provider's own settings.
     ///
-    /// - Parameter endpoint: the provider's public address; empty for one that has none, which then must be set.
+    /// - Parameter endpoint: the provider's public address. If empty, the operator must set one.
     public static func declarations(endpoint: String, concurrency: Int = 128) -> [ProviderSetting] {
         let meaning = "Where the provider is, https:// or http://, without a path that it defines itself."
         return [ProviderSetting("endpoint", meaning, defaultValue: endpoint)] + declarations(concurrency: concurrency)
@@ -44,7 +45,7 @@ public struct CallSettings: Sendable {
         ]
     }
 
-    /// Reads what ``declarations(endpoint:concurrency:)`` declares, with the same arguments.
+    /// Reads the settings of ``declarations(endpoint:concurrency:)``. Pass the same arguments.
     public init(_ settings: ProviderSettings, endpoint standard: String, concurrency: Int = 128) throws(ProviderConfigurationError) {
         var endpoint = settings.text("endpoint") ?? standard
         while endpoint.hasSuffix("/") { endpoint.removeLast() }
@@ -56,7 +57,7 @@ public struct CallSettings: Sendable {
         self.endpoint = endpoint
     }
 
-    /// Reads what ``declarations(concurrency:)`` declares, with the same argument.
+    /// Reads the settings of ``declarations(concurrency:)``. Pass the same argument.
     public init(_ settings: ProviderSettings, concurrency: Int = 128) throws(ProviderConfigurationError) {
         endpoint = ""
         timeout = .seconds(try settings.integer("timeoutSeconds", default: 15, in: Self.allowedSeconds))
@@ -67,7 +68,7 @@ public struct CallSettings: Sendable {
         certificateAuthorities = settings.text("certificateAuthorities")
     }
 
-    /// Connections for one provider, to be closed with it.
+    /// Opens the connections of one provider. Closing the provider must also close the connections.
     public func transport(for provider: String) throws(ProviderConfigurationError) -> HTTPTransport {
         let configuration = HTTPConfiguration(
             maximumRequests: maximumConcurrency, maximumRequestsPerHost: maximumConcurrency,
@@ -94,7 +95,7 @@ public struct CallSettings: Sendable {
             maximumTogether: maximumTogether, sendTimeout: timeout)
     }
 
-    /// Anywhere: who writes the catalogue may.
+    /// Every address is allowed: the author of the catalogue is trusted.
     private static let trusting = AddressGuard(
         allowedSchemes: ["http", "https"], allowedPorts: nil, allowedNetworks: ["0.0.0.0/0", "::/0"].compactMap(CIDR.init))
 }

@@ -1,14 +1,14 @@
 public import TidingsCore
 
 extension SendResult {
-    /// Bytes of a part of an address that may be what makes it a secret; shorter ones are words like `wpush`.
+    /// In bytes of UTF-8: the shortest part of an address that counts as secret. Shorter parts are words such as `wpush`.
     public static let shortestAddressPart = 16
 
-    /// The same result without what makes an address a secret, for a provider that sends to addresses of its recipients: whoever knows
-    /// such an address may send to it too (for Web Push: RFC 8030 section 8.3).
+    /// Returns the same result without the secret parts of an address. For a provider that sends to addresses of its recipients: anybody
+    /// with such an address can send to it (for Web Push: RFC 8030 section 8.3).
     ///
-    /// Hidden are its path, with and without the query, and each part of both, as far as they have ``shortestAddressPart`` bytes. Scheme,
-    /// host and port stay: they say who answered. See ``TidingsCore/SendResult/hiding(_:)``.
+    /// Hidden are the path with and without its query, and each part of path and query, if they have at least ``shortestAddressPart``
+    /// bytes. Scheme, host and port stay, because they tell which server answered. See ``TidingsCore/SendResult/hiding(_:)``.
     public func hidingAddress(_ url: String) -> SendResult {
         let place = url.firstRange(of: "://").map { url[$0.upperBound...] } ?? url[...]
         let target = place.drop { !"/?#".contains($0) }

@@ -2,11 +2,11 @@ public import TidingsCore
 public import TidingsHTTP
 
 extension HTTPFailure {
-    /// What a call without an answer means for its delivery. Once the request may have arrived, only `unknown` is true; before, a retry repeats
-    /// nothing.
+    /// The outcome of a delivery whose call got no response. If the request may have arrived, the outcome is `unknown`. Otherwise the
+    /// delivery is retried, because the retry repeats nothing.
     ///
-    /// An address or a header that cannot be used is the operator's mistake here; a provider whose addresses come from recipients looks at
-    /// those kinds first.
+    /// An unusable address or header counts as the operator's mistake. A provider whose addresses come from recipients handles those kinds
+    /// of failure itself, before it uses this outcome.
     public var outcome: Outcome {
         switch kind {
         case .dns: .retry(after: nil, .dnsFailed)

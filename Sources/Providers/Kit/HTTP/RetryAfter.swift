@@ -1,7 +1,9 @@
 public import TidingsCore
 
-/// Reads `Retry-After` (RFC 9110 section 10.2.3): seconds, or a date in any of the three forms of section 5.6.7. A date that has passed is
-/// zero; anything else, and more than ``longestRetryAfter``, nil or cut.
+/// Returns the pause that `Retry-After` asks for (RFC 9110 section 10.2.3).
+///
+/// The text is a number of seconds, or a date in any of the three forms of section 5.6.7. A date in the past returns zero. A pause over
+/// ``longestRetryAfter`` is cut to that. Any other text returns nil.
 public func retryAfter(_ text: String, now: Timestamp) -> Duration? {
     if !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
         return Int64(text).map { min(.seconds($0), longestRetryAfter) } ?? longestRetryAfter
@@ -10,10 +12,10 @@ public func retryAfter(_ text: String, now: Timestamp) -> Duration? {
     return min(max(.zero, date - now), longestRetryAfter)
 }
 
-/// A year: beyond it the number is not meant, and arithmetic with it is not safe.
+/// One year. A longer pause is a mistake of the service, and arithmetic with such numbers could overflow.
 let longestRetryAfter = Duration.seconds(365 * 86_400)
 
-/// `Sun, 06 Nov 1994 08:49:37 GMT`, `Sunday, 06-Nov-94 08:49:37 GMT` or `Sun Nov  6 08:49:37 1994`. The day's name is not checked.
+/// Parses `Sun, 06 Nov 1994 08:49:37 GMT`, `Sunday, 06-Nov-94 08:49:37 GMT` or `Sun Nov  6 08:49:37 1994`. The weekday is not checked.
 func httpDate(_ text: String, now: Timestamp) -> Timestamp? {
     let parts = text.split { $0 == " " || $0 == "," || $0 == "-" }.map(String.init)
     switch parts.count {
@@ -34,7 +36,7 @@ private func moment(day: String, month: String, year: Int?, time: String) -> Tim
     return Timestamp(seconds: date.daysSinceEpoch * 86_400 + Int64(clock[0] * 3_600 + clock[1] * 60 + clock[2]))
 }
 
-/// Two digits mean the year with them that is at most 50 years ahead, as section 5.6.7 has it.
+/// Expands a year of two digits to the year with these last digits that is at most 50 years ahead (section 5.6.7).
 private func fullYear(_ text: String, now: Timestamp) -> Int? {
     guard let year = Int(text) else { return nil }
     guard text.utf8.count == 2 else { return year }

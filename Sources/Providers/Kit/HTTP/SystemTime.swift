@@ -2,7 +2,7 @@ import Glibc
 public import TidingsCore
 
 extension Timestamp {
-    /// The system's clock, in UTC: what a provider takes for now unless a test gives it another.
+    /// The time of the system's clock, in UTC. Every provider uses this clock unless a test passes another.
     public static func systemTime() -> Timestamp {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)
