@@ -1,25 +1,25 @@
 import TidingsCrypto
 
-/// What only the browser can read: the content encoding `aes128gcm` of RFC 8188, in one record, under keys that are agreed on as RFC 8291
-/// says.
+/// Encrypts a message for one browser with the content encoding `aes128gcm` (RFC 8188). The body has one record. The keys are agreed on as
+/// in RFC 8291, so only the browser can read the message.
 enum MessageEncryption {
-    /// Bytes of a body that every push service takes (RFC 8030 section 7.2), and of the only record.
+    /// The most bytes of a body: every push service must take this size (RFC 8030 section 7.2). Also the size of the only record.
     static let longestBody = 4_096
-    /// Bytes before the ciphertext: salt, record size, the length of the key and the key.
+    /// Bytes before the ciphertext: the salt, the record size, the length of the key, and the key.
     static let headerBytes = saltBytes + 4 + 1 + P256PublicKey.byteCount
-    /// Bytes of a plaintext: what header, delimiter and tag leave of a body.
+    /// The most bytes of a plaintext: the body without header, delimiter and tag.
     static let longestPlaintext = longestBody - headerBytes - 1 - AES128GCM.tagByteCount
     static let saltBytes = 16
 
-    /// After the plaintext of the last record (RFC 8188 section 2).
+    /// The delimiter after the plaintext of the last record (RFC 8188 section 2).
     private static let lastRecord: UInt8 = 0x02
 
-    /// The body of a request.
+    /// Returns the body of a request.
     ///
     /// - Parameters:
     ///   - plaintext: at most ``longestPlaintext`` bytes.
-    ///   - ephemeral: made for this message alone.
-    ///   - salt: 16 random bytes, for this message alone.
+    ///   - ephemeral: a key made for this message alone.
+    ///   - salt: 16 random bytes, made for this message alone.
     static func encrypt(
         _ plaintext: [UInt8], for subscription: PushSubscription, ephemeral: P256PrivateKey, salt: [UInt8]
     ) -> [UInt8] {
@@ -33,10 +33,10 @@ enum MessageEncryption {
     }
 }
 
-/// The key and the nonce of one message: RFC 8291 section 3.4, where each step of HKDF is one HMAC.
+/// The content key and the nonce of one message: RFC 8291 section 3.4, where each step of HKDF is one HMAC.
 struct MessageKeys: Sendable, Hashable {
     let contentKey: [UInt8]
-    /// Of the first record, which is the only one.
+    /// The nonce of the first record, which is the only one.
     let nonce: [UInt8]
 
     init(for subscription: PushSubscription, ephemeral: P256PrivateKey, salt: [UInt8]) {

@@ -2,26 +2,26 @@ import TidingsCrypto
 import TidingsEncodings
 import TidingsJSON
 
-/// A browser's push subscription, which a device has as its token: the JSON that `PushSubscription.toJSON()` makes, with `endpoint`,
-/// `keys.p256dh` and `keys.auth`; other members, such as `expirationTime`, are ignored.
+/// A browser's push subscription, which is the token of a device.
 ///
-/// All of it is secret: whoever knows the endpoint may send to the browser (RFC 8030 section 8.3).
+/// The token is the JSON that `PushSubscription.toJSON()` makes, with `endpoint`, `keys.p256dh` and `keys.auth`. Other members, such as
+/// `expirationTime`, are ignored. All of the token is secret: anybody with the endpoint may send to the browser (RFC 8030 section 8.3).
 struct PushSubscription: Sendable {
-    /// Bytes of a token worth reading: the longest URL that is sent to, and the keys.
+    /// The most bytes of a token: the longest URL that is sent to, and the keys.
     static let longestToken = 9_216
     /// Bytes of `auth`.
     static let secretByteCount = 16
 
-    /// Where to post; whether it may be is for ``TidingsHTTP/AddressGuard`` to say.
+    /// The URL to post to. ``TidingsHTTP/AddressGuard`` decides whether the URL is allowed.
     let endpoint: String
     /// Scheme, host and port of ``endpoint`` as RFC 6454 section 6.2 writes them: `https://push.example.net`.
     let origin: String
-    /// The browser's half of the key agreement, `p256dh`.
+    /// The browser's half of the key agreement: `keys.p256dh`.
     let key: P256PublicKey
-    /// What makes sure that the message is from somebody who was told the subscription, `auth`.
+    /// The authentication secret, `keys.auth`. It proves to the browser that the sender was given the subscription.
     let secret: [UInt8]
 
-    /// Reads a device's token; the error holds nothing of it.
+    /// Reads a device's token. The error contains nothing of the token.
     init(token: String) throws(Problem) {
         guard token.utf8.count <= Self.longestToken else { throw .tooLong(token.utf8.count) }
         guard let json = try? JSON.parse(token), json.objectValue != nil else { throw .notASubscription }
@@ -43,7 +43,7 @@ struct PushSubscription: Sendable {
         return bytes
     }
 
-    /// What is wrong with a token.
+    /// The reason why a token cannot be used.
     enum Problem: Error, Sendable, Hashable, CustomStringConvertible {
         case tooLong(Int)
         case notASubscription
@@ -68,7 +68,7 @@ struct PushSubscription: Sendable {
 }
 
 extension PushSubscription {
-    /// Nil for what no request could be sent to. The rest of the URL is looked at when it is.
+    /// Returns the origin of an endpoint; nil if no request could be sent there. The rest of the URL is checked when a request is sent.
     static func origin(of endpoint: String) -> String? {
         guard endpoint.utf8.allSatisfy({ (0x21...0x7E).contains($0) }), let separator = endpoint.firstRange(of: "://") else { return nil }
         let scheme = endpoint[..<separator.lowerBound].lowercased()
@@ -82,7 +82,8 @@ extension PushSubscription {
     }
 }
 
-/// Base64 of either alphabet, with or without padding, as browsers, libraries and tools write keys; nil when it is none.
+/// Decodes Base64 of either alphabet, with or without padding, because browsers, libraries and tools write keys differently. Returns nil if
+/// the text is not Base64.
 func lenientBase64(_ text: String) -> [UInt8]? {
     let padding = text.utf8.reversed().prefix { $0 == UInt8(ascii: "=") }.count
     guard padding <= 2 else { return nil }

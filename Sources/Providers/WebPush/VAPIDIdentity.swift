@@ -3,25 +3,25 @@ import TidingsCrypto
 import TidingsEncodings
 import TidingsJSON
 
-/// Who sends, for every push service: Voluntary Application Server Identification, RFC 8292.
+/// The identity of the sender towards every push service: Voluntary Application Server Identification, RFC 8292.
 ///
-/// A browser binds its subscription to the key, so another key needs new subscriptions.
+/// A browser binds its subscription to the key. A new key therefore needs new subscriptions.
 struct VAPIDIdentity: Sendable {
-    /// Seconds that a token is good for: 12 hours of the 24 that RFC 8292 section 2 allows, so that clocks may differ.
+    /// In seconds: how long a token is valid. RFC 8292 section 2 allows 24 hours; 12 hours leave room for clocks that differ.
     static let tokenLife: Int64 = 43_200
 
     let key: P256PrivateKey
-    /// Where the push service can reach whoever sends: `mailto:` or `https:`.
+    /// The contact of the sender for push services: a `mailto:` or `https:` address.
     let subject: String
 
-    /// The value of the `authorization` header for a push service.
+    /// Returns the value of the `authorization` header for a push service.
     ///
-    /// - Parameter origin: of the subscription's endpoint, see ``PushSubscription/origin``.
+    /// - Parameter origin: the origin of the subscription's endpoint, see ``PushSubscription/origin``.
     func authorization(for origin: String, at now: Timestamp) -> String {
         "vapid t=\(token(for: origin, at: now)), k=\(Base64URL.encode(key.publicKey.point))"
     }
 
-    /// A JSON Web Token, `header.claims.signature`, each in Base64url.
+    /// Returns a JSON Web Token, `header.claims.signature`, each part in Base64url.
     func token(for origin: String, at now: Timestamp) -> String {
         let signed = "\(Base64URL.encode(Self.header.utf8)).\(Base64URL.encode(claims(for: origin, at: now)))"
         return "\(signed).\(Base64URL.encode(key.sign(Array(signed.utf8))))"

@@ -1,12 +1,12 @@
 import Synchronization
 import TidingsCore
 
-/// The `authorization` header for each push service, signed once for many messages.
+/// Caches the `authorization` header for each push service, so that one signature serves many messages.
 final class VAPIDTokens: Sendable {
-    /// Seconds after which another is signed: half of a token's life, so that none expires on its way.
+    /// In seconds: a token of this age is replaced. Half of a token's life, so that no token expires while its request is under way.
     static let renewalAge: Int64 = VAPIDIdentity.tokenLife / 2
-    /// Push services that are remembered; the one whose token is oldest is forgotten first. There are a handful, but anybody can register a
-    /// subscription at a host of their own.
+    /// The most push services in the cache. A full cache drops the service with the oldest token. In practice a handful of services exist.
+    /// The limit is needed because anybody can register a subscription at a host of their own.
     static let rememberedOrigins = 1_000
 
     private struct Signed {
@@ -16,7 +16,7 @@ final class VAPIDTokens: Sendable {
 
     private struct State {
         var signed: [String: Signed] = [:]
-        /// By the age of their tokens, the oldest first.
+        /// The origins by the age of their tokens, the oldest first.
         var inOrder: [String] = []
     }
 
@@ -27,10 +27,11 @@ final class VAPIDTokens: Sendable {
         self.identity = identity
     }
 
-    /// See ``VAPIDIdentity/authorization(for:at:)``. Signed under the lock, which takes less time than doing it twice.
+    /// Returns the header; see ``VAPIDIdentity/authorization(for:at:)``. Signs while holding the lock: that takes less time than two tasks
+    /// signing the same token.
     func authorization(for origin: String, now: Timestamp) -> String {
         state.withLock { state in
-            // A clock that was set back must not make a token outlive the push service's limit.
+            // Check for a clock that was set back: otherwise a token could outlive the push service's limit.
             if let known = state.signed[origin], known.at <= now, now < known.at.adding(.seconds(Self.renewalAge)) {
                 return known.authorization
             }
@@ -46,6 +47,6 @@ final class VAPIDTokens: Sendable {
         }
     }
 
-    /// How many push services are remembered.
+    /// The number of push services in the cache.
     var count: Int { state.withLock { $0.signed.count } }
 }

@@ -2,21 +2,21 @@ import TidingsCrypto
 import TidingsHTTP
 import TidingsProvider
 
-/// How one binding of kind `webpush` sends.
+/// The settings of one binding of kind `webpush`.
 struct WebPushConfiguration: Sendable {
-    /// Four weeks, the longest that is asked of a push service; each may keep messages for less.
+    /// In seconds: four weeks, the longest time to live that Tidings asks for. Each push service may keep messages for less.
     static let longestTTL = 2_419_200
 
     var identity: VAPIDIdentity
-    /// Seconds that a message may wait for the browser, unless it expires before.
+    /// In seconds: how long a message may wait for the browser. A message that expires sooner waits less.
     var ttlSeconds: Int64
-    /// Of what is shown; what is silent has `low`.
+    /// The urgency of visible notifications. Silent notifications have `low`.
     var urgency: PushUrgency
-    /// Endpoints come from recipients.
+    /// The guard of endpoints: recipients choose them, so they are not trusted.
     var guarding: AddressGuard
-    /// Calls under way at once to one push service.
+    /// Concurrent calls to one push service.
     var maximumConcurrencyPerHost: Int
-    /// Its `endpoint` is empty: each subscription has one of its own.
+    /// The settings of a call. `endpoint` is empty, because each subscription has an endpoint of its own.
     var call: CallSettings
 }
 
@@ -72,7 +72,8 @@ extension WebPushConfiguration {
         return try P256PrivateKey(pem: text)
     }
 
-    /// What push services refuse, Apple's among them: a subject that is no address, or one that nobody can reach.
+    /// Returns why push services would refuse the subject, Apple's among them: the subject is not an address, or the address is unreachable
+    /// for them.
     private static func problem(inSubject subject: String) -> String? {
         let isPlain = subject.utf8.allSatisfy { (0x21...0x7E).contains($0) && !"<>\"\\".utf8.contains($0) }
         guard isPlain else { return "holds a space, a bracket, a quotation mark or a character outside ASCII" }

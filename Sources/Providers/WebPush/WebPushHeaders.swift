@@ -3,17 +3,17 @@ import TidingsCrypto
 import TidingsEncodings
 import TidingsProvider
 
-/// How soon a device that saves its battery should get a message (RFC 8030 section 5.3).
+/// How soon a device in battery-saving mode should get a message (RFC 8030 section 5.3).
 enum PushUrgency: String, CaseIterable, Sendable, Hashable {
     case veryLow = "very-low"
     case low, normal, high
 }
 
-/// The headers of a request, in this order: RFC 8030 section 5, RFC 8291 section 4, RFC 8292 section 3.
+/// Returns the headers of a request, in this order: RFC 8030 section 5, RFC 8291 section 4, RFC 8292 section 3.
 ///
 /// - Parameters:
 ///   - authorization: see ``VAPIDTokens``.
-///   - now: what `ttl` counts from.
+///   - now: the start of `ttl`.
 func webPushHeaders(
     of item: OutgoingDelivery, configuration: WebPushConfiguration, authorization: String, now: Timestamp
 ) -> [(String, String)] {
@@ -28,18 +28,18 @@ func webPushHeaders(
     return headers
 }
 
-/// Whole seconds that the push service may keep the message for a browser that is offline. 0, also for what has expired, means now or
-/// never.
+/// Returns the whole seconds that the push service may keep the message for an offline browser. 0 means "deliver now or drop", also for a
+/// message that has expired.
 private func lifetime(of item: OutgoingDelivery, longest: Int64, now: Timestamp) -> Int64 {
     guard let expiresAt = item.expiresAt else { return longest }
     return min(max(0, (expiresAt - now).components.seconds), longest)
 }
 
-/// Characters of a topic (RFC 8030 section 5.4).
+/// The most characters of a topic (RFC 8030 section 5.4).
 private let longestTopic = 32
 
-/// The topic under which a waiting message replaces its predecessor: the key itself where the push service takes it as one, else the start
-/// of its SHA-256 in Base64url, 32 characters.
+/// Returns the topic under which a waiting message replaces its predecessor. The topic is the collapse key if a push service takes the key
+/// as a topic. Otherwise the topic is the start of the key's SHA-256 in Base64url, 32 characters.
 func pushTopic(for collapseKey: String) -> String {
     let isTopic = (1...longestTopic).contains(collapseKey.utf8.count) && collapseKey.utf8.allSatisfy(isBase64URLDigit)
     return isTopic ? collapseKey : String(Base64URL.encode(SHA256.hash(collapseKey.utf8)).prefix(longestTopic))

@@ -2,7 +2,7 @@ import TidingsCore
 import TidingsJSON
 import TidingsProvider
 
-/// Why a delivery is not sent at all, as its result.
+/// The reason why a delivery is not sent at all, as the delivery's result.
 struct UnsendablePush: Error, Sendable, Hashable {
     var result: SendResult
 
@@ -12,7 +12,7 @@ struct UnsendablePush: Error, Sendable, Hashable {
 }
 
 extension PushSubscription {
-    /// The subscription that a delivery goes to.
+    /// Reads the subscription of a delivery from its endpoint address.
     init(of item: OutgoingDelivery) throws(UnsendablePush) {
         guard let token = item.endpointAddress else { throw UnsendablePush(.noAddress, "the delivery has no push subscription") }
         do throws(Problem) {
@@ -23,12 +23,16 @@ extension PushSubscription {
     }
 }
 
-/// What the page's service worker gets, before encryption: a JSON object with `id`, `type`, `category`, `title`, `body`, `createdAt`,
-/// `tag`, `badge` and `data`, in this order, and `silent` when it is to show nothing. What the delivery does not have is left out.
+/// Returns the message for the page's service worker, before encryption: a JSON object.
 ///
-/// `tag` is the collapse key, else the group key: given to `showNotification`, it makes a notification replace its predecessor, which also
-/// hides a repetition. `data` is the notification's own, as it stands. Browsers show something of their own, or drop the subscription, when
-/// too many messages show nothing (`userVisibleOnly` of the Push API), so few types should be silent.
+/// The members are `id`, `type`, `category`, `title`, `body`, `createdAt`, `tag`, `badge` and `data`, in this order. A silent message also
+/// has `silent`. Members that the delivery does not have are left out.
+///
+/// `tag` is the collapse key, or else the group key. Passed to `showNotification`, `tag` makes a notification replace its predecessor,
+/// which also hides a repetition. `data` is the notification's own data, unchanged.
+///
+/// Few types should be silent. If too many messages show nothing, browsers show a notification of their own or drop the subscription
+/// (`userVisibleOnly` of the Push API).
 func webPushMessage(of item: OutgoingDelivery) throws(UnsendablePush) -> [UInt8] {
     guard item.silent || item.title != nil || item.body != nil else {
         throw UnsendablePush(.contentMissing, "the message has neither title nor body")

@@ -4,13 +4,15 @@ import TidingsCrypto
 import TidingsHTTP
 import TidingsProvider
 
-/// Delivers to browsers through whatever push service their subscription names: Web Push, RFC 8030, 8291 and 8292.
+/// Delivers to browsers through the push service that their subscription names: Web Push, RFC 8030, 8291 and 8292.
 ///
-/// A subscription's endpoint comes from whoever registered it: it is guarded when the connection is made (``TidingsHTTP/AddressGuard``),
-/// and redirects are never followed. Web Push knows no idempotency key: a message whose call broke off may arrive twice, and the collapse
-/// key hides that, as topic while it waits and as tag when it is shown.
+/// A subscription's endpoint comes from the client that registered the subscription. The endpoint is therefore checked when the connection
+/// is made (``TidingsHTTP/AddressGuard``), and redirects are never followed.
+///
+/// Web Push has no idempotency key, so a message whose call broke off may arrive twice. The collapse key hides the repetition: as topic
+/// while the message waits, and as tag when the browser shows it.
 struct WebPushProvider: Provider {
-    /// Bytes of an answer worth reading: push services answer in a line.
+    /// The most bytes of a response that are read: push services answer in one line.
     static let maximumResponseBytes = 4 << 10
 
     let name: String
@@ -39,7 +41,7 @@ struct WebPushProvider: Provider {
         self.limits = limits
     }
 
-    /// The push service of a subscription.
+    /// The origin of the subscription's push service.
     func host(of item: OutgoingDelivery) -> String? {
         item.endpointAddress.flatMap { try? PushSubscription(token: $0) }?.origin
     }
@@ -55,7 +57,7 @@ struct WebPushProvider: Provider {
         }
         let authorization = tokens.authorization(for: subscription.origin, now: now())
         let result = await transport.send(request(item, message, to: subscription, authorization))
-        // The VAPID token lets anybody send to this push service, as far as they know an endpoint.
+        // Hide the VAPID token: together with an endpoint, it lets anybody send to this push service.
         return webPushResult(of: result, now: now()).hiding(authorization.split { " ,=".contains($0) }.map(String.init))
             .hidingAddress(subscription.endpoint)
     }

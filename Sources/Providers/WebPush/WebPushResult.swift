@@ -5,11 +5,13 @@ import TidingsHTTP
 import TidingsJSON
 import TidingsProvider
 
-/// What an answer of a push service, or its absence, means for the delivery. An accepted message has not reached the browser yet.
+/// Returns the result of a delivery for an answer of a push service or a failed call. An accepted message has not reached the browser yet.
 ///
-/// 401 and 403 are the operator's matter, and no subscription is given up for them: one answer does not tell whether the push service
-/// refuses this subscription or all, and with a wrong key all would be lost. Only where it says that the subscription belongs to another
-/// VAPID key is it the subscription's fault, which the browser corrects by subscribing again.
+/// 401 and 403 are the operator's mistake and do not remove the subscription. One such answer does not show whether the push service
+/// refuses one subscription or all. With a wrong key, all subscriptions would be lost.
+///
+/// The subscription is at fault only if the answer says that it belongs to another VAPID key. The browser corrects that by subscribing
+/// again.
 func webPushResult(of result: HTTPResult, now: Timestamp) -> SendResult {
     switch result {
     case .failed(let failure): return SendResult(outcome(of: failure), detail: failure.message)
@@ -47,7 +49,7 @@ private func namesAnotherKey(_ body: String) -> Bool {
     return ["do not correspond to the credentials", "public key mismatch", "vapidpkhashmismatch"].contains { words.contains($0) }
 }
 
-/// The recipient chose the address, so a bad one is no fault of the operator's.
+/// A bad address is no fault of the operator: the recipient chose the address.
 private func outcome(of failure: HTTPFailure) -> Outcome {
     switch failure.kind {
     case .addressRefused, .schemeRefused, .portRefused, .invalidURL: .rejected(.addressRefused)
@@ -56,14 +58,15 @@ private func outcome(of failure: HTTPFailure) -> Outcome {
     }
 }
 
-/// The push service's name of the message is the URL in `Location`. Whoever has that may remove the message (RFC 8030 section 8.3), so only
-/// the start of its SHA-256 is kept: 32 hexadecimal digits, which still tell whether a given URL is the message's.
+/// Returns the id of the message. The push service names the message by the URL in `Location`. Anybody with that URL may remove the message
+/// (RFC 8030 section 8.3), so only the start of its SHA-256 is kept. These 32 hexadecimal digits still show whether a given URL belongs to
+/// the message.
 private func messageID(in response: HTTPResponse) -> String? {
     guard let location = response.header("location"), !location.isEmpty else { return nil }
     return String(Hexadecimal.encode(SHA256.hash(location.utf8)).prefix(32))
 }
 
-/// Mozilla's `errno` and `message` or Apple's `reason`; nil for a body of another form.
+/// Returns Mozilla's `errno` and `message`, or Apple's `reason`; nil for a body of another form.
 private func pushServiceWords(_ body: [UInt8]) -> String? {
     guard let json = try? JSON.parse(body) else { return nil }
     if let reason = json["reason"]?.stringValue { return reason }

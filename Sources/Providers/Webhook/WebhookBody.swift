@@ -2,8 +2,10 @@ import TidingsCore
 import TidingsJSON
 import TidingsProvider
 
-/// The body in the shape that Standard Webhooks suggests: `type`, `timestamp` (when the notification was accepted, RFC 3339) and `data`,
-/// which holds `id`, `recipient`, `category`, `createdAt`, `title` and `body` where there are any, and the producer's `data` as it stands.
+/// Returns the body of a request, in the shape that Standard Webhooks suggests: `type`, `timestamp` and `data`.
+///
+/// `timestamp` is the time when the notification was accepted, as RFC 3339. `data` holds `id`, `recipient`, `category`, `createdAt` and the
+/// producer's `data`, unchanged. `title` and `body` are in `data` if the notification has them.
 func webhookBody(of item: OutgoingDelivery) -> [UInt8] {
     let createdAt = item.createdAt.rfc3339
     var json = JSONWriter(capacity: 512 + item.data.utf8.count)

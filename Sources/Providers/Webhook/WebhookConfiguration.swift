@@ -1,16 +1,17 @@
 public import TidingsHTTP
 import TidingsProvider
 
-/// How one binding of kind `webhook` sends.
+/// The settings of one binding of kind `webhook`.
 public struct WebhookConfiguration: Sendable {
     public var guarding: AddressGuard
-    /// One attempt from start to end. Standard Webhooks recommends 15 to 30 s.
+    /// The longest time of one attempt from start to end. Standard Webhooks recommends 15 to 30 s.
     public var timeout: Duration
-    /// DNS, TCP and TLS; part of ``timeout``.
+    /// The longest time for DNS, TCP and TLS; part of ``timeout``.
     public var connectTimeout: Duration
-    /// For endpoints that have none of their own.
+    /// Secrets for endpoints that have no secret of their own, newest first.
     public var secrets: [WebhookSecret]
-    /// Whether to send without a signature where there is no secret at all; otherwise that delivery fails as misconfigured.
+    /// Whether to send without a signature if neither the endpoint nor the binding has a secret. If false, such a delivery fails as
+    /// misconfigured.
     public var allowsUnsigned: Bool
     public var maximumConcurrency: Int
     public var maximumConcurrencyPerHost: Int
@@ -45,7 +46,8 @@ extension WebhookConfiguration {
             ProviderSetting("certificateAuthorities", "A PEM file to trust in place of the system's certificate authorities."),
         ]
 
-    /// At most 20 seconds: a worker's claim on what it sends ends after 25, and a call that outlives it may be sent again.
+    /// At most 20 seconds: a worker's lease ends after 25 seconds. If a call outlived the lease, another worker could send the delivery
+    /// again.
     private static let allowedSeconds = 1...20
 
     init(_ settings: ProviderSettings) throws(ProviderConfigurationError) {

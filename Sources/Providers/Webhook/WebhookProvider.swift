@@ -4,13 +4,13 @@ public import TidingsProvider
 
 /// Delivers by signed HTTP POST to an address that the recipient named: Standard Webhooks 1.0.0.
 ///
-/// A 2xx answer means delivered. The `webhook-id` is the delivery's idempotency key and so the same on every attempt; the timestamp, and
-/// with it the signature, is of the attempt. Addresses are guarded when the connection is made (``TidingsHTTP/AddressGuard``), and
-/// redirects are never followed.
+/// A 2xx answer means delivered. The `webhook-id` is the delivery's idempotency key, so every attempt sends the same one. The timestamp is
+/// that of the attempt, so the signature differs as well. The address is checked when the connection is made
+/// (``TidingsHTTP/AddressGuard``). Redirects are never followed.
 public struct WebhookProvider: Provider {
-    /// Bytes of an answer worth reading: its excerpt is 500 bytes at most, the rest is a receiver's page.
+    /// The most bytes of a response that are read. The stored excerpt has at most 500 bytes; the rest would be a web page of the receiver.
     static let maximumResponseBytes = 4 << 10
-    /// An intent has at most 256 KiB; escaping and the envelope may add to it. Standard Webhooks recommends to stay below 20 kB.
+    /// An intent has at most 256 KiB. Escaping and the envelope may add to that. Standard Webhooks recommends less than 20 kB.
     static let maximumBodyBytes = 512 << 10
 
     public let name: String
@@ -38,7 +38,7 @@ public struct WebhookProvider: Provider {
             sendTimeout: configuration.timeout)
     }
 
-    /// Each receiver is a host of its own.
+    /// Every receiver's address counts as a host of its own.
     public func host(of item: OutgoingDelivery) -> String? { item.endpointAddress }
 
     public func send(_ item: OutgoingDelivery) async -> SendResult {
@@ -85,8 +85,8 @@ public struct WebhookProvider: Provider {
     }
 }
 
-/// The key as a `webhook-id`: a full stop, which separates the parts of the signed content, and whatever else is not a letter, a
-/// digit, `-` or `_`, becomes `_`.
+/// Converts the idempotency key to a `webhook-id`. Every character that is not an ASCII letter, an ASCII digit, `-` or `_` becomes `_`. A
+/// full stop in particular must not stay: it separates the parts of the signed content.
 func webhookID(from key: String) -> String {
     String(key.map { $0.isASCII && ($0.isLetter || $0.isNumber) || $0 == "-" || $0 == "_" ? $0 : "_" })
 }

@@ -2,9 +2,9 @@ import TidingsCore
 import TidingsHTTP
 import TidingsProvider
 
-/// What an answer, or its absence, means for the delivery: the table of Standard Webhooks 1.0.0.
+/// Returns the result of a delivery for an answer or a failed call: the table of Standard Webhooks 1.0.0.
 ///
-/// A redirect is a refusal: it is never followed, and trying again would meet it again.
+/// A redirect counts as a refusal. Redirects are never followed, and another attempt would get the same redirect.
 func webhookResult(of result: HTTPResult, now: Timestamp) -> SendResult {
     switch result {
     case .response(let response):
@@ -29,7 +29,7 @@ private func outcome(of response: HTTPResponse, now: Timestamp) -> Outcome {
     }
 }
 
-/// The recipient chose the address, so a bad one is no fault of ours.
+/// A bad address is no fault of the operator: the recipient chose the address.
 private func outcome(of failure: HTTPFailure) -> Outcome {
     switch failure.kind {
     case .addressRefused, .schemeRefused, .portRefused, .invalidURL: .rejected(.addressRefused)
