@@ -2,13 +2,13 @@ import TidingsCrypto
 import TidingsHTTP2
 import TidingsProvider
 
-/// How one binding of kind `apns` sends.
+/// The settings of one binding of kind `apns`.
 struct APNsConfiguration: Sendable {
-    /// Where Apple takes pushes for apps from the App Store and TestFlight.
+    /// Apple's address for apps from the App Store and TestFlight.
     static let productionOrigin = "https://api.push.apple.com"
-    /// Where Apple takes pushes for apps that Xcode installed.
+    /// Apple's address for apps that Xcode installed.
     static let sandboxOrigin = "https://api.sandbox.push.apple.com"
-    /// Calls under way at once, unless an operator says otherwise.
+    /// The default number of concurrent calls.
     static let concurrency = 500
     private static let allowedConnections = 1...32
     private static let usualConnections = 4
@@ -16,14 +16,14 @@ struct APNsConfiguration: Sendable {
     var identity: SigningIdentity
     /// The app's bundle id.
     var topic: String
-    /// `https://host` or `https://host:port`, as is ``sandbox``.
+    /// The address of each server, as `https://host` or `https://host:port`.
     var production: String
     var sandbox: String
-    /// To each of the two.
+    /// The most connections to each of the two servers.
     var maximumConnections: Int
     var call: CallSettings
 
-    /// The connections to one of the two. Each takes an equal share of the calls, so that the load is spread over all of them.
+    /// The connections to one of the two servers. Each connection takes an equal share of the calls, so that the load is spread.
     func connections(to origin: String) -> HTTP2Configuration {
         HTTP2Configuration(
             origin: origin, maximumConnections: maximumConnections,

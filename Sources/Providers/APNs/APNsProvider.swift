@@ -3,10 +3,10 @@ import TidingsCore
 import TidingsHTTP
 import TidingsProvider
 
-/// Delivers to devices through the Apple Push Notification service: one HTTP/2 request a push, under a provider token that the team's key
-/// signs.
+/// Delivers to devices through the Apple Push Notification service. Each push is one HTTP/2 request under a provider token, which the
+/// team's key signs.
 ///
-/// Apple knows no idempotency key: a push whose request broke off may arrive twice, and the collapse key hides that on the device.
+/// Apple has no idempotency key, so a push whose request broke off may arrive twice. The collapse key hides the repetition on the device.
 struct APNsProvider: Provider {
     let name: String
     let channel = Channel.push
@@ -20,7 +20,8 @@ struct APNsProvider: Provider {
     private let now: @Sendable () -> Timestamp
 
     /// - Parameters:
-    ///   - production: closed by ``close()``, as is the sandbox; they may be the same.
+    ///   - production: closed by ``close()``.
+    ///   - sandbox: closed by ``close()``. May be the same as `production`.
     ///   - now: the clock of provider tokens and of dates in `Retry-After`.
     init(
         name: String, configuration: APNsConfiguration, production: APNsServer, sandbox: APNsServer,
@@ -34,14 +35,14 @@ struct APNsProvider: Provider {
         topic = configuration.topic
         tokens = ProviderTokens(configuration.identity)
         var limits = configuration.call.limits(maximumBodyBytes: APNsLimits.payloadBytes)
-        // Each of the two has connections for as many.
+        // Each of the two servers has connections for this number of calls.
         limits.maximumConcurrencyPerHost = limits.maximumConcurrency
         if sandbox !== production { limits.maximumConcurrency *= 2 }
         self.limits = limits
     }
 
     func send(_ item: OutgoingDelivery) async -> SendResult {
-        // One limit for both requests that a push may take.
+        // One deadline for both requests that a push may need.
         let deadline = ContinuousClock.now + limits.sendTimeout
         let push: APNsPush
         do throws(UnsendablePush) {
@@ -64,7 +65,7 @@ struct APNsProvider: Provider {
         return apnsResult(of: answer, now: now()).hiding(secrets)
     }
 
-    /// Production and sandbox are hosts of their own: one that hangs or fails holds up nothing of the other.
+    /// Production and sandbox are hosts of their own: if one hangs or fails, deliveries for the other are not delayed.
     func host(of item: OutgoingDelivery) -> String? { isForSandbox(item) ? origins.sandbox : origins.production }
 
     private func isForSandbox(_ item: OutgoingDelivery) -> Bool { item.device?.environment == "sandbox" }
@@ -74,7 +75,8 @@ struct APNsProvider: Provider {
         if sandbox !== production { await sandbox.close() }
     }
 
-    /// With which provider token to send once more, at once, what APNs says it did not process; nil where the answer stands.
+    /// Returns the provider token for a second request at once, if APNs says that it did not process the first one. Returns nil if the
+    /// answer is final.
     private func tokenForAnotherTry(after answer: HTTPResult, _ token: String) -> String? {
         switch apnsReason(of: answer) {
         case .expiredProviderToken: tokens.replacement(of: token, at: now())

@@ -18,7 +18,7 @@ public enum APNsProviderFactory: ProviderFactory {
         let settings = try ProviderSettings(binding, declared: settings, environment: environment)
         let configuration = try APNsConfiguration(settings)
         let production = try server(configuration.connections(to: configuration.production), of: binding)
-        // One address has one set of connections, whatever comes over them.
+        // If both addresses are equal, production and sandbox share one set of connections.
         let sandbox =
             configuration.sandbox == configuration.production
             ? production : try server(configuration.connections(to: configuration.sandbox), of: binding)

@@ -5,7 +5,7 @@ import TidingsHTTP2
 import TidingsJSON
 import TidingsProvider
 
-/// Why a delivery is not sent at all, as its result.
+/// The reason why a delivery is not sent at all, as the delivery's result.
 struct UnsendablePush: Error, Sendable, Hashable {
     var result: SendResult
 
@@ -14,24 +14,26 @@ struct UnsendablePush: Error, Sendable, Hashable {
     }
 }
 
-/// What APNs takes.
+/// The limits of APNs.
 enum APNsLimits {
-    /// Bytes of a request's body, which is the payload.
+    /// The most bytes of a request's body, which is the payload.
     static let payloadBytes = 4_096
-    /// Bytes of a device token, twice as many hexadecimal digits. Apple names no length; today's have 32.
+    /// The most bytes of a device token, which has two hexadecimal digits for each byte. Apple documents no length; today's tokens have 32
+    /// bytes.
     static let tokenBytes = 200
-    /// Bytes of an `apns-collapse-id`.
+    /// The most bytes of an `apns-collapse-id`.
     static let collapseIDBytes = 64
 }
 
-/// The request of one delivery, but for the provider token: `POST /3/device/<token>` with Apple's headers and payload.
+/// The request of one delivery without the provider token: `POST /3/device/<token>` with Apple's headers and payload.
 struct APNsPush: Sendable {
-    /// Hexadecimal, in small letters.
+    /// The device token in hexadecimal, with lower-case letters.
     var deviceToken: String
     var headers: [(String, String)]
     var body: [UInt8]
 
-    /// Secret, or new with nearly every push: they would only wear out the compression table.
+    /// Headers that must stay out of HTTP/2's compression table. Their values are secret, or change with nearly every push and would only
+    /// displace useful entries.
     private static let unindexed: Set = ["authorization", "apns-id", "apns-expiration", "apns-collapse-id"]
 
     /// - Parameter topic: the app's bundle id.
@@ -77,19 +79,19 @@ struct APNsPush: Sendable {
 }
 
 extension OutgoingDelivery {
-    /// The `apns-id`: what Apple's console and logs know the request by, and what is stored as the provider's message id. Apple uses it to
+    /// The `apns-id`: the name of the request in Apple's console and logs, stored as the provider's message id. Apple uses the id to
     /// correlate, not to recognise repetitions, so every attempt has its own.
     ///
-    /// It is the notification's id, a UUID in lower case, with its last 48 bits changed (exclusive or) by the ordinal in the upper 32 and
-    /// the attempt less 1 in the lower 16 of them. The first attempt at a notification's first delivery has the notification's own id, and
-    /// all others share its first four groups.
+    /// The id is the notification's id, a UUID in lower case, with its last 48 bits changed by exclusive or. The upper 32 of these bits
+    /// take the ordinal, the lower 16 take the attempt less 1. The first attempt of a notification's first delivery therefore has the
+    /// notification's own id. All other attempts share its first four groups.
     var apnsID: String {
         let change = UInt64(UInt32(truncatingIfNeeded: ordinal)) << 16 | UInt64(UInt16(truncatingIfNeeded: attempt - 1))
         return NotificationID(high: notificationID.high, low: notificationID.low ^ change).description
     }
 
-    /// The collapse key. One that is longer than Apple allows, or that a header cannot hold, becomes the 64 digits of its SHA-256, so that
-    /// different keys stay different and equal ones equal.
+    /// The collapse key. If the key is longer than Apple allows, or if a header cannot hold the key, the 64 digits of its SHA-256 replace
+    /// it. Different keys therefore stay different, and equal keys stay equal.
     var apnsCollapseID: String? {
         guard let collapseKey, !collapseKey.isEmpty else { return nil }
         let bytes = Array(collapseKey.utf8)

@@ -1,6 +1,6 @@
 import TidingsCore
 
-/// Why APNs did not carry out a request, by Apple's own words, in the order of their statuses.
+/// Apple's reasons for refusing a request, in the order of their statuses.
 enum APNsReason: String, Sendable, CaseIterable {
     // 400
     case badCollapseID = "BadCollapseId"
@@ -21,7 +21,7 @@ enum APNsReason: String, Sendable, CaseIterable {
     case badCertificate = "BadCertificate"
     case badCertificateEnvironment = "BadCertificateEnvironment"
     case badEnvironmentKeyIDInToken = "BadEnvironmentKeyIdInToken"
-    /// What Apple's servers answer in place of the documented spelling above.
+    /// The spelling that Apple's servers send instead of the documented one above.
     case badEnvironmentKeyInToken = "BadEnvironmentKeyInToken"
     case expiredProviderToken = "ExpiredProviderToken"
     case forbidden = "Forbidden"
@@ -45,17 +45,18 @@ enum APNsReason: String, Sendable, CaseIterable {
 }
 
 extension APNsReason {
-    /// What it means for the delivery.
+    /// Returns the outcome of the delivery.
     ///
-    /// - `BadDeviceToken` gives up no device: a token of the other environment gets the same answer, and with the wrong endpoint configured
-    ///   every device would. It is never retried, because APNs soon disconnects whoever repeats it. Nor is `DeviceTokenNotForTopic`: it may
-    ///   be the topic that is wrong. A token that was good once ends as `Unregistered`.
-    /// - Wrong topics are the operator's: the topic is a setting.
-    /// - Apple asks to wait 15 minutes after 500 and 503. The schedule of retries is the worker's, which backs off by itself and knows when
-    ///   the notification expires, so no time is asked for here.
+    /// - `BadDeviceToken` does not remove the device. A token of the other environment gets the same answer, and with a wrong endpoint
+    ///   setting every device would get it. The delivery is never retried, because APNs soon disconnects a client that repeats the request.
+    /// - `DeviceTokenNotForTopic` does not remove the device either, and is never retried: the topic may be wrong. A token that was once
+    ///   valid ends as `Unregistered`.
+    /// - Wrong topics are the operator's mistake, because the topic is a setting.
+    /// - Apple asks for a pause of 15 minutes after 500 and 503. This table does not: the worker has a backoff of its own and
+    ///   knows when the notification expires.
     /// - `TooManyRequests` is about one device, not about the provider.
     ///
-    /// - Parameter after: what `Retry-After` asked for, which Apple does not document.
+    /// - Parameter after: the pause from `Retry-After`, which Apple does not document.
     func outcome(after: Duration?) -> Outcome {
         switch self {
         case .badCollapseID, .badExpirationDate, .badMessageID, .badPriority, .duplicateHeaders, .invalidPushType, .missingDeviceToken,
@@ -74,7 +75,7 @@ extension APNsReason {
         }
     }
 
-    /// Whether the connection it came on is of no more use: later requests need another.
+    /// Whether the connection of the answer is unusable. Later requests need another connection.
     var spoilsConnection: Bool {
         switch self {
         case .idleTimeout, .unrelatedKeyIDInToken, .tooManyProviderTokenUpdates, .serviceUnavailable, .shutdown: true
@@ -82,7 +83,7 @@ extension APNsReason {
         }
     }
 
-    /// What an operator may not read out of Apple's word.
+    /// An explanation for the operator, if Apple's reason is not clear by itself.
     var explanation: String? {
         switch self {
         case .badDeviceToken: "it is no token of this environment, production or sandbox"

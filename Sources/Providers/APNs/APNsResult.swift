@@ -3,14 +3,14 @@ import TidingsHTTP
 import TidingsJSON
 import TidingsProvider
 
-/// What APNs' answer, or its absence, means for the delivery. Apple's reason counts first, then the status. An accepted push is Apple's,
-/// not yet the device's.
+/// Returns the result of a delivery for APNs' answer or a failed call. Apple's reason counts first, then the status. Apple has accepted the
+/// push at that time; the device does not have it yet.
 func apnsResult(of result: HTTPResult, now: Timestamp) -> SendResult {
     switch result {
     case .failed(let failure): return SendResult(failure.outcome, detail: failure.message)
     case .response(let response) where response.status == 200:
         let id = response.header("apns-id")
-        // Success has no body: a page is from somebody else.
+        // APNs sends no body with success: an answer with a page comes from another server.
         guard id != nil || response.body.isEmpty else {
             return SendResult(
                 .unknown(.outcomeUnknown), status: response.status, detail: "the answer is not APNs': \(excerpt(response))")
@@ -27,22 +27,22 @@ func apnsResult(of result: HTTPResult, now: Timestamp) -> SendResult {
     }
 }
 
-/// Apple's reason, where the answer has one that is known.
+/// Returns Apple's reason if the answer has one that this table knows.
 func apnsReason(of result: HTTPResult) -> APNsReason? {
     guard case .response(let response) = result, response.status != 200 else { return nil }
     return APNsRefusal(body: response.body)?.reason
 }
 
-/// `{"reason": "Unregistered", "timestamp": 1767225600000}`, the time with 410 only.
+/// A refusal: `{"reason": "Unregistered", "timestamp": 1767225600000}`. Only 410 has the timestamp.
 private struct APNsRefusal {
-    /// Nil for a reason that is newer than this table.
+    /// Apple's reason; nil for a reason that is newer than this table.
     var reason: APNsReason?
-    /// For an operator.
+    /// The reason and its explanation, for an operator.
     var words: String
-    /// When the token was found to be no longer valid. Of a wire that counts milliseconds since 1970.
+    /// The time when Apple found the token to be invalid. Apple sends milliseconds since 1970.
     var since: Timestamp?
 
-    /// Nil for a body that is no answer of APNs'.
+    /// Returns nil if the body is not an answer of APNs.
     init?(body: [UInt8]) {
         guard let json = try? JSON.parse(body), let text = json["reason"]?.stringValue, !text.isEmpty else { return nil }
         reason = APNsReason(rawValue: text)
@@ -54,13 +54,13 @@ private struct APNsRefusal {
     }
 }
 
-/// For reasons that are not in the table, and for answers that come from something before APNs.
+/// The outcome of a reason that is not in the table, and of an answer that comes from a server in front of APNs.
 private func outcome(status: Int, _ after: Duration?, isFromAPNs: Bool) -> Outcome {
     switch status {
     case 200...299: .unknown(.outcomeUnknown)
     case 300...399: .misconfigured(.redirectRefused)
     case 401, 403, 404, 405: .misconfigured(.misconfigured)
-    // A device is given up on Apple's word only.
+    // Remove a device only if Apple itself says so: a 410 from another server proves nothing.
     case 410: isFromAPNs ? .endpointGone : .rejected(.providerRejected)
     case 413: .rejected(.payloadTooLarge)
     case 429: .retry(after: after, .providerThrottled)

@@ -2,7 +2,7 @@ import Synchronization
 import TidingsHTTP
 import TidingsHTTP2
 
-/// One of Apple's two services, with the connections to it.
+/// The connections to one of Apple's two services.
 final class APNsServer: Sendable {
     private let transmit: @Sendable (HTTP2Request) async -> HTTPResult
     private let retire: @Sendable () async -> Void
@@ -11,8 +11,8 @@ final class APNsServer: Sendable {
 
     /// - Parameters:
     ///   - transmit: sends one request, once.
-    ///   - retire: has later requests go over new connections.
-    ///   - disconnect: ends all.
+    ///   - retire: makes later requests use new connections.
+    ///   - disconnect: closes all connections.
     init(
         transmit: @escaping @Sendable (HTTP2Request) async -> HTTPResult, retire: @escaping @Sendable () async -> Void,
         disconnect: @escaping @Sendable () async -> Void
@@ -28,7 +28,7 @@ final class APNsServer: Sendable {
             disconnect: { await transport.close() })
     }
 
-    /// Sends one request. After an answer that spoils its connection the next one goes over another.
+    /// Sends one request. If the answer makes its connection unusable, the next request uses another connection.
     func send(_ request: HTTP2Request) async -> HTTPResult {
         let known = retirements.withLock { $0 }
         let result = await transmit(request)
@@ -40,8 +40,8 @@ final class APNsServer: Sendable {
         await disconnect()
     }
 
-    /// Whether nobody has retired the connections since. Hundreds of requests get the same answer when a connection goes bad, and must not
-    /// retire, one after the other, the good one that takes its place.
+    /// Whether no other request has retired the connections since. When a connection goes bad, hundreds of requests get the same answer.
+    /// Only the first may retire it; the later ones would retire the good connection that replaced it.
     private func isFirst(since known: Int) -> Bool {
         retirements.withLock { count in
             guard count == known else { return false }

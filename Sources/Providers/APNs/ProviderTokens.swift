@@ -1,15 +1,15 @@
 import Synchronization
 import TidingsCore
 
-/// The provider token of one provider: signed when it is first needed, kept as text, and signed anew before Apple takes it no longer. One
-/// token serves every connection and both environments.
+/// The provider token of one provider, cached as text. The token is signed when it is first needed, and again before Apple refuses it as
+/// too old. One token serves every connection and both environments.
 ///
-/// Apple refuses a token that is more than an hour old (403 `ExpiredProviderToken`), and a connection whose token changes more than once in
-/// 20 minutes (429 `TooManyProviderTokenUpdates`).
+/// Apple refuses a token that is more than an hour old (403 `ExpiredProviderToken`). Apple also refuses a connection whose token changes
+/// more than once in 20 minutes (429 `TooManyProviderTokenUpdates`).
 final class ProviderTokens: Sendable {
-    /// From this age on a token is replaced: between Apple's two limits, with a quarter of an hour left for clocks that differ.
+    /// A token of this age is replaced. 45 minutes lie between Apple's two limits, with a quarter of an hour left for clocks that differ.
     static let refreshAge = Duration.seconds(45 * 60)
-    /// No token is replaced before this age, whatever Apple answers.
+    /// A token younger than this is never replaced, whatever Apple answers.
     static let shortestLife = Duration.seconds(20 * 60)
 
     private struct Held {
@@ -22,17 +22,18 @@ final class ProviderTokens: Sendable {
 
     init(_ identity: SigningIdentity) { self.identity = identity }
 
-    /// The token to send with.
+    /// Returns the token to send with.
     func current(at now: Timestamp) -> String {
         held.withLock { held in
-            // One that seems to come from far ahead was signed before the clock was set back; Apple would count its age from a wrong time.
+            // A token dated far in the future was signed before the clock was set back. Sign another one, because Apple would count the age
+            // from a wrong time.
             if let held, (.zero - Self.shortestLife..<Self.refreshAge).contains(now - held.signedAt) { return held.text }
             return sign(&held, at: now)
         }
     }
 
-    /// The token to send with instead of one that Apple calls expired; nil when that one was signed so recently that the clocks differ and
-    /// another would be refused as well.
+    /// Returns the token to use instead of one that Apple calls expired. Returns nil if that token was signed recently: then the clocks
+    /// differ, and Apple would refuse a new token too.
     func replacement(of refused: String, at now: Timestamp) -> String? {
         held.withLock { held in
             if let held, held.text != refused { return held.text }

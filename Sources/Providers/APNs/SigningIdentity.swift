@@ -3,15 +3,17 @@ import TidingsCrypto
 import TidingsEncodings
 import TidingsJSON
 
-/// Whom pushes are sent as: a signing key of a developer team.
+/// The sender's identity: a signing key of a developer team.
 struct SigningIdentity: Sendable {
     var key: P256PrivateKey
-    /// Tells Apple which of the team's keys signed.
+    /// The id of the signing key, so that Apple knows which of the team's keys signed.
     var keyID: String
     var teamID: String
 
-    /// A provider token, as Apple documents it: a JSON Web Token by ES256 (RFC 7518 section 3.4), `header.claims.signature` in Base64url.
-    /// Apple takes it until an hour after `iat`. Signatures are random, so the same claims make another token each time.
+    /// Returns a provider token, as Apple documents it: a JSON Web Token by ES256 (RFC 7518 section 3.4), `header.claims.signature` in
+    /// Base64url.
+    ///
+    /// Apple accepts the token until an hour after `iat`. Signatures are random, so the same claims make another token each time.
     func token(at now: Timestamp) -> String {
         let signed = "\(Base64URL.encode(header)).\(Base64URL.encode(claims(at: now)))"
         return "\(signed).\(Base64URL.encode(key.sign(Array(signed.utf8))))"
@@ -35,7 +37,7 @@ struct SigningIdentity: Sendable {
         return json.bytes
     }
 
-    /// What ids of keys and teams look like: `ABC123DEFG`.
+    /// Whether the text has the form of a key's or a team's id, such as `ABC123DEFG`.
     static func isID(_ text: String) -> Bool {
         text.utf8.count == 10
             && text.utf8.allSatisfy { byte in

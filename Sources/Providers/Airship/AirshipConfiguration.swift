@@ -1,17 +1,17 @@
 import TidingsEncodings
 import TidingsProvider
 
-/// How one binding of kind `airship` sends.
+/// The settings of one binding of kind `airship`.
 struct AirshipConfiguration: Sendable {
     enum Platform: String, CaseIterable, Sendable {
         case ios, android, web
     }
 
-    /// What proves that the app is ours.
+    /// The credential that authorises a call.
     enum Credential: Sendable {
-        /// Of the app, for HTTP Basic; the app's other secret may not send.
+        /// The app's master secret, for HTTP Basic. The app's other secret may not send.
         case masterSecret(String)
-        /// Made in Airship's dashboard; it has no end.
+        /// A bearer token made in Airship's dashboard. The token never expires.
         case token(String)
     }
 
@@ -22,7 +22,7 @@ struct AirshipConfiguration: Sendable {
     var platforms: [Platform]
     var call: CallSettings
 
-    /// Of every call, in the order they are sent.
+    /// The headers of every call, in the order in which they are sent.
     var headers: [(String, String)] {
         let common = [("accept", "application/vnd.urbanairship+json; version=3"), ("content-type", "application/json")]
         return switch credential {
@@ -31,7 +31,7 @@ struct AirshipConfiguration: Sendable {
         }
     }
 
-    /// What must not be told, in every form in which it is sent.
+    /// The secrets of a call, in every form in which they are sent.
     var secrets: [String] {
         switch credential {
         case .masterSecret(let secret): [appKey, secret, authorization]
@@ -48,7 +48,7 @@ struct AirshipConfiguration: Sendable {
 }
 
 extension AirshipConfiguration {
-    /// In the United States; an app in Europe is at `https://go.airship.eu`.
+    /// Airship's address in the United States. An app in Europe uses `https://go.airship.eu`.
     static let endpoint = "https://go.urbanairship.com"
 
     /// The settings of the catalogue, in the order of the documentation.

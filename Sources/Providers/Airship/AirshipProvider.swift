@@ -3,13 +3,15 @@ import TidingsCore
 import TidingsHTTP
 import TidingsProvider
 
-/// Delivers by push through Airship, which knows a person by their named user, the delivery's recipient, and keeps their devices itself.
+/// Delivers by push through Airship. Airship knows a person by a named user, which is the delivery's recipient, and keeps the devices
+/// itself.
 ///
-/// `POST /api/push` with one push object for each delivery, up to 100 in a call. Success means that Airship took it: it tells neither whether
-/// a person has a device nor whether one was reached. The call has no idempotency key, so an attempt that ended without an answer may arrive
-/// twice when repeated.
+/// Sends `POST /api/push` with one push object for each delivery, up to 100 in a call. Success means that Airship accepted the push. The
+/// answer tells neither whether the person has a device nor whether a device was reached.
+///
+/// The call has no idempotency key. If an attempt ended without an answer, its retry may deliver the push a second time.
 struct AirshipProvider: Provider {
-    /// Push objects of one call.
+    /// The most push objects in one call.
     static let maximumTogether = 100
     /// 5 MiB.
     static let maximumBodyBytes = 5 << 20
@@ -39,8 +41,8 @@ struct AirshipProvider: Provider {
         await send(together: [item])[0]
     }
 
-    /// One call for all that can be sent. Airship refuses an array as a whole for one bad object in it, and nothing is sent then: each object
-    /// is sent alone, once, within the time that is left, and gets an answer of its own.
+    /// Sends every sendable delivery in one call. If one object in an array is bad, Airship refuses the whole array and sends nothing.
+    /// Tidings then sends each object alone, once, within the remaining time, so that each delivery gets an answer of its own.
     func send(together items: [OutgoingDelivery]) async -> [SendResult] {
         let deadline = ContinuousClock.now + configuration.call.timeout
         var results: [SendResult?] = []
@@ -66,7 +68,8 @@ struct AirshipProvider: Provider {
     private func postEachAlone(
         _ pushes: [[UInt8]], refusedWith answers: [SendResult], until deadline: ContinuousClock.Instant
     ) async -> [SendResult] {
-        // At once, because they share what is left of one call's time; the transport keeps to the limit of calls under way.
+        // Send the calls concurrently, because they share the remaining time of one call. The transport keeps to the limit of concurrent
+        // calls.
         await withTaskGroup(of: (Int, SendResult).self) { group in
             for (place, push) in pushes.enumerated() { group.addTask { (place, await post([push], until: deadline)[0]) } }
             var answers = answers
@@ -75,7 +78,7 @@ struct AirshipProvider: Provider {
         }
     }
 
-    /// One call; as many results as push objects.
+    /// Sends one call. Returns as many results as there are push objects.
     private func post(_ pushes: [[UInt8]], until deadline: ContinuousClock.Instant) async -> [SendResult] {
         guard !pushes.isEmpty else { return [] }
         let body = airshipBody(of: pushes)

@@ -13,7 +13,7 @@ public enum AirshipProviderFactory: ProviderFactory {
             throw ProviderConfigurationError(
                 provider: binding.name, message: "kind airship carries the channel push, not \(binding.channel.rawValue)")
         }
-        // With an address for each device a person would get the same message once for each of them.
+        // Refuse endpoint addressing: a person would get the same message once for each of their devices.
         guard binding.needsNoEndpoint else {
             throw ProviderConfigurationError(
                 provider: binding.name,

@@ -4,7 +4,7 @@ import TidingsEncodings
 import TidingsJSON
 import TidingsProvider
 
-/// Why there is nothing to send.
+/// The reason why a delivery cannot be sent.
 struct AirshipRefusal: Error {
     var result: SendResult
 
@@ -13,7 +13,7 @@ struct AirshipRefusal: Error {
     }
 }
 
-/// The body of `POST /api/push`: a single push object by itself, several as an array.
+/// The body of `POST /api/push`: one push object alone, or several as an array.
 func airshipBody(of pushes: [[UInt8]]) -> [UInt8] {
     if pushes.count == 1 { return pushes[0] }
     var json = JSONWriter(capacity: 2 + pushes.reduce(0) { $0 + $1.count + 1 })
@@ -23,11 +23,11 @@ func airshipBody(of pushes: [[UInt8]]) -> [UInt8] {
     return json.bytes
 }
 
-/// The push object of one delivery: for the named user that is its recipient, on each of the platforms that can have it.
+/// The push object of one delivery. Its audience is the named user of the recipient, on each platform that can take the push.
 func airshipPush(
     of item: OutgoingDelivery, platforms: [AirshipConfiguration.Platform], now: Timestamp
 ) throws(AirshipRefusal) -> [UInt8] {
-    // A browser shows something for every push.
+    // Leave out the web for a silent push: a browser shows a notification for every push.
     let platforms = item.silent ? platforms.filter { $0 != .web } : platforms
     guard !platforms.isEmpty else { throw AirshipRefusal(.providerRejected, "it is silent, and no platform but web is set") }
     let notification = try AirshipNotification(of: item, now: now)
@@ -57,16 +57,16 @@ func airshipPush(
     return json.bytes
 }
 
-/// One delivery's content as the objects of the platforms.
+/// The content of one delivery, as the objects of the platforms.
 private struct AirshipNotification {
-    /// Bytes of the alert and of the `ios` object as JSON: what Apple takes, less than which Airship does not ask for.
+    /// In bytes: the most of the alert and the `ios` object as JSON together. This is Apple's limit; Airship documents no smaller one.
     static let maximumAppleBytes = 4_096
-    /// Bytes of an iOS `collapse_id`.
+    /// The most bytes of an iOS `collapse_id`.
     static let longestCollapseID = 64
-    /// Seconds: four weeks, the longest that Google keeps a message for an Android device.
+    /// In seconds: four weeks, the longest time that Google keeps a message for an Android device.
     static let longestTimeToLive: Int64 = 28 * 86_400
 
-    /// The text that every platform shows: the body, or the title where that is all; nil for a silent one.
+    /// The text that every platform shows: the body, or the title if there is no body. Nil for a silent push.
     let alert: String?
     private let title: String?
     private let item: OutgoingDelivery
@@ -89,7 +89,7 @@ private struct AirshipNotification {
         json.beginObject()
         if item.silent {
             json.member("content-available", 1)
-            // Apple's priority for what wakes an app without showing anything; 10, the default, is refused for it.
+            // 5 is Apple's priority for a push that wakes an app and shows nothing. Apple refuses such a push with 10, the default.
             json.member("priority", 5)
         } else {
             if let title { json.member("title", title) }
@@ -133,14 +133,16 @@ private struct AirshipNotification {
         return json.bytes
     }
 
-    /// What the app reads: text throughout, as Android must have it. Beside a visible message `id`, `type`, `category`, `createdAt` and `data`
-    /// as JSON in a text; for an app that was woken the type and the fields of the data.
+    /// Writes the fields that the app reads. Every value is text, because Android takes only text.
+    ///
+    /// A visible push has `id`, `type`, `category`, `createdAt`, and `data` as JSON text. A silent push has `type` and the fields of the
+    /// data.
     private func writeExtra(to json: inout JSONWriter) {
         json.key("extra")
         json.beginObject()
         if item.silent {
             json.member("type", item.type)
-            // `aps` is Apple's own, beside which the fields of `extra` lie on the device.
+            // `aps` is Apple's own: on the device, the fields of `extra` are beside `aps`.
             for (name, text) in item.dataTexts where !["aps", "type"].contains(name) { json.member(name, text) }
         } else {
             json.member("id", item.notificationID.description)
@@ -157,7 +159,7 @@ private struct AirshipNotification {
         json.member("time_to_live", min(max(0, (expiresAt - now).components.seconds), Self.longestTimeToLive))
     }
 
-    /// A key that is too long becomes the 64 digits of its SHA-256, so that different keys stay different.
+    /// Returns the collapse key. A key that is too long becomes the 64 digits of its SHA-256, so that different keys stay different.
     private static func collapseID(_ key: String) -> String {
         key.utf8.count <= longestCollapseID ? key : Hexadecimal.encode(SHA256.hash(Array(key.utf8)))
     }

@@ -3,8 +3,8 @@ import TidingsHTTP
 import TidingsJSON
 import TidingsProvider
 
-/// What Airship's answer, or its absence, means for each of `count` push objects, in their order. Only success tells them apart, by their
-/// push ids.
+/// Returns the result of each of `count` push objects, in their order, for Airship's answer or a failed call. The results differ only after
+/// success: each has its own push id.
 func airshipResults(of result: HTTPResult, count: Int, now: Timestamp) -> [SendResult] {
     let response: HTTPResponse
     switch result {
@@ -15,7 +15,7 @@ func airshipResults(of result: HTTPResult, count: Int, now: Timestamp) -> [SendR
     if (200...299).contains(response.status), json?["ok"]?.boolValue == true {
         let ids = (json?["push_ids"]?.arrayValue ?? []).map(\.stringValue)
         return (0..<count).map { place in
-            // Fewer or more ids than objects cannot be told whose they are.
+            // If the number of ids differs from the number of objects, no id can be matched to its object.
             let id = ids.count == count ? ids[place] : nil
             return SendResult(.accepted(providerMessageID: id, delivered: false), status: response.status)
         }
@@ -24,7 +24,7 @@ func airshipResults(of result: HTTPResult, count: Int, now: Timestamp) -> [SendR
     return Array(repeating: SendResult(failure(of: response, now: now), status: response.status, detail: words), count: count)
 }
 
-/// The outcome of an answer that is not the promised success.
+/// The outcome of every answer other than the documented success.
 private func failure(of response: HTTPResponse, now: Timestamp) -> Outcome {
     let after = response.header("retry-after").flatMap { retryAfter($0, now: now) }
     return switch response.status {
@@ -39,8 +39,8 @@ private func failure(of response: HTTPResponse, now: Timestamp) -> Outcome {
     }
 }
 
-/// `40000 Could not parse request body: Unexpected key, at notification.alert1, operation 7f1a…`, each part where it is there; nil for what
-/// is no error of Airship's. Its support asks for the operation.
+/// Returns the error in words, for example `40000 Could not parse request body: Unexpected key, at notification.alert1, operation 7f1a…`.
+/// Absent parts are left out. Returns nil if the answer is not an error of Airship. Airship's support asks for the operation.
 private func words(_ json: JSON) -> String? {
     guard let error = json["error"]?.stringValue else { return nil }
     let code = json["error_code"]?.intValue.map { "\($0) " } ?? ""

@@ -4,7 +4,7 @@ import TidingsEncodings
 import TidingsJSON
 import TidingsProvider
 
-/// Why there is nothing to send.
+/// The reason why a delivery cannot be sent.
 struct BrazeRefusal: Error {
     var result: SendResult
 
@@ -13,9 +13,9 @@ struct BrazeRefusal: Error {
     }
 }
 
-/// The body of `POST /messages/send`: the people, each named once, the campaign where there is one, and one message for each platform.
+/// Returns the body of `POST /messages/send`: the people, each named once, the campaign if there is one, and one message for each platform.
 ///
-/// The notification's `id` and `createdAt` are in it only when the binding makes one call for each person.
+/// The body contains the notification's `id` and `createdAt` only if the binding makes one call for each person.
 func brazeBody(
     of item: OutgoingDelivery, to people: [String], configuration: BrazeConfiguration, now: Timestamp
 ) throws(BrazeRefusal) -> [UInt8] {
@@ -24,7 +24,7 @@ func brazeBody(
     json.beginObject()
     json.key("external_user_ids")
     json.beginArray()
-    // Compared as bytes: Swift takes a precomposed and a decomposed letter for the same text, and Braze does not.
+    // Compare bytes: Swift treats a precomposed and a decomposed letter as equal, Braze does not.
     var named: Set<[UInt8]> = []
     for person in people where named.insert(Array(person.utf8)).inserted { json.string(person) }
     json.endArray()
@@ -51,15 +51,15 @@ func brazeBody(
     return json.bytes
 }
 
-/// One delivery's content as Braze's objects for the platforms.
+/// The content of one delivery, as Braze's objects for the platforms.
 private struct BrazeMessage {
-    /// Bytes of an `apple_push` object as JSON.
+    /// The most bytes of an `apple_push` object as JSON.
     static let maximumAppleBytes = 1_912
-    /// Bytes of the `alert` of an `android_push` object and of its `extra` as JSON.
+    /// The most bytes of an `android_push` object's `alert` and of its `extra` as JSON, together.
     static let maximumAndroidBytes = 4_000
-    /// Seconds: four weeks, the longest that Google keeps a message for an Android device.
+    /// In seconds: four weeks, the longest time that Google keeps a message for an Android device.
     static let longestTimeToLive: Int64 = 28 * 86_400
-    /// Bytes that Apple takes of a collapse id.
+    /// The most bytes of a collapse id at Apple.
     static let longestCollapseID = 64
 
     private let item: OutgoingDelivery
@@ -85,7 +85,7 @@ private struct BrazeMessage {
         json.beginObject()
         if item.silent {
             json.member("content-available", true)
-            // Apple's priority for what wakes an app without showing anything; 10, the default, is refused for it.
+            // 5 is Apple's priority for a push that wakes an app and shows nothing. Apple refuses such a push with 10, the default.
             json.member("apns_priority", 5)
         } else {
             json.key("alert")
@@ -109,7 +109,8 @@ private struct BrazeMessage {
         return json.bytes
     }
 
-    /// The `android_push` object. A visible one must have both texts: where a delivery has one of them, it stands for the other as well.
+    /// The `android_push` object. A visible message must have both title and alert. If the delivery has only one text, both members get
+    /// that text.
     func android(variation: String?) throws(BrazeRefusal) -> [UInt8] {
         let extra = item.silent ? silentExtra(textOnly: true) : visibleExtra
         var json = JSONWriter(capacity: 4_096)
@@ -134,7 +135,7 @@ private struct BrazeMessage {
         return json.bytes
     }
 
-    /// What the app reads beside a visible message: text throughout, `data` as JSON in a text.
+    /// The fields that the app reads beside a visible message. Every value is text; `data` is JSON as text.
     private var visibleExtra: [UInt8] {
         var json = JSONWriter(capacity: 256 + item.data.utf8.count)
         json.beginObject()
@@ -147,8 +148,8 @@ private struct BrazeMessage {
         return json.bytes
     }
 
-    /// What an app reads that was woken: the type and the fields of the data, on Android each as text, which is all that carries there.
-    /// Braze refuses fields named `ab` and `aps`, so they are left out.
+    /// The fields that the app reads from a silent message: the type and the fields of the data. On Android each value is text, because
+    /// Android carries only text. Braze refuses fields named `ab` and `aps`, so these are left out.
     private func silentExtra(textOnly: Bool) -> [UInt8] {
         var json = JSONWriter(capacity: 256 + item.data.utf8.count)
         json.beginObject()
@@ -161,7 +162,7 @@ private struct BrazeMessage {
         return json.bytes
     }
 
-    /// A key that is too long becomes the 64 digits of its SHA-256, so that different keys stay different.
+    /// Returns the collapse key. A key that is too long becomes the 64 digits of its SHA-256, so that different keys stay different.
     private static func collapseID(_ key: String) -> String {
         key.utf8.count <= longestCollapseID ? key : Hexadecimal.encode(SHA256.hash(Array(key.utf8)))
     }

@@ -1,23 +1,23 @@
 import TidingsProvider
 
-/// How one binding of kind `braze` sends.
+/// The settings of one binding of kind `braze`.
 struct BrazeConfiguration: Sendable {
     enum Platform: String, CaseIterable, Sendable {
         case ios, android
 
-        /// The setting with its variation of a campaign.
+        /// The setting that names this platform's message variation of the campaign.
         var variationSetting: String { "\(rawValue)VariationId" }
     }
 
-    /// Of the REST API, with the permission `messages.send`.
+    /// A key of the REST API with the permission `messages.send`.
     var apiKey: String
     /// At least one, in the order of ``Platform``.
     var platforms: [Platform]
-    /// What Braze counts the messages for; nil for none.
+    /// The campaign that Braze counts the messages for; nil for none.
     var campaignID: String?
-    /// With a campaign one for each of ``platforms``, otherwise none.
+    /// One message variation for each of ``platforms`` if there is a campaign; otherwise empty.
     var variationIDs: [Platform: String] = [:]
-    /// One call for each person; a visible message then tells its `id` and `createdAt`.
+    /// Whether to make one call for each person. If true, a visible message contains its `id` and `createdAt`.
     var perPerson: Bool
     var call: CallSettings
 }

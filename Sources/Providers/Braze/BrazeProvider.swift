@@ -3,14 +3,17 @@ import TidingsCore
 import TidingsHTTP
 import TidingsProvider
 
-/// Delivers by push through Braze, which knows a person by their external user id, the delivery's recipient, and keeps their devices itself.
+/// Delivers by push through Braze. Braze knows a person by an external user id, which is the delivery's recipient, and keeps the devices
+/// itself.
 ///
-/// `POST /messages/send`, one call for up to 50 people. Success means that Braze took it: it tells neither whether a person has a device nor
-/// whether one was reached. The call has no idempotency key, so an attempt that ended without an answer may arrive twice when repeated.
+/// Sends `POST /messages/send`, one call for up to 50 people. Success means that Braze accepted the message. The answer tells neither
+/// whether the person has a device nor whether a device was reached.
+///
+/// The call has no idempotency key. If an attempt ended without an answer, its retry may deliver the message a second time.
 struct BrazeProvider: Provider {
-    /// What one call may name.
+    /// The most people in one call.
     static let maximumPeople = 50
-    /// Far above 50 people with the largest message for each platform; Braze names no limit for the whole.
+    /// In bytes: far more than 50 people with the largest message for each platform. Braze documents no limit for the whole body.
     static let maximumBodyBytes = 256 << 10
 
     let name: String
@@ -22,7 +25,7 @@ struct BrazeProvider: Provider {
 
     /// - Parameters:
     ///   - transport: closed by ``close()``.
-    ///   - now: the clock of times to live, and of the moment from which Braze takes calls again.
+    ///   - now: the clock of times to live, and of the time when Braze takes calls again.
     init(
         name: String, configuration: BrazeConfiguration, transport: HTTPTransport,
         now: @escaping @Sendable () -> Timestamp = Timestamp.systemTime
@@ -39,7 +42,7 @@ struct BrazeProvider: Provider {
         await send(together: [item])[0]
     }
 
-    /// One call, whose result is that of every delivery in it.
+    /// Sends one call. Every delivery in the call gets the same result.
     func send(together items: [OutgoingDelivery]) async -> [SendResult] {
         guard let first = items.first else { return [] }
         return Array(repeating: await send(first, to: items.map(\.recipient)), count: items.count)

@@ -13,7 +13,7 @@ public enum BrazeProviderFactory: ProviderFactory {
             throw ProviderConfigurationError(
                 provider: binding.name, message: "kind braze carries the channel push, not \(binding.channel.rawValue)")
         }
-        // With an address for each device a person would get the same message once for each of them.
+        // Refuse endpoint addressing: a person would get the same message once for each of their devices.
         guard binding.needsNoEndpoint else {
             throw ProviderConfigurationError(
                 provider: binding.name,

@@ -3,9 +3,9 @@ import TidingsHTTP
 import TidingsJSON
 import TidingsProvider
 
-/// What Braze's answer, or its absence, means for every delivery of the call.
+/// Returns the result of every delivery in a call, for Braze's answer or a failed call.
 ///
-/// Any success means that Braze took it: errors beside it are about single people, whom it does not name.
+/// Every success means that Braze accepted the message. Errors in such an answer are about single people, whom Braze does not name.
 func brazeResult(of result: HTTPResult, now: Timestamp) -> SendResult {
     switch result {
     case .failed(let failure): return SendResult(failure.outcome, detail: failure.message)
@@ -19,12 +19,12 @@ func brazeResult(of result: HTTPResult, now: Timestamp) -> SendResult {
     }
 }
 
-/// `{"message": "success", "dispatch_id": "…", "errors": ["…"]}`, each member where it is there.
+/// Braze's answer: `{"message": "success", "dispatch_id": "…", "errors": ["…"]}`. Every member may be absent.
 private struct BrazeAnswer {
     var message: String?
     var dispatchID: String?
     var errors: [String]
-    /// All that was said; the answer itself where it is something else.
+    /// The message and the errors; the body itself if the answer has neither.
     var words: String
 
     var isSuccess: Bool { message == "success" }
@@ -52,7 +52,7 @@ private func outcome(of response: HTTPResponse, _ answer: BrazeAnswer, now: Time
     }
 }
 
-/// What a 400 is about, which only its words tell.
+/// Returns the outcome of a 400. Only the words of the answer tell the cause.
 private func refusal(_ words: String) -> Outcome {
     let words = words.lowercased()
     if configurationFaults.contains(where: words.contains) { return .misconfigured(.misconfigured) }
@@ -64,11 +64,11 @@ private let configurationFaults = [
     "invalid campaign id", "message variant unspecified", "invalid message variant", "mismatched message type",
 ]
 
-/// `X-RateLimit-Reset` is an instant in Unix seconds, no delay.
+/// Returns the time until the limit is reset. `X-RateLimit-Reset` is a time in Unix seconds, not a delay.
 private func untilReset(_ response: HTTPResponse, now: Timestamp) -> Duration? {
     guard let seconds = response.header("x-ratelimit-reset").flatMap({ Int64($0) }) else { return nil }
     return min(max(.zero, Timestamp(seconds: seconds) - now), longestReset)
 }
 
-/// Braze counts by the hour; more is a clock that is wrong.
+/// One hour, because Braze counts calls by the hour. A longer wait comes from a wrong clock.
 private let longestReset = Duration.seconds(3_600)

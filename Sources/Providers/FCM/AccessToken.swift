@@ -3,21 +3,23 @@ import TidingsHTTP
 import TidingsJSON
 import TidingsProvider
 
-/// What every call to FCM carries in its `authorization` header.
+/// An access token, which every call to FCM carries in its `authorization` header.
 struct AccessToken: Sendable, Hashable {
     var text: String
-    /// From here on another one is fetched: ``margin`` before it expires, or after half of a life that is shorter than twice that.
+    /// The time from which another token is fetched: ``margin`` before the token expires. A token whose life is shorter than twice the
+    /// margin is replaced after half of its life.
     var refreshAt: Timestamp
 
-    /// Seconds.
+    /// In seconds.
     static let margin: Int64 = 300
-    /// Seconds that a token lives when the answer does not say; Google's usual figure.
+    /// In seconds: a token's life if the answer does not say. Google's usual figure.
     static let usualLife = 3_600
-    /// Seconds; a longer life is not believed.
+    /// In seconds. A longer life is cut to this.
     static let longestLife = 86_400
 }
 
-/// Why there is no access token, as the result of the delivery that needed it. Nothing was sent to a device, so it never says `unknown`.
+/// The reason why there is no access token, as the result of the delivery that needed one. Nothing was sent to a device, so the outcome is
+/// never `unknown`.
 struct ExchangeFailure: Error, Sendable, Hashable {
     var result: SendResult
 
@@ -25,21 +27,22 @@ struct ExchangeFailure: Error, Sendable, Hashable {
         result = SendResult(outcome, status: status, detail: "no access token: \(words)")
     }
 
-    /// See ``TidingsCore/SendResult/hiding(_:)``.
+    /// Returns the failure without the secrets. See ``TidingsCore/SendResult/hiding(_:)``.
     func hiding(_ secrets: [String]) -> ExchangeFailure {
         var failure = self
         failure.result = result.hiding(secrets)
         return failure
     }
 
-    /// Google does not take the key or the account: the same answer would come again.
+    /// Whether Google refuses the key or the account. Another exchange would get the same answer.
     var isRefusal: Bool {
         if case .misconfigured = result.outcome { return true }
         return false
     }
 }
 
-/// What the answer to an exchange means: the table of RFC 6749 section 5, where every refusal is one of the operator's settings.
+/// Returns the token or the failure for the answer to an exchange: the table of RFC 6749 section 5. Every refusal is a mistake in the
+/// operator's settings.
 func accessToken(from result: HTTPResult, now: Timestamp) -> Result<AccessToken, ExchangeFailure> {
     switch result {
     case .failed(let failure): return .failure(ExchangeFailure(outcome(of: failure), failure.message))
@@ -68,7 +71,7 @@ private func refusal(_ response: HTTPResponse, _ json: JSON?, now: Timestamp) ->
         outcome, status: response.status, words.isEmpty ? "the token endpoint answered \(response.status)" : words.joined(separator: ": "))
 }
 
-/// An exchange that broke off is repeated without harm, unlike a message.
+/// An exchange that broke off can be repeated without harm, unlike a message. Its outcome is therefore never `unknown`.
 private func outcome(of failure: HTTPFailure) -> Outcome {
     switch failure.outcome {
     case .unknown(.timeout): .retry(after: nil, .timeout)

@@ -1,13 +1,13 @@
 import TidingsCore
 import TidingsHTTP
 
-/// The access token of one provider: fetched when it is first needed and again shortly before it expires, by one caller for all who need it
-/// meanwhile.
+/// The access token of one provider. The token is fetched when it is first needed, and again shortly before it expires. One caller fetches
+/// the token for all callers that need it meanwhile.
 actor AccessTokens {
-    /// Part of the time that one send has, most of which is for the message.
+    /// The longest exchange. Most of a send's time must stay for the message.
     static let longestExchange = Duration.seconds(5)
-    /// How long a refusal, of the key or of every token it gets, holds for everyone without asking again: wrong credentials must not cost one
-    /// exchange a message.
+    /// How long a refusal counts for every caller without another exchange. A refusal of the key counts, and a refusal of every token from
+    /// it. Otherwise wrong credentials would cost one exchange for each message.
     static let refusalMemory = Duration.seconds(30)
 
     private let account: ServiceAccount
@@ -28,13 +28,13 @@ actor AccessTokens {
         self.post = post
     }
 
-    /// A token that is good for a while yet.
+    /// Returns a token that is valid for some time yet.
     func token(before deadline: ContinuousClock.Instant) async throws(ExchangeFailure) -> String {
         while true {
             if let held, now() < held.refreshAt { return held.text }
             if let refusal, isRecent(refusal.at) { throw refusal.failure }
             guard let underWay else { return try await exchange(before: deadline) }
-            // Another caller's exchange is under way, and its answer is for all.
+            // Another caller's exchange is under way. Its answer counts for every caller.
             switch await underWay.end(before: deadline) {
             case .answered(let answer): return try answer.get().text
             case .abandoned: continue
@@ -43,20 +43,20 @@ actor AccessTokens {
         }
     }
 
-    /// Forgets a token that FCM refused, unless another has taken its place already. False when another would not help, because one was
-    /// replaced in vain shortly before.
+    /// Drops a token that FCM refused, unless another token has already replaced it. Returns false if a new token would not help, because
+    /// FCM refused a replacement shortly before.
     func drop(_ text: String) -> Bool {
         if let replacedInVain, isRecent(replacedInVain) { return false }
         if held?.text == text { held = nil }
         return true
     }
 
-    /// Notes that FCM refused a token right after its exchange as well.
+    /// Records that FCM also refused a token right after its exchange.
     func noteReplacedInVain() {
         replacedInVain = now()
     }
 
-    /// A clock that was set back must not make a refusal last.
+    /// Whether a refusal is recent. The range begins at zero: otherwise a clock that was set back would prolong a refusal.
     private func isRecent(_ refused: Timestamp) -> Bool {
         (.zero..<Self.refusalMemory).contains(now() - refused)
     }
@@ -69,7 +69,7 @@ actor AccessTokens {
         let pending = PendingExchange()
         underWay = pending
         let assertion = account.assertion(at: now())
-        // With the assertion anybody could get an access token, for an hour.
+        // Hide the assertion: for an hour, anybody could exchange it for an access token.
         let answer = accessToken(from: await post(ServiceAccount.exchangeBody(of: assertion), timeout), now: now())
             .mapError { $0.hiding([assertion]) }
         underWay = nil
@@ -79,7 +79,7 @@ actor AccessTokens {
             pending.settle(.answered(answer))
         case .failure(let failure):
             if failure.isRefusal { refusal = (failure, now()) }
-            // That this caller was cancelled is no reason for the others: one of them begins anew.
+            // If this caller was cancelled, the waiting callers must not fail: one of them starts a new exchange.
             pending.settle(Task.isCancelled ? .abandoned : .answered(answer))
         }
         return try answer.get().text

@@ -5,18 +5,18 @@ import TidingsJSON
 
 /// The JSON Web Token that a service account exchanges for an access token: RFC 7523 with Google's claims.
 extension ServiceAccount {
-    /// All that a token for sending must allow.
+    /// The only scope that an access token needs for sending.
     static let scope = "https://www.googleapis.com/auth/firebase.messaging"
-    /// Google's longest.
+    /// In seconds: the longest life that Google allows.
     static let assertionSeconds: Int64 = 3_600
 
-    /// `header.claims.signature`, each in Base64url.
+    /// Returns `header.claims.signature`, each part in Base64url.
     func assertion(at now: Timestamp) -> String {
         let signed = "\(Base64URL.encode(assertionHeader)).\(Base64URL.encode(assertionClaims(at: now)))"
         return "\(signed).\(Base64URL.encode(privateKey.sign(Array(signed.utf8))))"
     }
 
-    /// The form with an assertion that is posted to ``tokenURI``.
+    /// Returns the form that carries an assertion to ``tokenURI``.
     static func exchangeBody(of assertion: String) -> [UInt8] {
         Array("grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Ajwt-bearer&assertion=\(assertion)".utf8)
     }

@@ -1,7 +1,7 @@
 import TidingsJSON
 import TidingsProvider
 
-/// How one binding of kind `fcm` sends.
+/// The settings of one binding of kind `fcm`.
 struct FCMConfiguration: Sendable {
     /// Google's public address.
     static let endpoint = "https://fcm.googleapis.com"
@@ -11,7 +11,7 @@ struct FCMConfiguration: Sendable {
     var projectID: String
     var call: CallSettings
 
-    /// Where messages are posted to.
+    /// The URL to which messages are posted.
     var sendURL: String { "\(call.endpoint)/v1/projects/\(projectID)/messages:send" }
 }
 

@@ -1,18 +1,18 @@
 import TidingsJSON
 
-/// What FCM says of a message it did not take: `{"error": {"message", "status", "details": [{"@type", …}]}}`, any of it absent.
+/// FCM's error for a message that it refused: `{"error": {"message", "status", "details": [{"@type", …}]}}`. Every member may be absent.
 struct FCMError: Sendable, Hashable {
     var message: String?
-    /// Of google.rpc.Code: `NOT_FOUND`.
+    /// The status of google.rpc.Code: `NOT_FOUND`.
     var status: String?
-    /// FCM's own, the most exact of the three: `UNREGISTERED`.
+    /// FCM's own code, the most exact of the three: `UNREGISTERED`.
     var code: String?
-    /// A detail of type google.rpc.BadRequest: FCM found fault with the request, not with the device.
+    /// Whether the error has a detail of type google.rpc.BadRequest. If true, FCM refuses the request, not the device.
     var isBadRequest = false
-    /// `field: description` of each.
+    /// The violations, each as `field: description`.
     var violations: [String] = []
 
-    /// What is not there stays nil, whatever the body is.
+    /// Reads a body of any form. Absent members stay nil.
     init(body: [UInt8]) {
         guard let error = (try? JSON.parse(body))?["error"] else { return }
         message = error["message"]?.stringValue
@@ -28,13 +28,13 @@ struct FCMError: Sendable, Hashable {
         }
     }
 
-    /// FCM's words for a token that it never issued. With ``isBadRequest`` they would be about a field.
+    /// Whether FCM says, in its own words, that it never issued the token. With ``isBadRequest`` the same words would be about a field.
     var saysTokenIsInvalid: Bool {
         guard let message = message?.lowercased(), !isBadRequest else { return false }
         return message.contains("registration token") && message.contains("not a valid")
     }
 
-    /// For an operator; nil when it says nothing.
+    /// The error in words, for an operator; nil if it says nothing.
     var words: String? {
         let parts = [code ?? status, message].compactMap(\.self) + violations
         return parts.isEmpty ? nil : parts.joined(separator: "; ")

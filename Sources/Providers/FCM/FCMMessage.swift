@@ -2,7 +2,7 @@ import TidingsCore
 import TidingsJSON
 import TidingsProvider
 
-/// Why a delivery is not sent at all, as its result.
+/// The reason why a delivery is not sent at all, as the delivery's result.
 struct UnsendableMessage: Error, Sendable, Hashable {
     var result: SendResult
 
@@ -11,24 +11,25 @@ struct UnsendableMessage: Error, Sendable, Hashable {
     }
 }
 
-/// What FCM takes.
+/// The limits of FCM.
 enum FCMLimits {
-    /// Bytes of the keys and values of `data` and `notification`.
+    /// The most bytes of the keys and values of `data` and `notification` together.
     static let payloadBytes = 4_096
-    /// Bytes of a registration token; today's have some 160.
+    /// The most bytes of a registration token. Today's tokens have some 160.
     static let tokenBytes = 4_096
-    /// Bytes of a request's body: the payload twice, for both platforms, with every byte escaped, and what is around it.
+    /// The most bytes of a request's body. This is enough for the payload twice, for both platforms, with every byte escaped, and the
+    /// envelope.
     static let bodyBytes = 64 << 10
-    /// Seconds that FCM keeps a message for a device that is offline: 28 days.
+    /// In seconds: the longest time that FCM keeps a message for an offline device, 28 days.
     static let longestLife: Int64 = 2_419_200
-    /// Bytes of an `apns-collapse-id`.
+    /// The most bytes of an `apns-collapse-id`.
     static let collapseIDBytes = 64
 }
 
-/// The body of `messages:send`: `token`, `data`, `notification` for what is shown, and the blocks `android` and `apns` for the platform of
-/// the device, both where it is not known.
+/// Returns the body of `messages:send`. The members are `token`, `data`, `notification` if the message is visible, and the block of the
+/// device's platform: `android` or `apns`. If the platform is unknown, the body has both blocks.
 ///
-/// - Parameter now: what `ttl` counts from.
+/// - Parameter now: the start of `ttl`.
 func fcmBody(of item: OutgoingDelivery, now: Timestamp) throws(UnsendableMessage) -> [UInt8] {
     let token = try registrationToken(of: item)
     guard item.silent || item.title != nil || item.body != nil else {
@@ -66,11 +67,13 @@ private func registrationToken(of item: OutgoingDelivery) throws(UnsendableMessa
     return token
 }
 
-/// The member `data`, which holds nothing but texts.
+/// Returns the member `data`, whose values are all text.
 ///
-/// What is shown has `id`, `type`, `category`, `createdAt`, and `data` with the notification's data as JSON text. What is silent has `type`
-/// and each field of the data, a value that is no text as its JSON. FCM keeps some names for itself; such a field gets a leading underscore.
-/// A field that is named `type` is left out, and so is one whose name with the underscore another field has.
+/// A visible message has `id`, `type`, `category`, `createdAt`, and `data` with the notification's data as JSON text. A silent message has
+/// `type` and each field of the data. A value that is not text becomes its JSON.
+///
+/// FCM reserves some names; a field with such a name gets a leading underscore. Two kinds of field are left out: a field named `type`, and
+/// a reserved field if another field already has the name with the underscore.
 func fcmData(of item: OutgoingDelivery) -> [(String, String)] {
     guard item.silent else {
         return [

@@ -2,9 +2,10 @@ import TidingsCore
 import TidingsJSON
 import TidingsProvider
 
-/// What one platform needs beside what all share.
+/// The blocks for one platform, beside the members for all platforms.
 extension OutgoingDelivery {
-    /// Wakes a sleeping device: only for what a person waits for, as Android holds back an app that overdoes it.
+    /// Whether the message wakes a sleeping device. Only messages that a person waits for do: Android throttles an app that wakes devices
+    /// too often.
     private var isUrgent: Bool {
         switch category {
         case .transactional, .system: !silent
@@ -12,8 +13,11 @@ extension OutgoingDelivery {
         }
     }
 
-    /// `collapse_key`, `priority`, `ttl`, and for what is shown `notification` with `tag` and the default sound. A message replaces an earlier
-    /// one with its collapse key, waiting or shown, which also hides a repetition; FCM keeps four such keys for a device that is offline.
+    /// Writes the block `android`: `collapse_key`, `priority`, `ttl`, and for a visible message `notification` with `tag` and the default
+    /// sound.
+    ///
+    /// A message replaces an earlier message with its collapse key, whether waiting or shown, which also hides a repetition. FCM keeps four
+    /// such keys for an offline device.
     func writeAndroid(to json: inout JSONWriter, now: Timestamp) {
         json.key("android")
         json.beginObject()
@@ -33,8 +37,8 @@ extension OutgoingDelivery {
         json.endObject()
     }
 
-    /// The headers of Apple's service and the payload as it arrives. FCM would send every message at priority 10, which Apple does not allow
-    /// for one that shows nothing.
+    /// Writes the block `apns`: the headers of Apple's service and the payload as the app gets it. Without the header, FCM would send every
+    /// message at priority 10. Apple does not allow that for a message that shows nothing.
     func writeAPNs(to json: inout JSONWriter) {
         json.key("apns")
         json.beginObject()

@@ -3,14 +3,15 @@ import TidingsCore
 import TidingsHTTP
 import TidingsProvider
 
-/// Delivers to devices through Firebase Cloud Messaging, HTTP v1: one call a message, under an access token that a service account's key gets.
+/// Delivers to devices through Firebase Cloud Messaging, HTTP v1. Each message is one call under an access token, which the key of a
+/// service account gets.
 ///
-/// FCM knows no idempotency key: a message whose call broke off may arrive twice, and the collapse key hides that on the device.
+/// FCM has no idempotency key, so a message whose call broke off may arrive twice. The collapse key hides the repetition on the device.
 struct FCMProvider: Provider {
     let name: String
     let channel = Channel.push
     let limits: ProviderLimits
-    /// In Apple's block.
+    /// The badge is in the block `apns`.
     let showsBadge = true
     private let configuration: FCMConfiguration
     private let transport: HTTPTransport
@@ -38,7 +39,7 @@ struct FCMProvider: Provider {
     }
 
     func send(_ item: OutgoingDelivery) async -> SendResult {
-        // One limit for all calls that the message takes.
+        // One deadline for all calls that the message needs.
         let deadline = ContinuousClock.now + limits.sendTimeout
         let body: [UInt8]
         do throws(UnsendableMessage) {

@@ -3,16 +3,18 @@ import TidingsHTTP
 import TidingsJSON
 import TidingsProvider
 
-/// Google's figures for trying again.
+/// Google's pauses before a retry.
 enum FCMRetry {
-    /// After "too many messages" that names no time.
+    /// The pause after "too many messages" if the answer names no time.
     static let throttled = Duration.seconds(60)
-    /// Never sooner after a failure of FCM's own.
+    /// The shortest pause after a failure inside FCM.
     static let shortest = Duration.seconds(10)
 }
 
-/// What an answer of `messages:send`, or its absence, means for the delivery. FCM's own code counts first, then the status of google.rpc, then
-/// that of HTTP, because a dead token and a wrong project share the latter two. An accepted message is FCM's, not yet the device's.
+/// Returns the result of a delivery for an answer of `messages:send` or a failed call.
+///
+/// FCM's own code counts first, then the status of google.rpc, then the status of HTTP. The last two are the same for a dead token and a
+/// wrong project. After a success FCM has the message, the device does not have it yet.
 func fcmResult(of result: HTTPResult, now: Timestamp) -> SendResult {
     switch result {
     case .failed(let failure): return SendResult(failure.outcome, detail: failure.message)
@@ -31,7 +33,7 @@ func fcmResult(of result: HTTPResult, now: Timestamp) -> SendResult {
     }
 }
 
-/// Whether FCM refused the access token, and nothing else: then a fresh one may help.
+/// Whether FCM refused only the access token. A fresh token may help then.
 func refusesAccessToken(_ result: HTTPResult) -> Bool {
     guard case .response(let response) = result, response.status == 401 else { return false }
     return FCMError(body: response.body).code == nil
@@ -41,7 +43,7 @@ private func outcome(code: String?, _ error: FCMError, _ after: Duration?) -> Ou
     switch code {
     case "UNREGISTERED": .endpointGone
     case "INVALID_ARGUMENT": error.saysTokenIsInvalid ? .endpointGone : .rejected(.providerRejected)
-    // The token is another project's. It may be the wrong project that is configured, so no device is given up.
+    // The token belongs to another project. Keep the device, because the configured project may be the wrong one.
     case "SENDER_ID_MISMATCH": .rejected(.tokenMalformed)
     case "THIRD_PARTY_AUTH_ERROR", "APNS_AUTH_ERROR": .misconfigured(.misconfigured)
     case "QUOTA_EXCEEDED": throttled(after)
@@ -63,7 +65,7 @@ private func outcome(status: String?, _ after: Duration?) -> Outcome? {
 
 private func outcome(httpStatus: Int, _ after: Duration?) -> Outcome {
     switch httpStatus {
-    // A redirect too says that the address is not FCM's.
+    // A redirect counts too: it shows that the address is not FCM's.
     case 300...399, 401, 403, 404: .misconfigured(.misconfigured)
     case 413: .rejected(.payloadTooLarge)
     case 429: throttled(after)

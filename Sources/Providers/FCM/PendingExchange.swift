@@ -1,12 +1,12 @@
 import Synchronization
 
-/// The end of an exchange that one caller makes and others wait for.
+/// The end of an exchange that one caller makes and other callers wait for.
 final class PendingExchange: Sendable {
     enum End: Sendable {
         case answered(Result<AccessToken, ExchangeFailure>)
-        /// Whoever made it was cancelled: somebody else must.
+        /// The caller that made the exchange was cancelled. A waiting caller must start another one.
         case abandoned
-        /// The time of the one who waits was over first, or they were cancelled.
+        /// The waiting caller's time ended first, or the caller was cancelled.
         case late
     }
 
@@ -18,7 +18,7 @@ final class PendingExchange: Sendable {
 
     private let state = Mutex(State())
 
-    /// Wakes everyone; once only.
+    /// Wakes every waiting caller. Call this only once.
     func settle(_ end: End) {
         let waiting = state.withLock { state in
             state.end = end
@@ -28,12 +28,12 @@ final class PendingExchange: Sendable {
         for continuation in waiting { continuation.resume(returning: end) }
     }
 
-    /// Waits for it, no longer than the caller's own time.
+    /// Waits for the end of the exchange, at most until the caller's deadline.
     func end(before deadline: ContinuousClock.Instant) async -> End {
         await withTaskGroup(of: End.self) { group in
             group.addTask { await self.wait() }
             group.addTask {
-                // The caller's time may be over before the exchange is: it began with another's.
+                // The exchange began in another caller's time, so the deadline here may come first.
                 try? await Task.sleep(until: deadline)
                 return .late
             }
@@ -52,7 +52,7 @@ final class PendingExchange: Sendable {
             await withCheckedContinuation { continuation in
                 let known: End? = state.withLock { state in
                     if let end = state.end { return end }
-                    // Looked at under the lock: a cancellation that comes later finds the continuation.
+                    // Check under the lock: a later cancellation then finds the continuation.
                     if Task.isCancelled { return .late }
                     state.waiting[id] = continuation
                     return nil

@@ -1,19 +1,19 @@
 import TidingsCrypto
 import TidingsJSON
 
-/// The identity that messages are sent under: what counts of a service account's JSON key file, as the Google Cloud console gives it out.
+/// The identity that sends messages: the needed members of a service account's JSON key file from the Google Cloud console.
 struct ServiceAccount: Sendable {
-    /// Where assertions are exchanged unless the file says otherwise.
+    /// The address for exchanging assertions, unless the file names another.
     static let standardTokenURI = "https://oauth2.googleapis.com/token"
 
     var projectID: String
     var clientEmail: String
-    /// Tells Google which of the account's keys signed.
+    /// The id of the signing key, so that Google knows which of the account's keys signed.
     var privateKeyID: String?
     var privateKey: RSAPrivateKey
     var tokenURI: String
 
-    /// Reads the file's text; no error holds any of the key.
+    /// Reads the file's text. No error contains any part of the key.
     init(json text: String) throws(Problem) {
         let json: JSON
         do throws(JSONParseError) {
@@ -36,7 +36,8 @@ struct ServiceAccount: Sendable {
         guard tokenURI.hasPrefix("https://") || tokenURI.hasPrefix("http://") else { throw .notATokenURI }
     }
 
-    /// What may stand in the path of a URL as it is: `shop-7`, `example.com:shop` or a number.
+    /// Whether the text is a project id or number, such as `shop-7` or `example.com:shop`. Such a text may stand in the path of a URL
+    /// unchanged.
     static func isProjectID(_ text: String) -> Bool {
         !text.isEmpty
             && text.utf8.allSatisfy { byte in
@@ -53,7 +54,7 @@ struct ServiceAccount: Sendable {
         return value
     }
 
-    /// What is wrong with a key file, in words for an operator.
+    /// The reason why a key file cannot be used, in words for an operator.
     enum Problem: Error, Sendable, Hashable, CustomStringConvertible {
         case notJSON(String)
         case otherType(String?)

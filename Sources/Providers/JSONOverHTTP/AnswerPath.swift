@@ -15,7 +15,7 @@ struct AnswerPath: Sendable, Hashable {
         self.segments = segments
     }
 
-    /// The text, number or truth value at that place, as text; nil for anything else and where there is nothing.
+    /// Returns the text, number or truth value at that place, as text. Returns nil for any other value and if the place is absent.
     func text(in answer: JSON) -> String? {
         var value = answer
         for segment in segments {
@@ -31,12 +31,12 @@ struct AnswerPath: Sendable, Hashable {
 
     private static func value(_ segment: String, in value: JSON) -> JSON? {
         guard let elements = value.arrayValue else { return value[segment] }
-        // The one spelling of a number that section 4 allows.
+        // RFC 6901 section 4 allows only one spelling of a number, so `01` is not an index.
         guard let index = Int(segment), String(index) == segment, elements.indices.contains(index) else { return nil }
         return elements[index]
     }
 
-    /// `~1` is a slash and `~0` a tilde; a tilde before anything else is an error.
+    /// Replaces `~1` by a slash and `~0` by a tilde. A tilde before any other character is an error.
     private static func unescaped(_ segment: Substring) throws(SettingProblem) -> String {
         let parts = segment.split(separator: "~", omittingEmptySubsequences: false)
         var text = parts.first.map { String($0) } ?? ""

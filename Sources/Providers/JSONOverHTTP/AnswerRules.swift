@@ -3,16 +3,16 @@ import TidingsHTTP
 import TidingsJSON
 import TidingsProvider
 
-/// What the answers of a service mean.
+/// The rules by which the answers of a service become results.
 struct AnswerRules: Sendable {
-    /// Characters of a message id; a longer one is no id but a mistake, and is not kept.
+    /// In characters. A longer message id is a mistake of the service and is not stored.
     static let longestMessageID = 256
 
     private let statuses: [StatusMeaning: StatusList]
-    /// What must stand where in the answer, beside a status of success.
+    /// The value that the answer must have at a given place, beside a status of success.
     private let expected: (path: AnswerPath, value: String)?
     private let messageIDPath: AnswerPath?
-    /// Whether success means that the person has it.
+    /// Whether success means that the person has the notification.
     private let delivered: Bool
 
     func read(_ result: HTTPResult, now: Timestamp) -> SendResult {
@@ -46,7 +46,7 @@ struct AnswerRules: Sendable {
         }
     }
 
-    /// A status of success, whose body counts only if a setting looks into it.
+    /// Returns the result of a success status. The body counts only if a setting reads it.
     private func success(_ response: HTTPResponse) -> SendResult {
         guard expected != nil || messageIDPath != nil else {
             return SendResult(.accepted(providerMessageID: nil, delivered: delivered), status: response.status)

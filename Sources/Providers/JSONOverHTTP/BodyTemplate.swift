@@ -2,14 +2,14 @@ import TidingsCore
 import TidingsJSON
 import TidingsProvider
 
-/// How the body of a call is made.
+/// The way the body of a call is made.
 enum BodyTemplate: Sendable {
     /// ``standardBody(of:)``.
     case standard
     case json(JSONTemplate)
-    /// A form, where values are percent-encoded.
+    /// A form. Values are percent-encoded.
     case form(ValueTemplate)
-    /// Any other text, with values as they are.
+    /// Any other text. Values are inserted unchanged.
     case text(ValueTemplate)
 
     /// - Parameter text: nil for the standard body, which is JSON.
@@ -51,8 +51,9 @@ enum BodyTemplate: Sendable {
     }
 }
 
-/// The body without a template: `id`, `recipient`, `tenant`, `channel`, `type`, `category`, `title`, `body`, `data` as it stands,
-/// `createdAt`, `expiresAt`, `address`, `idempotencyKey`, `silent` and `badge`, without those that the delivery does not have.
+/// Returns the body of a call without a template: `id`, `recipient`, `tenant`, `channel`, `type`, `category`, `title`, `body`, `data`
+/// unchanged, `createdAt`, `expiresAt`, `address`, `idempotencyKey`, `silent` and `badge`. Members that the delivery does not have are left
+/// out.
 func standardBody(of values: DeliveryValues) -> [UInt8] {
     let item = values.item
     var json = JSONWriter(capacity: 512 + item.data.utf8.count)

@@ -2,21 +2,21 @@ import TidingsCore
 import TidingsJSON
 import TidingsProvider
 
-/// The values that placeholders have for one delivery.
+/// The values of the placeholders for one delivery.
 struct DeliveryValues: Sendable {
     let item: OutgoingDelivery
     let channel: Channel
-    /// Without members where no template asks for them.
+    /// The delivery's data. Empty if no template uses the data.
     private let data: JSONObject
 
     init(_ item: OutgoingDelivery, channel: Channel, parsingData: Bool) {
         self.item = item
         self.channel = channel
-        // It was checked when it was taken in; what an older version wrote and this one cannot read counts as no fields.
+        // Intake already checked the data. If an older version stored data that this version cannot parse, they count as no fields.
         data = parsingData ? (try? JSON.parse(item.data))?.objectValue ?? JSONObject() : JSONObject()
     }
 
-    /// Nil for a value that the delivery does not have.
+    /// Returns nil if the delivery does not have the value.
     func value(of placeholder: Placeholder) -> JSON? {
         switch placeholder {
         case .property(let property): return value(of: property)
@@ -30,7 +30,7 @@ struct DeliveryValues: Sendable {
         }
     }
 
-    /// For use inside a text: a text as it is, anything else as its JSON, nothing for null and for what the delivery does not have.
+    /// Returns the value for use inside a text: text unchanged, any other value as its JSON. Null and an absent value become an empty text.
     func text(of placeholder: Placeholder) -> String {
         switch value(of: placeholder) {
         case nil, .null: ""

@@ -3,9 +3,9 @@ import TidingsCore
 import TidingsHTTP
 import TidingsProvider
 
-/// Delivers by one HTTP call to a service whose address, body and answers the operator described.
+/// Delivers by one HTTP call to a service. The operator describes the service's address, body and answers in settings.
 ///
-/// A delivery without title and body is sent like any other: a service of one's own may write the words itself, from type and data.
+/// A delivery without title and body is sent like any other: the service may write the words itself, from type and data.
 struct HTTPProvider: Provider {
     let name: String
     let channel: Channel

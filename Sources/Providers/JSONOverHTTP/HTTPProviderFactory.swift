@@ -1,7 +1,7 @@
 public import TidingsCore
 public import TidingsProvider
 
-/// Makes providers of kind `http`: a service of the operator's own, called by HTTP and described by settings alone.
+/// Makes providers of kind `http`: a service of the operator, called by HTTP and described by settings alone.
 public enum HTTPProviderFactory: ProviderFactory {
     public static let kind = "http"
     public static var settings: [ProviderSetting] { ServiceConfiguration.settings }

@@ -2,7 +2,8 @@ import TidingsCore
 import TidingsProvider
 
 extension Header {
-    /// In the order in which they are sent; `traceparent` of the delivery comes last, unless there is a header of that name.
+    /// Returns the headers in the order in which they are sent. The delivery's `traceparent` comes last, unless the settings already have a
+    /// header of that name.
     ///
     /// - Parameter contentType: nil for a call without a body.
     static func all(
@@ -56,13 +57,13 @@ extension Header {
         value = .secret(text)
     }
 
-    /// Name and value of a line.
+    /// Returns the name and the value of a line.
     private static func parts(of line: Substring, besides taken: [Header]) throws(SettingProblem) -> (name: String, value: String) {
         guard let colon = line.firstIndex(of: ":") else { throw SettingProblem("a line is not \"Name: value\"") }
         return (try name(line[..<colon].trimmingBlanks, besides: taken), line[line.index(after: colon)...].trimmingBlanks)
     }
 
-    /// The name, when it is one that an operator may choose and no header has yet.
+    /// Returns the name if an operator may choose it and no earlier header has it.
     private static func name(_ text: String, besides taken: [Header]) throws(SettingProblem) -> String {
         guard isHeaderName(text) else { throw SettingProblem("\"\(text)\" is not the name of a header") }
         switch text.lowercased() {
@@ -74,7 +75,7 @@ extension Header {
         }
     }
 
-    /// What a reference in a header's value stands for, by the rules of a setting that is a secret.
+    /// Returns the secret that a header's value refers to, by the rules of a secret setting.
     private static func secret(
         _ reference: String, _ binding: ProviderBinding, _ environment: [String: String]
     ) throws(ProviderConfigurationError) -> String? {
@@ -83,14 +84,14 @@ extension Header {
         return try ProviderSettings(lone, declared: ServiceConfiguration.settings, environment: environment).secret("headers")
     }
 
-    /// By its name, as for settings: the catalogue is stored and shown.
+    /// Whether the name suggests a secret, as for settings. Such a value must not stand in the catalogue, which is stored and shown.
     private static func speaksOfSecret(_ name: String) -> Bool {
         let name = name.lowercased()
         return ["secret", "password", "token", "key", "cookie"].contains { name.contains($0) }
     }
 }
 
-/// A token of RFC 9110 section 5.6.2.
+/// Whether the text is a token of RFC 9110 section 5.6.2.
 private func isHeaderName(_ text: String) -> Bool {
     !text.isEmpty
         && text.unicodeScalars.allSatisfy { scalar in
@@ -102,7 +103,7 @@ private func isHeaderName(_ text: String) -> Bool {
 }
 
 extension Substring {
-    /// Without white space at both ends.
+    /// The text without white space at both ends.
     fileprivate var trimmingBlanks: String {
         let start = drop(while: \.isWhitespace)
         guard let last = start.lastIndex(where: { !$0.isWhitespace }) else { return "" }

@@ -4,7 +4,7 @@ import TidingsCore
 struct Header: Sendable, Hashable {
     enum Value: Sendable, Hashable {
         case template(ValueTemplate)
-        /// Never shown, and no template.
+        /// A secret value. Never shown, and not a template.
         case secret(String)
     }
 
@@ -32,7 +32,7 @@ struct Header: Sendable, Hashable {
     }
 }
 
-/// Without control characters other than the tab: with a line break a value could add a header.
+/// Whether the text has no control characters other than the tab. With a line break, a value could add a header.
 func isHeaderText(_ text: String) -> Bool {
     text.utf8.allSatisfy { ($0 >= 0x20 && $0 != 0x7F) || $0 == 0x09 }
 }

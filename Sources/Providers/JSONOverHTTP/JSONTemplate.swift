@@ -1,13 +1,13 @@
 import TidingsJSON
 
-/// A JSON document with placeholders in its texts. It is a tree, and values are put into its leaves: no value can break the JSON or add a
-/// member.
+/// A JSON document with placeholders in its texts. The document is a tree, and values are inserted into its leaves. No value can therefore
+/// break the JSON or add a member.
 enum JSONTemplate: Sendable {
     /// A part without placeholders.
     case constant(JSON)
-    /// A text that was one placeholder: the value itself, of its own kind, or null.
+    /// A text that was exactly one placeholder. The value keeps its own JSON type; an absent value becomes null.
     case value(Placeholder)
-    /// A longer text, in which values are text.
+    /// A longer text. Values are inserted as text.
     case text(ValueTemplate)
     case array([JSONTemplate])
     case object([Member])
@@ -17,7 +17,7 @@ enum JSONTemplate: Sendable {
         let value: JSONTemplate
     }
 
-    /// Reads the text of a setting; the problem says where it is.
+    /// Reads the text of a setting. An error of the JSON names the line and the column.
     init(parsing text: String) throws(SettingProblem) {
         let json: JSON
         do throws(JSONParseError) {
@@ -79,7 +79,7 @@ enum JSONTemplate: Sendable {
         }
     }
 
-    /// Lines and columns count from 1, columns in code points.
+    /// Returns the error in words. Lines and columns count from 1, columns in code points.
     private static func words(for error: JSONParseError, in text: String) -> String {
         let before = String(decoding: text.utf8.prefix(error.offset), as: UTF8.self).unicodeScalars
         let line = before.count { $0 == "\n" } + 1

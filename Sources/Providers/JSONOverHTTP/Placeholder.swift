@@ -1,6 +1,6 @@
 import TidingsCore
 
-/// What `{{name}}` in a template stands for.
+/// The value that `{{name}}` in a template stands for.
 enum Placeholder: Sendable, Hashable {
     case property(Property)
     /// A member of the delivery's data, or of an object in it: `data.order.id`.
@@ -12,7 +12,7 @@ enum Placeholder: Sendable, Hashable {
         case groupKey, collapseKey, traceparent, silent, badge
     }
 
-    /// - Throws: for a name that is none of them, with the nearest one.
+    /// - Throws: if the name is unknown. The message suggests the nearest name, or lists all of them.
     init(_ name: String) throws(SettingProblem) {
         if let property = Property(rawValue: name) {
             self = .property(property)
@@ -30,7 +30,7 @@ enum Placeholder: Sendable, Hashable {
         self = .dataField(Array(parts.dropFirst()))
     }
 
-    /// Whether it needs the delivery's data parsed.
+    /// Whether the placeholder needs the delivery's data parsed.
     var isOfData: Bool {
         switch self {
         case .property(let property): property == .data
@@ -40,7 +40,7 @@ enum Placeholder: Sendable, Hashable {
 }
 
 extension Placeholder: CustomStringConvertible {
-    /// The name as it stands in a template.
+    /// The name as written in a template.
     var description: String {
         switch self {
         case .property(let property): property.rawValue

@@ -3,21 +3,22 @@ import TidingsEncodings
 import TidingsJSON
 import TidingsProvider
 
-/// How one binding of kind `http` calls its service. Every template in it is compiled, so a binding that can be made can be rendered.
+/// The settings of one binding of kind `http`. Every template is compiled here, so an error in one shows when the binding is made, not when
+/// a delivery is sent.
 struct ServiceConfiguration: Sendable {
     let method: ServiceMethod
     let url: URLTemplate
-    /// In the order in which they are sent.
+    /// The headers in the order in which they are sent.
     let headers: [Header]
     /// Nil for a method without a body.
     let body: BodyTemplate?
     let maximumBodyBytes: Int
-    /// Whether the binding sends to endpoints: a delivery without an address is then refused.
+    /// Whether the binding sends to endpoints. If true, a delivery without an address is refused.
     let needsAddress: Bool
-    /// Whether a template asks for something of the delivery's data, which is parsed only then.
+    /// Whether a template uses the delivery's data. If false, the data is not parsed.
     let readsData: Bool
     let answers: AnswerRules
-    /// What every call carries and no result may tell.
+    /// The secrets of every call, which no result may contain.
     let secrets: [String]
     let calls: CallSettings
 
@@ -62,7 +63,7 @@ struct ServiceConfiguration: Sendable {
         calls = try CallSettings(settings)
     }
 
-    /// Name and password of an Authorization header for HTTP Basic, which a service may tell decoded.
+    /// Returns the decoded credentials of an Authorization header for HTTP Basic, because a service may repeat them decoded.
     private static func basicCredentials(_ header: String) -> [String] {
         let words = header.split(separator: " ")
         guard words.count == 2, words[0].lowercased() == "basic", let bytes = Base64.decode(String(words[1])) else { return [] }

@@ -3,7 +3,7 @@ import TidingsHTTP
 import TidingsProvider
 
 extension ServiceConfiguration {
-    /// The call that carries a delivery: the templates filled in with its values.
+    /// Returns the call for a delivery: the templates, filled with its values.
     func request(for item: OutgoingDelivery, channel: Channel) throws(Refusal) -> HTTPRequest {
         if needsAddress, item.endpointAddress == nil { throw .noAddress }
         let values = DeliveryValues(item, channel: channel, parsingData: readsData)
@@ -11,7 +11,7 @@ extension ServiceConfiguration {
         var fields: [(String, String)] = []
         for header in headers {
             let value = try header.render(values)
-            // A value that the delivery does not have is left out, and not sent as an empty one.
+            // Leave out the header of an absent value instead of sending it empty.
             if !value.isEmpty { fields.append((header.name, value)) }
         }
         let body = body?.render(values) ?? []
@@ -21,14 +21,15 @@ extension ServiceConfiguration {
         return calls.request(method: method.rawValue, url: url, headers: fields, body: body)
     }
 
-    /// What the answer to it means. An address is hidden too: it may be a device's token, or one that whoever knows it may send to.
+    /// Returns the result for the answer to a call. The endpoint's address is hidden too: it may be a device's token, or an address to
+    /// which anybody who knows it can send.
     func result(of answer: HTTPResult, for item: OutgoingDelivery, now: Timestamp) -> SendResult {
         let result = answers.read(answer, now: now).hiding(secrets)
         return item.endpointAddress.map { result.hiding([$0]).hidingAddress($0) } ?? result
     }
 }
 
-/// Why a delivery is not sent at all: with these values it would be refused each time.
+/// The reason why a delivery is not sent at all. With the same values, every attempt would be refused.
 struct Refusal: Error, Hashable {
     let reason: ReasonCode
     let detail: String

@@ -1,6 +1,6 @@
 import TidingsProvider
 
-/// Why the text of a setting cannot be used, in words for the operator who wrote it.
+/// The reason why the text of a setting cannot be used, in words for the operator who wrote the text.
 struct SettingProblem: Error {
     let message: String
 
@@ -10,7 +10,7 @@ struct SettingProblem: Error {
 }
 
 extension ProviderSettings {
-    /// What is made of a setting's text; a problem with it becomes the error of that setting.
+    /// Returns the value made from a setting's text. If the text has a problem, throws the error of that setting.
     func compile<Value>(
         _ setting: String, _ make: () throws(SettingProblem) -> Value
     ) throws(ProviderConfigurationError) -> Value {

@@ -1,8 +1,8 @@
-/// What an answer means by its status alone. Each case is a setting of that name; a status in none of them refuses the delivery.
+/// The meaning of an answer by its status alone. Each case is a setting of that name. A status that no setting lists refuses the delivery.
 enum StatusMeaning: String, CaseIterable, Sendable {
     case success, retry, gone, misconfigured
 
-    /// The statuses without the setting, as an operator would write them.
+    /// The default statuses, as an operator would write them.
     var standard: String {
         switch self {
         case .success: "200-299"
@@ -22,9 +22,9 @@ enum StatusMeaning: String, CaseIterable, Sendable {
     }
 }
 
-/// HTTP statuses, as an operator writes them: `408, 425, 500-599`.
+/// A list of HTTP statuses, as an operator writes it: `408, 425, 500-599`.
 struct StatusList: Sendable, Hashable {
-    /// Final statuses of RFC 9110; those below are never an answer's last word.
+    /// The final statuses of RFC 9110. Lower statuses are only interim answers.
     static let allowed = 200...599
 
     private let ranges: [ClosedRange<Int>]
@@ -49,7 +49,7 @@ struct StatusList: Sendable, Hashable {
         ranges.contains { $0.contains(status) }
     }
 
-    /// The first status that is in both.
+    /// The first status that is in both lists.
     func firstShared(with other: StatusList) -> Int? {
         Self.allowed.first { contains($0) && other.contains($0) }
     }

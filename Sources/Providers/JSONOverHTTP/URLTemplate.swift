@@ -1,17 +1,17 @@
 import TidingsCore
 
-/// The address of a call, with placeholders in its path and query, where values are percent-encoded.
+/// The address of a call, with placeholders in its path and query. Values are percent-encoded.
 ///
-/// Scheme, host and port hold none: who sends a notification must not choose where it goes.
+/// Scheme, host and port contain no placeholder: the sender of a notification must not choose where it goes.
 struct URLTemplate: Sendable, Hashable {
-    /// Bytes; what RFC 9110 section 4.1 asks every server to take.
+    /// In bytes: the length that RFC 9110 section 4.1 asks every server to accept.
     static let maximumBytes = 8_000
 
-    /// `https://dmp.example.com:8443`.
+    /// Scheme, host and port: `https://dmp.example.com:8443`.
     private let origin: String
-    /// What stands between the slashes of the path.
+    /// The texts between the slashes of the path.
     private let segments: [ValueTemplate]
-    /// Nil without a question mark.
+    /// The query; nil if the address has no question mark.
     private let query: ValueTemplate?
 
     var placeholders: [Placeholder] { (segments + (query.map { [$0] } ?? [])).flatMap(\.placeholders) }
@@ -41,7 +41,8 @@ struct URLTemplate: Sendable, Hashable {
         self.query = query
     }
 
-    /// A path never has an empty or a dotted segment because of a value: it would name another resource than the operator meant.
+    /// Returns the URL. Throws if a value would make a path segment empty or dotted: the URL would name another resource than the operator
+    /// meant.
     func render(_ values: DeliveryValues) throws(Refusal) -> String {
         var path: [String] = []
         for segment in segments {

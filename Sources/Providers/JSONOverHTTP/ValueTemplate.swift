@@ -1,11 +1,11 @@
 import TidingsJSON
 
-/// A text with `{{placeholders}}`, compiled: each stands for a known value before the first delivery comes.
+/// A text with `{{placeholders}}`, compiled before the first delivery: an unknown placeholder is an error of the setting.
 struct ValueTemplate: Sendable, Hashable {
     private let template: Template
-    /// In order of appearance.
+    /// The placeholders in order of appearance.
     let placeholders: [Placeholder]
-    /// The placeholder of a text that is this one and nothing else.
+    /// The placeholder, if the text is exactly one placeholder; otherwise nil.
     let whole: Placeholder?
 
     init(_ text: String) throws(SettingProblem) {
@@ -24,7 +24,7 @@ struct ValueTemplate: Sendable, Hashable {
     /// The text without its placeholders.
     var literal: String { template.render(JSONObject()) }
 
-    /// The text with each placeholder replaced by the encoded text of its value, which is not looked into for further placeholders.
+    /// Returns the text with each placeholder replaced by the encoded text of its value. Placeholders inside a value are not replaced.
     func render(_ values: DeliveryValues, encoding: (String) -> String = { $0 }) -> String {
         var texts = JSONObject()
         for (field, placeholder) in zip(template.fields, placeholders) { texts[field] = .string(encoding(values.text(of: placeholder))) }
@@ -32,8 +32,8 @@ struct ValueTemplate: Sendable, Hashable {
     }
 }
 
-/// Every byte of UTF-8 that is not an unreserved character of RFC 3986 section 2.3 as `%` and two hexadecimal digits, so that a value stays
-/// within its part of a URL or form.
+/// Percent-encodes every byte of UTF-8 that is not an unreserved character of RFC 3986 section 2.3: `%` and two hexadecimal digits. The
+/// value therefore stays within its part of a URL or form.
 func percentEncoded(_ text: String) -> String {
     let digits = Array("0123456789ABCDEF".utf8)
     var bytes: [UInt8] = []
