@@ -2,10 +2,10 @@ import TidingsCore
 import TidingsJSON
 
 extension CaptureBehaviour {
-    /// Reads the control interface's form:
+    /// Reads the JSON of the control interface:
     /// `{"path": "/shop", "script": [500, 500], "then": 200, "delayMilliseconds": 0, "retryAfter": "7", "hang": false, "reset": false,
     /// "goAwayEvery": 100, "body": "{}", "contentType": "application/json", "bodyBytes": 100, "dripMilliseconds": 50,
-    /// "redirectTo": "http://…"}`, every member optional, any other refused.
+    /// "redirectTo": "http://…"}`. Every member is optional; any other member is refused.
     init(json: JSON) throws(CaptureError) {
         guard let object = json.objectValue else { throw CaptureError(message: "a behaviour is a JSON object") }
         self.init()
@@ -37,7 +37,7 @@ extension CaptureBehaviour {
         "dripMilliseconds", "redirectTo",
     ]
 
-    /// An absolute path.
+    /// Returns an absolute path; throws for any other value.
     static func path(_ value: JSON) throws(CaptureError) -> String {
         guard let path = value.stringValue, path.hasPrefix("/") else { throw CaptureError(message: "path must be text that starts with /") }
         return path
@@ -76,7 +76,7 @@ extension CaptureBehaviour {
         return text
     }
 
-    /// Text that fits into a header.
+    /// Returns text that fits into a header; throws for any other value.
     private static func line(_ entry: JSONObject.Entry) throws(CaptureError) -> String {
         guard let text = entry.value.stringValue, text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else {
             throw CaptureError(message: "\(entry.key) must be printable ASCII")

@@ -1,29 +1,31 @@
-/// How requests below a path are answered.
+/// The answers to requests at and below a path.
 public struct CaptureBehaviour: Sendable, Hashable {
-    /// A prefix of the path, by whole segments: `/shop` holds for `/shop` and `/shop/a`. `/` holds for all.
+    /// A prefix of the path, by whole segments: `/shop` covers `/shop` and `/shop/a`. `/` covers every path.
     public var path: String
-    /// The statuses of the first attempts of each `webhook-id`; ``then`` follows.
+    /// The statuses of the first attempts of each `webhook-id`. Later attempts get ``then``.
     public var script: [Int]
     public var then: Int
-    /// Waiting time before the answer.
+    /// The time before the answer.
     public var delay: Duration
     /// The `retry-after` header of answers that are not 2xx: seconds or a date.
     public var retryAfter: String?
-    /// Gives no answer for ``CaptureLimits/longestHold``, then closes.
+    /// Whether the server sends no answer for ``CaptureLimits/longestHold`` and then closes the connection.
     public var hangs: Bool
-    /// Closes the connection at once, without an answer; over HTTP/2 only the stream is reset.
+    /// Whether the server closes the connection at once, without an answer. Over HTTP/2 only the stream is reset.
     public var resets: Bool
-    /// Over HTTP/2, closes the connection with a GOAWAY at every so many-th request, which says that this one was not looked at; 0 never does.
+    /// Over HTTP/2: the server closes the connection with a GOAWAY at every request whose number is a multiple of this. The GOAWAY says
+    /// that this request was not processed. 0 sends no GOAWAY.
     public var goAwayEvery: Int
-    /// The answer's body, in place of what a stand-in would say: an HTML page for example, or another reason.
+    /// The answer's body, instead of the stand-in's own. For example an HTML page, or another reason.
     public var body: String?
-    /// Of ``body``.
+    /// The content type of ``body``.
     public var contentType: String?
-    /// Bytes of the answer's body; nil for a few words.
+    /// The length of the answer's body in bytes; nil for a few words.
     public var bodyBytes: Int?
-    /// Sends the body byte by byte, this far apart. Over HTTP/1.1 only: over HTTP/2 the answer is 501, and says so.
+    /// The pause before each byte of the body, which is then sent byte by byte. Only over HTTP/1.1: over HTTP/2 the answer is a 501 that
+    /// explains this.
     public var drip: Duration?
-    /// The `location` header; the status is 302 unless the script has one.
+    /// The `location` header. The status is 302 unless the script has another.
     public var redirectTo: String?
 
     public init(
@@ -46,7 +48,7 @@ public struct CaptureBehaviour: Sendable, Hashable {
         self.redirectTo = redirectTo
     }
 
-    /// What a path asks for by its own name; more segments may follow, to tell receivers apart. Anything else is answered 200.
+    /// Returns the behaviour that a path names. More segments may follow, to tell receivers apart. Any other path is answered 200.
     ///
     /// | path | answer |
     /// | --- | --- |
@@ -55,13 +57,13 @@ public struct CaptureBehaviour: Sendable, Hashable {
     /// | `/status/410` | that status |
     /// | `/throttle/7` | 429 with `retry-after: 7` to the first attempt of each id, then 200 |
     /// | `/hang` | none |
-    /// | `/reset` | none, closed at once |
-    /// | `/goaway/100` | 200, but at every 100th request the HTTP/2 connection closes with a GOAWAY that leaves it unprocessed |
+    /// | `/reset` | none; the connection is closed at once |
+    /// | `/goaway/100` | 200, but every 100th request closes the HTTP/2 connection with a GOAWAY that leaves the request unprocessed |
     /// | `/slow/1500` | 200 after that many milliseconds |
     /// | `/drip/100` | 200 with a body of one byte every so many milliseconds; 501 over HTTP/2 |
-    /// | `/page` | 200 with an HTML page, as from something on the way |
+    /// | `/page` | 200 with an HTML page, as from a server in between |
     /// | `/big/1000000` | 200 with that many bytes of body |
-    /// | `/redirect` | 302 to the metadata address of clouds, which nobody should ever ask |
+    /// | `/redirect` | 302 to the metadata address of clouds, which no client should ever ask |
     public static func named(by path: String) -> CaptureBehaviour {
         let words = path.split(separator: "/")
         let number = words.dropFirst().first.flatMap { Int($0) }.map { max(0, $0) }
@@ -88,15 +90,15 @@ public struct CaptureBehaviour: Sendable, Hashable {
         min(.milliseconds(milliseconds), CaptureLimits.longestHold)
     }
 
-    /// Whether a path lies at or below ``path``.
+    /// Whether a path is ``path`` or below it.
     func covers(_ other: String) -> Bool {
         let prefix = path.hasSuffix("/") ? String(path.dropLast()) : path
         return prefix.isEmpty || other == prefix || other.hasPrefix(prefix + "/")
     }
 
-    /// The answer to one attempt, counted from 1.
+    /// Returns the answer to one attempt, counted from 1.
     ///
-    /// - Parameter arrival: which request of all it is, from 1.
+    /// - Parameter arrival: the number of the request among all requests, from 1.
     func answer(attempt: Int, arrival: Int) -> CaptureAnswer {
         if resets { return .close(after: .zero) }
         if goAwayEvery > 0, arrival.isMultiple(of: goAwayEvery) { return .goAway }
@@ -112,10 +114,10 @@ public struct CaptureBehaviour: Sendable, Hashable {
     }
 }
 
-/// What is done with one request.
+/// The answer to one request, or the end of its connection.
 enum CaptureAnswer: Sendable {
     case close(after: Duration)
-    /// Over HTTP/2 a GOAWAY that leaves this request unprocessed; over HTTP/1.1, which has none, the connection closes.
+    /// Over HTTP/2 a GOAWAY that leaves this request unprocessed. HTTP/1.1 has no GOAWAY, so the connection is closed.
     case goAway
     case http(Response)
 
@@ -123,7 +125,7 @@ enum CaptureAnswer: Sendable {
         var status: Int
         var headers: [(String, String)] = []
         var delay = Duration.zero
-        /// Nil for a few words, or for ``bodyBytes`` of them.
+        /// The body; nil for a few words, or for ``bodyBytes`` bytes.
         var body: [UInt8]?
         var bodyBytes: Int?
         var drip: Duration?

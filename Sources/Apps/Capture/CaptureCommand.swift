@@ -2,7 +2,7 @@ public import ArgumentParser
 import Foundation
 import Glibc
 
-/// `tidings capture`: the stand-in for every provider, until it is interrupted.
+/// `tidings capture`: the stand-in for every provider. Runs until it is interrupted.
 public struct CaptureCommand: AsyncParsableCommand {
     public static let configuration = CommandConfiguration(
         commandName: "capture",
@@ -37,20 +37,20 @@ public struct CaptureCommand: AsyncParsableCommand {
                 port: port, recordPath: record, secrets: try secret.map(Self.read), apnsKeys: try Self.keys(apnsKey),
                 tls: certificate.map { CaptureConfiguration.TLS(port: tlsPort, certificatePath: $0) }))
         let signals = StopSignals()
-        // Each says whether the end has come.
+        // The tasks return true if the command must end.
         try await withThrowingTaskGroup(of: Bool.self) { group in
-            // The server; the first to end cancels the others.
+            // The server. The first task that returns true ends the group.
             group.addTask {
                 try await server.run()
                 return true
             }
-            // Whoever ends it on a signal.
+            // Stop the server on a signal.
             group.addTask {
                 await signals.wait()
                 await server.stop()
                 return true
             }
-            // Beside them: a server that cannot listen says why, instead of being waited for.
+            // Announce the ports in a task of their own: if the server cannot listen, its error is reported, not waited for.
             group.addTask {
                 try await Self.announce(server)
                 return false
@@ -67,7 +67,7 @@ public struct CaptureCommand: AsyncParsableCommand {
         _ = write(STDOUT_FILENO, line, line.count)
     }
 
-    /// Each `KEYID=FILE`, as the id and the file's text.
+    /// Returns the id and the file's text for each `KEYID=FILE`.
     private static func keys(_ references: [String]) throws -> [String: String] {
         var keys: [String: String] = [:]
         for reference in references {

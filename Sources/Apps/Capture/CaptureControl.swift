@@ -2,14 +2,14 @@ import TidingsJSON
 
 /// The control interface, below `/_capture/`:
 ///
-/// | request | does |
+/// | request | effect |
 /// | --- | --- |
-/// | `GET /_capture/stats` | totals: ``CaptureStats`` |
-/// | `GET /_capture/messages?id=…&path=…` | the last requests as an array, oldest first |
-/// | `DELETE /_capture/messages` | forgets requests and counts; the file stays |
+/// | `GET /_capture/stats` | returns the totals: ``CaptureStats`` |
+/// | `GET /_capture/messages?id=…&path=…` | returns the last requests as an array, oldest first |
+/// | `DELETE /_capture/messages` | deletes requests and counts; the record file stays |
 /// | `PUT /_capture/behaviour` | sets the ``CaptureBehaviour`` of a path |
-/// | `DELETE /_capture/behaviour` | forgets all of them |
-/// | `PUT /_capture/secrets` | `{"path": "/shop", "secrets": ["whsec_…"]}`: what requests below that path are signed with |
+/// | `DELETE /_capture/behaviour` | deletes all behaviours |
+/// | `PUT /_capture/secrets` | sets the secrets for requests at and below a path: `{"path": "/shop", "secrets": ["whsec_…"]}` |
 struct CaptureControl: Sendable {
     static let prefix = "/_capture/"
 

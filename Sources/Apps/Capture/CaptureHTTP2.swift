@@ -1,12 +1,12 @@
 import Foundation
 import TidingsHTTP2
 
-/// The HTTP/2 side of a ``CaptureServer``, over TLS with a certificate of its own.
+/// The HTTP/2 part of a ``CaptureServer``, over TLS with a certificate of its own.
 struct CaptureHTTP2: Sendable {
     private let server: HTTP2Server
     private let responder: CaptureResponder
 
-    /// Listens, and writes the certificate that clients must trust.
+    /// Opens the port, and writes the certificate that clients must trust.
     init(_ settings: CaptureConfiguration.TLS, responder: CaptureResponder) throws(CaptureError) {
         guard let certificate = SelfSignedCertificate() else { throw CaptureError(message: "OpenSSL makes no certificate") }
         do {
@@ -47,11 +47,11 @@ struct CaptureHTTP2: Sendable {
         }
     }
 
-    /// As long as the behaviour asks; a server that stops cuts it short.
+    /// Returns the answer after the behaviour's delay. Stopping the server cuts the delay short.
     private static func reply(with answer: HTTP2ServerAnswer, after delay: Duration) -> HTTP2ServerReply {
         guard delay > .zero else { return .now(answer) }
         return .later {
-            // Time itself is what is waited for, and the server's stop cancels it.
+            // The delay itself is the behaviour under test. Stopping the server cancels the sleep.
             try? await Task.sleep(for: delay)
             return answer
         }
@@ -64,7 +64,7 @@ struct CaptureHTTP2: Sendable {
             status: response.status, headers: headers + (hasType ? [] : [("content-type", "text/plain")]), body: response.content)
     }
 
-    /// `/path?a=b&c`: of several with one name the first counts.
+    /// Splits `/path?a=b&c`. If a name appears more than once, the first value counts.
     private static func split(_ target: String) -> (path: String, query: [String: String]) {
         guard let mark = target.firstIndex(of: "?") else { return (target, [:]) }
         let pairs = target[target.index(after: mark)...].split(separator: "&").map { pair in

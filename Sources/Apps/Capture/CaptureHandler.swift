@@ -2,7 +2,7 @@ import FlyingFox
 import FlyingSocks
 import Foundation
 
-/// Between the HTTP/1.1 server and the responder: reads a request whole, and carries out the answer.
+/// The link between the HTTP/1.1 server and the responder. Reads whole requests and carries out the answers.
 struct CaptureHandler: HTTPHandler {
     let responder: CaptureResponder
 
@@ -15,7 +15,8 @@ struct CaptureHandler: HTTPHandler {
                 query: Dictionary(request.query.map { ($0.name, $0.value) }) { first, _ in first }, headers: headers, body: body,
                 isTooLong: isTooLong, origin: headers["host"].map { "http://\($0)" } ?? ""))
         var response = try await response(for: answer)
-        // Said aloud, because the server closes unless asked to keep the connection, and a client that does not know would send into it.
+        // Send the header always: the server closes unless the client asked to keep the connection. A client that does not know would send
+        // into a closed one.
         let keepsAlive = headers["connection"]?.lowercased() == "keep-alive" && !isTooLong
         response.headers[.connection] = keepsAlive ? "keep-alive" : "close"
         return response
@@ -24,12 +25,12 @@ struct CaptureHandler: HTTPHandler {
     private func response(for answer: CaptureAnswer) async throws -> HTTPResponse {
         switch answer {
         case .close(let hold):
-            // As long as the behaviour asks.
+            // The behaviour asks for this hold.
             try await Task.sleep(for: hold)
             return HTTPResponse(webSocket: ClosingWithoutAnswer())
         case .goAway: return HTTPResponse(webSocket: ClosingWithoutAnswer())
         case .http(let answer):
-            // As long as the behaviour asks.
+            // The behaviour asks for this delay.
             if answer.delay > .zero { try await Task.sleep(for: answer.delay) }
             var headers = HTTPHeaders()
             headers[.contentType] = "text/plain"
@@ -54,14 +55,14 @@ struct CaptureHandler: HTTPHandler {
     }
 }
 
-/// The server's one way to end a connection without an answer: a change of protocol that fails before its first byte.
+/// Closes a connection without an answer. The server's only way to do this is a protocol change that fails before its first byte.
 private struct ClosingWithoutAnswer: WSHandler {
     func makeFrames(for client: AsyncThrowingStream<WSFrame, any Error>) async throws -> AsyncStream<WSFrame> {
         throw CaptureError(message: "closed without an answer, as asked")
     }
 }
 
-/// One byte after each interval, until the longest hold has passed; then the body breaks off.
+/// Yields one byte after each interval. After the longest hold the body breaks off.
 private struct DrippingBytes: AsyncBufferedSequence {
     typealias Element = UInt8
 

@@ -1,23 +1,23 @@
 import Synchronization
 import TidingsCore
 
-/// What has arrived and what is to be done: the state behind a ``CaptureServer``.
+/// The requests that have arrived and the behaviours to apply: the state behind a ``CaptureServer``.
 ///
-/// Deciding an answer, writing the record and counting are one step under one lock, so that the record, the counts and the order of
-/// attempts always agree.
+/// Deciding an answer, writing the record and counting are one step under one lock. The record, the counts and the order of attempts
+/// therefore always agree.
 final class CaptureLedger: Sendable {
-    /// A request with all that a decision needs.
+    /// A request with everything that a decision needs.
     struct Arrival: Sendable {
         var method: String
         var path: String
-        /// Names in lower case; of several with one name the last.
+        /// Names in lower case. If a name appears more than once, the last value counts.
         var headers: [String: String]
         var body: [UInt8]
-        /// The body went on beyond ``CaptureLimits/acceptedBodyBytes``.
+        /// Whether the body was longer than ``CaptureLimits/acceptedBodyBytes``.
         var isTooLong = false
-        /// Over HTTP/2, where nothing drips.
+        /// Whether the request came over HTTP/2, where a body cannot drip.
         var isHTTP2 = false
-        /// What the provider would say whose path it is.
+        /// The answer of the stand-in that owns the path; nil if no stand-in does.
         var standIn: StandInAnswer?
 
         var webhookID: String? { headers["webhook-id"] }
@@ -50,8 +50,8 @@ final class CaptureLedger: Sendable {
         state = Mutex(initial)
     }
 
-    /// Decides, records and counts. When the record cannot be written the request is answered 507 and not counted: an acceptance that is
-    /// not on record must not happen.
+    /// Decides, records and counts. If the record cannot be written, the request is answered 507 and not counted: the record must contain
+    /// every accepted request.
     func take(_ arrival: Arrival, now: Timestamp) -> CaptureAnswer {
         state.withLock { state in
             let key = arrival.webhookID ?? arrival.standIn?.messageID ?? "path \(arrival.path)"
@@ -107,7 +107,7 @@ final class CaptureLedger: Sendable {
         state.withLock { $0.recent.inOrder }.filter(isWanted)
     }
 
-    /// Forgets requests and counts, so that attempts begin at 1 again; behaviours, secrets and the file stay.
+    /// Deletes requests and counts, so that attempts begin at 1 again. Behaviours, secrets and the record file stay.
     func clear() {
         state.withLock { state in
             state.recent = RecentRequests()
@@ -116,7 +116,7 @@ final class CaptureLedger: Sendable {
         }
     }
 
-    /// False when too many paths have behaviours of their own.
+    /// Returns false if too many paths have behaviours.
     @discardableResult
     func program(_ behaviour: CaptureBehaviour) -> Bool {
         state.withLock { state in
@@ -130,7 +130,7 @@ final class CaptureLedger: Sendable {
         state.withLock { $0.behaviours = [:] }
     }
 
-    /// False when too many paths have secrets of their own.
+    /// Returns false if too many paths have secrets.
     func setSecrets(_ check: SignatureCheck, below path: String) -> Bool {
         state.withLock { state in
             guard state.checks[path] != nil || state.checks.count < CaptureLimits.programmedPaths else { return false }
@@ -144,14 +144,15 @@ final class CaptureLedger: Sendable {
 
     // MARK: By path
 
-    /// The answer, unless the request is more than is read or asks for what its protocol cannot do.
+    /// Returns the answer, with two exceptions: 413 if the request is too long to be read whole, and 501 if the answer needs HTTP/1.1.
     private static func bounded(_ answer: CaptureAnswer, to arrival: Arrival) -> CaptureAnswer {
         if arrival.isTooLong { return .http(CaptureAnswer.Response(status: 413)) }
         guard arrival.isHTTP2, case .http(let response) = answer, response.drip != nil else { return answer }
         return .http(CaptureAnswer.Response(status: 501, body: Array("a body drips over HTTP/1.1 only\n".utf8)))
     }
 
-    /// A behaviour that was set goes first, so that a stand-in misbehaves as asked; then the stand-in, then what the path says by itself.
+    /// Returns the answer by rank: a programmed behaviour first, so that a stand-in misbehaves as asked, then the stand-in, then the
+    /// behaviour that the path names.
     private static func answer(
         to arrival: Arrival, attempt: Int, number: Int, among behaviours: [String: CaptureBehaviour]
     ) -> CaptureAnswer {
@@ -170,7 +171,7 @@ final class CaptureLedger: Sendable {
         return .http(response)
     }
 
-    /// The value of the path itself or of the nearest one above it: one look-up a segment.
+    /// Returns the value of the path, or of the nearest path above. Needs one look-up a segment.
     private static func nearest<Value>(_ path: String, among values: [String: Value]) -> Value? {
         guard !values.isEmpty else { return nil }
         var prefix = path[...]

@@ -1,18 +1,19 @@
 import Glibc
 import TidingsCore
 
-/// Decides what a request gets, whichever protocol brought it: the control interface, a stand-in, or what its path says.
+/// Decides the answer to a request of either protocol. The control interface answers first, then a stand-in, then the behaviour of the
+/// path.
 struct CaptureResponder: Sendable {
     let ledger: CaptureLedger
     let standIns: [any StandIn]
 
-    /// A request, whole.
+    /// A whole request.
     struct Request: Sendable {
         var method: String
-        /// Percent-encoded, without the query.
+        /// The path, percent-encoded, without the query.
         var path: String
         var query: [String: String] = [:]
-        /// Names in lower case; of several with one name the last.
+        /// Names in lower case. If a name appears more than once, the last value counts.
         var headers: [String: String]
         var body: [UInt8]
         var isTooLong = false
@@ -54,7 +55,7 @@ struct CaptureResponder: Sendable {
 }
 
 extension CaptureAnswer.Response {
-    /// The body whole, for a protocol that brings it at once.
+    /// The whole body, for a protocol that sends it at once.
     var content: [UInt8] {
         bodyBytes.map { [UInt8](repeating: UInt8(ascii: "x"), count: $0) } ?? body ?? Array("captured, answered \(status)\n".utf8)
     }

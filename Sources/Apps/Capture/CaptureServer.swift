@@ -3,20 +3,22 @@ import FlyingSocks
 import Foundation
 import TidingsCore
 
-/// A stand-in for webhook receivers and push providers, on plain HTTP/1.1 and, when asked, on HTTP/2 over TLS: it records what arrives, checks
-/// it, and misbehaves on request.
+/// A stand-in for webhook receivers and push providers. Records and checks the requests that arrive, and misbehaves on request. Uses plain
+/// HTTP/1.1 and, if configured, HTTP/2 over TLS.
 ///
-/// What a request gets is decided by a ``CaptureBehaviour`` that was set for its path, else by the path itself: see
-/// ``CaptureBehaviour/named(by:)``. Every request is written to the record before it is answered, so the record never knows less than a
-/// sender does. Below `/_capture/` lies the control interface, see `CaptureControl`; it has no protection, which is why only loopback is
-/// listened on.
+/// The ``CaptureBehaviour`` that was set for a path decides the answer. Without one, the path itself decides: see
+/// ``CaptureBehaviour/named(by:)``. Every request is written to the record before it is answered, so the record contains every request
+/// whose answer a sender has.
+///
+/// The control interface is below `/_capture/`, see `CaptureControl`. The interface has no protection, so the server listens on loopback
+/// only.
 public final class CaptureServer: Sendable {
     private let server: HTTPServer
     private let http2: CaptureHTTP2?
     private let ledger: CaptureLedger
     private let wantedPort: UInt16
 
-    /// Opens the record, without answering yet.
+    /// Opens the record. The server does not answer yet.
     public init(configuration: CaptureConfiguration = CaptureConfiguration()) throws(CaptureError) {
         let ledger = try CaptureLedger(configuration: configuration)
         let address: sockaddr_in
@@ -25,7 +27,7 @@ public final class CaptureServer: Sendable {
         } catch {
             throw CaptureError(message: "127.0.0.1 is not an address here: \(error)")
         }
-        // The server's own limit comes after every hold of ours, which therefore always ends as it was meant to.
+        // The server's own timeout is longer than every hold of a behaviour, so a hold always ends as intended.
         let timeout = (CaptureLimits.longestHold + .seconds(10)) / .seconds(1)
         let standIns: [any StandIn] = [
             try APNsStandIn(pems: configuration.apnsKeys), AirshipStandIn(), BrazeStandIn(), FCMStandIn(), WebPushStandIn(),
@@ -41,11 +43,11 @@ public final class CaptureServer: Sendable {
         }
     }
 
-    /// Listens and answers until ``stop()`` or until the task is cancelled.
+    /// Listens and answers until ``stop()`` is called or the task is cancelled.
     public func run() async throws {
         do {
             try await withThrowingTaskGroup(of: Void.self) { group in
-                // A task for each protocol; both end with ``stop()``, and one that fails ends the other.
+                // One task for each protocol. Both end with ``stop()``; if one fails, the group cancels the second.
                 if let http2 { group.addTask { await http2.run() } }
                 group.addTask { try await self.server.run() }
                 try await group.waitForAll()
@@ -59,10 +61,10 @@ public final class CaptureServer: Sendable {
         }
     }
 
-    /// The port of HTTP/2; nil when it was not asked for.
+    /// The port of HTTP/2; nil if HTTP/2 is not configured.
     public var tlsPort: UInt16? { http2?.port }
 
-    /// The port, waiting until it is listened on.
+    /// The port. Waits until the server listens.
     public var port: UInt16 {
         get async throws {
             try await server.waitUntilListening()
@@ -73,7 +75,7 @@ public final class CaptureServer: Sendable {
         }
     }
 
-    /// Stops listening and drops open connections; the record stays.
+    /// Stops listening and closes open connections. The record stays.
     public func stop() async {
         ledger.markStopped()
         await http2?.stop()
@@ -84,36 +86,37 @@ public final class CaptureServer: Sendable {
 
     public var stats: CaptureStats { ledger.stats }
 
-    /// The last ``CaptureLimits/remembered`` requests, oldest first; with an id, those of that `webhook-id` or message.
+    /// Returns the last ``CaptureLimits/remembered`` requests, oldest first. With an id, returns only requests with that `webhook-id` or
+    /// message id.
     public func requests(id: String? = nil) -> [CapturedRequest] {
         ledger.requests { id == nil || $0.webhookID == id || $0.messageID == id }
     }
 
-    /// Sets the behaviour for its path, replacing the one it had.
+    /// Sets the behaviour of a path and replaces the earlier one.
     public func program(_ behaviour: CaptureBehaviour) {
         ledger.program(behaviour)
     }
 }
 
-/// What a ``CaptureServer`` starts with.
+/// The settings of a ``CaptureServer``.
 public struct CaptureConfiguration: Sendable {
-    /// 0 takes a free one.
+    /// The port of HTTP/1.1; 0 takes a free port.
     public var port: UInt16
-    /// A file to append one line of JSON to for each request; nil keeps none. Its directory must exist.
+    /// A file for the record, one line of JSON for each request; nil keeps no record. The file's directory must exist.
     public var recordPath: String?
-    /// Signing secrets (`whsec_…`) of paths for which none were set over the control interface.
+    /// Signing secrets (`whsec_…`) for paths that have none from the control interface.
     public var secrets: [String]
-    /// Keys that push providers sign their tokens for APNs with, private or public, as PEM, by their ids. With any, a token of another key or
-    /// with another signature is refused, as APNs does; without, every signature is taken.
+    /// The keys that sign provider tokens for APNs, by their ids: PEM, private or public. With at least one key, a token of another key or
+    /// with a wrong signature is refused, as APNs does. Without keys, every signature is accepted.
     public var apnsKeys: [String: String]
-    /// Nil listens for HTTP/1.1 only.
+    /// The settings of HTTP/2; nil listens for HTTP/1.1 only.
     public var tls: TLS?
 
     /// HTTP/2 over TLS.
     public struct TLS: Sendable {
-        /// 0 takes a free one.
+        /// The port of HTTP/2; 0 takes a free port.
         public var port: UInt16
-        /// Where the certificate is written that clients must trust, as PEM. A new one with every start.
+        /// The file for the certificate that clients must trust, as PEM. Every start makes a new certificate.
         public var certificatePath: String
 
         public init(port: UInt16 = 0, certificatePath: String) {
@@ -133,7 +136,7 @@ public struct CaptureConfiguration: Sendable {
     }
 }
 
-/// Why a capture server cannot work.
+/// The reason why a capture server cannot work.
 public struct CaptureError: Error, Sendable, Hashable, CustomStringConvertible {
     public var message: String
     public var description: String { message }

@@ -1,21 +1,21 @@
 import TidingsJSON
 
-/// Totals since the start or the last clearing.
+/// Totals since the start, or since the last deletion of requests.
 public struct CaptureStats: Sendable, Hashable {
     public var requests = 0
-    /// Different values of `webhook-id`.
+    /// Different values of `webhook-id`, and of message ids of stand-ins.
     public var distinctIDs = 0
     /// Ids that were answered 2xx at least once.
     public var acceptedIDs = 0
-    /// Ids that were answered 2xx more than once: what a receiver without deduplication would have acted on twice.
+    /// Ids that were answered 2xx more than once. A receiver without deduplication would have acted twice on them.
     public var duplicatesAccepted = 0
-    /// 2xx answers beyond the first of their id, over all ids.
+    /// 2xx answers after the first of their id, over all ids.
     public var extraAccepted = 0
     public var withoutID = 0
     public var signatures: [SignatureVerdict: Int] = [:]
-    /// By status; 0 stands for no answer.
+    /// Answers by status; 0 means no answer.
     public var statuses: [Int: Int] = [:]
-    /// False once more than ``CaptureLimits/countedIDs`` ids have been seen: the four numbers about ids are then too low.
+    /// False if more than ``CaptureLimits/countedIDs`` ids were seen. The four numbers about ids are then too low.
     public var isExact = true
 
     public init() {}

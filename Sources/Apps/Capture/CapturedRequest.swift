@@ -2,32 +2,33 @@ public import TidingsCore
 import TidingsEncodings
 import TidingsJSON
 
-/// One request as it arrived, and what it was answered: a line of the record.
+/// One request as it arrived, and its answer: a line of the record.
 public struct CapturedRequest: Sendable, Hashable {
     public var at: Timestamp
     public var method: String
-    /// Percent-encoded, without the query.
+    /// The path, percent-encoded, without the query.
     public var path: String
-    /// Names in lower case, with their credentials; of several with one name the last.
+    /// Names in lower case, credentials included. If a name appears more than once, the last value counts.
     public var headers: [String: String]
     public var webhookID: String?
-    /// Of a request to a stand-in: whom it sends what, by which repetitions are counted.
+    /// The recipient and the notification of a request to a stand-in. Repetitions are counted by this id.
     public var messageID: String?
-    /// As the header had it.
+    /// The timestamp as the header had it.
     public var webhookTimestamp: String?
-    /// Which request with this id it is, from 1; without any id, which one to this path. Nil beyond ``CaptureLimits/countedIDs``.
+    /// The number of the request among those with the same id, from 1. Without an id, the number among the requests to this path. Nil after
+    /// ``CaptureLimits/countedIDs`` ids.
     public var attempt: Int?
     public var signature: SignatureVerdict
-    /// The status it gets; nil when the connection is closed without an answer.
+    /// The status of the answer; nil if the connection is closed without an answer.
     public var status: Int?
-    /// The first ``CaptureLimits/recordedBodyBytes``.
+    /// The first ``CaptureLimits/recordedBodyBytes`` bytes of the body.
     public var body: [UInt8]
     public var bodyBytes: Int
 
-    /// The body with bytes that are not UTF-8 replaced.
+    /// The body as text. Bytes that are not UTF-8 are replaced.
     public var text: String { String(decoding: body, as: UTF8.self) }
 
-    /// One JSON object on one line, without the line break. A body that is not UTF-8, such as an encrypted one, stands there as `bodyBase64`.
+    /// One JSON object on one line, without the line break. A body that is not UTF-8, such as an encrypted one, is the member `bodyBase64`.
     var json: [UInt8] {
         var json = JSONWriter(capacity: 512 + body.count)
         json.beginObject()
@@ -60,16 +61,16 @@ public struct CapturedRequest: Sendable, Hashable {
     }
 }
 
-/// What became of checking a signature.
+/// The result of checking a signature.
 public enum SignatureVerdict: String, Sendable, Hashable, CaseIterable {
-    /// One of the signatures is right, and the timestamp within five minutes of now.
+    /// One signature is right, and the timestamp is within five minutes of now.
     case valid
-    /// Right, but the timestamp is further away than that: a replay, or a clock that is wrong.
+    /// One signature is right, but the timestamp is further away: a replay, or a wrong clock.
     case stale
-    /// No signature matches a known secret, or a header that belongs to it is missing.
+    /// No signature matches a known secret, or a header that belongs to the signature is missing.
     case invalid
-    /// The request carries no signature.
+    /// The request has no signature.
     case absent
-    /// It carries one, and no secret is known for its path.
+    /// The request has a signature, but its path has no known secret.
     case unchecked
 }

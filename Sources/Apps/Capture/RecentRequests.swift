@@ -12,6 +12,6 @@ struct RecentRequests: Sendable {
         }
     }
 
-    /// Oldest first.
+    /// The requests, oldest first.
     var inOrder: [CapturedRequest] { Array(ring[oldest...] + ring[..<oldest]) }
 }

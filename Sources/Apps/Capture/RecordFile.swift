@@ -1,7 +1,7 @@
 import Glibc
 
-/// The record: a file that lines are appended to, each with one `write`, so that a line is whole and survives the end of the process.
-/// (A crash of the machine may lose the last of them.)
+/// The record: a file of lines. Each line is appended with one `write`, so that a line is whole and survives the end of the process. A
+/// crash of the machine may lose the last lines.
 struct RecordFile: ~Copyable, Sendable {
     private let descriptor: Int32
 
@@ -14,8 +14,8 @@ struct RecordFile: ~Copyable, Sendable {
 
     deinit { close(descriptor) }
 
-    /// Appends a line; false when it is not whole on the file, as on a full disk. It goes to the page cache, which is quick enough for
-    /// a thread of the cooperative pool.
+    /// Appends a line. Returns false if the line is not whole in the file, for example on a full disk. The write goes to the page cache and
+    /// is quick enough for a thread of the cooperative pool.
     func append(line: [UInt8]) -> Bool {
         let bytes = line + [0x0A]
         return write(descriptor, bytes, bytes.count) == bytes.count

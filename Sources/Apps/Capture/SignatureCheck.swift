@@ -2,14 +2,14 @@ import TidingsCore
 import TidingsCrypto
 import TidingsEncodings
 
-/// Verifies requests as a receiver does that follows Standard Webhooks 1.0.0.
+/// Verifies requests like a receiver that follows Standard Webhooks 1.0.0.
 struct SignatureCheck: Sendable {
-    /// What the specification's own libraries accept, in seconds, to either side.
+    /// In seconds, into the past and the future: the tolerance of the specification's own libraries.
     static let tolerance: Int64 = 300
 
     private let keys: [[UInt8]]
 
-    /// Reads `whsec_` secrets.
+    /// Reads secrets, with or without the prefix `whsec_`.
     init(secrets: [String]) throws(CaptureError) {
         var keys: [[UInt8]] = []
         for secret in secrets {
@@ -22,7 +22,7 @@ struct SignatureCheck: Sendable {
         self.keys = keys
     }
 
-    /// Over the bytes as they arrived. Signatures of other versions are skipped.
+    /// Checks the bytes as they arrived. Signatures of other versions are ignored.
     func verdict(id: String?, timestamp: String?, signature: String?, body: [UInt8], now: Timestamp) -> SignatureVerdict {
         guard let signature else { return .absent }
         guard !keys.isEmpty else { return .unchecked }

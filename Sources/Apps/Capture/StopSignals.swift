@@ -1,10 +1,10 @@
 import Dispatch
 import Glibc
 
-/// SIGINT and SIGTERM as something to await, instead of the end of the process.
+/// Lets a task await SIGINT and SIGTERM. The signals no longer end the process.
 struct StopSignals: Sendable {
     private let arrived: AsyncStream<Void>
-    // Dispatch's sources may be used from any thread, but are not declared so; they only have to stay alive here.
+    // Dispatch sources are safe on any thread, but are not declared so. This property only keeps them alive.
     private nonisolated(unsafe) let sources: [any DispatchSourceSignal]
 
     init() {

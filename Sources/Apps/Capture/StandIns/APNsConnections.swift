@@ -1,10 +1,10 @@
 import TidingsCore
 
-/// What APNs remembers of each connection: the team it is bound to, the key, and the provider token with the time of its last change.
+/// The state of every connection to the APNs stand-in: its team, its key, and its provider token with the time of the last change.
 struct APNsConnections: Sendable {
-    /// Connections that are remembered; the oldest is forgotten first, and then is like a new one.
+    /// The most connections in memory. The oldest one is dropped first, and counts as a new connection afterwards.
     static let limit = 1_000
-    /// A token that changes sooner than this after the last change is refused, and the one before it stays.
+    /// A token that changes sooner than this after the last change is refused. The connection keeps the earlier token.
     static let shortestTokenLife = Duration.seconds(1_200)
 
     private struct Bound {
@@ -15,8 +15,8 @@ struct APNsConnections: Sendable {
     private var bound: [Int: Bound] = [:]
     private var inOrder: [Int] = []
 
-    /// Throws what a connection may not carry under this token. The first token on it binds it to a team and a key. Apple documents no
-    /// reason for the token of another team; here it is `InvalidProviderToken`.
+    /// Throws if the connection may not carry a request under this token. The first token binds the connection to a team and a key. Apple
+    /// documents no reason for the token of another team; the stand-in answers `InvalidProviderToken`.
     mutating func admit(_ token: APNsProviderToken, on connection: Int, now: Timestamp) throws(APNsFault) {
         guard let known = bound[connection] else {
             if inOrder.count == Self.limit { bound[inOrder.removeFirst()] = nil }

@@ -1,7 +1,7 @@
 import TidingsCore
 import TidingsJSON
 
-/// One of APNs' errors, by the reason in its body.
+/// An error of APNs, named by the reason in its body.
 enum APNsFault: String, Error, Sendable, CaseIterable {
     case badCollapseID = "BadCollapseId"
     case badDeviceToken = "BadDeviceToken"
@@ -20,7 +20,7 @@ enum APNsFault: String, Error, Sendable, CaseIterable {
     case badCertificate = "BadCertificate"
     case badCertificateEnvironment = "BadCertificateEnvironment"
     case badEnvironmentKeyIDInToken = "BadEnvironmentKeyIdInToken"
-    /// The other spelling, which Apple's servers use.
+    /// The spelling that Apple's servers send instead of the documented one above.
     case badEnvironmentKeyInToken = "BadEnvironmentKeyInToken"
     case expiredProviderToken = "ExpiredProviderToken"
     case forbidden = "Forbidden"
@@ -38,7 +38,7 @@ enum APNsFault: String, Error, Sendable, CaseIterable {
     case serviceUnavailable = "ServiceUnavailable"
     case shutdown = "Shutdown"
 
-    /// Of HTTP.
+    /// The HTTP status.
     var status: Int {
         switch self {
         case .badCollapseID, .badDeviceToken, .badExpirationDate, .badMessageID, .badPriority, .badTopic, .deviceTokenNotForTopic,
@@ -57,7 +57,8 @@ enum APNsFault: String, Error, Sendable, CaseIterable {
         }
     }
 
-    /// The one that a device asks for: `test+BadDeviceToken`. One reason may begin another; the longer counts.
+    /// Returns the fault that a device token asks for, such as `test+BadDeviceToken`. If one reason is a prefix of another, the longer one
+    /// counts.
     static func named(in recipient: String) -> APNsFault? {
         AskedEnd(of: recipient).flatMap { asked in
             allCases.filter { asked.begins(with: $0.rawValue) }.max { $0.rawValue.utf8.count < $1.rawValue.utf8.count }
@@ -66,7 +67,7 @@ enum APNsFault: String, Error, Sendable, CaseIterable {
 
     /// - Parameters:
     ///   - id: the `apns-id`.
-    ///   - now: since when a device is gone, for those that say so.
+    ///   - now: the time since when the device is gone, for faults with the status 410.
     func response(id: String, now: Timestamp) -> CaptureAnswer.Response {
         var json = JSONWriter()
         json.beginObject()

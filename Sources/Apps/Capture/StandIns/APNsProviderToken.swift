@@ -5,11 +5,11 @@ import TidingsJSON
 
 /// A provider token as it arrived: a JSON Web Token by ES256.
 ///
-/// `iat` must be written as a whole number: Apple's tolerance is not documented, and a text, a fraction or milliseconds are mistakes.
+/// `iat` must be a whole number, because Apple documents no tolerance. A text, a fraction or milliseconds are mistakes.
 struct APNsProviderToken: Sendable, Hashable {
-    /// Seconds from `iat` on.
+    /// In seconds from `iat`.
     static let longestLife: Int64 = 3_600
-    /// Seconds that `iat` may lie ahead.
+    /// In seconds: how far `iat` may lie in the future.
     static let skew: Int64 = 300
 
     let text: String
@@ -18,7 +18,7 @@ struct APNsProviderToken: Sendable, Hashable {
 
     /// - Parameters:
     ///   - authorization: the header: `bearer <token>`.
-    ///   - keys: by the key's id; empty takes every signature.
+    ///   - keys: public keys by their ids. If empty, every signature is accepted.
     init(authorization: String?, keys: [String: P256PublicKey], now: Timestamp) throws(APNsFault) {
         let words = (authorization ?? "").split(separator: " ", maxSplits: 1).map(String.init)
         guard words.count == 2, words[0].lowercased() == "bearer" else { throw .missingProviderToken }
@@ -47,7 +47,7 @@ struct APNsProviderToken: Sendable, Hashable {
         return number.int64
     }
 
-    /// Ten capital letters and digits, as ids of keys and teams are.
+    /// Whether the text has ten capital letters or digits, as the ids of keys and teams have.
     static func isID(_ text: String) -> Bool {
         text.utf8.count == 10
             && text.utf8.allSatisfy { byte in

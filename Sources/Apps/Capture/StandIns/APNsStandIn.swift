@@ -3,21 +3,21 @@ import Synchronization
 import TidingsCore
 import TidingsCrypto
 
-/// The Apple Push Notification service with provider tokens: `POST /3/device/{token}` over HTTP/2.
+/// A stand-in for the Apple Push Notification service with provider tokens: `POST /3/device/{token}` over HTTP/2.
 ///
-/// A binding of kind `apns` comes here with `endpoint` `https://127.0.0.1:PORT`. Device tokens are hexadecimal: a fixed recipient is one
-/// whose bytes contain the text `test+gone` (`746573742b676f6e65`). One whose bytes contain `test+` and a reason of ``APNsFault``, such
-/// as `test+BadDeviceToken`, gets that error. Headers that come twice are not noticed.
+/// A binding of kind `apns` uses the stand-in with `endpoint` `https://127.0.0.1:PORT`. Device tokens are hexadecimal. The bytes of a fixed
+/// recipient's token contain a text such as `test+gone` (`746573742b676f6e65`). A token whose bytes contain `test+` and a reason of
+/// ``APNsFault``, such as `test+BadDeviceToken`, gets that error. Duplicate headers are not detected.
 final class APNsStandIn: StandIn {
     static let path = "/3/device"
 
     private let keys: [String: P256PublicKey]
     private let connections = Mutex(APNsConnections())
 
-    /// - Parameter keys: of the team's signing keys, by their ids; empty takes every signature.
+    /// - Parameter keys: the team's public keys by their ids. If empty, every signature is accepted.
     init(keys: [String: P256PublicKey] = [:]) { self.keys = keys }
 
-    /// - Parameter pems: each a private or a public key, by the key's id.
+    /// - Parameter pems: private or public keys as PEM, by their ids.
     convenience init(pems: [String: String]) throws(CaptureError) {
         var keys: [String: P256PublicKey] = [:]
         for (id, pem) in pems {
@@ -64,6 +64,6 @@ final class APNsStandIn: StandIn {
         return answer
     }
 
-    /// To a request over HTTP/1.1, which the real service does not speak: 505 HTTP Version Not Supported.
+    /// The answer to a request over HTTP/1.1, which the real service does not speak: 505 HTTP Version Not Supported.
     private static let needsHTTP2 = CaptureAnswer.Response.json(505, Array(#"{"reason":"HTTP/2 is needed"}"#.utf8))
 }

@@ -2,12 +2,12 @@ import TidingsJSON
 import TidingsJSONSchema
 
 extension AirshipStandIn {
-    /// What the stand-in answers a call with that Airship would not carry out.
+    /// The stand-in's answer to a call that Airship would refuse.
     struct Refusal: Error {
         var status: Int
         var code: Int
         var message: String
-        /// Which member of the body is at fault: `[2].notification.alert1`.
+        /// The member of the body at fault: `[2].notification.alert1`.
         var path: String?
         var cause: String?
 
@@ -21,21 +21,21 @@ extension AirshipStandIn {
     }
 }
 
-/// A body of `POST /api/push` that Airship would carry out: a push object, or an array of up to 100. Like Airship it refuses members that it
-/// does not know.
+/// A body of `POST /api/push` that Airship would accept: one push object, or an array of up to 100. Unknown members are refused, as Airship
+/// does.
 struct AirshipPushes: Sendable {
-    /// Push objects of one call.
+    /// The most push objects in one call.
     static let maximumPushes = 100
-    /// Bytes of the alert and of the `ios` object as JSON.
+    /// The most bytes of the alert and the `ios` object as JSON, together.
     static let maximumAppleBytes = 4_096
-    /// Bytes of an iOS `collapse_id`.
+    /// The most bytes of an iOS `collapse_id`.
     static let longestCollapseID = 64
 
     let isArray: Bool
     let count: Int
-    /// The named user of each push object that has one.
+    /// The named users of the push objects. Objects without one are skipped.
     let people: [String]
-    /// The notification that the first object's `extra` names, else its type.
+    /// The notification's id from the first object's `extra`, or else its type.
     let what: String
 
     init(_ body: [UInt8]) throws(AirshipStandIn.Refusal) {

@@ -3,15 +3,15 @@ import TidingsCore
 import TidingsEncodings
 import TidingsJSON
 
-/// Airship's `POST /api/push` and `/api/push/validate`, for a binding with `endpoint: http://127.0.0.1:PORT/airship`.
+/// A stand-in for Airship's `POST /api/push` and `/api/push/validate`, for a binding with `endpoint: http://127.0.0.1:PORT/airship`.
 ///
-/// Every app key, secret and token is right but those that contain `wrong` (401) or `forbidden` (403). A call with one push object for a
-/// ``FixedRecipient`` ends as that says; dead devices are Airship's own affair, so `gone` is a success. Among several objects one that
-/// Airship would refuse, one for `rejected` included, has the whole call refused.
+/// Every app key, secret and token is accepted, except credentials that contain `wrong` (401) or `forbidden` (403). A call with one push
+/// object for a ``FixedRecipient`` ends as that recipient says. `gone` is a success, because Airship handles dead devices itself. If one of
+/// several objects would be refused, for example one for `rejected`, the whole call is refused.
 struct AirshipStandIn: StandIn {
     static let path = "/airship"
 
-    /// 5 MiB; the capture server itself reads less.
+    /// 5 MiB. The capture server itself reads less.
     private static let maximumBodyBytes = 5 << 20
     private static let mediaType = "application/vnd.urbanairship+json; version=3"
 

@@ -2,7 +2,7 @@ import TidingsJSON
 import TidingsJSONSchema
 
 extension BrazeStandIn {
-    /// What the stand-in answers a call with that Braze would not carry out.
+    /// The stand-in's answer to a call that Braze would refuse.
     struct Refusal: Error {
         var status: Int
         var message: String
@@ -16,18 +16,18 @@ extension BrazeStandIn {
     }
 }
 
-/// A body of `POST /messages/send` that Braze would carry out, checked by its published rules and in its words.
+/// A body of `POST /messages/send` that Braze would accept. The checks follow Braze's published rules and use Braze's words.
 struct BrazeCall: Sendable {
-    /// Aliases and external ids of one call, together.
+    /// The most aliases and external ids in one call, together.
     static let maximumPeople = 50
-    /// Bytes of an `apple_push` object as JSON.
+    /// The most bytes of an `apple_push` object as JSON.
     static let maximumAppleBytes = 1_912
-    /// Bytes of the `alert` of an `android_push` object and of its `extra` as JSON.
+    /// The most bytes of an `android_push` object's `alert` and of its `extra` as JSON, together.
     static let maximumAndroidBytes = 4_000
 
-    /// External ids, then the names of aliases; empty for a broadcast.
+    /// The external ids, followed by the names of aliases; empty for a broadcast.
     let people: [String]
-    /// The notification where its `extra` names one, else its type.
+    /// The notification's id from `extra`, or else its type.
     let what: String
 
     init(_ json: JSON) throws(BrazeStandIn.Refusal) {
@@ -111,7 +111,7 @@ struct BrazeCall: Sendable {
 }
 
 extension JSONSchema {
-    /// The shape that a stand-in asks for, written in this program.
+    /// Parses a schema that is written in this program, for the requests to a stand-in.
     init(ofStandIn text: String) {
         guard let json = try? JSON.parse(text), let schema = try? JSONSchema(json, assertFormats: true) else {
             preconditionFailure("the shape that a stand-in asks for must be a JSON Schema: \(text)")

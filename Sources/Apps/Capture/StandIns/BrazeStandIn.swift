@@ -2,15 +2,15 @@ import Foundation
 import TidingsCore
 import TidingsJSON
 
-/// Braze's `POST /messages/send`, for a binding with `endpoint: http://127.0.0.1:PORT/braze`.
+/// A stand-in for Braze's `POST /messages/send`, for a binding with `endpoint: http://127.0.0.1:PORT/braze`.
 ///
-/// Every API key is right but those that contain `wrong` (401) or `forbidden` (403). A call for one ``FixedRecipient`` ends as that says;
-/// Braze passes over people it does not know, so `gone` is a success. A call for several of whom one is `rejected` succeeds with an entry in
-/// `errors`. Every answer tells the limits of an hour, as Braze does.
+/// Every API key is accepted, except keys that contain `wrong` (401) or `forbidden` (403). A call for one ``FixedRecipient`` ends as that
+/// recipient says. `gone` is a success, because Braze skips people that it does not know. If one of several people is `rejected`, the call
+/// succeeds with an entry in `errors`. Every answer names the limits of an hour, as Braze does.
 struct BrazeStandIn: StandIn {
     static let path = "/braze"
 
-    /// Calls an hour.
+    /// The most calls an hour.
     private static let hourlyLimit = 250_000
 
     func answer(_ request: StandInRequest) -> StandInAnswer {

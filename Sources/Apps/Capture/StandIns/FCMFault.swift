@@ -1,20 +1,20 @@
 import TidingsJSON
 import TidingsJSONSchema
 
-/// One of FCM's errors, as its body tells it.
+/// An error of FCM, with the members of its body.
 struct FCMFault: Error, Sendable, Hashable {
-    /// Of HTTP.
+    /// The HTTP status.
     var code: Int
-    /// Of google.rpc.Code.
+    /// The status of google.rpc.Code.
     var status: String
     var message: String
-    /// FCM's own code, in a detail of type FcmError; nil for errors that come from before FCM.
+    /// FCM's own code, in a detail of type FcmError; nil for errors from a server in front of FCM.
     var errorCode: String?
-    /// What is wrong with which field, in a detail of type BadRequest.
+    /// The fields at fault, each with its problem, in a detail of type BadRequest.
     var violations: [Violation] = []
 
     struct Violation: Sendable, Hashable {
-        /// `message.android.ttl`
+        /// The path of the field: `message.android.ttl`.
         var field: String
         var description: String
 
@@ -53,7 +53,7 @@ struct FCMFault: Error, Sendable, Hashable {
             violations: violations)
     }
 
-    /// Those that a token can ask for: `test+UNREGISTERED`.
+    /// The errors that a token can ask for: `test+UNREGISTERED`.
     static let scripted: [String: FCMFault] = [
         "UNREGISTERED": unregistered, "INVALID_TOKEN": invalidToken, "SENDER_ID_MISMATCH": senderMismatch,
         "THIRD_PARTY_AUTH_ERROR": thirdPartyAuth, "QUOTA_EXCEEDED": quotaExceeded, "INTERNAL": internalError, "UNAVAILABLE": unavailable,
@@ -64,7 +64,7 @@ struct FCMFault: Error, Sendable, Hashable {
         AskedEnd(of: token).flatMap { asked in scripted.first { asked.begins(with: $0.key) }?.value }
     }
 
-    /// - Parameter retryAfter: seconds.
+    /// - Parameter retryAfter: in seconds.
     func response(retryAfter: Int? = nil) -> CaptureAnswer.Response {
         var json = JSONWriter()
         json.beginObject()

@@ -1,24 +1,24 @@
 import TidingsJSON
 import TidingsJSONSchema
 
-/// The fields of a request to FCM and what each may hold. Names are in snake case; FCM takes camel case as well.
+/// The fields of a request to FCM, with the allowed value of each. Names are in snake case; FCM accepts camel case too.
 indirect enum FCMFields: Sendable {
     case text
     case flag
     case number
-    /// Members of any name with texts.
+    /// An object whose members have any name and hold texts.
     case texts
     case list(FCMFields)
     case one(of: [String])
-    /// `3.5s`, at most 28 days.
+    /// A duration such as `3.5s`, at most 28 days.
     case duration
-    /// `#rrggbb`
+    /// A color such as `#rrggbb`.
     case color
-    /// An object that is passed on as it is.
+    /// An object that FCM passes on unchanged.
     case anyObject
     case object([String: FCMFields])
 
-    /// The longest ``duration``, in seconds.
+    /// In seconds: the longest ``duration``.
     static let longestDuration: Int64 = 2_419_200
 
     static let request: [String: FCMFields] = ["validate_only": .flag, "message": .object(message)]
@@ -56,7 +56,7 @@ indirect enum FCMFields: Sendable {
 }
 
 extension FCMFields {
-    /// Each member that is unknown or holds what it may not; a null counts as absent.
+    /// Returns a violation for each member that is unknown or holds a wrong value. A null counts as absent.
     static func violations(in object: JSONObject, _ fields: [String: FCMFields], at path: String) -> [FCMFault.Violation] {
         object.entries.flatMap { entry -> [FCMFault.Violation] in
             let (name, value) = (entry.key, entry.value)
@@ -100,7 +100,7 @@ extension FCMFields {
         FCMFault.Violation(path, "Invalid value at '\(path)' (\(type)), \(value.serialized.prefix(100))")
     }
 
-    /// Digits, at most nine more after a full stop, and `s`.
+    /// Whether the text has digits, at most nine more digits after a full stop, and `s`, and is at most ``longestDuration``.
     private static func isDuration(_ text: String) -> Bool {
         guard text.hasSuffix("s") else { return false }
         let parts = text.dropLast().split(separator: ".", omittingEmptySubsequences: false)
@@ -113,7 +113,7 @@ extension FCMFields {
         text.hasPrefix("#") && text.utf8.count == 7 && text.dropFirst().allSatisfy { $0.isASCII && $0.isHexDigit }
     }
 
-    /// The same object with its field names in snake case: those of FCM, not those of the maps, which are the sender's.
+    /// Returns the same object with FCM's field names in snake case. The keys of maps stay unchanged, because they are the sender's.
     static func snakeCased(_ object: JSONObject) -> JSONObject {
         snakeCased(object, request)
     }

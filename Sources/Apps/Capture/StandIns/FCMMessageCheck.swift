@@ -1,19 +1,19 @@
 import TidingsJSON
 import TidingsJSONSchema
 
-/// What FCM checks of a message before it looks for the device.
+/// The checks of a message that FCM makes before it looks for the device.
 struct FCMMessageCheck: Sendable {
-    /// Bytes of the keys and values of `data` and `notification`, to a device and to a topic.
+    /// The most bytes of the keys and values of `data` and `notification`, for a device and for a topic.
     static let payloadBytes = (device: 4_096, topic: 2_048)
-    /// Topics in one condition.
+    /// The most topics in one condition.
     static let topicsPerCondition = 5
     private static let targets = ["token", "topic", "condition", "fid"]
 
-    /// To whom: the token, the topic, …
+    /// The target of the message: the token, the topic, …
     private(set) var target = ""
-    /// To whom what: the target, and the notification's id or, without one, its type.
+    /// The target and the notification's id. Without an id, the target and the notification's type.
     private(set) var id = ""
-    /// `validate_only`: it is checked and goes nowhere.
+    /// The member `validate_only`: if true, the message is checked and not sent.
     private(set) var isOnlyValidated = false
     private var violations: [FCMFault.Violation] = []
 
@@ -71,7 +71,7 @@ struct FCMMessageCheck: Sendable {
         name == "from" || name == "message_type" || name.hasPrefix("google") || name.hasPrefix("gcm")
     }
 
-    /// `[a-zA-Z0-9-_.~%]+`
+    /// Whether the text matches `[a-zA-Z0-9-_.~%]+`.
     private static func isTopic(_ text: String) -> Bool {
         text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) || "-_.~%".contains($0) }
     }

@@ -5,14 +5,14 @@ import TidingsEncodings
 import TidingsJSON
 import TidingsJSONSchema
 
-/// Firebase Cloud Messaging, HTTP v1, and the OAuth endpoint beside it: `/fcm/token` and `/fcm/v1/projects/{project}/messages:send`.
+/// A stand-in for Firebase Cloud Messaging, HTTP v1, and its OAuth endpoint: `/fcm/v1/projects/{project}/messages:send` and `/fcm/token`.
 ///
-/// A binding of kind `fcm` comes here with `endpoint` `http://127.0.0.1:PORT/fcm` and a service account whose `token_uri` is
-/// `http://127.0.0.1:PORT/fcm/token`. Beside the fixed recipients, a token that contains `test+` and a name of ``FCMFault/scripted`` gets that
-/// error.
+/// A binding of kind `fcm` uses the stand-in with `endpoint` `http://127.0.0.1:PORT/fcm` and a service account whose `token_uri` is
+/// `http://127.0.0.1:PORT/fcm/token`. Fixed recipients work as for every stand-in. In addition, a token that contains `test+` and a name of
+/// ``FCMFault/scripted`` gets that error.
 final class FCMStandIn: StandIn {
     static let path = "/fcm"
-    /// Access tokens that are remembered; the oldest is forgotten, and so refused, first.
+    /// The most access tokens in memory. The oldest one is dropped first, and is refused afterwards.
     static let rememberedTokens = 1_000
 
     private struct Issued {
@@ -31,8 +31,8 @@ final class FCMStandIn: StandIn {
     private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - publicKey: of the service account; nil takes every signature.
-    ///   - tokenLife: seconds that an access token is good for.
+    ///   - publicKey: the service account's key; nil accepts every signature.
+    ///   - tokenLife: seconds for which an access token is valid.
     init(publicKey: RSAPublicKey? = nil, tokenLife: Int64 = 3_599) {
         exchange = FCMTokenExchange(publicKey: publicKey, path: "\(Self.path)/token")
         self.tokenLife = tokenLife
@@ -46,7 +46,7 @@ final class FCMStandIn: StandIn {
         guard credentials.hasPrefix("Bearer "), let issued = issued(String(credentials.dropFirst(7)), now: request.now) else {
             return StandInAnswer(response: FCMFault.unknownAccessToken.response())
         }
-        // A number stands for a project too, and says nothing about its name.
+        // The URL may name a project by its number. A number does not show the project's name, so it cannot be compared.
         let isNumber = project.utf8.allSatisfy { (0x30...0x39).contains($0) }
         guard isNumber || issued.project == nil || issued.project == project else {
             return StandInAnswer(response: FCMFault.unknownProject.response())
@@ -90,7 +90,7 @@ final class FCMStandIn: StandIn {
         return .json(200, json.bytes)
     }
 
-    /// `shop` of `/v1/projects/shop/messages:send`.
+    /// Returns `shop` of `/v1/projects/shop/messages:send`.
     private static func project(in path: String) -> String? {
         let words = path.split(separator: "/", omittingEmptySubsequences: false)
         guard words.count == 5, words[0].isEmpty, words[1] == "v1", words[2] == "projects", !words[3].isEmpty, words[4] == "messages:send"

@@ -4,21 +4,21 @@ import TidingsCrypto
 import TidingsEncodings
 import TidingsJSON
 
-/// Checks what a service account sends to get an access token: a JSON Web Token of RFC 7523.
+/// Checks a service account's request for an access token: a JSON Web Token of RFC 7523.
 struct FCMTokenExchange: Sendable {
-    /// Any of them lets an account send.
+    /// The scopes that let an account send. One is enough.
     static let scopes: Set = ["https://www.googleapis.com/auth/firebase.messaging", "https://www.googleapis.com/auth/cloud-platform"]
-    /// Seconds between `iat` and `exp`.
+    /// In seconds: the longest time between `iat` and `exp`.
     static let longestLife = 3_600
-    /// Seconds that the two clocks may differ.
+    /// In seconds: how far the two clocks may differ.
     static let skew: Int64 = 300
 
-    /// Nil takes every signature.
+    /// The account's key; nil accepts every signature.
     let publicKey: RSAPublicKey?
-    /// Of the endpoint on its host: `/fcm/token`.
+    /// The path of the endpoint on its host: `/fcm/token`.
     let path: String
 
-    /// Why there is no token, in the words of RFC 6749 section 5.2.
+    /// The reason why there is no token, in the words of RFC 6749 section 5.2.
     struct Refusal: Error, Sendable, Hashable {
         var error: String
         var description: String
@@ -35,8 +35,8 @@ struct FCMTokenExchange: Sendable {
         static func grant(_ description: String) -> Refusal { Refusal(error: "invalid_grant", description: description) }
     }
 
-    /// The project of the account, which its address tells; nil when it does not. An account that contains `test+rejected` is refused as one
-    /// that no longer exists.
+    /// Returns the project of the account, which the account's address names; nil if the address names none. An account that contains
+    /// `test+rejected` is refused as if it no longer existed.
     func project(in request: StandInRequest) -> Result<String?, Refusal> {
         Result { () throws(Refusal) in
             let claims = try claims(in: request)
@@ -92,7 +92,7 @@ struct FCMTokenExchange: Sendable {
         Base64URL.decode(part).flatMap { try? JSON.parse($0) }
     }
 
-    /// `a=1&b=x%3Ay`; of several with one name the last.
+    /// Parses `a=1&b=x%3Ay`. If a name appears more than once, the last value counts.
     private static func formFields(_ body: [UInt8]) -> [String: String] {
         var fields: [String: String] = [:]
         for pair in String(decoding: body, as: UTF8.self).split(separator: "&") {

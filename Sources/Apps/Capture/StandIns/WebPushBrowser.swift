@@ -1,17 +1,17 @@
 import TidingsCrypto
 
-/// The browser's side of a subscription: its keys, with which it reads what it is sent (RFC 8291 section 3.4, RFC 8188 section 2).
+/// The browser's part of a subscription. Its keys decrypt the messages (RFC 8291 section 3.4, RFC 8188 section 2).
 struct WebPushBrowser: Sendable {
-    /// Bytes of the body before its ciphertext: salt, record size, the length of the sender's key, and the key.
+    /// Bytes of the body before its ciphertext: the salt, the record size, the length of the sender's key, and the key.
     private static let headerBytes = 86
-    /// Bytes of the record that are no plaintext: the delimiter and the tag.
+    /// Bytes of the record that are not plaintext: the delimiter and the tag.
     private static let overhead = 17
 
     let key: P256PrivateKey
     /// The subscription's `auth`, 16 bytes.
     let secret: [UInt8]
 
-    /// One with keys of its own.
+    /// Makes a browser with new keys.
     init() {
         key = P256PrivateKey()
         secret = (0..<16).map { _ in UInt8.random(in: .min ... .max) }
@@ -22,9 +22,9 @@ struct WebPushBrowser: Sendable {
         self.secret = secret
     }
 
-    /// The plaintext of a body in the content encoding `aes128gcm`, in one record.
+    /// Returns the plaintext of a body in the content encoding `aes128gcm`, in one record.
     ///
-    /// - Parameter senderKey: of the VAPID token, which must not be the key that the body was encrypted with.
+    /// - Parameter senderKey: the key of the VAPID token. The body must be encrypted with another key.
     func plaintext(of body: [UInt8], senderKey: [UInt8]) throws(WebPushFault) -> [UInt8] {
         guard body.count >= Self.headerBytes + Self.overhead else { throw .badRequest("The body is too short for a record") }
         let salt = Array(body[0..<16])

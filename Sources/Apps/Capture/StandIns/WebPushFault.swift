@@ -1,9 +1,9 @@
 import TidingsJSON
 
-/// A refusal of a push service, in the words and with the numbers of Mozilla's.
+/// A refusal of a push service, with the words and numbers of Mozilla's service.
 struct WebPushFault: Error, Sendable, Hashable {
     var status: Int
-    /// Mozilla's own number of it.
+    /// Mozilla's own number of the error.
     var errno: Int
     var message: String
 

@@ -1,26 +1,26 @@
-/// The subscriptions of a push service and the messages that wait in them, as many as fit; the oldest of either is forgotten first.
+/// The subscriptions of a push service, and the messages that wait in them. Both have a limit; the oldest ones are dropped first.
 struct WebPushMailboxes: Sendable {
-    /// Each with its keys some 500 bytes.
+    /// The most subscriptions. Each needs some 500 bytes with its keys.
     static let subscriptions = 10_000
-    /// Messages of one subscription.
+    /// The most messages of one subscription.
     static let messagesEach = 100
-    /// Messages of all subscriptions together: 80 MB at worst.
+    /// The most messages of all subscriptions together: 80 MB at worst.
     static let messagesInAll = 20_000
 
     struct Subscription: Sendable {
         var browser = WebPushBrowser()
-        /// The public key that senders must have; nil takes anybody's.
+        /// The public key that senders must have; nil accepts every sender's key.
         var boundKey: [UInt8]?
         var recipient: FixedRecipient?
-        /// Of ``messages``, in the order they came.
+        /// The numbers of this subscription's ``messages``, in the order of arrival.
         fileprivate var numbers: [Int] = []
-        /// Messages that were turned away the first time, as ``FixedRecipient/flaky`` does.
+        /// Messages that were refused at the first attempt, as for ``FixedRecipient/flaky``.
         fileprivate var turnedAway: [String] = []
     }
 
     struct Message: Sendable {
         var topic: String?
-        /// Nil for a request without a body.
+        /// The decrypted body; nil for a request without a body.
         var plaintext: [UInt8]?
     }
 
@@ -28,7 +28,7 @@ struct WebPushMailboxes: Sendable {
     private var inOrder: [String] = []
     private var messages: [Int: Message] = [:]
     private var lastNumber = 0
-    /// No message has a lower number.
+    /// The lowest number that a message may have.
     private var firstNumber = 1
 
     subscript(id: String) -> Subscription? { known[id] }
@@ -42,7 +42,8 @@ struct WebPushMailboxes: Sendable {
         inOrder.append(id)
     }
 
-    /// Puts a message into a subscription, in place of one that has its topic. A subscription that is unknown by now takes none.
+    /// Puts a message into a subscription. The message replaces an earlier one with the same topic. Does nothing if the subscription has
+    /// been dropped.
     mutating func put(_ message: Message, into id: String) {
         guard var subscription = known[id] else { return }
         subscription.numbers.removeAll { number in
@@ -62,7 +63,7 @@ struct WebPushMailboxes: Sendable {
         }
     }
 
-    /// Whether this message is turned away, because it is the first time that it comes.
+    /// Whether the message is refused, because this is its first attempt.
     mutating func turnsAway(_ messageID: String, of id: String) -> Bool {
         guard var subscription = known[id], !subscription.turnedAway.contains(messageID) else { return false }
         if subscription.turnedAway.count == Self.messagesEach { subscription.turnedAway.removeFirst() }
@@ -71,7 +72,7 @@ struct WebPushMailboxes: Sendable {
         return true
     }
 
-    /// What waits in a subscription, oldest first; nil for one that is unknown.
+    /// Returns the messages of a subscription, oldest first; nil if the subscription is unknown.
     func messages(of id: String) -> [Message]? {
         known[id].map { $0.numbers.compactMap { messages[$0] } }
     }

@@ -3,25 +3,25 @@ import TidingsCrypto
 import TidingsEncodings
 import TidingsJSON
 
-/// What a push service looks at before it takes a message: the headers of RFC 8030 section 5 and the token of RFC 8292.
+/// The checks of a push service before it accepts a message: the headers of RFC 8030 section 5 and the token of RFC 8292.
 struct WebPushRequestCheck: Sendable {
-    /// Seconds; a longer TTL is shortened to it, as Mozilla does.
+    /// In seconds. A longer TTL is cut to this, as Mozilla does.
     static let longestTTL = 2_592_000
-    /// Bytes of a body.
+    /// The most bytes of a body.
     static let longestBody = 4_096
-    /// Seconds that a VAPID token may still be good for.
+    /// In seconds: the longest remaining life of a VAPID token.
     static let longestTokenLife = 86_400
     private static let longestTopic = 32
 
-    /// As asked for, or shortened.
+    /// The TTL in seconds, as requested or cut.
     let ttl: Int
     let topic: String?
     /// The sender's public key, an uncompressed point.
     let senderKey: [UInt8]
 
     /// - Parameters:
-    ///   - origin: of the push service, which a token must be for.
-    ///   - boundKey: that the subscription was made for; nil takes any sender's.
+    ///   - origin: the push service's origin. A token must be for this origin.
+    ///   - boundKey: the sender's key that the subscription was made for; nil accepts every sender.
     init(_ request: StandInRequest, origin: String, boundKey: [UInt8]?) throws(WebPushFault) {
         guard request.body.count <= Self.longestBody else { throw .tooLarge }
         ttl = try Self.ttl(request.headers["ttl"])
@@ -40,7 +40,7 @@ struct WebPushRequestCheck: Sendable {
         guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
             throw WebPushFault(400, 112, "TTL must be a whole number of seconds")
         }
-        // More digits than a number holds are more than the longest, too.
+        // A number with too many digits for an `Int` also becomes the longest TTL.
         return min(Int(text) ?? longestTTL, longestTTL)
     }
 
@@ -66,7 +66,7 @@ struct WebPushRequestCheck: Sendable {
 
     // MARK: VAPID
 
-    /// The key in `vapid t=…, k=…`, once the token is found to be signed by it, for this push service and in good time.
+    /// Returns the key in `vapid t=…, k=…`. Throws unless the key signed the token and the token is for this push service and in time.
     private static func senderKey(_ header: String?, origin: String, now: Timestamp) throws(WebPushFault) -> [UInt8] {
         guard let header else { throw WebPushFault(401, 109, "Missing VAPID authorization") }
         guard header.lowercased().hasPrefix("vapid ") else { throw .unauthorized("Unknown auth scheme") }

@@ -4,17 +4,17 @@ import TidingsCrypto
 import TidingsEncodings
 import TidingsJSON
 
-/// A push service with its browsers: RFC 8030, with the errors of Mozilla's.
+/// A stand-in for a push service and its browsers: RFC 8030, with the errors of Mozilla's service.
 ///
 /// | request | answer |
 /// | --- | --- |
-/// | `POST /webpush/subscriptions` | 201 and a subscription as a browser has it, which is the token of a device |
-/// | `POST /webpush/push/{id}` | 201 once everything is right that a push service and then the browser check |
-/// | `GET /webpush/push/{id}` | 200 and what arrived, decrypted, as a JSON array: a text where a message is no JSON, null without a body |
+/// | `POST /webpush/subscriptions` | 201 and a subscription in a browser's form, which is the token of a device |
+/// | `POST /webpush/push/{id}` | 201 if the message passes the checks of the push service and of the browser |
+/// | `GET /webpush/push/{id}` | 200 and the decrypted messages as a JSON array: text if a message is not JSON, null if it has no body |
 ///
-/// A subscription may be asked for with a body: `{"recipient":"test+gone"}` for a ``FixedRecipient``, and `{"vapidKey":"…"}` for one that
-/// takes messages of this key alone, in Base64url, as `applicationServerKey` does. Statuses of other kinds are set as a
-/// ``CaptureBehaviour``; what it answers does not change what has arrived.
+/// The request for a subscription may have a body. `{"recipient":"test+gone"}` makes a ``FixedRecipient``. `{"vapidKey":"…"}`, in
+/// Base64url, makes a subscription that accepts only messages of this key, as `applicationServerKey` does. Set a ``CaptureBehaviour`` for
+/// other statuses. Its answers do not change which messages have arrived.
 final class WebPushStandIn: StandIn {
     static let path = "/webpush"
 
@@ -35,7 +35,7 @@ final class WebPushStandIn: StandIn {
         }
     }
 
-    /// The push service's own, which VAPID tokens are for.
+    /// Returns the origin of the push service, which VAPID tokens must name.
     private func origin(of request: StandInRequest) -> String {
         request.origin.isEmpty ? "http://\(request.headers["host"] ?? "")" : request.origin
     }
@@ -58,7 +58,7 @@ final class WebPushStandIn: StandIn {
                 subscription.boundKey = point
             }
         }
-        // As hard to guess as a real one: to know it is to be allowed to send.
+        // The id is as hard to guess as a real one, because anybody who knows it may send.
         let id = name + Base64URL.encode((0..<16).map { _ in UInt8.random(in: .min ... .max) })
         let browser = subscription.browser
         state.withLock { $0.add(subscription, id: id) }
@@ -109,7 +109,7 @@ final class WebPushStandIn: StandIn {
         }
     }
 
-    /// The notification's id where the message has one.
+    /// Returns the notification's id. If the message has none, returns the topic or a constant.
     private static func name(of message: WebPushMailboxes.Message) -> String {
         message.plaintext.flatMap { try? JSON.parse($0) }?["id"]?.stringValue ?? message.topic ?? "message"
     }
