@@ -1,27 +1,30 @@
 import TidingsEncodings
 import TidingsJSON
 
-/// What APNs checks of a push beside its provider token. Apple does not document in which order; here it is headers, device token, payload.
+/// The checks of a push beside its provider token. Apple documents no order; the stand-in checks headers, device token and payload.
 ///
-/// Where Apple names no reason, these are chosen: a background push of priority 10 is `BadPriority`; a payload that does not show what its
-/// push type says is `InvalidPushType`; a compressed body and one that is no JSON object with `aps` are `PayloadEmpty`.
+/// The stand-in chooses a reason if Apple documents none:
+///
+/// - `BadPriority`: a background push of priority 10.
+/// - `InvalidPushType`: a payload whose content does not match its push type.
+/// - `PayloadEmpty`: a compressed body, or a body that is not a JSON object with `aps`.
 struct APNsPushCheck: Sendable {
-    /// Bytes of the payload; of one for voip.
+    /// The most bytes of a payload. A voip payload may be larger.
     static let payloadBytes = (usual: 4_096, voip: 5_120)
-    /// Bytes of a device token. Apple names no length.
+    /// The most bytes of a device token. Apple documents no length.
     static let tokenBytes = 200
-    /// Bytes of an `apns-collapse-id`.
+    /// The most bytes of an `apns-collapse-id`.
     static let collapseIDBytes = 64
-    /// The year 9999, in seconds since 1970; a later expiration is one in milliseconds.
+    /// The year 9999, in seconds since 1970. A later expiration was written in milliseconds.
     static let latestExpiration: Int64 = 253_402_300_799
     private static let pushTypes: Set = [
         "alert", "background", "complication", "controls", "fileprovider", "liveactivity", "location", "mdm", "pushtotalk", "voip",
         "widgets",
     ]
 
-    /// The bytes of the device token as text, for the names of fixed recipients in it.
+    /// The bytes of the device token as text. Fixed recipients are recognised in this text.
     let recipient: String
-    /// To whom what: the device token in lower case, and the notification's id or, without one, its type.
+    /// The device and the notification: the device token in lower case, and the notification's id. Without an id, the notification's type.
     let id: String
 
     init(_ request: StandInRequest) throws(APNsFault) {
@@ -49,7 +52,7 @@ struct APNsPushCheck: Sendable {
         }
     }
 
-    /// Of `/<token>`, the path below the stand-in's own.
+    /// Returns the device token of `/<token>`, the path below the stand-in's own.
     private static func deviceToken(in path: String) throws(APNsFault) -> [UInt8] {
         let text = path.dropFirst()
         guard !text.isEmpty else { throw .missingDeviceToken }
@@ -74,7 +77,7 @@ struct APNsPushCheck: Sendable {
         return json
     }
 
-    /// A UUID in the form 8-4-4-4-12, in lower case.
+    /// Whether the text is a UUID in the form 8-4-4-4-12, in lower case.
     static func isID(_ text: String) -> Bool {
         text.split(separator: "-", omittingEmptySubsequences: false).map(\.utf8.count) == [8, 4, 4, 4, 12]
             && text.utf8.allSatisfy { isDigit($0) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains($0) || $0 == UInt8(ascii: "-") }

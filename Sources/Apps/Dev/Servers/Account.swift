@@ -5,7 +5,8 @@ struct Account: Sendable, Equatable {
     let userID: uid_t
     let groupID: gid_t
 
-    /// Who must run PostgreSQL: `nil` for ourselves, or user postgres when we are root, as which PostgreSQL refuses to run.
+    /// Returns the user that runs PostgreSQL. `nil` means the user of this process. Root gets user `postgres`, because PostgreSQL refuses
+    /// to run as root.
     static func forPostgres() throws(PrivateServersError) -> Account? {
         guard geteuid() == 0 else { return nil }
         guard let account = named("postgres") else { throw .missingUser(name: "postgres", package: "postgresql") }

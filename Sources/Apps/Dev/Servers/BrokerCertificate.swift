@@ -1,12 +1,14 @@
-/// A certificate for the DNS name `localhost`, with its key and an authority of its own, valid for two days. Paths of PEM files.
+/// A certificate for the DNS name `localhost`, with its key and an authority of its own, valid for two days. The properties are paths of
+/// PEM files.
 ///
-/// A private broker listens on 127.0.0.1. The certificate does not name that address, so that a client can also be seen to refuse it.
+/// A private broker listens on 127.0.0.1. The certificate does not name that address, so that a test can see a client refuse the broker.
 public struct BrokerCertificate: Sendable, Equatable {
     public let authority: String
     public let certificate: String
     public let key: String
 
-    /// Makes all three files with `openssl` in `folder`, which exists. Two calls have nothing in common: neither trusts the other.
+    /// Makes all three files with `openssl` in `folder`, which must exist. Each call makes a new authority, so certificates of two calls do
+    /// not trust each other.
     public static func make(in folder: String) async throws(PrivateServersError) -> BrokerCertificate {
         try await OwnThread.run { () throws(PrivateServersError) in
             let folders = ToolFolders.ofThisMachine()
@@ -45,7 +47,7 @@ public struct BrokerCertificate: Sendable, Equatable {
             try command.succeed(within: Self.limit)
         }
 
-        /// Nothing of the system's own openssl.cnf is read.
+        /// The whole configuration of the request. `openssl` does not read the system's own openssl.cnf.
         private static let extensions = """
             [req]
             distinguished_name = name
@@ -59,7 +61,7 @@ public struct BrokerCertificate: Sendable, Equatable {
 
             """
 
-        /// Milliseconds of work, many times that while others compile.
+        /// The work takes milliseconds, but many times that while compilers run.
         private static let limit = Duration.seconds(30)
     }
 }
@@ -69,7 +71,7 @@ struct TLSListener: Sendable {
     let port: UInt16
     let certificate: BrokerCertificate
 
-    /// Lines of `rabbitmq.conf`.
+    /// The listener's lines in `rabbitmq.conf`.
     var configuration: String {
         """
         listeners.ssl.1 = 127.0.0.1:\(port)

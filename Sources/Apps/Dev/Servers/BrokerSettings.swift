@@ -1,34 +1,34 @@
-/// Everything that keeps a private RabbitMQ node apart from every other: its own names, ports, folders and user.
+/// The settings that separate a private RabbitMQ node from every other node: names, ports, folders and user of its own.
 struct BrokerSettings: Sendable {
     let folder: String
     let home: String
     let path: String
     let password: String
-    /// AMQP.
+    /// The port of AMQP.
     let port: UInt16
-    /// Erlang's own protocol, which `rabbitmqctl` speaks.
+    /// The port of Erlang's own protocol, which `rabbitmqctl` uses.
     let nodePort: UInt16
-    /// `epmd`, which maps the node's name to its port.
+    /// The port of `epmd`, which maps the node's name to its port.
     let namePort: UInt16
 
-    /// Nil for a node alone.
+    /// The node's place in a cluster; nil for a single node.
     var member: ClusterMember?
 
-    /// Nil for a node without a TLS listener.
+    /// The TLS listener; nil for a node without one.
     var tls: TLSListener?
 
     static let user = "tidings"
 
-    /// Marks every process of this home; ``Leftovers`` finds them by it.
+    /// The environment variable that marks every process of this home. ``Leftovers`` finds the processes by this mark.
     static let homeVariable = "TIDINGS_SERVERS_HOME"
 
-    /// The whole environment of the node and of `rabbitmqctl`. Nothing of the system's configuration is read.
+    /// The whole environment of the node and of `rabbitmqctl`. The system's configuration is not read.
     var environment: [String: String] {
         [
             "PATH": path,
             "LANG": "C.UTF-8",
             Self.homeVariable: home,
-            // The cookie that lets rabbitmqctl in is kept in HOME.
+            // HOME contains the Erlang cookie, which `rabbitmqctl` needs to connect.
             "HOME": member?.cookieFolder ?? folder,
             "RABBITMQ_NODENAME": member?.nodeName ?? "tidings@localhost",
             "RABBITMQ_NODE_IP_ADDRESS": "127.0.0.1",
@@ -44,21 +44,21 @@ struct BrokerSettings: Sendable {
             "RABBITMQ_LOG_BASE": "\(folder)/log",
             "RABBITMQ_PID_FILE": "\(folder)/node.pid",
             "RABBITMQ_LOG": "-color",
-            // The script then becomes the node instead of standing between us and it, and the node handles SIGTERM itself.
+            // The start script then becomes the node instead of running it as a child. The node handles SIGTERM itself.
             "RUNNING_UNDER_SYSTEMD": "true",
-            // Erlang's own port on loopback too, and no register of names beside ours.
+            // Erlang's own port listens on loopback too, and the node starts no second register of names.
             "RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS": Self.loopbackOnly,
             "ERL_INETRC": namesFile,
             "RABBITMQ_CTL_ERL_ARGS": Self.loopbackOnly,
-            // A killed node leaves no dump of a gigabyte behind.
+            // Write no crash dump: a killed node would leave a gigabyte behind.
             "ERL_CRASH_DUMP_SECONDS": "0",
         ]
     }
 
-    /// Writes the files the environment names.
+    /// Writes the files that the environment names.
     func write() throws(PrivateServersError) {
         try PrivateFile.write("[].\n", to: pluginsFile)
-        // The system's resolver would be a helper process, which Erlang orphans when it stops.
+        // Do not use the system's resolver: Erlang runs it in a helper process and orphans that process when Erlang stops.
         try PrivateFile.write("{lookup, [file]}.\n", to: namesFile)
         try PrivateFile.write(configuration, to: configurationFile)
     }
@@ -69,9 +69,11 @@ struct BrokerSettings: Sendable {
     private var pluginsFile: String { "\(folder)/enabled_plugins" }
     private var namesFile: String { "\(folder)/inetrc" }
 
-    /// `default_user` and `default_pass` count on the first start only, when the node makes its database; there is no guest then.
-    /// The largest message is 8 MiB, far below RabbitMQ's 128 MiB: a broker that holds a body in memory several times over must
-    /// not be brought down by one. The disk alarm is absolute: the default of 50 MB is too late for quorum queues' logs.
+    /// `default_user` and `default_pass` count on the first start only, when the node makes its database. The node then has no user
+    /// `guest`.
+    ///
+    /// The largest message is 8 MiB, far below RabbitMQ's 128 MiB. A broker holds a body in memory several times, and one message must not
+    /// bring the broker down. The disk alarm is absolute, because the default of 50 MB is too late for the logs of quorum queues.
     private var configuration: String {
         """
         default_user = \(Self.user)

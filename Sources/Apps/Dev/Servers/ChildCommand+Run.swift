@@ -1,6 +1,6 @@
 import Glibc
 
-/// Running a tool to its end.
+/// Runs a tool to its end.
 extension ChildCommand {
     struct Output: Sendable {
         let status: Int32
@@ -8,8 +8,9 @@ extension ChildCommand {
         let errors: String
     }
 
-    /// Runs it to its end and returns what it wrote.
-    /// - Throws: ``PrivateServersError/commandFailed(command:status:output:)`` when it is not done within `limit`; it is killed then.
+    /// Runs the command to its end and returns its output.
+    /// - Throws: ``PrivateServersError/commandFailed(command:status:output:)`` if the command runs longer than `limit`. The command is
+    ///   killed then.
     func run(within limit: Duration) throws(PrivateServersError) -> Output {
         let output = try Self.namelessFile()
         defer { close(output) }
@@ -23,7 +24,7 @@ extension ChildCommand {
         return Output(status: status, text: Self.contents(output), errors: Self.contents(errors))
     }
 
-    /// As ``run(within:)``, and throws unless it exits with 0. Returns its standard output.
+    /// Runs the command as ``run(within:)`` does, and throws unless the exit status is 0. Returns the standard output.
     @discardableResult
     func succeed(within limit: Duration) throws(PrivateServersError) -> String {
         let output = try run(within: limit)
@@ -34,12 +35,12 @@ extension ChildCommand {
         return output.text
     }
 
-    /// The program's name; its arguments may hold secrets.
+    /// The program's name without its arguments, which may contain secrets.
     private var shortName: String {
         executable.split(separator: "/").last.map(String.init) ?? executable
     }
 
-    /// A file without a name: a pipe would need a reader of its own, or a child that writes much blocks.
+    /// Opens a file without a name for the output. A pipe would need a reader of its own, or a child that writes much would block.
     private static func namelessFile() throws(PrivateServersError) -> CInt {
         guard let stream = tmpfile() else { throw .system(call: "tmpfile", reason: errorText(errno)) }
         defer { fclose(stream) }
@@ -54,6 +55,6 @@ extension ChildCommand {
         return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
     }
 
-    /// More than any tool here writes; the rest is cut.
+    /// More than any tool here writes. Longer output is cut.
     private static let outputLimitBytes = 1 << 20
 }

@@ -1,30 +1,30 @@
 import Glibc
 
-/// A program to run as a child, and everything it inherits from us: nothing that is not listed here.
+/// A program to run as a child process. The child inherits only the listed things from this process.
 struct ChildCommand: Sendable {
     let executable: String
     var arguments: [String] = []
-    /// The whole environment; ours is not passed on.
+    /// The whole environment of the child. The environment of this process is not passed on.
     var environment: [String: String]
-    /// Working directory; `/` is one every user may enter.
+    /// The working directory. Every user may enter `/`.
     var folder = "/"
     let wrappers: Wrappers
-    /// User to become; only root may.
+    /// The user to become. Only root may change the user.
     var account: Account?
-    /// What the child gets when this process dies without stopping it.
+    /// The signal that the child gets if this process dies without stopping the child.
     var signalWhenWeDie = DeathSignal.terminate
 
-    /// By the names that `setpriv` knows; it takes no numbers.
+    /// A signal, by the name that `setpriv` knows. `setpriv` accepts no numbers.
     enum DeathSignal: String, Sendable {
         case terminate = "TERM"
         case interrupt = "INT"
     }
 
-    /// Starts it in a session of its own, so that Ctrl-C in the terminal reaches only us and servers are stopped in order.
+    /// Starts the child in a session of its own. Ctrl-C in the terminal then reaches only this process, which stops the servers in order.
     /// - Parameters:
-    ///   - output: descriptor for its standard output.
-    ///   - errors: descriptor for its standard error.
-    /// - Returns: the process id; waiting for it is the caller's duty.
+    ///   - output: descriptor for the standard output.
+    ///   - errors: descriptor for the standard error.
+    /// - Returns: the process id. The caller must wait for the process.
     func spawn(output: CInt, errors: CInt) throws(PrivateServersError) -> pid_t {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
@@ -37,7 +37,7 @@ struct ChildCommand: Sendable {
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
-        // A server process ignores or blocks signals for itself; that must not reach the child.
+        // A server process may ignore or block signals for itself. The child must not inherit that.
         var signals = sigset_t()
         sigemptyset(&signals)
         posix_spawnattr_setsigmask(&attributes, &signals)
@@ -65,21 +65,21 @@ struct ChildCommand: Sendable {
         return list + arguments
     }
 
-    /// What is open beyond the standard three. A library that opens files without `O_CLOEXEC` must not hand them to a server that
-    /// outlives us; one that is closed in the meantime does no harm.
+    /// The open descriptors beyond the standard three. A server that outlives this process must not inherit a file that a library opened
+    /// without `O_CLOEXEC`. A descriptor that is closed meanwhile does no harm.
     private static func inheritableFiles() throws(PrivateServersError) -> [CInt] {
         try Folder.names(in: "/proc/self/fd").compactMap { CInt($0) }.filter { $0 > STDERR_FILENO }
     }
 
-    /// Programs that do in the child what `posix_spawn` cannot, and become the program.
+    /// Programs that do in the child what `posix_spawn` cannot do, and then become the child's program.
     struct Wrappers: Sendable, Equatable {
-        /// Changes the user, and asks the kernel to signal the child when the thread that started it dies.
+        /// Changes the user. Asks the kernel to signal the child when the thread that started the child dies.
         let setpriv: String
         /// Changes the working directory.
         let env: String
     }
 
-    /// `POSIX_SPAWN_SETSID`, which glibc shows only with `_GNU_SOURCE`.
+    /// The value of `POSIX_SPAWN_SETSID`, which glibc declares only with `_GNU_SOURCE`.
     private static let newSession: CInt = 0x80
 
     private static func withCStrings<Value>(

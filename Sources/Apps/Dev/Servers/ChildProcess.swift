@@ -1,8 +1,10 @@
 import Glibc
 import Synchronization
 
-/// A running child of ours. Its own thread starts it, waits for it and reaps it, so nothing polls and no zombie stays; that
-/// thread lives exactly as long as the child, which the kernel's "signal me when my parent dies" depends on.
+/// A running child of this process. A thread of its own starts the child, waits for its end and reaps it. So nothing polls, and no zombie
+/// stays.
+///
+/// The thread lives exactly as long as the child. The kernel's "signal me when my parent dies" depends on that.
 final class ChildProcess: Sendable {
     let processID: pid_t
     private let isReaped = Mutex(false)
@@ -12,7 +14,7 @@ final class ChildProcess: Sendable {
         self.processID = processID
     }
 
-    /// Starts `command`, with standard output and error in the file `log`, which is emptied first.
+    /// Starts `command`. Its standard output and error go to the file `log`, which is emptied first.
     static func start(_ command: ChildCommand, log: String) throws(PrivateServersError) -> ChildProcess {
         let file = open(log, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0o600)
         guard file >= 0 else { throw .cannotUse(path: log, reason: errorText(errno)) }
@@ -20,7 +22,7 @@ final class ChildProcess: Sendable {
         return try start(command, output: file, errors: file)
     }
 
-    /// Starts `command` with these descriptors, which it copies.
+    /// Starts `command` with these descriptors. The child gets copies.
     static func start(_ command: ChildCommand, output: CInt, errors: CInt) throws(PrivateServersError) -> ChildProcess {
         let started = Latch<Result<ChildProcess, PrivateServersError>>()
         try OwnThread.begin(detached: {
@@ -35,29 +37,29 @@ final class ChildProcess: Sendable {
         return try started.wait().get()
     }
 
-    /// Sends a signal, unless the child has ended: its number may belong to a stranger by then.
+    /// Sends a signal, unless the child has ended. After that, its number may belong to another process.
     func signal(_ number: CInt) {
         isReaped.withLock { isReaped in
             if !isReaped { kill(processID, number) }
         }
     }
 
-    /// Freezes the child; returns when its last thread stands still, or it has ended.
+    /// Freezes the child. Returns when the child's last thread stands still, or when the child has ended.
     func freeze() {
         signal(SIGSTOP)
         var information = siginfo_t()
         while waitid(P_PID, id_t(processID), &information, WSTOPPED | WEXITED | WNOWAIT) != 0, errno == EINTR {}
     }
 
-    /// Exit status, 128 + signal number when killed, `nil` when it has not ended in time.
+    /// Returns the exit status, or 128 + the signal number if a signal killed the child. Returns `nil` if the child has not ended in time.
     func exit(within limit: Duration) -> Int32? {
         ended.wait(for: limit)
     }
 
-    /// Sends `signal`, then after `patience` `SIGKILL`, and returns when it has ended.
+    /// Sends `signal`, and `SIGKILL` after `patience`. Returns when the child has ended.
     func end(with number: CInt, patience: Duration) {
         signal(number)
-        signal(SIGCONT)  // a stopped process handles nothing
+        signal(SIGCONT)  // a stopped process handles no signals
         if exit(within: patience) != nil { return }
         signal(SIGKILL)
         _ = ended.wait()
@@ -65,7 +67,7 @@ final class ChildProcess: Sendable {
 
     private func reap() {
         var information = siginfo_t()
-        // Waits without reaping, so that the number stays ours until `isReaped` says otherwise.
+        // Wait without reaping: the number then belongs to the child until `isReaped` is true.
         while waitid(P_PID, id_t(processID), &information, WEXITED | WNOWAIT) != 0, errno == EINTR {}
         let status = isReaped.withLock { isReaped in
             var status: CInt = 0

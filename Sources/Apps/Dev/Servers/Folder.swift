@@ -1,8 +1,8 @@
 import Glibc
 
-/// Folders we make, hand over and delete.
+/// Makes, hands over and deletes folders.
 enum Folder {
-    /// Makes the folder and those above it; one that exists keeps its mode.
+    /// Makes the folder and its missing parents. An existing folder keeps its mode.
     static func make(_ path: String, mode: mode_t = 0o755) throws(PrivateServersError) {
         var current = path.hasPrefix("/") ? "" : "."
         let names = path.split(separator: "/")
@@ -16,14 +16,14 @@ enum Folder {
         guard isFolder(current) else { throw .cannotUse(path: path, reason: "it is not a folder") }
     }
 
-    /// Gives the folder itself, not what is in it, to `owner`.
+    /// Gives the folder itself to `owner`, without its contents.
     static func give(_ path: String, to owner: Account) throws(PrivateServersError) {
         guard chown(path, owner.userID, owner.groupID) == 0 else {
             throw .cannotUse(path: path, reason: errorText(errno))
         }
     }
 
-    /// Deletes the folder with all it holds, or the symbolic link but not what it points to; one that is not there is fine.
+    /// Deletes the folder with its contents. Deletes a symbolic link, but not the target of the link. A missing folder is not an error.
     static func remove(_ path: String) throws(PrivateServersError) {
         var information = stat()
         guard lstat(path, &information) == 0 else { return }
@@ -32,7 +32,7 @@ enum Folder {
         guard rmdir(path) == 0 || errno == ENOENT else { throw .cannotUse(path: path, reason: errorText(errno)) }
     }
 
-    /// What the folder holds, in no order.
+    /// Returns the names in the folder, in no order.
     static func names(in path: String) throws(PrivateServersError) -> [String] {
         guard let folder = opendir(path) else { throw .cannotUse(path: path, reason: errorText(errno)) }
         defer { closedir(folder) }
@@ -51,7 +51,7 @@ enum Folder {
         return stat(path, &information) == 0 && information.st_mode & S_IFMT == S_IFDIR
     }
 
-    /// Whether everybody may enter the absolute `path`: it and each folder above it grant search to others.
+    /// Whether every user may enter the absolute `path`. The folder and each parent must grant search to others.
     static func isOpenToOthers(_ path: String) -> Bool {
         var current = ""
         return path.split(separator: "/").allSatisfy { name in
@@ -61,7 +61,7 @@ enum Folder {
         }
     }
 
-    /// Where the symbolic link points, or `nil` when it is none.
+    /// Returns the target of a symbolic link; `nil` if the path is not a link.
     static func target(ofLink path: String) -> String? {
         var bytes = [CChar](repeating: 0, count: Int(PATH_MAX))
         let count = readlink(path, &bytes, bytes.count)

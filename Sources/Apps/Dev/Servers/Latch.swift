@@ -1,12 +1,12 @@
 import Dispatch
 import Synchronization
 
-/// A value that arrives once; any number of threads may block until it does. Never wait for one on Swift's cooperative pool.
+/// A value that arrives once. Any number of threads may block until the value is there. Never wait for a latch on Swift's cooperative pool.
 final class Latch<Value: Sendable>: Sendable {
     private let value = Mutex<Value?>(nil)
     private let arrived = DispatchSemaphore(value: 0)
 
-    /// Sets the value and wakes everybody; later calls are ignored.
+    /// Sets the value and wakes every waiting thread. Later calls are ignored.
     func set(_ new: Value) {
         let isFirst = value.withLock { value in
             guard value == nil else { return false }
@@ -16,16 +16,16 @@ final class Latch<Value: Sendable>: Sendable {
         if isFirst { arrived.signal() }
     }
 
-    /// The value, once it has arrived.
+    /// Waits for the value and returns it.
     func wait() -> Value {
         while true {
             arrived.wait()
-            arrived.signal()  // passes the wake-up on to the next waiter
+            arrived.signal()  // wakes the next waiting thread
             if let value = value.withLock({ $0 }) { return value }
         }
     }
 
-    /// The value, or `nil` when it has not arrived in time.
+    /// Waits for the value at most `limit`; returns `nil` if the value has not arrived by then.
     func wait(for limit: Duration) -> Value? {
         let milliseconds = Int(limit / .milliseconds(1))
         guard arrived.wait(timeout: .now() + .milliseconds(milliseconds)) == .success else { return nil }

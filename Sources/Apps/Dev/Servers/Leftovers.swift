@@ -1,8 +1,9 @@
 import Glibc
 
-/// Processes of this home that nobody waits for any more: their owner was killed. They are recognised by what they are, never by a
-/// stored number, which may belong to a stranger by now: RabbitMQ's by the home in their environment, PostgreSQL's by being
-/// `postgres` with our data as working directory.
+/// Running processes of this home whose owner was killed.
+///
+/// Processes are recognised by their properties, never by a stored number, which may belong to another process by now. RabbitMQ's processes
+/// have the home in their environment. PostgreSQL's processes run `postgres` with this home's data as working directory.
 struct Leftovers: Sendable {
     private let environmentMark: [UInt8]
     private let dataFolders: Set<String>
@@ -12,14 +13,14 @@ struct Leftovers: Sendable {
         dataFolders = ["\(layout.databaseFolder)/data", "\(layout.outsideDatabaseFolder)/data"]
     }
 
-    /// Ends them all and returns when they are gone: they get `patience` to end by themselves, then a request, then `SIGKILL`.
+    /// Ends all of them and returns when none is left. They get `patience` to end by themselves, then a signal to stop, then `SIGKILL`.
     /// - Throws: ``PrivateServersError/didNotStop(processIDs:)``
     func end(patience: Duration) throws(PrivateServersError) {
         if areGone(within: patience) { return }
-        // For PostgreSQL an immediate shutdown: it recovers from its log, and nobody is left to wait for its sessions.
+        // For PostgreSQL an immediate shutdown: the server recovers from its log, and no client of its sessions is left.
         for process in running() {
             kill(process.processID, process.isPostgres ? SIGQUIT : SIGTERM)
-            kill(process.processID, SIGCONT)  // a stopped process handles nothing
+            kill(process.processID, SIGCONT)  // a stopped process handles no signals
         }
         if areGone(within: Self.requestLimit) { return }
         for process in running() { kill(process.processID, SIGKILL) }
@@ -32,7 +33,8 @@ struct Leftovers: Sendable {
         let isPostgres: Bool
     }
 
-    /// All there are now. Processes of other users cannot be read and are never ours, unless we are root and can.
+    /// Returns all leftovers that run now. Processes of other users cannot be read and are never leftovers, unless this process is root and
+    /// can read them.
     func running() -> [Leftover] {
         let names = (try? Folder.names(in: "/proc")) ?? []
         return names.compactMap { name in
@@ -47,7 +49,7 @@ struct Leftovers: Sendable {
         guard let folder = Folder.target(ofLink: "/proc/\(processID)/cwd"), dataFolders.contains(folder),
             let program = Folder.target(ofLink: "/proc/\(processID)/exe")
         else { return false }
-        // An upgrade of the package under a running server adds " (deleted)".
+        // " (deleted)" is added if the package is upgraded while the server runs.
         return program.hasSuffix("/postgres") || program.hasSuffix("/postgres (deleted)")
     }
 
@@ -60,7 +62,7 @@ struct Leftovers: Sendable {
         return bytes.prefix(max(0, count)).split(separator: 0).contains { $0.elementsEqual(environmentMark) }
     }
 
-    /// Processes that are no children of ours signal nothing when they end, so they are looked for again and again.
+    /// Polls until no leftover runs. These processes are not children of this process, so their end sends no signal.
     private func areGone(within limit: Duration) -> Bool {
         let deadline = ContinuousClock.now + limit
         while !running().isEmpty {
@@ -70,11 +72,11 @@ struct Leftovers: Sendable {
         return true
     }
 
-    /// What a shutdown that the kernel asked for takes, when the owner has just been killed.
+    /// The time that both servers need to shut down on the kernel's signal, right after their owner was killed.
     static let ownShutdownTime = Duration.seconds(5)
     private static let requestLimit = Duration.seconds(10)
     private static let killLimit = Duration.seconds(10)
     private static let intervalMicroseconds: UInt32 = 50_000
-    /// Our own children's environment is about 2 KiB; that of anybody else's process does not matter beyond this.
+    /// The environment of this home's processes is about 2 KiB. Longer environments belong to other processes.
     private static let environmentLimitBytes = 16 << 10
 }

@@ -2,22 +2,23 @@ import Glibc
 
 /// TCP ports on 127.0.0.1.
 enum LoopbackPort {
-    /// Below Linux's default range for outgoing connections (32768 and up): a port from that range can be taken by any client while
-    /// its server restarts, even by a client that keeps reconnecting to that very port and so ends up talking to itself.
+    /// Ports below Linux's default range for outgoing connections, which begins at 32768. A client can take a port of that range while the
+    /// server restarts. A client that keeps reconnecting to the port can even end up connected to itself.
     private static let range: ClosedRange<UInt16> = 20_000...31_999
 
-    /// Tries before giving up; with a hundred servers on the machine one in a hundred tries fails.
+    /// The most tries. With a hundred servers on the machine, one in a hundred tries fails.
     private static let tries = 100
 
-    /// Tries for the kept port, and microseconds between two. A child that has been forked and has not begun its program holds a claim that was
-    /// released a moment ago, for some milliseconds on a busy machine.
+    /// Tries for the kept port. A released claim can last some milliseconds on a busy machine, because a child between fork and exec holds
+    /// a copy.
     private static let keptTries = 20
+    /// In microseconds: the pause between two tries.
     private static let keptPause: UInt32 = 10_000
 
-    /// The port kept in `file` when it is still free, or else a new free one, kept there.
+    /// Returns the port kept in `file` if that port is free. Otherwise chooses a new free port and writes it to `file`.
     ///
-    /// It belongs to the caller until the claim is released: between the choice of a port and the moment in which its server listens, and while that
-    /// server is down, it looks free to whoever else chooses one.
+    /// The port belongs to the caller until the claim is released. The claim is needed because the port looks free to others before its
+    /// server listens and while its server is down.
     static func kept(in file: String) throws(PrivateServersError) -> PortClaim {
         if let text = PrivateFile.read(file), let port = UInt16(text) {
             for again in 0..<keptTries {
@@ -35,22 +36,23 @@ enum LoopbackPort {
         throw .system(call: "choosing a port", reason: "none of \(tries) tried between \(range.lowerBound) and \(range.upperBound) is free")
     }
 
-    /// Whether a server could listen there now.
+    /// Whether a server could listen on the port now.
     static func isFree(_ port: UInt16) -> Bool {
         withSocket(to: port) { file, address, length in
             var yes: CInt = 1
-            // As servers do: connections of an earlier server may linger.
+            // Servers set this option too: connections of an earlier server may linger.
             setsockopt(file, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout.size(ofValue: yes)))
             return bind(file, address, length) == 0
         }
     }
 
-    /// Whether somebody accepts connections there.
+    /// Whether a server accepts connections on the port.
     static func accepts(_ port: UInt16) -> Bool {
         withSocket(to: port) { file, address, length in connect(file, address, length) == 0 }
     }
 
-    /// Whether an AMQP 0-9-1 server answers there: to the protocol header it sends a method frame, `connection.start` (section 2.2.4).
+    /// Whether an AMQP 0-9-1 server answers on the port. Such a server answers the protocol header with a method frame, `connection.start`
+    /// (section 2.2.4).
     static func speaksAMQP(_ port: UInt16) -> Bool {
         withSocket(to: port) { file, address, length in
             var limit = timeval(tv_sec: answerLimitSeconds, tv_usec: 0)
@@ -64,7 +66,7 @@ enum LoopbackPort {
         }
     }
 
-    /// A broker that takes longer than this to say hello is not ready.
+    /// In seconds. A broker that answers later is not ready.
     private static let answerLimitSeconds = 2
 
     private static func withSocket(to port: UInt16, _ body: (CInt, UnsafePointer<sockaddr>, socklen_t) -> Bool) -> Bool {

@@ -1,12 +1,11 @@
 import Glibc
 
-/// Runs blocking work on a thread of its own, so that Swift's cooperative pool never blocks, and cancelling a task cannot
-/// cut a shutdown short.
+/// Runs blocking work on a thread of its own. Swift's cooperative pool never blocks, and a cancelled task cannot cut a shutdown short.
 ///
-/// A plain POSIX thread, not a queue of Dispatch: the kernel's "signal the child when its parent dies" means the *thread* that made
-/// the child, and Dispatch ends idle threads as it likes.
+/// The thread is a plain POSIX thread, not a Dispatch queue. The kernel's "signal the child when its parent dies" refers to the *thread*
+/// that made the child, and Dispatch ends idle threads at any time.
 enum OwnThread {
-    /// Runs `body` and returns at once; its result arrives in the latch.
+    /// Runs `body` and returns at once. The result arrives in the latch.
     static func begin<Value: Sendable>(
         _ body: @escaping @Sendable () throws(PrivateServersError) -> Value
     ) throws(PrivateServersError) -> Latch<Result<Value, PrivateServersError>> {
@@ -17,14 +16,14 @@ enum OwnThread {
         return latch
     }
 
-    /// Runs `body` and suspends until it is done.
+    /// Runs `body` and suspends until it ends.
     static func run<Value: Sendable>(
         _ body: @escaping @Sendable () throws(PrivateServersError) -> Value
     ) async throws(PrivateServersError) -> Value {
         try await result(body).get()
     }
 
-    /// As `run`, for callers that cannot pass a typed error through.
+    /// Does the same as `run`, for callers that cannot pass on a typed error.
     static func result<Value: Sendable>(
         _ body: @escaping @Sendable () throws(PrivateServersError) -> Value
     ) async -> Result<Value, PrivateServersError> {
@@ -43,7 +42,7 @@ enum OwnThread {
         }
     }
 
-    /// Runs `body` on a new thread nobody joins.
+    /// Runs `body` on a new thread that is never joined.
     static func begin(detached body: @escaping @Sendable () -> Void) throws(PrivateServersError) {
         var attributes = pthread_attr_t()
         pthread_attr_init(&attributes)
@@ -75,6 +74,6 @@ enum OwnThread {
 
 /// The operating system's words for an error number, with the number.
 func errorText(_ code: CInt) -> String {
-    // strerror's buffer is per thread in glibc since 2.32, and the text is copied at once.
+    // The buffer of `strerror` belongs to the thread since glibc 2.32, and the text is copied at once.
     "\(String(cString: strerror(code))) (errno \(code))"
 }

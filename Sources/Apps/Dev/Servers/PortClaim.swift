@@ -1,15 +1,16 @@
 import Glibc
 import Synchronization
 
-/// A port that nobody else's private servers choose, in this process or another, until it is released or the process ends.
+/// A claim on a port. Until the claim is released or the process ends, no other private servers choose this port, in this process or
+/// another.
 ///
-/// What is held is a Unix socket with the port in its name, in Linux's abstract namespace (unix(7)): the kernel gives a name to one socket at a
-/// time, leaves nothing on disk, and takes it back with the process.
+/// The claim is a Unix socket with the port in its name, in Linux's abstract namespace (unix(7)). The kernel gives a name to one socket at
+/// a time and leaves nothing on disk. The name is free again when the process ends.
 final class PortClaim: Sendable {
     let port: UInt16
     private let name: Mutex<CInt?>
 
-    /// `nil` when somebody else has claimed it, or uses it.
+    /// Returns `nil` if the port is claimed or in use.
     init?(_ port: UInt16) {
         self.port = port
         name = Mutex(Self.socket(named: "tidings-port-\(port)"))
@@ -25,13 +26,13 @@ final class PortClaim: Sendable {
         }
     }
 
-    /// The socket that has the name now, or `nil` when another has it.
+    /// Returns the socket that has the name; `nil` if another socket has it.
     private static func socket(named name: String) -> CInt? {
         let file = Glibc.socket(AF_UNIX, CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)
         guard file >= 0 else { return nil }
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
-        // A zero before the name says that it is no path; the length, where it ends.
+        // A zero before the name shows that the name is not a path. The length shows where the name ends.
         withUnsafeMutableBytes(of: &address.sun_path) { UnsafeMutableRawBufferPointer(rebasing: $0.dropFirst()).copyBytes(from: name.utf8) }
         let length = MemoryLayout<sa_family_t>.size + 1 + name.utf8.count
         let bound = withUnsafePointer(to: &address) { pointer in

@@ -1,23 +1,26 @@
 import Glibc
 
-/// The folder with PostgreSQL's data, in a place its user may enter.
+/// The folder with PostgreSQL's data, in a place that PostgreSQL's user may enter.
 struct PostgresFolder: Sendable, Equatable {
     let path: String
-    /// User that owns the data and runs the server; `nil` for ourselves.
+    /// The user that owns the data and runs the server; `nil` for the user of this process.
     let account: Account?
 
     var dataFolder: String { "\(path)/data" }
-    /// Beside the data, so that it can never belong to other data.
+    /// The file is beside the data, so that the password always belongs to this data.
     var passwordFile: String { "\(path)/password" }
 
-    /// The version that made the data, or `nil` when there is none yet.
+    /// The PostgreSQL version that made the data; `nil` if the data does not exist yet.
     var version: String? { PrivateFile.read("\(dataFolder)/PG_VERSION") }
 
-    /// Chooses the place and makes the folder; with `fresh` an earlier one is deleted first.
+    /// Chooses the place and makes the folder. With `fresh`, deletes an earlier folder first.
     ///
-    /// In the home, unless we are root and user postgres may not enter the home: then in a folder of its own below `/var/lib`, with a
-    /// symbolic link in the home. A folder there without that link belongs to a home that was deleted, and is deleted too: who
-    /// deletes the home means the data. A link to anywhere else came with a copied home; the data it points to is not ours.
+    /// The usual place is the home. If this process is root and user `postgres` may not enter the home, the place is a folder below
+    /// `/var/lib`, with a symbolic link in the home.
+    ///
+    /// - A folder below `/var/lib` without that link belongs to a deleted home. The folder is deleted too, because deleting a home means
+    ///   deleting its data.
+    /// - A link with another target came with a copied home. Only the link is deleted, because its data belongs to another home.
     static func prepare(_ layout: ServersLayout, fresh: Bool) throws(PrivateServersError) -> PostgresFolder {
         let account = try Account.forPostgres()
         let inside = layout.databaseFolder

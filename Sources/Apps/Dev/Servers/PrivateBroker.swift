@@ -1,11 +1,11 @@
 import Glibc
 import Synchronization
 
-/// The private RabbitMQ node with an `epmd` of its own (Erlang's register of node names; a shared one would tie us to the
-/// system's broker). Every call blocks its thread.
+/// The private RabbitMQ node with an `epmd` of its own. `epmd` is Erlang's register of node names; a shared `epmd` would tie this node to
+/// the system's broker. Every call blocks its thread.
 final class PrivateBroker: Sendable {
     let port: UInt16
-    /// Nil without a certificate.
+    /// The port of TLS; nil without a certificate.
     let tlsPort: UInt16?
     private let folder: String
     private let tools: ServerTools
@@ -15,13 +15,13 @@ final class PrivateBroker: Sendable {
     private let claims: [PortClaim]
     private let processes = Mutex(Processes())
 
-    /// The register of names, and the node itself.
+    /// The register of names and the node.
     private struct Processes {
         var names: ChildProcess?
         var node: ChildProcess?
     }
 
-    /// `member` makes it a node of a cluster. `certificate` adds a TLS listener.
+    /// Chooses the ports. `member` makes the node a member of a cluster. `certificate` adds a TLS listener.
     init(
         layout: ServersLayout, tools: ServerTools, member: ClusterMember? = nil, certificate: BrokerCertificate? = nil
     ) throws(PrivateServersError) {
@@ -63,7 +63,7 @@ final class PrivateBroker: Sendable {
         return "amqp://\(BrokerSettings.user):\(settings.password)@127.0.0.1:\(port)/\(suffix)"
     }
 
-    /// Starts the node and returns when it speaks AMQP. Does nothing when it is running.
+    /// Starts the node and returns when the node speaks AMQP. Does nothing if the node is running.
     func start(abandoned: Flag) throws(PrivateServersError) {
         let result = processes.withLock { processes -> Result<Void, PrivateServersError> in
             if let node = processes.node, node.exit(within: .zero) == nil { return .success(()) }
@@ -85,10 +85,10 @@ final class PrivateBroker: Sendable {
         try result.get()
     }
 
-    /// It was started, and is gone although nobody stopped it.
+    /// Whether the node was started and has ended without a call of ``stop()`` or ``kill()``.
     var endedByItself: Bool { processes.withLock { $0.node?.exit(within: .zero) != nil } }
 
-    /// Shuts the node down and returns when it is gone; `epmd` stays for the next start.
+    /// Shuts the node down and returns when it has ended. `epmd` keeps running for the next start.
     func stop() {
         processes.withLock { processes in
             processes.node?.end(with: SIGTERM, patience: Self.stopLimit)
@@ -96,7 +96,7 @@ final class PrivateBroker: Sendable {
         }
     }
 
-    /// Ends `epmd`; after the node, which would lose its name.
+    /// Ends `epmd`. Call this after the node has stopped: a running node would lose its name.
     func stopNames() {
         processes.withLock { processes in
             processes.names?.end(with: SIGTERM, patience: Self.stopLimit)
@@ -104,7 +104,7 @@ final class PrivateBroker: Sendable {
         }
     }
 
-    /// Lets others have the ports; after the last stop.
+    /// Releases the ports. Call this after the last stop.
     func releasePorts() {
         for claim in claims { claim.release() }
     }
@@ -120,8 +120,8 @@ final class PrivateBroker: Sendable {
 
     func resume() { processes.withLock { $0.node?.signal(SIGCONT) } }
 
-    /// Runs `rabbitmqctl` and returns its standard output. A node accepts connections a moment before it counts as running, and refuses until then:
-    /// it is asked again.
+    /// Runs `rabbitmqctl` and returns its standard output. A node accepts connections shortly before it counts as running, and refuses
+    /// commands until then. Such a command is repeated.
     func control(_ arguments: [String]) throws(PrivateServersError) -> String {
         let deadline = ContinuousClock.now + Self.toolLimit
         while true {
@@ -133,7 +133,7 @@ final class PrivateBroker: Sendable {
         }
     }
 
-    /// One import of definitions however many names: each run of `rabbitmqctl` costs a second.
+    /// Makes all virtual hosts with one import of definitions, because each run of `rabbitmqctl` costs a second.
     func makeVirtualHosts(_ names: [String]) throws(PrivateServersError) {
         guard !names.isEmpty else { return }
         for name in names {
@@ -160,7 +160,7 @@ final class PrivateBroker: Sendable {
         _ = try outcome.get()
     }
 
-    /// In the foreground, as a child of ours: Erlang would start one that outlives everything.
+    /// Starts `epmd` in the foreground, as a child of this process. An `epmd` that Erlang starts would never end.
     private func startNames(_ abandoned: Flag) throws(PrivateServersError) -> ChildProcess {
         let child = try ChildProcess.start(
             command(tools.epmd, ["-port", "\(settings.namePort)", "-address", "127.0.0.1"]),
@@ -183,7 +183,7 @@ final class PrivateBroker: Sendable {
         )
     }
 
-    /// 4 s on 2 idle cores; many times that while they compile.
+    /// A start takes 4 s on 2 idle cores, and many times that while compilers run.
     private static let startLimit = Duration.seconds(120)
     private static let stopLimit = Duration.seconds(20)
     private static let toolLimit = Duration.seconds(60)

@@ -1,10 +1,11 @@
-/// A RabbitMQ cluster of this process's own, all nodes on loopback: for tests of what must survive the death of a node.
+/// A RabbitMQ cluster of this process, with all nodes on loopback. For tests of everything that must survive the death of a node.
 ///
-/// Nodes find each other through one `epmd` of theirs and trust each other by one cookie. Ports and data stay the same through every fault.
+/// Nodes find each other through one `epmd` of the cluster and trust each other by one cookie. Ports and data stay the same through every
+/// fault.
 public actor PrivateCluster {
-    /// All nodes, in order, with the virtual host `/`.
+    /// The addresses of all nodes, in order, with the virtual host `/`.
     public nonisolated let amqpURL: String
-    /// All nodes over TLS, as `localhost`, with the authority to trust. Nil for a cluster without a certificate.
+    /// The TLS addresses of all nodes, as `localhost`, with the authority to trust. Nil for a cluster without a certificate.
     public nonisolated let amqpsURL: String?
     public nonisolated let size: Int
 
@@ -29,10 +30,10 @@ public actor PrivateCluster {
         }
     }
 
-    /// Starts `size` nodes and returns when all of them are one cluster: what is declared from now on has a replica on each of three. `home` is
-    /// a folder of its own, made when missing. Takes about 15 seconds on 2 cores for three nodes.
+    /// Starts `size` nodes and returns when all of them form one cluster. A queue that is declared afterwards has a replica on each of
+    /// three nodes. `home` is a folder of the cluster's own, made if missing. Three nodes take about 15 seconds on 2 cores.
     ///
-    /// A size of 1 is a broker alone, without a database beside it. `certificate` adds a TLS listener to each node.
+    /// A size of 1 starts a single broker without a database. `certificate` adds a TLS listener to each node.
     public static func start(
         home: String, size: Int = 3, certificate: BrokerCertificate? = nil
     ) async throws(PrivateServersError) -> PrivateCluster {
@@ -52,7 +53,7 @@ public actor PrivateCluster {
                 nodes.append(try PrivateBroker(layout: layout, tools: tools, member: member, certificate: certificate))
             }
             do throws(PrivateServersError) {
-                // One after the other: the second finds the first, which by itself is a cluster of one.
+                // Start the nodes one after the other: the second node finds the first, which is a cluster of one.
                 for node in nodes { try node.start(abandoned: Flag()) }
                 _ = try nodes[0].control(["await_online_nodes", "\(size)"])
             } catch {
@@ -64,7 +65,7 @@ public actor PrivateCluster {
         }
     }
 
-    /// Kills a node, counted from 0, as `kill -9` does.
+    /// Kills a node as `kill -9` does. Positions count from 0.
     public func killNode(_ position: Int) async throws(PrivateServersError) {
         let node = nodes[position]
         try await OwnThread.run { () throws(PrivateServersError) in node.kill() }
@@ -76,7 +77,7 @@ public actor PrivateCluster {
         try await OwnThread.run { () throws(PrivateServersError) in node.stop() }
     }
 
-    /// Starts a node again and returns when it answers and is one of the cluster.
+    /// Starts a node again. Returns when the node answers and has joined the cluster.
     public func startNode(_ position: Int) async throws(PrivateServersError) {
         let (node, size) = (nodes[position], size)
         try await OwnThread.run { () throws(PrivateServersError) in
@@ -91,7 +92,7 @@ public actor PrivateCluster {
         try await OwnThread.run { () throws(PrivateServersError) in node.pause() }
     }
 
-    /// Lets a paused node go on.
+    /// Resumes a paused node.
     public func resumeNode(_ position: Int) async throws(PrivateServersError) {
         let node = nodes[position]
         try await OwnThread.run { () throws(PrivateServersError) in node.resume() }
@@ -104,7 +105,7 @@ public actor PrivateCluster {
         return try await OwnThread.run { () throws(PrivateServersError) in try node.control(arguments) }
     }
 
-    /// Ends every node and `epmd`; the data stays.
+    /// Ends every node and `epmd`. The data stays.
     public func stop() async throws(PrivateServersError) {
         let (layout, nodes, names, lock) = (layout, nodes, names, lock)
         try await OwnThread.run { () throws(PrivateServersError) in
@@ -116,7 +117,7 @@ public actor PrivateCluster {
         }
     }
 
-    /// Killed, not asked: a node that shuts down waits for others that are about to go too.
+    /// Kills the nodes. A node that shuts down normally would wait for nodes that are about to end too.
     private static func end(_ nodes: [PrivateBroker]) {
         for node in nodes.reversed() { node.kill() }
         nodes.first?.stopNames()

@@ -1,8 +1,8 @@
 import Glibc
 
-/// Small text files that only their owner may read.
+/// Reads and writes small text files that only their owner may read.
 enum PrivateFile {
-    /// The text without surrounding white space, or `nil` when there is no such file or it is empty.
+    /// Returns the text without surrounding white space; `nil` if the file is missing or empty.
     static func read(_ path: String, limitBytes: Int = 4096) -> String? {
         let file = open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { return nil }
@@ -18,7 +18,7 @@ enum PrivateFile {
         return text.isEmpty ? nil : text
     }
 
-    /// Replaces the file in one step, readable by its owner only: a reader sees the old text or the new.
+    /// Replaces the file in one step, readable by its owner only. A reader sees the old text or the new text.
     static func write(_ text: String, to path: String, owner: Account? = nil) throws(PrivateServersError) {
         let draft = "\(path).new"
         try remove(draft)
@@ -35,16 +35,16 @@ enum PrivateFile {
         guard rename(draft, path) == 0 else { throw .cannotUse(path: path, reason: errorText(errno)) }
     }
 
-    /// Removes the file; one that is not there is fine.
+    /// Deletes the file. A missing file is not an error.
     static func remove(_ path: String) throws(PrivateServersError) {
         guard unlink(path) == 0 || errno == ENOENT else { throw .cannotUse(path: path, reason: errorText(errno)) }
     }
 
-    /// The secret in `path`; made and written there when missing.
+    /// Returns the secret in `path`. If the file is missing, makes a secret and writes it there.
     static func secret(_ path: String) throws(PrivateServersError) -> String {
         if let secret = read(path) { return secret }
         var generator = SystemRandomNumberGenerator()
-        // 128 bits, in letters that need no quoting in a URL, a settings file or SQL.
+        // 128 bits, in characters that need no quoting in a URL, a settings file or SQL.
         let digits = (0..<2).map { _ in
             let half = String(generator.next() as UInt64, radix: 16)
             return String(repeating: "0", count: 16 - half.count) + half
@@ -54,7 +54,7 @@ enum PrivateFile {
         return secret
     }
 
-    /// The last lines of a log, for an error message.
+    /// Returns the last lines of a log, for an error message.
     static func lastLines(of path: String) -> String {
         let file = open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { return "" }
@@ -67,7 +67,7 @@ enum PrivateFile {
         return lines.suffix(logTailLines).joined(separator: "\n")
     }
 
-    /// `text` without white space around it.
+    /// Returns `text` without white space around it.
     static func trimmed(_ text: String) -> String {
         let isSpace: (Character) -> Bool = { $0.isWhitespace }
         return String(text.drop(while: isSpace).reversed().drop(while: isSpace).reversed())
@@ -79,7 +79,7 @@ enum PrivateFile {
         }
     }
 
-    /// Enough to see why a server gave up.
+    /// Enough lines to show why a server failed.
     private static let logTailLines = 12
     private static let logTailBytes = 4096
 }

@@ -1,7 +1,7 @@
 import Glibc
 import Synchronization
 
-/// The private PostgreSQL server: made, started and stopped as one process of ours. Every call blocks its thread.
+/// The private PostgreSQL server, a child of this process. Every call blocks its thread.
 final class PrivatePostgres: Sendable {
     let port: UInt16
     let url: String
@@ -27,8 +27,8 @@ final class PrivatePostgres: Sendable {
         url = "postgres://\(Self.user):\(password)@127.0.0.1:\(port)/\(Self.databaseName)"
     }
 
-    /// The environment for libpq, as `NAME=value`: `psql` finds the server without a password among its arguments, which every
-    /// user of the machine may read. A URL that names all of this counts before it.
+    /// The environment for libpq, as `NAME=value`. `psql` then needs no password in its arguments, which every user of the machine may
+    /// read. A URL with all of these values has priority.
     var environment: [String] {
         [
             "PGHOST=127.0.0.1", "PGPORT=\(port)", "PGUSER=\(Self.user)", "PGPASSWORD=\(password)", "PGDATABASE=\(Self.databaseName)",
@@ -37,7 +37,7 @@ final class PrivatePostgres: Sendable {
 
     var processID: pid_t? { server.withLock { $0?.processID } }
 
-    /// Starts the server, making its data first when there is none, and returns when it answers. Does nothing when it is running.
+    /// Starts the server and returns when it answers. Makes the data first if there is none. Does nothing if the server is running.
     func start(abandoned: Flag) throws(PrivateServersError) {
         let result = server.withLock { server -> Result<Void, PrivateServersError> in
             if let server, server.exit(within: .zero) == nil { return .success(()) }
@@ -59,10 +59,10 @@ final class PrivatePostgres: Sendable {
         try result.get()
     }
 
-    /// It was started, and is gone although nobody stopped it.
+    /// Whether the server was started and has ended without a call of ``stop(immediate:)``.
     var endedByItself: Bool { server.withLock { $0?.exit(within: .zero) != nil } }
 
-    /// Ends the server and returns when it is gone. `immediate` is PostgreSQL's own word for a crash on purpose.
+    /// Ends the server and returns when it has ended. `immediate` is PostgreSQL's word for an intended crash.
     func stop(immediate: Bool) {
         server.withLock { server in
             server?.end(with: immediate ? SIGQUIT : SIGINT, patience: Self.stopLimit)
@@ -70,10 +70,11 @@ final class PrivatePostgres: Sendable {
         }
     }
 
-    /// Lets others have the port; after the last stop.
+    /// Releases the port. Call this after the last stop.
     func releasePort() { claim.release() }
 
-    /// `initdb` into a folder beside, renamed when complete, so that a start cut short leaves no half-made data.
+    /// Runs `initdb` into another folder and renames that folder when it is complete. An interrupted start therefore leaves no incomplete
+    /// data.
     private func makeData() throws(PrivateServersError) {
         let draft = "\(folder.dataFolder).new"
         let passwordCopy = "\(folder.path)/password.once"
@@ -84,7 +85,7 @@ final class PrivatePostgres: Sendable {
                 "initdb",
                 [
                     "--pgdata=\(draft)", "--username=\(Self.user)", "--pwfile=\(passwordCopy)", "--auth=scram-sha-256",
-                    // C.UTF-8 orders text as bytes too, but asks the C library about each pair.
+                    // C.UTF-8 also orders text as bytes, but asks the C library about each pair.
                     "--encoding=UTF8", "--locale=C.UTF-8", "--lc-collate=C", "--no-sync", "--no-instructions",
                 ]
             ).succeed(within: Self.toolLimit)
@@ -101,7 +102,7 @@ final class PrivatePostgres: Sendable {
         if PrivateFile.trimmed(exists) == "0" { try psql("CREATE DATABASE \(Self.databaseName)") }
     }
 
-    /// Runs one statement as the superuser; the password goes by environment, which only this user can read.
+    /// Runs one statement as the superuser. The password is in the environment, which only this user can read.
     @discardableResult
     private func psql(_ statement: String) throws(PrivateServersError) -> String {
         var command = command("psql", ["-X", "-q", "-t", "-A", "-d", "postgres", "-c", statement])
@@ -120,12 +121,13 @@ final class PrivatePostgres: Sendable {
         return command
     }
 
-    /// The last stop noted what was in memory, and this start reads it again.
+    /// Whether the last stop recorded the pages in memory. This start then reads them again.
     private var notedMemory: Bool {
         PostgresSettings(bin: bin).hasPrewarm && PrivateFile.read("\(folder.dataFolder)/\(PostgresSettings.prewarmNote)") != nil
     }
 
-    /// Until that is read, as the log of this start says, or for so long that it may as well go on beside the work.
+    /// Waits until the recorded pages are read, as the log of this start says, or until ``memoryLimit``. After the limit, the reading
+    /// continues beside the work.
     private func waitForMemory(of child: ChildProcess, abandoned: Flag) throws(PrivateServersError) {
         let deadline = ContinuousClock.now + Self.memoryLimit
         try Readiness(server: "PostgreSQL", log: log, limit: Self.startLimit, abandoned: abandoned).wait(for: child) {
@@ -144,7 +146,7 @@ final class PrivatePostgres: Sendable {
         )
     }
 
-    /// The server writes its state into the eighth line of its pid file; `pg_ctl -w` waits for the same word.
+    /// Whether the server reports that it is ready, in the eighth line of its pid file. `pg_ctl -w` waits for the same word.
     private func saysReady(_ processID: pid_t) -> Bool {
         guard let text = PrivateFile.read("\(folder.dataFolder)/postmaster.pid") else { return false }
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
@@ -156,21 +158,22 @@ final class PrivatePostgres: Sendable {
             return tools.postgresFolders[0]
         }
         guard let bin = tools.postgresFolders.first(where: { $0.contains("/postgresql/\(version)/") }) else {
-            // A PostgreSQL outside Debian's folders tells its version only by running; it says so itself when it does not fit.
+            // A PostgreSQL outside Debian's folders shows its version only when it runs. If the version does not match the data, the server
+            // reports that itself.
             if let other = tools.postgresFolders.first(where: { !$0.contains("/postgresql/") }) { return other }
             throw .versionMissing(version: version, folder: folder.dataFolder)
         }
         return bin
     }
 
-    /// A crash with much to recover takes long; silence beyond this is a fault.
+    /// Recovery after a crash may take long. No answer after this time is a fault.
     private static let startLimit = Duration.seconds(300)
-    /// 2 GB take 6 s from memory of the kernel, and from a slow disk half a minute.
+    /// Reading 2 GB takes 6 s from the kernel's cache, and half a minute from a slow disk.
     private static let memoryLimit = Duration.seconds(30)
-    /// Bytes. A start logs some ten lines, with a recovery twice as many.
+    /// In bytes. A start logs some ten lines, and twice as many with a recovery.
     private static let startLogLimit = 65536
-    /// A checkpoint writes all that is changed in memory first.
+    /// A checkpoint first writes every changed page to disk.
     private static let stopLimit = Duration.seconds(60)
-    /// initdb takes 1 to 2 s here; a slow disk ten times that.
+    /// `initdb` takes 1 to 2 s here, and ten times that on a slow disk.
     private static let toolLimit = Duration.seconds(60)
 }

@@ -1,14 +1,15 @@
 import Glibc
 
-/// A program run beside the private servers: it ends when this process does, whatever ends it, and a Ctrl-C in the terminal does not reach it.
+/// A program that runs beside the private servers. The program ends when this process ends, for whatever reason. Ctrl-C in the terminal
+/// does not reach the program.
 public final class PrivateProgram: Sendable {
     private let child: ChildProcess
 
     private init(_ child: ChildProcess) { self.child = child }
 
     /// - Parameters:
-    ///   - environment: the whole of it; ours is not passed on.
-    ///   - log: file for its standard output and error, emptied first.
+    ///   - environment: the whole environment of the program. The environment of this process is not passed on.
+    ///   - log: file for the standard output and error, emptied first.
     public static func start(
         _ executable: String, _ arguments: [String] = [], environment: [String: String], log: String
     ) async throws(PrivateServersError) -> PrivateProgram {
@@ -29,7 +30,7 @@ public final class PrivateProgram: Sendable {
 
     public var processID: Int32 { child.processID }
 
-    /// Asks it to stop with SIGTERM, kills it after `patience`, and returns when it has ended.
+    /// Sends SIGTERM, kills the program after `patience`, and returns when it has ended.
     public func stop(patience: Duration) async {
         let child = child
         _ = await OwnThread.result { () throws(PrivateServersError) in child.end(with: SIGTERM, patience: patience) }

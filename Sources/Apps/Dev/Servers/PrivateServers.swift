@@ -1,24 +1,26 @@
 import Synchronization
 
-/// A private PostgreSQL and a private RabbitMQ for one checkout: on loopback, on free ports, with data, passwords and logs of their own.
+/// A private PostgreSQL and a private RabbitMQ for one checkout. Both run on loopback, on free ports, with data, passwords and logs of
+/// their own.
 ///
-/// For development, tests and the demo. System servers are never touched, and only processes started from the same home are ever ended.
+/// For development, tests and the demo. System servers are never touched. Only processes that were started from the same home are ever
+/// ended.
 ///
-/// - A second start in the same home keeps the data; two homes run side by side; one home serves one owner at a time
+/// - A second start in the same home keeps the data. Two homes run side by side. One home serves one owner at a time
 ///   (``PrivateServersError/homeInUse(home:processID:)``).
-/// - Should this process die without ``stop()``, even by `kill -9`, the kernel asks both servers to shut down. What still remains is
-///   ended by the next start, before it touches the data.
-/// - All waiting happens on threads of this library; Swift's cooperative pool is never blocked.
+/// - If this process dies without ``stop()``, even by `kill -9`, the kernel asks both servers to shut down. The next start ends any
+///   remaining process before it touches the data.
+/// - All waiting happens on threads of this library. Swift's cooperative pool is never blocked.
 public actor PrivateServers {
-    /// Where everything of these servers lies.
+    /// The paths of everything that belongs to these servers.
     public nonisolated let layout: ServersLayout
 
-    /// A `postgres://` URL with user, password and database `tidings`; the user is a superuser of this private server. It stays
-    /// the same for as long as these servers run, through every fault below.
+    /// A `postgres://` URL with user, password and database `tidings`. The user is a superuser of this private server. The URL stays the
+    /// same while these servers run, through every fault below.
     public nonisolated let databaseURL: String
 
-    /// An `amqp://` URL with user and password, virtual host `/`; the user is an administrator of this private broker. It stays
-    /// the same for as long as these servers run, through every fault below.
+    /// An `amqp://` URL with user and password and the virtual host `/`. The user is an administrator of this private broker. The URL stays
+    /// the same while these servers run, through every fault below.
     public nonisolated let amqpURL: String
 
     nonisolated let broker: PrivateBroker
@@ -34,13 +36,13 @@ public actor PrivateServers {
         amqpURL = broker.url(virtualHost: "/")
     }
 
-    /// Starts both servers at once and returns when both answer; the environment file is in place by then.
+    /// Starts both servers at once and returns when both answer. The environment file is in place by then.
     ///
-    /// The first start makes the data and takes about 5 seconds on 2 cores. When it fails, or the task is cancelled
-    /// (``PrivateServersError/cancelled``), whatever it had started is stopped again before it throws.
+    /// The first start makes the data and takes about 5 seconds on 2 cores. If the start fails, or if the task is cancelled
+    /// (``PrivateServersError/cancelled``), every started server is stopped before the call throws.
     ///
     /// - Parameters:
-    ///   - home: folder for everything, made when missing, usually `.tidings`.
+    ///   - home: folder for everything, made if missing, usually `.tidings`.
     ///   - fresh: deletes the data of an earlier start first.
     ///   - say: receives progress, one line a call without a newline, from any thread.
     public static func start(
@@ -51,7 +53,7 @@ public actor PrivateServers {
         try await start(home: home, fresh: fresh, folders: .ofThisMachine(), say: say)
     }
 
-    /// As ``start(home:fresh:say:)``, looking for the tools in `folders`: tests leave some out.
+    /// Starts both servers as ``start(home:fresh:say:)`` does, with the tools from `folders`. Tests leave some tools out.
     static func start(
         home: String,
         fresh: Bool,
@@ -69,7 +71,8 @@ public actor PrivateServers {
         return try result.get()
     }
 
-    /// The server that is gone although nobody stopped it, by its name for people; nil while both are as they should be.
+    /// Returns the name, for people, of a server that has ended without a call of ``stop()``. Returns nil while both servers run or are
+    /// stopped.
     public func endedByItself() async -> String? {
         let (broker, database) = (broker, database)
         let result = await OwnThread.result { () throws(PrivateServersError) -> String? in
@@ -78,16 +81,16 @@ public actor PrivateServers {
         return try? result.get()
     }
 
-    /// The main process of each server, for whoever measures them: the broker's node and its name server, and PostgreSQL's postmaster.
+    /// The main processes of each server, for measurements: the broker's node and its name server, and PostgreSQL's postmaster.
     public nonisolated var processIDs: (broker: [Int32], database: [Int32]) {
         (broker.processIDs, [database.processID].compactMap { $0 })
     }
 
-    /// Shuts both servers down, returns when no process of theirs is left, and removes the environment file; the data stays.
+    /// Shuts both servers down, returns when none of their processes is left, and removes the environment file. The data stays.
     ///
-    /// Works in a cancelled task too. A server that ignores the polite request is killed: RabbitMQ and PostgreSQL both recover from
-    /// that. Calling it again does nothing.
-    /// - Throws: ``PrivateServersError/didNotStop(processIDs:)`` when something survives even that.
+    /// Works in a cancelled task too. A server that does not stop when asked is killed: RabbitMQ and PostgreSQL both recover from that.
+    /// Calling this again does nothing.
+    /// - Throws: ``PrivateServersError/didNotStop(processIDs:)`` if a process survives even that.
     public func stop() async throws(PrivateServersError) {
         let (layout, broker, database, lock) = (layout, broker, database, lock)
         try await OwnThread.run { () throws(PrivateServersError) in

@@ -1,27 +1,30 @@
-/// Why private servers could not be started, stopped or commanded. The description is one line that says what to do about it,
-/// followed, for a server that did not start, by the end of its log. It holds no password.
+/// The reason why private servers could not be started, stopped or commanded.
+///
+/// The description is one line that says what to do. For a server that did not start, the end of its log follows. The description never
+/// contains a password.
 public enum PrivateServersError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// A program is not installed, or not where this process looks; `package` is Debian's name of what holds it.
+    /// A program is not installed, or is not in the searched folders. `package` is the Debian package with the program.
     case missingTool(name: String, package: String, searched: [String])
-    /// We are root, PostgreSQL refuses to run as root, and the user to run it as is missing.
+    /// This process is root, PostgreSQL refuses to run as root, and the user to run it as is missing.
     case missingUser(name: String, package: String)
-    /// Another process runs servers in this home; its id, when it could be read.
+    /// Another process runs servers in this home. `processID` is its id, if the id could be read.
     case homeInUse(home: String, processID: Int32?)
-    /// A file or folder could not be read, written or handed to user postgres.
+    /// A file or folder could not be read, written or handed to user `postgres`.
     case cannotUse(path: String, reason: String)
-    /// The operating system refused something without a path: a thread, a process, a socket.
+    /// The operating system refused something that has no path: a thread, a process, a socket.
     case system(call: String, reason: String)
     /// The data in `folder` was made by a PostgreSQL version that is not installed.
     case versionMissing(version: String, folder: String)
-    /// A server ended, or stayed silent past its deadline, before it answered.
+    /// A server ended, or did not answer before its deadline.
     case didNotStart(server: String, reason: String, log: String, lastLines: String)
-    /// A tool exited with `status` (128 + number of the signal when killed), or ran past its deadline (`nil`).
+    /// A tool exited with `status`, or ran past its deadline (`nil`). If a signal killed the tool, `status` is 128 + the number of the
+    /// signal.
     case commandFailed(command: String, status: Int32?, output: String)
-    /// A name that may hold only ASCII letters, digits, `-`, `_` and `.` holds something else, or nothing.
+    /// A name is empty or contains another character than ASCII letters, digits, `-`, `_` and `.`.
     case badName(String)
-    /// These processes of ours survived even `SIGKILL` for some seconds: usually a stuck disk.
+    /// These processes survived even `SIGKILL` for some seconds. The usual cause is a stuck disk.
     case didNotStop(processIDs: [Int32])
-    /// The task was cancelled while starting; everything begun was stopped again.
+    /// The task was cancelled while starting. Every started process was stopped again.
     case cancelled
 
     public var description: String {

@@ -1,4 +1,4 @@
-/// Waits until a server answers, and notices at once when it ends instead or nobody wants it any more.
+/// Waits until a server answers. Throws at once if the server ends instead or if the start is cancelled.
 struct Readiness {
     let server: String
     let log: String
@@ -19,6 +19,6 @@ struct Readiness {
         .didNotStart(server: server, reason: reason, log: log, lastLines: PrivateFile.lastLines(of: log))
     }
 
-    /// Neither server can signal that it is ready, so it is asked this often: short beside the seconds a start takes.
+    /// The pause between two checks, because neither server can signal that it is ready. Short beside the seconds that a start takes.
     private static let interval = Duration.milliseconds(25)
 }

@@ -1,17 +1,17 @@
 import Glibc
 
-/// The programs that make and run both servers, found before anything is changed, so that a missing one costs nothing.
+/// The programs that make and run both servers. All programs are found before anything is changed, so that a missing program costs nothing.
 struct ServerTools: Sendable {
-    /// Folders with a complete PostgreSQL each (`initdb`, `postgres`, `psql`), the preferred one first.
+    /// Folders that each contain a complete PostgreSQL (`initdb`, `postgres`, `psql`), the preferred one first.
     let postgresFolders: [String]
-    /// Folder of RabbitMQ's own scripts.
+    /// The folder of RabbitMQ's own scripts.
     let rabbitFolder: String
     let epmd: String
     let wrappers: ChildCommand.Wrappers
-    /// `PATH` for the children: RabbitMQ's scripts look for `erl` and common tools in it.
+    /// `PATH` for the children. RabbitMQ's scripts look there for `erl` and common tools.
     let path: String
 
-    /// - Throws: ``PrivateServersError/missingTool(name:package:searched:)`` for the first that is missing.
+    /// - Throws: ``PrivateServersError/missingTool(name:package:searched:)`` for the first missing program.
     static func find(in folders: ToolFolders) throws(PrivateServersError) -> ServerTools {
         let postgresFolders = (folders.postgres + folders.path).filter { folder in
             ["initdb", "postgres", "psql"].allSatisfy { isExecutable("\(folder)/\($0)") }
@@ -19,8 +19,8 @@ struct ServerTools: Sendable {
         guard !postgresFolders.isEmpty else {
             throw .missingTool(name: "initdb", package: "postgresql", searched: folders.postgres + folders.path)
         }
-        // RabbitMQ's scripts lie together. What Debian puts into PATH is a wrapper that insists on user rabbitmq and the system's
-        // own node, so a folder counts only with rabbitmq-env in it.
+        // A folder counts only if it contains `rabbitmq-env`. Debian's scripts in `PATH` are wrappers that insist on user `rabbitmq` and
+        // the system's own node.
         let rabbitFolder = (folders.rabbit + folders.path).first { folder in
             ["rabbitmq-server", "rabbitmqctl", "rabbitmq-env"].allSatisfy { isExecutable("\(folder)/\($0)") }
         }
@@ -47,7 +47,7 @@ extension ChildCommand.Wrappers {
     }
 }
 
-/// Where to look for programs.
+/// The folders that are searched for programs.
 struct ToolFolders: Sendable {
     /// One folder for each installed version, the preferred one first.
     var postgres: [String]
@@ -55,7 +55,7 @@ struct ToolFolders: Sendable {
     /// The folders of `PATH`.
     var path: [String]
 
-    /// The first program of this name in `PATH`; `package` is Debian's name of what holds it.
+    /// Returns the first program of this name in `PATH`. `package` is the Debian package with the program.
     func command(_ name: String, package: String) throws(PrivateServersError) -> String {
         guard let folder = path.first(where: { isExecutable("\($0)/\(name)") }) else {
             throw .missingTool(name: name, package: package, searched: path)
@@ -63,7 +63,7 @@ struct ToolFolders: Sendable {
         return "\(folder)/\(name)"
     }
 
-    /// Debian's places, which are not in `PATH`, and `PATH`.
+    /// Returns Debian's folders, which are not in `PATH`, and the folders of `PATH`.
     static func ofThisMachine() -> ToolFolders {
         let path = getenv("PATH").map { String(cString: $0) } ?? ""
         let versions = ((try? Folder.names(in: "/usr/lib/postgresql")) ?? []).compactMap { Int($0) }
@@ -77,6 +77,6 @@ struct ToolFolders: Sendable {
         )
     }
 
-    /// The version Tidings is tested with; chosen over newer ones for new data.
+    /// The version that Tidings is tested with. New data uses this version rather than a newer one.
     private static let testedPostgres = 15
 }

@@ -1,28 +1,28 @@
 import Glibc
 
-/// Where the private servers of one home keep what they own. Pure paths: nothing is made or checked here.
+/// The paths of everything that the private servers of one home own. Only paths: this type makes and checks nothing.
 public struct ServersLayout: Sendable, Equatable {
-    /// The home, absolute, with symbolic links resolved when it exists.
+    /// The home, absolute. If the home exists, symbolic links are resolved.
     public let home: String
 
-    /// `KEY=value` lines a shell can source: `TIDINGS_AMQP_URL`, `TIDINGS_DATABASE_URL`, and `PGHOST`, `PGPORT`, `PGUSER`, `PGPASSWORD`,
-    /// `PGDATABASE` for `psql`. Exists, readable by its owner only, exactly while the servers answer.
+    /// The environment file: `KEY=value` lines that a shell can source. `TIDINGS_AMQP_URL`, `TIDINGS_DATABASE_URL`, and `PGHOST`, `PGPORT`,
+    /// `PGUSER`, `PGPASSWORD`, `PGDATABASE` for `psql`. The file exists exactly while the servers answer. Only its owner may read it.
     public var environmentFile: String { "\(home)/env" }
 
-    /// Held with `flock` by the owner of the running servers; holds its process id for people.
+    /// The file that the owner of the running servers locks with `flock`. The file contains the owner's process id, for people.
     public var lockFile: String { "\(home)/lock" }
 
-    /// `postgresql.log` and `rabbitmq.log` of the last start.
+    /// The folder of `postgresql.log` and `rabbitmq.log` of the last start.
     public var logFolder: String { "\(home)/log" }
 
-    /// RabbitMQ's data, settings, cookie and password.
+    /// The folder of RabbitMQ's data, settings, cookie and password.
     public var brokerFolder: String { "\(home)/rabbitmq" }
 
-    /// PostgreSQL's data and password, or a symbolic link to ``outsideDatabaseFolder``.
+    /// The folder of PostgreSQL's data and password, or a symbolic link to ``outsideDatabaseFolder``.
     public var databaseFolder: String { "\(home)/postgresql" }
 
-    /// Where PostgreSQL's data goes when we are root and user postgres may not enter the home, as in a clone under `/root`. The
-    /// name is made from the path of the home, so that two checkouts never share it.
+    /// The folder of PostgreSQL's data if this process is root and user `postgres` may not enter the home, as in a clone under `/root`. The
+    /// name is made from the path of the home, so that two checkouts never share the folder.
     public var outsideDatabaseFolder: String { "/var/lib/tidings-dev-\(String(Self.hash(home), radix: 16))" }
 
     /// - Parameter home: relative to the working directory, or absolute.
@@ -42,7 +42,7 @@ public struct ServersLayout: Sendable, Equatable {
         return String(cString: text)
     }
 
-    /// FNV-1a, 64 bits: the same on every run and machine, which `Hasher` is not.
+    /// FNV-1a, 64 bits. `Hasher` is unsuitable, because its result differs between runs and machines.
     private static func hash(_ text: String) -> UInt64 {
         text.utf8.reduce(0xcbf2_9ce4_8422_2325) { hash, byte in (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01b3 }
     }

@@ -1,4 +1,4 @@
-/// One start of both servers, as a list of steps on a thread of its own; and its undoing.
+/// One start of both servers, as a list of steps on a thread of its own, and the reverse steps.
 struct Startup: Sendable {
     let home: String
     let fresh: Bool
@@ -31,13 +31,13 @@ struct Startup: Sendable {
             try PrivateFile.write((urls + database.environment).map { $0 + "\n" }.joined(), to: layout.environmentFile)
             return servers
         } catch {
-            // The reason it did not start is what the caller needs; leftovers, if any, are told by the next start.
+            // Throw the reason for the failed start, because the caller needs it. The next start reports leftovers, if there are any.
             try? Self.stop(layout: layout, broker: broker, database: database, lock: lock)
             throw error
         }
     }
 
-    /// Both at once: RabbitMQ takes about twice as long, so PostgreSQL costs next to nothing.
+    /// Starts both servers at once. RabbitMQ takes about twice as long, so PostgreSQL adds almost no time.
     private func startBoth(_ database: PrivatePostgres, _ broker: PrivateBroker) throws(PrivateServersError) {
         let (say, abandoned) = (say, abandoned)
         let began = ContinuousClock.now
@@ -55,7 +55,7 @@ struct Startup: Sendable {
             brokerResult = .failure(error)
         }
         let databaseResult = databaseDone.wait()
-        // When one fails the other is only told to give up: report the one with a reason.
+        // If one server fails, the start of the second is only cancelled. Report the failure, not the cancellation.
         if case .failure(.cancelled) = databaseResult { try brokerResult.get() }
         try databaseResult.get()
         try brokerResult.get()
@@ -80,7 +80,7 @@ struct Startup: Sendable {
     }
 }
 
-/// Elapsed time with one decimal, for people.
+/// Returns the elapsed time in seconds with one decimal, for people.
 func seconds(since start: ContinuousClock.Instant) -> String {
     let tenths = (ContinuousClock.now - start) / .milliseconds(100)
     let whole = Int(tenths.rounded())
