@@ -1,7 +1,7 @@
 import Glibc
 import Synchronization
 
-/// A TCP proxy before the broker that can freeze and reset what passes through it. Plain threads, two for each connection.
+/// A TCP proxy in front of the broker that can freeze and reset connections. Uses plain threads, two for each connection.
 public final class FaultProxy: Sendable {
     private enum Mode { case forwarding, frozen, stalled, withoutConfirms, closed }
 
@@ -17,7 +17,7 @@ public final class FaultProxy: Sendable {
 
     public struct NoSocket: Error {}
 
-    /// Listens on a free port of the loopback and forwards to `port` there.
+    /// Listens on a free loopback port and forwards to `port` there.
     public init(to port: Int) throws {
         let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         self.listener = listener
@@ -34,16 +34,17 @@ public final class FaultProxy: Sendable {
         startThread { $0.acceptAll() }
     }
 
-    /// Bytes stop in both directions, and connections stay open: what a cut network looks like to a peer.
+    /// Drops all bytes in both directions and keeps connections open. A peer sees the same when the network is cut.
     public func freeze() { state.withLock { $0.mode = .frozen } }
 
-    /// Nothing is read any more, so that the sender's buffers fill: what a stopped process looks like to a peer.
+    /// Stops reading, so that the sender's buffers fill. A peer sees the same when a process is stopped.
     public func stall() { state.withLock { $0.mode = .stalled } }
 
-    /// The broker's confirms are swallowed while everything else passes, heartbeats too: what a broker cut off from its cluster looks like.
+    /// Drops the broker's confirms and forwards everything else, heartbeats too. A client sees the same when its broker is cut off from the
+    /// cluster.
     public func swallowConfirms() { state.withLock { $0.mode = .withoutConfirms } }
 
-    /// Forwards again for connections made from now on; those that were frozen are reset.
+    /// Resets the frozen connections and forwards again for new ones.
     public func thaw() {
         reset()
         state.withLock { $0.mode = .forwarding }
@@ -95,7 +96,7 @@ public final class FaultProxy: Sendable {
     private final class Countdown: Sendable {
         private let left: Mutex<Int>
         init(_ count: Int) { left = Mutex(count) }
-        /// True for the last one.
+        /// Returns true for the last call.
         func finish() -> Bool {
             left.withLock { left in
                 left -= 1
@@ -109,7 +110,7 @@ public final class FaultProxy: Sendable {
         while true {
             let count = recv(source, &buffer, buffer.count, 0)
             guard count > 0 else { break }
-            // A frozen proxy swallows: whoever sends goes on sending, and no answer ever comes.
+            // A frozen proxy reads and discards: the sender continues to send, and no answer ever comes.
             while state.withLock({ $0.mode }) == .stalled { poll(nil, 0, 10) }
             let mode = state.withLock { $0.mode }
             if mode == .frozen { continue }
@@ -132,7 +133,7 @@ public final class FaultProxy: Sendable {
         }
     }
 
-    /// Looks for the class and method numbers of basic.ack, which comes alone when one message is in flight.
+    /// Searches for the class and method numbers of basic.ack. The frame comes alone if one message is in flight.
     private static func holdsConfirm(_ bytes: ArraySlice<UInt8>) -> Bool {
         bytes.indices.contains { bytes[$0...].starts(with: [0, 60, 0, 80]) }
     }

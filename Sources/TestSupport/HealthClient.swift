@@ -1,13 +1,13 @@
-/// Asks a role for its metrics and health, as a Prometheus or a supervisor would.
+/// Asks a role for its metrics and health, as Prometheus or a supervisor would.
 public struct HealthClient: Sendable {
-    /// Free ports for as many processes as a test likes.
+    /// The variables that give each process a free port, so that a test can start any number of processes.
     public static let variables = ["TIDINGS_METRICS_LISTEN": "127.0.0.1:0"]
 
-    /// Such as `127.0.0.1:41873`.
+    /// The address that the process listens on, such as `127.0.0.1:41873`.
     public let address: String
     private let client: LoopbackClient
 
-    /// Waits until the process says where it listens.
+    /// Waits until the process reports its address.
     public init(of process: TestProcess) async throws {
         client = try LoopbackClient()
         let deadline = ContinuousClock.now + .seconds(30)

@@ -1,16 +1,16 @@
 import TidingsHTTP
 
-/// Calls what listens on this machine, over HTTP/1.1.
+/// Calls servers on this machine, over HTTP/1.1.
 public struct LoopbackClient: Sendable {
     private let transport: HTTPTransport
 
-    /// Longest time for one call: what listens here answers at once, or is stuck.
+    /// The longest time of one call. A server on this machine answers at once, or it hangs.
     private static let patience = Duration.seconds(10)
     private static let longestAnswer = 4 << 20
 
     public init() throws { transport = try HTTPTransport.open() }
 
-    /// Throws when there is no answer.
+    /// Throws if no answer comes.
     public func ask(
         _ url: String, method: String = "GET", body: String = ""
     ) async throws -> (status: Int, type: String, text: String) {

@@ -5,7 +5,7 @@ public import TidingsJSONSchema
 
 /// The files of the repository's `schemas` folder.
 public enum SchemaFiles {
-    /// The folder, found from the place where this file is compiled. Links on the way are followed.
+    /// The folder, found from the path of this source file. Symbolic links are resolved.
     public static let folder: String = {
         guard let path = realpath(#filePath, nil) else { preconditionFailure("the tests' own source file is gone") }
         defer { free(path) }
@@ -15,7 +15,7 @@ public enum SchemaFiles {
         return entry("schemas")
     }()
 
-    /// A file's text. Throws ``Missing`` if there is no such file.
+    /// Returns a file's text. Throws ``Missing`` if there is no such file.
     public static func text(_ name: String) throws -> String {
         guard let data = FileManager.default.contents(atPath: "\(folder)/\(name)") else { throw Missing(name: name) }
         return String(decoding: data, as: UTF8.self)

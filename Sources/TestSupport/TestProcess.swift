@@ -4,11 +4,11 @@ import Synchronization
 
 /// A process of the binary under test, with its output in files.
 ///
-/// Not Foundation's `Process` with pipes: with many processes started at once, it was seen to lose the end of one, and a test waited for ever.
+/// Foundation's `Process` with pipes is not used. With many processes started at once, it lost the end of one, and a test waited for ever.
 public final class TestProcess: Sendable {
-    /// What a finished command left behind.
+    /// The result of a finished command.
     public struct Result: Sendable {
-        /// The number of the signal for a process that was killed.
+        /// The exit code, or the number of the signal that killed the process.
         public let exitCode: Int32
         public let output: String
         public let errors: String
@@ -24,12 +24,12 @@ public final class TestProcess: Sendable {
     private let errorsFile: String
     private let state = Mutex(State.running([]))
 
-    /// Starts `arguments[0]`, a path, with exactly this environment.
+    /// Starts `arguments[0]`, which is a path, with exactly this environment.
     public init(_ arguments: [String], environment: [String: String], directory: String? = nil) throws {
         let name = FileManager.default.temporaryDirectory.appendingPathComponent("tidings-test-\(UUID().uuidString)").path
         (outputFile, errorsFile) = (name + ".out", name + ".err")
         processID = try Self.spawn(arguments, environment, directory, output: outputFile, errors: errorsFile)
-        // A thread of its own: nothing else of this process may wait for the child.
+        // Use a separate thread: no other part of this process may wait for the child.
         Thread.detachNewThread { self.reap() }
     }
 
@@ -42,12 +42,12 @@ public final class TestProcess: Sendable {
     public var outputSoFar: String { Self.text(of: outputFile) }
     public var errorsSoFar: String { Self.text(of: errorsFile) }
 
-    /// Sends a signal, such as SIGTERM or SIGKILL, unless it has ended: its number may belong to a stranger by then.
+    /// Sends a signal, such as SIGTERM or SIGKILL, unless the process has ended. After that, its number may belong to another process.
     public func signal(_ number: Int32) {
         state.withLock { if case .running = $0 { _ = kill(processID, number) } }
     }
 
-    /// Waits for the end.
+    /// Waits for the end and returns the result.
     public func finish() async -> Result {
         let exitCode = await withCheckedContinuation { continuation in
             state.withLock { state in
@@ -62,7 +62,7 @@ public final class TestProcess: Sendable {
 
     private func reap() {
         var information = siginfo_t()
-        // Waits without reaping, so that the number stays ours until the state says otherwise.
+        // Wait without reaping: the number then belongs to the child until the state is `ended`.
         while waitid(P_PID, id_t(processID), &information, WEXITED | WNOWAIT) != 0, errno == EINTR {}
         state.withLock { state in
             var status: Int32 = 0
@@ -88,7 +88,7 @@ public final class TestProcess: Sendable {
         posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, output, O_WRONLY | O_CREAT | O_APPEND, 0o600)
         posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, errors, O_WRONLY | O_CREAT | O_APPEND, 0o600)
         for file in inheritableFiles() { posix_spawn_file_actions_addclose(&actions, file) }
-        // Threads of this process block signals for themselves; a child that inherited that could not be stopped.
+        // Threads of this process block signals for themselves. A child that inherits this could not be stopped.
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
@@ -98,7 +98,7 @@ public final class TestProcess: Sendable {
         sigfillset(&signals)
         posix_spawnattr_setsigdefault(&attributes, &signals)
         posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK) | Int16(POSIX_SPAWN_SETSIGDEF))
-        // `env` goes to the folder and becomes the program.
+        // `env` changes to the folder and then becomes the program.
         let command = directory.map { ["/usr/bin/env", "-C", $0] + arguments } ?? arguments
         let argv = command.map { strdup($0) } + [nil]
         let envp = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
@@ -109,7 +109,7 @@ public final class TestProcess: Sendable {
         return processID
     }
 
-    /// What a child would otherwise keep open of the tests, such as their connections.
+    /// Returns the descriptors that a child would inherit and keep open, such as the tests' connections.
     private static func inheritableFiles() -> [Int32] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
         return names.compactMap { Int32($0) }.filter { file in

@@ -3,13 +3,13 @@ import Synchronization
 public import TidingsPostgres
 import TidingsStore
 
-/// A Tidings of its own for one test: a fresh database and a virtual host nobody else uses, on the servers that `deploy/test` started.
+/// A separate Tidings for one test: a fresh database and a virtual host of its own, on the servers that `deploy/test` started.
 ///
 /// Roles run as real processes of the built binary, so that a test can kill them as an operator's machine would.
 public final class TestSystem: Sendable {
     public let databaseURL: String
     public let amqpURL: String
-    /// The database that is dropped at the end; nil when the test's own servers go with everything in them.
+    /// The database that is dropped at the end. Nil if the test's own servers are deleted with all their data.
     private let name: String?
     private let processes = Mutex<[TestProcess]>([])
 
@@ -25,14 +25,17 @@ public final class TestSystem: Sendable {
         return folder
     }()
 
-    /// The binary under test: that beside the test bundle, unless `TIDINGS_TEST_BINARY` names another by its path in the repository.
+    /// The binary under test: the one beside the test bundle, unless `TIDINGS_TEST_BINARY` names another by its path in the repository.
     public static let binary: String = {
         let path = ProcessInfo.processInfo.environment["TIDINGS_TEST_BINARY"] ?? ".build/debug/tidings"
         return repository.appendingPathComponent(path).path
     }()
 
-    /// Takes the next of the virtual hosts `test-0` … that `tidings dev --servers-only --test-hosts` made; `TIDINGS_TEST_HOSTS` many.
-    /// Throws when none is left, or when that, TIDINGS_DATABASE_URL or TIDINGS_AMQP_URL is missing: run tests through `deploy/test`.
+    /// Takes the next virtual host of `test-0` to `test-N`, which `tidings dev --servers-only --test-hosts` made. `TIDINGS_TEST_HOSTS` is
+    /// their number.
+    ///
+    /// Throws if no virtual host is left. Throws if TIDINGS_TEST_HOSTS, TIDINGS_DATABASE_URL or TIDINGS_AMQP_URL is missing: run tests
+    /// through `deploy/test`.
     public init() async throws {
         let environment = ProcessInfo.processInfo.environment
         guard let server = environment["TIDINGS_DATABASE_URL"], let broker = environment["TIDINGS_AMQP_URL"],
@@ -52,7 +55,7 @@ public final class TestSystem: Sendable {
         try await Self.template.copy(to: name, on: server)
     }
 
-    /// On servers that the test started for itself, so that it may kill them; their database is migrated.
+    /// Uses servers that the test started itself, so that the test may kill them. Migrates their database.
     public init(databaseURL: String, amqpURL: String) async throws {
         name = nil
         self.databaseURL = databaseURL
@@ -68,7 +71,8 @@ public final class TestSystem: Sendable {
         return environment
     }
 
-    /// Starts a long-running command, such as `run("run", "router")`, in this system's environment with `variables` added; ``shutDown()`` ends it.
+    /// Starts a long-running command, such as `start("run", "router")`, in this system's environment with `variables` added. ``shutDown()``
+    /// ends the command.
     @discardableResult
     public func start(_ arguments: String..., with variables: [String: String] = [:]) throws -> TestProcess {
         let process = try TestProcess([Self.binary] + arguments, environment: environment.merging(variables) { _, new in new })
@@ -76,15 +80,15 @@ public final class TestSystem: Sendable {
         return process
     }
 
-    /// Runs a command to its end.
+    /// Runs a command to its end and returns its result.
     public func tidings(_ arguments: String...) async throws -> TestProcess.Result {
         try await TestProcess([Self.binary] + arguments, environment: environment).finish()
     }
 
-    /// One query on this system's database.
+    /// Runs one query on this system's database.
     public func query(_ sql: SQL) async throws -> PostgresResult { try await Self.query(sql, at: databaseURL) }
 
-    /// One query, as whoever the URL names.
+    /// Runs one query as the user of the URL.
     public static func query(_ sql: SQL, at databaseURL: String) async throws -> PostgresResult {
         let connection = try await PostgresConnection.connect(PostgresConfiguration(url: databaseURL))
         do {
@@ -97,25 +101,25 @@ public final class TestSystem: Sendable {
         }
     }
 
-    /// The first column of the first row of a query that answers a bigint.
+    /// Returns the first column of the first row of a query that returns a bigint.
     public func count(_ sql: SQL) async throws -> Int {
         try await query(sql).rows.first?.decode(Int.self) ?? 0
     }
 
-    /// Asks again until the query's bigint satisfies `condition`: for states that other processes reach and nothing signals.
+    /// Repeats the query until its bigint satisfies `condition`. For states that other processes reach without a signal.
     public func eventually(
         within limit: Duration = .seconds(30), _ sql: SQL, _ condition: (Int) -> Bool
     ) async throws -> Bool {
         let deadline = ContinuousClock.now + limit
         while ContinuousClock.now < deadline {
             if condition(try await count(sql)) { return true }
-            // The database signals nobody; this is the time between two looks.
+            // The pause between two queries, because the database sends no signal.
             try await Task.sleep(for: .milliseconds(50))
         }
         return false
     }
 
-    /// Kills what still runs and drops the database.
+    /// Kills every running process and drops the database.
     public func shutDown() async throws {
         for process in processes.withLock({ $0 }) where process.isRunning { process.signal(SIGKILL) }
         for process in processes.withLock({ $0 }) { _ = await process.finish() }
@@ -140,7 +144,7 @@ public struct TestSystemError: Error, CustomStringConvertible {
     public var description: String { message }
 }
 
-/// Runs `body` with a system of its own, which is gone afterwards whatever happens.
+/// Runs `body` with a system of its own. Shuts the system down afterwards in any case.
 public func withTestSystem<Result: Sendable>(_ body: (TestSystem) async throws -> Result) async throws -> Result {
     let system = try await TestSystem()
     do {
@@ -153,7 +157,7 @@ public func withTestSystem<Result: Sendable>(_ body: (TestSystem) async throws -
     }
 }
 
-/// The migrated database that every test's is copied from: made once, copied in milliseconds.
+/// The migrated database from which every test's database is copied. The template is made once; a copy takes milliseconds.
 private actor Template {
     private var made: Task<String, any Error>?
 
@@ -166,7 +170,7 @@ private actor Template {
 
     private func template(on server: String) async throws -> String {
         if let made { return try await made.value }
-        // Made once for all tests: it outlives the test that asked first, and every other awaits it.
+        // The task outlives the test that asked first: all tests await the same template.
         let task = Task {
             let name = "tidings_template_\(ProcessInfo.processInfo.processIdentifier)"
             let connection = try await PostgresConnection.connect(PostgresConfiguration(url: server))

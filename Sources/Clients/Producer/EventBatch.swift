@@ -8,7 +8,8 @@ struct EventBatch {
     private var body: [UInt8] = [UInt8(ascii: "[")]
     private(set) var count = 0
 
-    /// Of the events in one message; a quarter of the largest message a router takes, so that a broker holds no giants.
+    /// The most bytes of the events in one message. A quarter of the largest message that a router accepts, so that a broker holds no giant
+    /// messages.
     private static let maximumBytes = 1 << 20
 
     private init(routingKey: String, firstID: String) {

@@ -1,14 +1,14 @@
 public import TidingsCore
 import TidingsJSON
 
-/// One intent as a producer states it: a structured CloudEvent with the members of `schemas/intent.json`.
+/// One intent of a producer: a structured CloudEvent with the members of `schemas/intent.json`.
 public struct IntentEvent: Sendable {
-    /// Which system asks; with ``id`` it identifies the intent.
+    /// The system that asks. Source and ``id`` together identify the intent.
     public var source: String
-    /// Chosen by the producer; the same again is the same intent.
+    /// The producer chooses the id. A second event with the same source and id is the same intent.
     public var id: String
     public var type: String
-    /// Picks the intake queue; the catalogue has the last word on the type's real category.
+    /// The category selects the intake queue. The catalogue decides the real category of the type.
     public var category: Category
     /// 1 to 1,000 distinct people.
     public var recipients: [String]
@@ -24,7 +24,7 @@ public struct IntentEvent: Sendable {
     public var critical: Bool
     public var market: String?
     public var tenant: String?
-    /// W3C trace context, carried through to the provider.
+    /// The W3C trace context, passed on to the provider.
     public var traceparent: String?
 
     public init(

@@ -1,14 +1,16 @@
 public import TidingsAMQP
 import TidingsContracts
 
-/// Publishes intents with confirms: when ``publish(_:)`` says `.confirmed`, the intent is on disk at the broker and will be decided once.
+/// Publishes intents with confirms. When ``publish(_:)`` returns `.confirmed`, the intent is on disk at the broker and will be decided
+/// once.
 ///
-/// Anything else means that the intent may or may not have arrived: publish it again with the same source and id, and it is still decided once.
+/// After any other result, the intent may or may not have arrived. Publish it again with the same source and id: it is still decided only
+/// once.
 public struct Producer: Sendable {
     private let publisher: AMQPPublisher
 
-    /// `amqp://user:password@host:port/vhost`. Connects with the first publish. Throws when the URL is wrong, and when the process has no file
-    /// descriptor or thread left.
+    /// Makes a client for `amqp://user:password@host:port/vhost`. The client connects at the first publish. Throws if the URL is wrong, or
+    /// if the process has no file descriptor or thread left.
     public init(url: String, connectionName: String = "tidings producer") throws(AMQPError) {
         try self.init(AMQPConfiguration(url: url), connectionName: connectionName)
     }
@@ -17,7 +19,7 @@ public struct Producer: Sendable {
         publisher = try AMQPPublisher.make(configuration: configuration, connectionName: connectionName)
     }
 
-    /// One result for each intent, in order. Many at once are pipelined: the cost of a confirm is shared.
+    /// Returns one result for each intent, in order. Intents of one call are pipelined and share the cost of a confirm.
     public func publish(_ intents: [IntentEvent]) async -> [PublishResult] {
         await publisher.publish(
             intents.map { intent in
@@ -27,8 +29,10 @@ public struct Producer: Sendable {
             })
     }
 
-    /// As ``publish(_:)``, with up to `perMessage` intents, 1 to 1,000, in one message: less work for the broker, and what one of them is refused
-    /// for harms no other. Intents of one routing key that follow each other share a message, up to 1 MiB of it.
+    /// Publishes like ``publish(_:)``, with up to `perMessage` intents in one message, 1 to 1,000. This saves work for the broker. If one
+    /// intent is refused, the other intents of its message are not affected.
+    ///
+    /// Consecutive intents with the same routing key share a message of up to 1 MiB.
     public func publish(_ intents: [IntentEvent], perMessage: Int) async -> [PublishResult] {
         guard perMessage > 1 else { return await publish(intents) }
         let batches = EventBatch.batches(of: intents, atMost: perMessage)
@@ -40,7 +44,7 @@ public struct Producer: Sendable {
         await publish([intent])[0]
     }
 
-    /// Publishes bytes as they are, for replaying what was kept.
+    /// Publishes bytes unchanged, to replay stored messages.
     public func publish(
         raw body: [UInt8], contentType: String, exchange: String, routingKey: String, id: String, headers: [String: AMQPValue] = [:]
     ) async -> PublishResult {

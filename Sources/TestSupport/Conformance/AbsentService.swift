@@ -1,6 +1,7 @@
 import Glibc
 
-/// A port on loopback where nothing listens, and nobody else can for as long as this lives: connecting to it is refused.
+/// A port on loopback where no server listens. Connections to the port are refused. No other process can use the port while this object
+/// lives.
 final class AbsentService: Sendable {
     private let socket: Int32
     let port: UInt16

@@ -1,31 +1,32 @@
 import TidingsJSON
 
-/// A service that repeats what it was sent: headers, path and body.
+/// A service that repeats the headers, path and body of each request.
 struct ConformanceEcho: Sendable, CustomStringConvertible {
     enum Form: Sendable, Hashable {
-        /// As text.
+        /// The request as text.
         case page
-        /// In JSON, in the members where services write their errors.
+        /// The request in JSON, in the members that services use for errors.
         case members
-        /// In the service's own answer, in place of one of its texts: those of its JSON come first, then its headers' values.
+        /// The request in the service's own answer, in place of one text. The texts of the JSON count first, then the values of the
+        /// headers.
         case answer(ConformanceOutcome, text: Int)
     }
 
-    /// Texts of one answer that are tried.
+    /// The most texts of one answer that are tried.
     static let mostTexts = 16
-    /// Characters before what is repeated, so that a secret lies across the place where a detail is cut.
+    /// Characters before the repeated text, so that a secret lies across the place where a detail is cut.
     private static let paddings = [300, 400, 430, 460, 480, 490]
 
     var form: Form
-    /// Of an answer that is not the service's own.
+    /// The status of an answer that is not the service's own.
     var status = 400
-    /// Which of path, headers and body comes first; the others follow.
+    /// The part that comes first: path, headers or body. The remaining parts follow.
     var first = 0
     var padding = 0
-    /// Whether what is no delivery, such as a call for an access token, is answered so as well.
+    /// Whether every request gets this answer, for example a call for an access token. Otherwise only deliveries do.
     var isForAll = false
 
-    /// All but those of the form ``Form/answer(_:text:)``.
+    /// Every echo except those of the form ``Form/answer(_:text:)``.
     static let all: [ConformanceEcho] = {
         var all: [ConformanceEcho] = []
         for first in 0..<3 {
@@ -42,7 +43,7 @@ struct ConformanceEcho: Sendable, CustomStringConvertible {
 
     var description: String { "\(form), \(status), part \(first) first, after \(padding)\(isForAll ? ", every request" : "")" }
 
-    /// Nil where the service's own answer has no such text.
+    /// Returns nil if the service's own answer has no such text.
     func answer(to request: ConformanceRequest, of subject: any ConformanceSubject) -> ConformanceAnswer? {
         let text = String(repeating: "x", count: padding) + words(of: request)
         switch form {
@@ -70,7 +71,7 @@ struct ConformanceEcho: Sendable, CustomStringConvertible {
         return (0..<parts.count).map { parts[(first + $0) % parts.count] }.joined(separator: "\n")
     }
 
-    /// Counts `place` down with every text; that at zero is replaced.
+    /// Replaces the text at `place`. Every text before it counts `place` down by one.
     private static func replacing(_ place: inout Int, in json: JSON, with text: String) -> JSON {
         switch json {
         case .string:

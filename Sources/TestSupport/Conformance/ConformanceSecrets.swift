@@ -1,15 +1,15 @@
 import Foundation
 
-/// What a provider must not let out: what its subject names, and the credentials that its service is sent.
+/// The secrets that a provider must not reveal: the secrets of its subject, and the credentials in the requests to its service.
 struct ConformanceSecrets: Sendable {
-    /// Characters of a line of a longer secret, and of a credential; shorter ones prove nothing.
+    /// In characters: the shortest line of a longer secret, and the shortest credential, that are searched for. Shorter ones prove nothing.
     private static let shortestPart = 16
-    /// Different characters of a line of a longer secret: one that repeats a few is a frame or padding.
+    /// The fewest different characters in a line of a longer secret. A line that repeats a few characters is a frame or padding.
     private static let leastVariety = 8
 
     private(set) var all: [String: String] = [:]
 
-    /// A secret of several lines, such as a key in PEM form, is looked for line by line.
+    /// Stores the secrets. A secret of several lines, such as a key in PEM form, is searched for line by line.
     init(named secrets: [String]) {
         for (number, secret) in secrets.enumerated() {
             let lines = secret.split(whereSeparator: \.isNewline)
@@ -21,7 +21,7 @@ struct ConformanceSecrets: Sendable {
         line.count >= shortestPart && !line.hasPrefix("-----") && Set(line).count >= leastVariety
     }
 
-    /// Takes the words of the `authorization` header, and every JSON Web Token, which may also come in a form.
+    /// Stores the words of the `authorization` header and every JSON Web Token. A token may also come in a form.
     mutating func note(_ request: ConformanceRequest) {
         let breaks: Set<Character> = [" ", ",", "=", "&", "\""]
         let authorization = request.headers["authorization", default: ""].split(whereSeparator: breaks.contains)
@@ -33,7 +33,8 @@ struct ConformanceSecrets: Sendable {
         }
     }
 
-    /// What of them is in a text, whole or by its first half, in capitals or small letters, percent-encoded or not.
+    /// Returns the names of the secrets in a text. A secret is found whole or by its first half, in upper or lower case, percent-encoded or
+    /// not.
     func found(in text: String) -> Set<String> {
         let forms = [text, text.removingPercentEncoding ?? "", text.replacing("\\/", with: "/")].map { $0.lowercased() }
         var found: Set<String> = []

@@ -2,13 +2,13 @@ import Foundation
 import Synchronization
 import TidingsHTTP2
 
-/// The service that a provider under test calls: it answers as its subject says, or misbehaves.
+/// The service that a provider under test calls. Answers as its subject says, or misbehaves.
 final class ConformanceServer: Sendable {
     enum Mode: Sendable {
         case answering(ConformanceOutcome)
         /// Never answers a delivery.
         case hanging
-        /// Resets each delivery's stream after it was read.
+        /// Resets the stream of each delivery after reading the request.
         case resetting
         case echoing(ConformanceEcho)
     }
@@ -49,16 +49,16 @@ final class ConformanceServer: Sendable {
         }
     }
 
-    /// Since ``become(_:)``.
+    /// Whether the service has repeated a request since ``become(_:)``.
     var hasEchoed: Bool { state.withLock { $0.hasEchoed } }
 
-    /// Those that the subject names, and those that have come so far.
+    /// The secrets of the subject, and the credentials of all requests so far.
     var secrets: ConformanceSecrets { state.withLock { $0.secrets } }
 
-    /// Requests so far that carried a delivery.
+    /// The number of requests so far that carried a delivery.
     var deliveries: Int { state.withLock { $0.deliveries } }
 
-    /// Returns when so many have come.
+    /// Returns when this number of deliveries has arrived.
     func waitForDeliveries(_ count: Int) async {
         await withCheckedContinuation { continuation in
             let isThere = state.withLock { state in
@@ -82,7 +82,7 @@ final class ConformanceServer: Sendable {
         case .answering(let outcome) where isDelivery: return Self.response(subject.answer(to: seen, meaning: outcome))
         case .resetting where isDelivery: return .reset(code: 2)
         case .hanging where isDelivery:
-            // Longer than any provider waits; the end of the server cuts it short.
+            // Sleep longer than any provider waits. Stopping the server cuts the sleep short.
             try? await Task.sleep(for: .seconds(60))
             return .hangUp
         case .answering, .hanging, .resetting, .echoing: break
@@ -90,7 +90,7 @@ final class ConformanceServer: Sendable {
         return Self.response(subject.answer(to: seen, meaning: .accepted))
     }
 
-    /// How it is to be answered.
+    /// Counts the request and returns the mode for its answer.
     private func note(_ request: ConformanceRequest, isDelivery: Bool) -> Mode {
         state.withLock { state in
             state.secrets.note(request)

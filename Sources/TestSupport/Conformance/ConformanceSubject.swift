@@ -1,32 +1,34 @@
 import TidingsCore
 public import TidingsProvider
 
-/// A provider as ``ProviderConformance`` sees it: how to make it, what it sends, and how its service answers.
+/// A provider as ``ProviderConformance`` needs it: a way to make it, its deliveries, and the answers of its service.
 public protocol ConformanceSubject: Sendable {
-    /// Makes the provider that calls this service, with time-outs of two seconds.
+    /// Makes the provider that calls this service, with timeouts of two seconds.
     func makeProvider(calling service: ConformanceService) throws -> any Provider
 
-    /// One that the provider can send: visible, with title and body, to an address of the right form.
+    /// A delivery that the provider can send: visible, with title and body, to an address of the right form.
     func delivery(calling service: ConformanceService) -> OutgoingDelivery
 
-    /// What must never be in a result, an error or a log line: keys, tokens, passwords, as the provider was given them, and addresses that
-    /// whoever knows them may send to. One of several lines is looked for line by line. What the service is sent in the `authorization`
-    /// header, and JSON Web Tokens, are looked for without being named here.
+    /// The secrets that must never be in a result, an error or a log line.
+    ///
+    /// Name keys, tokens and passwords as the provider was given them. Also name addresses to which anybody who knows them may send. A
+    /// secret of several lines is searched for line by line. The contents of the `authorization` header and JSON Web Tokens are searched
+    /// for without being named here.
     var secrets: [String] { get }
 
-    /// Makes the provider with each secret changed, for a look at the errors; nil where it would be made all the same.
+    /// Makes the provider with each secret changed, to check its errors. Returns nil if the provider does not check its secrets.
     func makeProvider(calling service: ConformanceService, changing change: (String) -> String) throws -> (any Provider)?
 
-    /// What the provider has logged so far. A provider is given no logger; one that logs nevertheless hands its lines over here.
+    /// The provider's log lines so far. Tidings gives a provider no logger. A provider that logs nevertheless must return its lines here.
     var logLines: [String] { get }
 
-    /// Outcomes that this provider cannot report, each with the reason, which a person should find good.
+    /// Outcomes that this provider cannot report, each with a reason for a human reviewer.
     var unreachable: [ConformanceOutcome: String] { get }
 
-    /// Whether a request carries a delivery, unlike one that fetches an access token.
+    /// Whether a request carries a delivery. False for example for a request that fetches an access token.
     func isDelivery(_ request: ConformanceRequest) -> Bool
 
-    /// How the service answers, when it means this; for a request that is no delivery, as it does on a good day.
+    /// The service's answer with this meaning. For a request that is not a delivery, the meaning is always success.
     func answer(to request: ConformanceRequest, meaning outcome: ConformanceOutcome) -> ConformanceAnswer
 }
 
@@ -37,15 +39,15 @@ extension ConformanceSubject {
     public func isDelivery(_ request: ConformanceRequest) -> Bool { true }
 }
 
-/// Where the service is that plays the provider's.
+/// The address of the service that replaces the provider's own.
 public struct ConformanceService: Sendable, Hashable {
-    /// `https://127.0.0.1:PORT`. It speaks HTTP/2, as libcurl, AsyncHTTPClient and URLSession do over TLS.
+    /// `https://127.0.0.1:PORT`. The service speaks HTTP/2, as libcurl, AsyncHTTPClient and URLSession do over TLS.
     public var origin: String
     /// A PEM file with the certificate to trust.
     public var certificateAuthorityFile: String
 }
 
-/// What a provider can say of a delivery.
+/// The outcomes that a provider can report for a delivery.
 public enum ConformanceOutcome: String, Sendable, Hashable, CaseIterable {
     case accepted
     case throttled
@@ -69,9 +71,9 @@ public enum ConformanceOutcome: String, Sendable, Hashable, CaseIterable {
 
 public struct ConformanceRequest: Sendable {
     public var method: String
-    /// With its query.
+    /// The path with its query.
     public var path: String
-    /// Names in lower case; of several with one name the last.
+    /// Names in lower case. If a name appears more than once, the last value counts.
     public var headers: [String: String]
     public var body: [UInt8]
 }

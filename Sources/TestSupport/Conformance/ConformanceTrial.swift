@@ -1,7 +1,7 @@
 import TidingsCore
 import TidingsProvider
 
-/// One provider being tried. Each step says what it found wrong.
+/// The test of one provider. Each step adds the problems that it found.
 actor ConformanceTrial {
     private let subject: any ConformanceSubject
     private let server: ConformanceServer
@@ -48,7 +48,7 @@ actor ConformanceTrial {
 
     private func send(_ item: OutgoingDelivery) async -> SendResult { checked(await provider.send(item)) }
 
-    /// The result as it is; complains of a secret in it.
+    /// Returns the result unchanged and complains about a secret in it.
     private func checked(_ result: SendResult, _ occasion: String = "") -> SendResult {
         complainOfSecrets(in: "\(result)", occasion.isEmpty ? "a result" : "a result (\(occasion))")
         return result
@@ -60,7 +60,7 @@ actor ConformanceTrial {
 
     private func reach(_ outcome: ConformanceOutcome) async {
         server.become(.answering(outcome))
-        // A provider of its own, for one that was refused once may remember it for a while.
+        // Use a new provider: after a refusal, a provider may remember the refusal for a while.
         guard let provider = try? subject.makeProvider(calling: server.service) else { return complain("it can be made only once") }
         let result = checked(await provider.send(delivery))
         if !outcome.matches(result.outcome) { complain("\(outcome.rawValue) was answered, and it said \(result)") }
@@ -125,10 +125,10 @@ actor ConformanceTrial {
         server.become(.answering(.accepted))
     }
 
-    /// Whether the service had something to repeat.
+    /// Returns whether the service had a text to repeat.
     @discardableResult private func meet(_ echo: ConformanceEcho) async -> Bool {
         server.become(.echoing(echo))
-        // A provider of its own, for one that was refused once may remember it for a while.
+        // Use a new provider: after a refusal, a provider may remember the refusal for a while.
         guard let provider = try? subject.makeProvider(calling: server.service) else {
             complain("it can be made only once")
             return false
@@ -138,7 +138,7 @@ actor ConformanceTrial {
         return server.hasEchoed
     }
 
-    /// Secrets that are cut, doubled, turned round or missing: whatever is wrong with one is said without it.
+    /// Makes the provider with secrets that are cut, doubled, reversed or missing. The errors must not contain the secrets.
     private func spoilSecrets() async {
         let changes: [(String) -> String] = [
             { String($0.prefix($0.count / 2)) }, { String($0.suffix($0.count / 2)) }, { $0 + $0 }, { String($0.reversed()) },
@@ -154,7 +154,7 @@ actor ConformanceTrial {
         }
     }
 
-    /// In a task that is cancelled before it sends.
+    /// Sends in a task that is cancelled beforehand.
     private func cancelBeforehand() async {
         server.become(.answering(.accepted))
         let before = server.deliveries
@@ -172,7 +172,8 @@ actor ConformanceTrial {
         if case .retry = result.outcome {} else { complain("a call that was cancelled before it reached the service came to \(result)") }
     }
 
-    /// Calls that are cancelled while their answers come: each ends, as whatever it came to, and later ones are not harmed.
+    /// Cancels calls while their answers arrive. Each call must end as accepted, retry or unknown, and later calls must still
+    /// work.
     private func cancelWhileAnswered() async {
         server.become(.answering(.accepted))
         let next = server.deliveries + 1
@@ -197,7 +198,7 @@ actor ConformanceTrial {
         if case .accepted = later.outcome {} else { complain("after calls were cancelled, one came to \(later)") }
     }
 
-    /// At most as many as the provider takes.
+    /// The most concurrent calls, if the provider allows that many.
     private static let callsAtOnce = 20
 
     private func cancel() async {
@@ -224,5 +225,5 @@ actor ConformanceTrial {
     }
 }
 
-/// A worker's claim on what it sends lasts 25 seconds.
+/// A worker's lease lasts 25 seconds, and a send must end well before that.
 private let longestSendTimeout = Duration.seconds(20)

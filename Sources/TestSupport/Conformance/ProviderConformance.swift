@@ -1,13 +1,19 @@
-/// What every provider of Tidings holds, tried with a real service on this machine; for our own providers and for those of an operator.
+/// The rules that every provider of Tidings must keep, tested with a real service on this machine. For Tidings' own providers and for those
+/// of an operator.
 ///
 ///     let problems = try await ProviderConformance.problems(of: MyProviderSubject())
 ///     #expect(problems.isEmpty)
 ///
-/// It checks that every outcome can be reported, that the limits are declared and kept, that a service which hangs, resets or is not there
-/// ends as it should, that cancelling ends a call whatever the service does, that a closed provider refuses, and that no secret shows up in
-/// what it says, even of a service that repeats headers, path and body of what it was sent.
+/// The test checks these rules:
+///
+/// - The provider can report every outcome.
+/// - The provider declares its limits and keeps to them.
+/// - A call to a service that hangs, resets or is absent ends with the right outcome.
+/// - Cancelling ends a call, whatever the service does.
+/// - A closed provider refuses.
+/// - No secret appears in the provider's results, even if the service repeats headers, path and body of the request.
 public enum ProviderConformance {
-    /// Each in words; none when the provider conforms. Takes some seconds, for time-outs are waited for.
+    /// Returns each problem in words; empty if the provider conforms. Takes some seconds, because the test waits for timeouts.
     public static func problems(of subject: some ConformanceSubject) async throws -> [String] {
         let server = try ConformanceServer(subject)
         return try await withThrowingTaskGroup(of: Void.self) { group in

@@ -1,6 +1,6 @@
 import Glibc
 
-/// The settings of a private PostgreSQL that differ from the defaults, which suit a small machine. The README advises similar values for
+/// The settings of a private PostgreSQL that differ from the defaults, which suit a small machine. Operating.md advises similar values for
 /// production.
 struct PostgresSettings {
     /// The folder of this PostgreSQL's programs.
