@@ -1,21 +1,23 @@
--- How deploy/fill multiplies notifications: a day of them at a time, each a copy of one that the product itself took, routed and delivered, with
--- an id of that day, an event id of its own and one of many people. All of a day happens in one transaction, so a day is there or is not.
--- The tables are filled first and indexed then. Nothing else may write meanwhile: run it while no role runs.
-set check_function_bodies = off; -- the tables they use are made later
+-- The functions of deploy/fill, which copies notifications, one day at a time. Each copy comes from a notification that Tidings itself
+-- accepted, routed and delivered. Each has an id of that day and an event id of its own, and belongs to one of many people. A day is filled
+-- in one transaction, so the day is complete or empty.
+--
+-- The tables are filled first and indexed afterwards. No other process may write meanwhile: run this while no role runs.
+set check_function_bodies = off; -- the functions use tables that are made later
 set client_min_messages = warning;
 create schema if not exists tidings_fill;
-comment on schema tidings_fill is 'What deploy/fill has done. Drop it when you are done.';
+comment on schema tidings_fill is 'The state of deploy/fill. Drop this schema when you no longer need it.';
 
 create or replace function tidings_fill.key(tenant text, source text, event_id text, recipient text) returns uuid
     language sql immutable parallel safe as $$
-    -- As the router makes it: four texts, each after its length in bytes; the first half of their SHA-256.
+    -- Makes the key like the router: four texts, each after its length in bytes, then the first half of their SHA-256.
     select left(encode(sha256(
         int4send(octet_length(tenant)) || convert_to(tenant, 'UTF8') || int4send(octet_length(source)) || convert_to(source, 'UTF8') ||
         int4send(octet_length(event_id)) || convert_to(event_id, 'UTF8') || int4send(octet_length(recipient)) || convert_to(recipient, 'UTF8')),
         'hex'), 32)::uuid
 $$;
 
--- The notification that is multiplied: the newest one whose every delivery has ended.
+-- Chooses the notification that is copied: the newest one whose deliveries have all ended.
 create or replace function tidings_fill.choose_model() returns text language plpgsql as $$
 declare
     model tidings.notifications;
@@ -25,14 +27,14 @@ begin
         where n.planned = 2 and n.planned = (select count(*) from tidings.deliveries d where d.notification_id = n.id)
             and exists (select from tidings.inbox i where i.notification_id = n.id and i.tenant = n.tenant and i.recipient_id = n.recipient_id)
         order by n.id desc limit 1;
-        if model.id is null then raise exception 'there is no notification to multiply: none has two ended deliveries and an inbox entry'; end if;
+        if model.id is null then raise exception 'there is no notification to copy: none has two ended deliveries and an inbox entry'; end if;
         create table tidings_fill.model as select (model).*, i.content_hash, i.key,
-            -- Tells the ids of this fill from those of another.
+            -- The salt separates the ids of this fill from those of another fill.
             left(md5(clock_timestamp()::text), 6) as salt from tidings.idempotency_keys i
             where i.notification_id = model.id limit 1;
         create table tidings_fill.model_deliveries as select * from tidings.deliveries where notification_id = model.id;
         create table tidings_fill.days (day date primary key, intents bigint not null, done_at timestamptz);
-        -- Filled in the order of time and indexed at the end: keys have no order.
+        -- Filled in the order of time and indexed at the end, because keys have no order.
         create table tidings_fill.idempotency (like tidings.idempotency) partition by hash (key);
         for i in 0..7 loop
             execute format('create table tidings_fill.idempotency_%s partition of tidings_fill.idempotency
@@ -40,20 +42,20 @@ begin
         end loop;
     end if;
     if exists (select from tidings_fill.model where key <> tidings_fill.key(tenant, source, event_id, recipient_id)) then
-        raise exception 'the router makes its idempotency keys otherwise by now: correct tidings_fill.key';
+        raise exception 'the router now makes its idempotency keys in another way: correct tidings_fill.key';
     end if;
     return (select id::text from tidings_fill.model);
 end $$;
 
--- Shares the intents out over the last 30 days, today only until now. Later calls go on with the same days.
+-- Distributes the intents over the last 30 days; today ends at the current time. Later calls continue with the same days.
 create or replace function tidings_fill.plan(total bigint) returns void language plpgsql as $$
 declare
     today constant timestamptz := date_trunc('day', tidings.clock() at time zone 'UTC') at time zone 'UTC';
 begin
     if exists (select from tidings_fill.days) then
         if (select sum(intents) from tidings_fill.days) <> total then
-            raise exception '% deliveries were begun here', (select sum(intents) * 2 from tidings_fill.days)
-                using hint = 'ask for as many, or begin anew: drop schema tidings_fill cascade';
+            raise exception 'an earlier run began with % deliveries', (select sum(intents) * 2 from tidings_fill.days)
+                using hint = 'request the same number, or begin again: drop schema tidings_fill cascade';
         end if;
         return;
     end if;
@@ -62,7 +64,7 @@ begin
     select (today at time zone 'UTC')::date - back, total / 30 + case when back < total % 30 then 1 else 0 end from generate_series(0, 29) back;
 end $$;
 
--- Puts a filled table in the place of a partition. What that held comes along.
+-- Puts a filled table in the place of a partition. Rows of the old partition are copied into the new one.
 create or replace function tidings_fill.put(parent text, suffix text, low uuid, high uuid) returns void language plpgsql as $$
 declare
     child constant text := parent || '_p' || suffix;
@@ -87,8 +89,8 @@ begin
                 (select format('alter table tidings_fill.%I add %s', child, pg_get_constraintdef(c.oid))
                     from pg_constraint c where c.conindid = i.indexrelid and c.contype = 'p' and c.conrelid = i.indrelid),
                 regexp_replace(pg_get_indexdef(i.indexrelid), ' INDEX .* USING ', format(' INDEX ON tidings_fill.%I USING ', child))) as definition,
-            -- Only ids come in their order. The rest is as full as entries that came one by one leave it: what is built full splits nearly every
-            -- page within the next tenth of its size.
+            -- Only ids arrive in their order. Fill the remaining indexes only to 70 percent, as single inserts would leave them. A full
+            -- index would split nearly every page during the next tenth of its size.
             case when a.attname in ('id', 'notification_id') then '' else ' with (fillfactor = 70)' end as fullness
         from pg_index i join pg_attribute a on a.attrelid = i.indrelid and a.attnum = i.indkey[0]
         where i.indrelid = ('tidings.' || parent)::regclass
@@ -100,7 +102,7 @@ begin
     end loop;
 end $$;
 
--- The empty tables of a day, in a transaction of their own: making them like others locks those until its end.
+-- Makes the empty tables of a day, in a transaction of their own: "like" locks the original tables until the transaction ends.
 create or replace function tidings_fill.prepare(day_ date) returns void language plpgsql as $$
 declare
     low constant uuid := tidings.first_id(day_::timestamp at time zone 'UTC');
@@ -109,7 +111,7 @@ declare
     keyed_by text;
 begin
     if exists (select from tidings_fill.days where day = day_ and done_at is not null) then return; end if;
-    -- What is resumed long after may be past retention by now.
+    -- A run that continues much later may find the day past retention, without partitions.
     if to_regclass('tidings.notifications_p' || to_char(day_, 'YYYYMMDD')) is null then
         perform tidings.ensure_partitions((tidings.clock() at time zone 'UTC')::date - day_, 7);
     end if;
@@ -132,7 +134,7 @@ declare
 begin
     select intents into total from tidings_fill.days where day = day_ and done_at is null for update;
     if total is null then return; end if;
-    -- What an earlier try left behind.
+    -- Delete the rows of an earlier, interrupted try.
     execute format('truncate tidings_fill.notifications_p%1$s, tidings_fill.deliveries_p%1$s, tidings_fill.inbox_p%1$s', suffix);
     set local work_mem = '64MB';
     set local maintenance_work_mem = '512MB';
@@ -173,7 +175,7 @@ begin
     end loop;
 end $$;
 
--- No day is filled any more: each of the eight tables of keys is then a table by itself, so that two can be indexed at a time.
+-- Detaches the eight tables of keys after the last day, so that two of them can be indexed at a time.
 create or replace function tidings_fill.part_keys() returns void language plpgsql as $$
 begin
     if exists (select from tidings_fill.days where done_at is null) then raise exception 'not every day is filled'; end if;
@@ -184,14 +186,14 @@ begin
     end loop;
 end $$;
 
--- Indexes one of them and puts it in the place of the product's. What that held comes along.
+-- Indexes one of these tables and puts it in the place of Tidings' own partition. Rows of the old partition are copied into the new one.
 create or replace function tidings_fill.put_keys(part integer) returns void language plpgsql as $$
 declare
     child constant text := 'idempotency_' || part;
 begin
     if to_regclass('tidings_fill.' || child) is null then return; end if;
     set local maintenance_work_mem = '512MB';
-    -- Keys come in no order either.
+    -- Keys arrive in no order either.
     execute format('alter table tidings_fill.%I add primary key (key) with (fillfactor = 70)', child);
     execute format('alter index tidings_fill.%I reset (fillfactor)', child || '_pkey');
     execute format('create index on tidings_fill.%I using brin (notification_id) with (autosummarize = on)', child);
@@ -203,7 +205,7 @@ begin
     execute format('alter table tidings.idempotency attach partition tidings.%I for values with (modulus 8, remainder %s)', child, part);
 end $$;
 
--- Deliveries of the days that are filled and not yet past retention.
+-- Returns the number of deliveries of the days that are filled and not yet past retention.
 create or replace function tidings_fill.stored() returns bigint language sql as $$
     select coalesce(sum(intents) * 2, 0)::bigint from tidings_fill.days
     where done_at is not null and to_regclass('tidings.notifications_p' || to_char(day, 'YYYYMMDD')) is not null

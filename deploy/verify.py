@@ -1,4 +1,4 @@
-"""Sends one notification through each provider that signs or encrypts, and checks what arrived with libraries that others wrote.
+"""Sends one notification through each provider that signs or encrypts, and checks the requests with independent libraries.
 
 usage: verify.py HOME     (called by deploy/verify, with the libraries installed; HOME is a folder for private servers)
 """
@@ -23,7 +23,7 @@ from cryptography.hazmat.primitives.asymmetric.utils import encode_dss_signature
 from standardwebhooks.webhooks import Webhook
 
 TIDINGS = pathlib.Path(".build/debug/tidings").resolve()
-PATIENCE = 120  # seconds that a start or a delivery may take on a busy machine
+PATIENCE = 120  # in seconds: the longest start or delivery on a busy machine
 TITLE, BODY = "Your order shipped", "It arrives tomorrow."
 DEVICE_TOKEN = "ab" * 32
 TYPES = {"orderUpdate": {"category": "transactional", "allowsCritical": True}}
@@ -50,7 +50,7 @@ def point(key):
 
 
 def check_es256(token, public_key):
-    """The claims of a JSON Web Token whose signature is r and s, 32 bytes each; raises when it does not verify."""
+    """Returns header and claims of a JSON Web Token. Its signature is r and s, 32 bytes each. Raises if the signature is wrong."""
     header, claims, signature = token.split(".")
     raw = from_base64url(signature)
     assert len(raw) == 64, f"a signature of {len(raw)} bytes"
@@ -60,7 +60,7 @@ def check_es256(token, public_key):
 
 
 class Receiver(http.server.BaseHTTPRequestHandler):
-    """Keeps what is posted to it, as a browser's push service or a webhook's receiver."""
+    """Keeps the posted requests, in the place of a browser's push service and of a webhook's receiver."""
 
     arrived = queue.Queue()
 
@@ -77,7 +77,7 @@ class Receiver(http.server.BaseHTTPRequestHandler):
 
 @contextlib.contextmanager
 def running(command, ready, log, environment):
-    """A process whose log has a line that begins with `ready`; it is stopped at the end."""
+    """Starts a process, waits until its log has a line that begins with `ready`, and stops the process at the end."""
     with open(log, "w") as output:
         process = subprocess.Popen(command, stdout=output, stderr=subprocess.STDOUT, env=environment)
     try:
@@ -93,7 +93,7 @@ def running(command, ready, log, environment):
 
 
 def catalogue(home, service, receiver):
-    """Every provider in a market of its own, so that each person is reached by exactly one."""
+    """Writes a catalogue with every provider in a market of its own, so that exactly one provider reaches each person."""
     settings = {
         "apns": {
             "key": f"file:{home}/apns.p8", "keyId": "ABCDE12345", "teamId": "TEAM123456", "topic": "com.example.shop",
@@ -142,11 +142,11 @@ def main():
         assert "sent" in told or "delivered" in told, told
 
     def captured(path):
-        """The last request to `capture` whose path begins so."""
+        """Returns the last request to `capture` whose path begins with `path`."""
         return [line for line in map(json.loads, record.read_text().splitlines()) if line["path"].startswith(path)][-1]
 
     def apply(path):
-        """Makes a catalogue the active one and waits until the roles follow it."""
+        """Makes a catalogue the active one and waits until the roles use it."""
         log, words = home / "dev.log", "another catalogue is active"
         seen = log.read_text().count(words)
         tidings("catalogue", "apply", path)

@@ -6,7 +6,7 @@ import PackageDescription
 let package = Package(
     name: "tidings-pager",
     dependencies: [
-        // Without its own providers; name the traits of those you want beside yours.
+        // Without Tidings' own providers. Name the traits of those that you want beside yours.
         .package(name: "tidings", path: "../..", traits: [])
     ],
     targets: [

@@ -26,7 +26,7 @@ public enum PagerProviderFactory: ProviderFactory {
 }
 
 struct PagerProvider: Provider {
-    /// Bytes of a page's text; the service takes no more.
+    /// The most bytes of a page's text that the service accepts.
     static let longestText = 2_000
 
     let name: String
@@ -45,7 +45,7 @@ struct PagerProvider: Provider {
                 url: "\(call.endpoint)/pages",
                 headers: [("content-type", "application/json"), ("authorization", "Bearer \(apiKey)")], body: body)
             let answer = await transport.send(request)
-            // Should the service repeat what it was sent, the key is not recorded with it.
+            // Hide the key: the service could repeat the request, and the answer is recorded.
             return pageResult(of: answer, now: .systemTime()).hiding([apiKey])
         }
     }
@@ -53,12 +53,12 @@ struct PagerProvider: Provider {
     func close() async { await transport.close() }
 }
 
-/// Why a delivery is not sent.
+/// The reason why a delivery is not sent.
 struct Refusal: Error {
     var result: SendResult
 }
 
-/// The request's body: a function of the delivery alone, so that a test can compare it as text.
+/// Returns the request's body. A function of the delivery alone, so that a test can compare the body as text.
 func pageBody(of item: OutgoingDelivery) -> Result<[UInt8], Refusal> {
     let text = [item.title, item.body].compactMap(\.self).filter { !$0.isEmpty }.joined(separator: "\n")
     guard !text.isEmpty else { return .failure(Refusal(result: SendResult(.rejected(.contentMissing), detail: "neither title nor body"))) }
@@ -75,9 +75,10 @@ func pageBody(of item: OutgoingDelivery) -> Result<[UInt8], Refusal> {
     return .success(json.bytes)
 }
 
-/// What an answer means: a function of the answer and the time alone, so that a test can go through every row of the service's documentation.
+/// Returns the result of a delivery for an answer or a failed call. A function of the answer and the time alone, so that a test can check
+/// every row of the service's documentation.
 ///
-/// - Parameter now: for a `Retry-After` that is a date.
+/// - Parameter now: the time for a `Retry-After` that is a date.
 func pageResult(of result: HTTPResult, now: Timestamp) -> SendResult {
     switch result {
     case .failed(let failure): return SendResult(failure.outcome, detail: failure.message)
@@ -89,11 +90,11 @@ func pageResult(of result: HTTPResult, now: Timestamp) -> SendResult {
 }
 
 private func outcome(of response: HTTPResponse, now: Timestamp) -> Outcome {
-    // Seconds or a date; nil, where the service names none, leaves the time to the category's policy.
+    // Seconds or a date. Nil if the service names none; the category's policy then decides the pause.
     let after = response.header("retry-after").flatMap { retryAfter($0, now: now) }
     switch response.status {
     case 200...299:
-        // A success without its page is from somebody else, and the page may have been sent or not.
+        // A success without a page comes from another server. The page may or may not have been sent.
         let page = (try? JSON.parse(response.body))?["page"]?.stringValue
         return page.map { .accepted(providerMessageID: $0, delivered: false) } ?? .unknown(.outcomeUnknown)
     case 401, 403: return .misconfigured(.misconfigured)

@@ -26,7 +26,8 @@ private struct PagerSubject: ConformanceSubject {
         return try PagerProviderFactory.make(binding: binding, environment: ["PAGER_KEY": apiKey])
     }
 
-    /// With another key: what the provider says of one that it does not take must not hold it. This one takes every key.
+    /// Makes the provider with another key. If a provider refuses a key, its error must not contain the key. This provider accepts every
+    /// key.
     func makeProvider(calling service: ConformanceService, changing change: (String) -> String) throws -> (any Provider)? {
         try makeProvider(calling: service, apiKey: change(secrets[0]))
     }

@@ -5,7 +5,7 @@ import TidingsProvider
 
 @testable import ProviderPager
 
-/// The two functions around the call: no server, no time, no network.
+/// Tests the two functions around the call, without server, time and network.
 @Suite struct PagerTests {
     private static let now = Timestamp(seconds: 1_767_225_600)
 
@@ -16,7 +16,7 @@ import TidingsProvider
             idempotencyKey: "k1")
     }
 
-    // MARK: What is sent
+    // MARK: The request
 
     @Test(
         arguments: [
@@ -40,7 +40,7 @@ import TidingsProvider
         #expect(refusal.result.outcome == .rejected(reason))
     }
 
-    // MARK: What comes back
+    // MARK: The answer
 
     private static let accepted = Outcome.accepted(providerMessageID: "4711", delivered: false)
 
