@@ -99,7 +99,7 @@ final class CaptureLedger: Sendable {
         if counts.accepted > 1 { state.stats.extraAccepted += 1 }
     }
 
-    // MARK: Asking and setting
+    // MARK: Queries and settings
 
     var stats: CaptureStats { state.withLock { $0.stats } }
 
@@ -151,8 +151,8 @@ final class CaptureLedger: Sendable {
         return .http(CaptureAnswer.Response(status: 501, body: Array("a body drips over HTTP/1.1 only\n".utf8)))
     }
 
-    /// Returns the answer by rank: a programmed behaviour first, so that a stand-in misbehaves as asked, then the stand-in, then the
-    /// behaviour that the path names.
+    /// Returns the answer by rank: a programmed behaviour, then the stand-in, then the behaviour that the path names. A programmed
+    /// behaviour is first, so that a stand-in misbehaves as asked.
     private static func answer(
         to arrival: Arrival, attempt: Int, number: Int, among behaviours: [String: CaptureBehaviour]
     ) -> CaptureAnswer {

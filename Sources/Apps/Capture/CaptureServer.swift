@@ -82,7 +82,7 @@ public final class CaptureServer: Sendable {
         await server.stop()
     }
 
-    // MARK: From inside the process
+    // MARK: Use inside the process
 
     public var stats: CaptureStats { ledger.stats }
 

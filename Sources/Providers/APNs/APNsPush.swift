@@ -80,7 +80,7 @@ struct APNsPush: Sendable {
 
 extension OutgoingDelivery {
     /// The `apns-id`: the name of the request in Apple's console and logs, stored as the provider's message id. Apple uses the id to
-    /// correlate, not to recognise repetitions, so every attempt has its own.
+    /// correlate, not to recognise repetitions, so every attempt has another id.
     ///
     /// The id is the notification's id, a UUID in lower case, with its last 48 bits changed by exclusive or. The upper 32 of these bits
     /// take the ordinal, the lower 16 take the attempt less 1. The first attempt of a notification's first delivery therefore has the

@@ -15,7 +15,7 @@ public struct OutgoingDelivery: Sendable, Hashable {
     public var body: String?
     /// A JSON object as text. Intake has checked the text; providers pass it on unchanged.
     public var data: String
-    /// When the notification was accepted.
+    /// The time when the notification was accepted.
     public var createdAt: Timestamp
     /// The address of the endpoint, such as a URL or a token. Nil for providers that address the person.
     public var endpointAddress: String?

@@ -18,7 +18,7 @@ struct PushSubscription: Sendable {
     let origin: String
     /// The browser's half of the key agreement: `keys.p256dh`.
     let key: P256PublicKey
-    /// The authentication secret, `keys.auth`. It proves to the browser that the sender was given the subscription.
+    /// The authentication secret, `keys.auth`. The secret proves to the browser that the sender was given the subscription.
     let secret: [UInt8]
 
     /// Reads a device's token. The error contains nothing of the token.

@@ -28,8 +28,8 @@ func webPushHeaders(
     return headers
 }
 
-/// Returns the whole seconds that the push service may keep the message for an offline browser. 0 means "deliver now or drop", also for a
-/// message that has expired.
+/// Returns the whole seconds that the push service may keep the message for an offline browser. Zero means "deliver now or drop". An
+/// expired message gets zero too.
 private func lifetime(of item: OutgoingDelivery, longest: Int64, now: Timestamp) -> Int64 {
     guard let expiresAt = item.expiresAt else { return longest }
     return min(max(0, (expiresAt - now).components.seconds), longest)

@@ -13,7 +13,8 @@ struct Leftovers: Sendable {
         dataFolders = ["\(layout.databaseFolder)/data", "\(layout.outsideDatabaseFolder)/data"]
     }
 
-    /// Ends all of them and returns when none is left. They get `patience` to end by themselves, then a signal to stop, then `SIGKILL`.
+    /// Ends all of them and returns when none is left. The processes get `patience` to end by themselves, then a signal to stop, then
+    /// `SIGKILL`.
     /// - Throws: ``PrivateServersError/didNotStop(processIDs:)``
     func end(patience: Duration) throws(PrivateServersError) {
         if areGone(within: patience) { return }

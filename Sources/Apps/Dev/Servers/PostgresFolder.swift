@@ -15,8 +15,8 @@ struct PostgresFolder: Sendable, Equatable {
 
     /// Chooses the place and makes the folder. With `fresh`, deletes an earlier folder first.
     ///
-    /// The usual place is the home. If this process is root and user `postgres` may not enter the home, the place is a folder below
-    /// `/var/lib`, with a symbolic link in the home.
+    /// The usual place is the home. If this process is root and user `postgres` may not enter the home, the place is below `/var/lib`. The
+    /// home then has a symbolic link to that folder.
     ///
     /// - A folder below `/var/lib` without that link belongs to a deleted home. The folder is deleted too, because deleting a home means
     ///   deleting its data.

@@ -25,7 +25,7 @@ public struct CallSettings: Sendable {
     /// The most bytes of a response that are read. A larger response is a web page, not an answer of the service.
     public static let maximumResponseBytes = 64 << 10
 
-    /// The declarations, in the order of the documentation. They follow the provider's own settings.
+    /// The declarations, in the order of the documentation. These settings follow the provider's own.
     ///
     /// - Parameter endpoint: the provider's public address. If empty, the operator must set one.
     public static func declarations(endpoint: String, concurrency: Int = 128) -> [ProviderSetting] {
@@ -80,7 +80,7 @@ public struct CallSettings: Sendable {
         }
     }
 
-    /// A call to ``endpoint``, or to another address that the operator chose, such as the one that issues tokens.
+    /// A call to ``endpoint``, or to another address that the operator chose, such as the address that issues tokens.
     public func request(
         method: String = "POST", url: String, headers: [(String, String)], body: [UInt8]
     ) -> HTTPRequest {

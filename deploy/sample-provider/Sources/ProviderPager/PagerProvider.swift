@@ -6,7 +6,8 @@ public import TidingsProvider
 /// A paging service that takes `{"to", "text", "id"}` as JSON, and answers `{"page": "…"}`.
 ///
 ///     providers:
-///       pager: {channel: push, kind: pager, addressing: person, settings: {endpoint: "https://pager.example", apiKey: "file:/run/secrets/pager"}}
+///       pager: {channel: push, kind: pager, addressing: person,
+///         settings: {endpoint: "https://pager.example", apiKey: "file:/run/secrets/pager"}}
 public enum PagerProviderFactory: ProviderFactory {
     public static let kind = "pager"
 
