@@ -9,7 +9,7 @@ import TidingsContracts
 public struct Producer: Sendable {
     private let publisher: AMQPPublisher
 
-    /// Makes a client for `amqp://user:password@host:port/vhost`. The client connects at the first publish. Throws if the URL is wrong, or
+    /// Makes a producer for `amqp://user:password@host:port/vhost`. The producer connects at the first publish. Throws if the URL is wrong, or
     /// if the process has no file descriptor or thread left.
     public init(url: String, connectionName: String = "tidings producer") throws(AMQPError) {
         try self.init(AMQPConfiguration(url: url), connectionName: connectionName)

@@ -3,7 +3,6 @@ import Testing
 import TidingsPostgres
 import TidingsTestSupport
 
-
 /// The marked blocks of the README and of the guides, run to the letter.
 @Suite struct GuideTests {
     @Test func thePythonProducerIsDelivered() async throws {
