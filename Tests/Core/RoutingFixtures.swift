@@ -31,7 +31,7 @@ extension Catalogue {
 
 extension Intent {
     static func sample(_ type: String, _ change: (inout Intent) -> Void = { _ in }) -> Intent {
-        var intent = Intent(source: "/shop", id: "o-17", type: type, recipient: "user-42", title: "Hello", body: "World")
+        var intent = Intent(source: "/shop", id: "o-17", type: type, recipient: "user-42", content: Content(title: "Hello", body: "World"))
         change(&intent)
         return intent
     }

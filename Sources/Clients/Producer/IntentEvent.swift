@@ -2,7 +2,7 @@ public import TidingsCore
 import TidingsJSON
 
 /// One intent of a producer: a structured CloudEvent with the members of `schemas/intent.json`.
-public struct IntentEvent: Sendable {
+public struct IntentEvent: Sendable, HasContent {
     /// The system that asks. Source and ``id`` together identify the intent.
     public var source: String
     /// The producer chooses the id. A second event with the same source and id is the same intent.
@@ -12,15 +12,10 @@ public struct IntentEvent: Sendable {
     public var category: Category
     /// 1 to 1,000 distinct people.
     public var recipients: [String]
-    public var title: String?
-    public var body: String?
-    /// A JSON object as text.
-    public var data: String?
+    public var content: Content
     public var channels: [Channel]?
     public var scheduledFor: Timestamp?
     public var expiresAt: Timestamp?
-    public var groupKey: String?
-    public var collapseKey: String?
     public var critical: Bool
     public var market: String?
     public var tenant: String?
@@ -38,14 +33,10 @@ public struct IntentEvent: Sendable {
         self.type = type
         self.category = category
         self.recipients = recipients
-        self.title = title
-        self.body = body
-        self.data = data
+        content = Content(title: title, body: body, data: data ?? "{}", groupKey: groupKey, collapseKey: collapseKey)
         self.channels = channels
         self.scheduledFor = scheduledFor
         self.expiresAt = expiresAt
-        self.groupKey = groupKey
-        self.collapseKey = collapseKey
         self.critical = critical
         self.market = market
         self.tenant = tenant
@@ -68,18 +59,16 @@ public struct IntentEvent: Sendable {
         } else {
             Self.write(recipients, named: "recipients", to: &writer)
         }
-        let texts = [
-            ("title", title), ("body", body), ("scheduledFor", scheduledFor?.rfc3339), ("expiresAt", expiresAt?.rfc3339),
-            ("groupKey", groupKey), ("collapseKey", collapseKey), ("market", market), ("tenant", tenant),
-        ]
+        for field in Content.Field.allCases { if let text = content[field] { writer.member(field.rawValue, text) } }
+        let texts = [("scheduledFor", scheduledFor?.rfc3339), ("expiresAt", expiresAt?.rfc3339), ("market", market), ("tenant", tenant)]
         for (name, value) in texts {
             if let value { writer.member(name, value) }
         }
         if let channels { Self.write(channels.map(\.rawValue), named: "channels", to: &writer) }
         if critical { writer.member("critical", true) }
-        if let data {
+        if content.data != "{}" {
             writer.key("data")
-            writer.raw(data)
+            writer.raw(content.data)
         }
         writer.endObject()
         writer.endObject()

@@ -45,13 +45,19 @@ extension Pack {
 extension PackEntry {
     fileprivate convenience init(_ json: JSON, index: Int) throws(PackDecodingError) {
         var members = try PackMembers(json, at: "/entries/\(index)")
+        let (id, ordinal) = (try members.identifier("notificationID"), try members.integer("ordinal", atLeast: 0))
+        let (attempt, tenant) = (try members.integer("attempt", atLeast: 1), try members.text("tenant"))
+        let (recipient, type) = (try members.text("recipient"), try members.text("type"))
+        let category: Category = try members.word("category")
+        var content = Content()
+        for field in Content.Field.shown { content[field] = try members.optionalText(field.rawValue) }
+        content.data = try members.object("data")
+        let endpoint = try members.optionalText("endpoint")
+        for field in Content.Field.keys { content[field] = try members.optionalText(field.rawValue) }
         self.init(
-            notificationID: try members.identifier("notificationID"), ordinal: try members.integer("ordinal", atLeast: 0),
-            attempt: try members.integer("attempt", atLeast: 1), tenant: try members.text("tenant"),
-            recipient: try members.text("recipient"), type: try members.text("type"), category: try members.word("category"),
-            title: try members.optionalText("title"), body: try members.optionalText("body"), data: try members.object("data"),
-            endpoint: try members.optionalText("endpoint"), groupKey: try members.optionalText("groupKey"),
-            collapseKey: try members.optionalText("collapseKey"), traceparent: try members.optionalText("traceparent"),
+            notificationID: id, ordinal: ordinal, attempt: attempt, tenant: tenant,
+            recipient: recipient, type: type, category: category, content: content, endpoint: endpoint,
+            traceparent: try members.optionalText("traceparent"),
             createdAt: try members.time("createdAt"), decidedAt: try members.time("decidedAt"), validUntil: try members.time("validUntil"),
             expiresAt: try members.time("expiresAt"), escalates: try members.flag("escalates"), hasStandby: try members.flag("hasStandby"),
             waitsForProvider: try members.flag("waitsForProvider"))

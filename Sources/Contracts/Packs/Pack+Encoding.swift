@@ -38,13 +38,11 @@ extension PackEntry {
         writer.member("recipient", recipient)
         writer.member("type", type)
         writer.member("category", category.rawValue)
-        if let title { writer.member("title", title) }
-        if let body { writer.member("body", body) }
+        for field in Content.Field.shown { if let text = content[field] { writer.member(field.rawValue, text) } }
         writer.key("data")
         writer.raw(data)
         if let endpoint { writer.member("endpoint", endpoint) }
-        if let groupKey { writer.member("groupKey", groupKey) }
-        if let collapseKey { writer.member("collapseKey", collapseKey) }
+        for field in Content.Field.keys { if let text = content[field] { writer.member(field.rawValue, text) } }
         if let traceparent { writer.member("traceparent", traceparent) }
         writer.member("createdAt", createdAt.rfc3339)
         writer.member("decidedAt", decidedAt.rfc3339)

@@ -51,7 +51,7 @@ public struct Pack: Sendable, Equatable {
 /// One delivery, with everything a provider needs to send it.
 ///
 /// A class because it goes through many hands on its way and never changes: handing it on costs one reference, not one for each text.
-public final class PackEntry: Sendable {
+public final class PackEntry: Sendable, HasContent {
     public let notificationID: NotificationID
     /// Which delivery of the notification this is, from 0 in the order of the decision.
     public let ordinal: Int
@@ -61,14 +61,9 @@ public final class PackEntry: Sendable {
     public let recipient: String
     public let type: String
     public let category: Category
-    public let title: String?
-    public let body: String?
-    /// The intent's data as JSON text, always an object.
-    public let data: String
+    public let content: Content
     /// The address or endpoint id to send to; nil where the provider addresses the person.
     public let endpoint: String?
-    public let groupKey: String?
-    public let collapseKey: String?
     /// W3C trace context of the producer, already validated.
     public let traceparent: String?
     public let createdAt: Timestamp
@@ -87,8 +82,8 @@ public final class PackEntry: Sendable {
 
     public init(
         notificationID: NotificationID, ordinal: Int, attempt: Int, tenant: String, recipient: String, type: String, category: Category,
-        title: String? = nil, body: String? = nil, data: String = "{}", endpoint: String? = nil, groupKey: String? = nil,
-        collapseKey: String? = nil, traceparent: String? = nil, createdAt: Timestamp, decidedAt: Timestamp, validUntil: Timestamp,
+        content: Content = Content(), endpoint: String? = nil, traceparent: String? = nil, createdAt: Timestamp, decidedAt: Timestamp,
+        validUntil: Timestamp,
         expiresAt: Timestamp, escalates: Bool = false, hasStandby: Bool = false, waitsForProvider: Bool = false
     ) {
         self.notificationID = notificationID
@@ -98,12 +93,8 @@ public final class PackEntry: Sendable {
         self.recipient = recipient
         self.type = type
         self.category = category
-        self.title = title
-        self.body = body
-        self.data = data
+        self.content = content
         self.endpoint = endpoint
-        self.groupKey = groupKey
-        self.collapseKey = collapseKey
         self.traceparent = traceparent
         self.createdAt = createdAt
         self.decidedAt = decidedAt
@@ -119,10 +110,10 @@ extension PackEntry: Equatable {
     public static func == (left: PackEntry, right: PackEntry) -> Bool {
         (left.notificationID, left.ordinal, left.attempt, left.tenant, left.recipient, left.type)
             == (right.notificationID, right.ordinal, right.attempt, right.tenant, right.recipient, right.type)
-            && (left.category, left.title, left.body, left.data, left.endpoint, left.groupKey)
-                == (right.category, right.title, right.body, right.data, right.endpoint, right.groupKey)
-            && (left.collapseKey, left.traceparent, left.createdAt, left.decidedAt, left.validUntil, left.expiresAt)
-                == (right.collapseKey, right.traceparent, right.createdAt, right.decidedAt, right.validUntil, right.expiresAt)
+            && (left.category, left.content, left.endpoint, left.traceparent)
+                == (right.category, right.content, right.endpoint, right.traceparent)
+            && (left.createdAt, left.decidedAt, left.validUntil, left.expiresAt)
+                == (right.createdAt, right.decidedAt, right.validUntil, right.expiresAt)
             && left.escalates == right.escalates && left.hasStandby == right.hasStandby && left.waitsForProvider == right.waitsForProvider
     }
 }

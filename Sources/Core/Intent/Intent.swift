@@ -2,7 +2,7 @@
 /// intents.
 ///
 /// `tenant`, `source`, `id` and `recipient` together identify it.
-public struct Intent: Sendable, Hashable {
+public struct Intent: Sendable, Hashable, HasContent {
     /// The customer of this installation whose people are addressed.
     public var tenant: String
     /// CloudEvents `source`: who asks.
@@ -15,22 +15,13 @@ public struct Intent: Sendable, Hashable {
     public var time: Timestamp?
     /// The person addressed, by the producer's own name for them.
     public var recipient: String
-    /// Takes the place of the type's title template.
-    public var title: String?
-    /// Takes the place of the type's body template.
-    public var body: String?
-    /// The payload, a JSON object as raw text, valid for the type's schema.
-    public var data: String
+    public var content: Content
     /// Takes the place of the channels that catalogue rules would choose. Nil or empty: the rules choose.
     public var channels: [Channel]?
     /// Not before this instant.
     public var scheduledFor: Timestamp?
     /// Not at or after this instant; without it the type's or category's time to live counts.
     public var expiresAt: Timestamp?
-    /// Notifications of one group are shown as one thread.
-    public var groupKey: String?
-    /// A newer notification with the same key replaces this one on the device.
-    public var collapseKey: String?
     /// Asks for escalation over push, local and inApp; counts only for types that allow it.
     public var critical: Bool
     /// Takes the place of the person's own market.
@@ -45,14 +36,10 @@ public struct Intent: Sendable, Hashable {
         type: String,
         time: Timestamp? = nil,
         recipient: String,
-        title: String? = nil,
-        body: String? = nil,
-        data: String = "{}",
+        content: Content = Content(),
         channels: [Channel]? = nil,
         scheduledFor: Timestamp? = nil,
         expiresAt: Timestamp? = nil,
-        groupKey: String? = nil,
-        collapseKey: String? = nil,
         critical: Bool = false,
         market: String? = nil,
         traceparent: String? = nil
@@ -63,14 +50,10 @@ public struct Intent: Sendable, Hashable {
         self.type = type
         self.time = time
         self.recipient = recipient
-        self.title = title
-        self.body = body
-        self.data = data
+        self.content = content
         self.channels = channels
         self.scheduledFor = scheduledFor
         self.expiresAt = expiresAt
-        self.groupKey = groupKey
-        self.collapseKey = collapseKey
         self.critical = critical
         self.market = market
         self.traceparent = traceparent

@@ -117,15 +117,15 @@ public struct ProviderWorker: Sendable {
         let entries = pack.entries.filter { members.contains($0.key) }
         let most = provider.limits.maximumTogether
         guard most > 1 else { return entries.map { [$0] } }
-        var order: [OutgoingDelivery.Content] = []
-        var alike: [OutgoingDelivery.Content: [PackEntry]] = [:]
+        var order: [OutgoingDelivery.BatchKey] = []
+        var alike: [OutgoingDelivery.BatchKey: [PackEntry]] = [:]
         for entry in entries {
-            let content = outgoing(entry, claims).content
-            if alike[content] == nil { order.append(content) }
-            alike[content, default: []].append(entry)
+            let key = outgoing(entry, claims).batchKey
+            if alike[key] == nil { order.append(key) }
+            alike[key, default: []].append(entry)
         }
-        return order.flatMap { content in
-            let all = alike[content] ?? []
+        return order.flatMap { key in
+            let all = alike[key] ?? []
             return stride(from: 0, to: all.count, by: most).map { Array(all[$0..<min($0 + most, all.count)]) }
         }
     }
@@ -268,10 +268,9 @@ extension OutgoingDelivery {
         let silent = type?.silent ?? false
         self.init(
             notificationID: entry.notificationID, ordinal: entry.ordinal, attempt: entry.attempt, tenant: entry.tenant,
-            recipient: entry.recipient, type: entry.type, category: entry.category, title: entry.title, body: entry.body, data: entry.data,
-            createdAt: entry.createdAt, endpointAddress: address?.address, secrets: address?.secrets ?? [],
-            idempotencyKey: entry.key.idempotencyKey, traceparent: entry.traceparent, groupKey: entry.groupKey,
-            collapseKey: entry.collapseKey, silent: silent, interruptionLevel: type?.interruptionLevel, badge: silent ? nil : badge,
+            recipient: entry.recipient, type: entry.type, category: entry.category, content: entry.content, createdAt: entry.createdAt,
+            endpointAddress: address?.address, secrets: address?.secrets ?? [], idempotencyKey: entry.key.idempotencyKey,
+            traceparent: entry.traceparent, silent: silent, interruptionLevel: type?.interruptionLevel, badge: silent ? nil : badge,
             expiresAt: entry.expiresAt,
             device: address?.platform.map { OutgoingDevice(platform: $0, environment: address?.environment ?? "production") })
     }

@@ -142,6 +142,7 @@ extension Pack {
 extension PackEntry {
     fileprivate var textBytes: Int {
         [tenant, recipient, type, data].reduce(0) { $0 + $1.utf8.count }
-            + [title, body, endpoint, groupKey, collapseKey, traceparent].reduce(0) { $0 + ($1?.utf8.count ?? 0) }
+            + [endpoint, traceparent].reduce(0) { $0 + ($1?.utf8.count ?? 0) }
+            + Content.Field.allCases.reduce(0) { $0 + (content[$1]?.utf8.count ?? 0) }
     }
 }

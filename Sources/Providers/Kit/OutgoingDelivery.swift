@@ -1,7 +1,7 @@
 public import TidingsCore
 
 /// One delivery with everything that a provider needs to send it.
-public struct OutgoingDelivery: Sendable, Hashable {
+public struct OutgoingDelivery: Sendable, Hashable, HasContent {
     public var notificationID: NotificationID
     /// The number of this delivery within the notification, from 0.
     public var ordinal: Int
@@ -11,10 +11,8 @@ public struct OutgoingDelivery: Sendable, Hashable {
     public var recipient: String
     public var type: String
     public var category: Category
-    public var title: String?
-    public var body: String?
-    /// A JSON object as text. Intake has checked the text; providers pass it on unchanged.
-    public var data: String
+    /// Its data is checked already; providers pass it on unchanged.
+    public var content: Content
     /// The time when the notification was accepted.
     public var createdAt: Timestamp
     /// The address of the endpoint, such as a URL or a token. Nil for providers that address the person.
@@ -25,8 +23,6 @@ public struct OutgoingDelivery: Sendable, Hashable {
     public var idempotencyKey: String
     /// The W3C trace context of the producer.
     public var traceparent: String?
-    public var groupKey: String?
-    public var collapseKey: String?
     /// Whether the notification wakes the app and shows nothing. True if its type is declared `silent`.
     public var silent: Bool
     /// How much a visible notification may disturb; nil leaves the choice to the platform.
@@ -40,9 +36,9 @@ public struct OutgoingDelivery: Sendable, Hashable {
 
     public init(
         notificationID: NotificationID, ordinal: Int, attempt: Int, tenant: String, recipient: String, type: String, category: Category,
-        title: String? = nil, body: String? = nil, data: String = "{}", createdAt: Timestamp, endpointAddress: String? = nil,
-        secrets: [String] = [], idempotencyKey: String, traceparent: String? = nil, groupKey: String? = nil, collapseKey: String? = nil,
-        silent: Bool = false, interruptionLevel: InterruptionLevel? = nil, badge: Int? = nil, expiresAt: Timestamp? = nil,
+        content: Content = Content(), createdAt: Timestamp, endpointAddress: String? = nil, secrets: [String] = [], idempotencyKey: String,
+        traceparent: String? = nil, silent: Bool = false, interruptionLevel: InterruptionLevel? = nil, badge: Int? = nil,
+        expiresAt: Timestamp? = nil,
         device: OutgoingDevice? = nil
     ) {
         self.notificationID = notificationID
@@ -52,16 +48,12 @@ public struct OutgoingDelivery: Sendable, Hashable {
         self.recipient = recipient
         self.type = type
         self.category = category
-        self.title = title
-        self.body = body
-        self.data = data
+        self.content = content
         self.createdAt = createdAt
         self.endpointAddress = endpointAddress
         self.secrets = secrets
         self.idempotencyKey = idempotencyKey
         self.traceparent = traceparent
-        self.groupKey = groupKey
-        self.collapseKey = collapseKey
         self.silent = silent
         self.interruptionLevel = interruptionLevel
         self.badge = badge
@@ -71,25 +63,21 @@ public struct OutgoingDelivery: Sendable, Hashable {
 }
 
 extension OutgoingDelivery {
-    /// Everything that a person sees and an app reads. A provider may send several deliveries of equal content in one call.
-    public struct Content: Sendable, Hashable {
+    /// Everything that a person sees and an app reads. Deliveries with the same key may be sent in one call, if the provider takes several.
+    public struct BatchKey: Sendable, Hashable {
         public var type: String
         public var category: Category
-        public var title: String?
-        public var body: String?
-        public var data: String
-        public var groupKey: String?
-        public var collapseKey: String?
+        public var content: Content
         public var silent: Bool
         public var interruptionLevel: InterruptionLevel?
         public var badge: Int?
         public var expiresAt: Timestamp?
     }
 
-    public var content: Content {
-        Content(
-            type: type, category: category, title: title, body: body, data: data, groupKey: groupKey, collapseKey: collapseKey,
-            silent: silent, interruptionLevel: interruptionLevel, badge: badge, expiresAt: expiresAt)
+    public var batchKey: BatchKey {
+        BatchKey(
+            type: type, category: category, content: content, silent: silent, interruptionLevel: interruptionLevel, badge: badge,
+            expiresAt: expiresAt)
     }
 }
 

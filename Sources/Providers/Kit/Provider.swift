@@ -26,7 +26,7 @@ public protocol Provider: Sendable {
     /// The result contains no secret, even if the service repeats the request in its answer: see ``TidingsCore/SendResult/hiding(_:)``.
     func send(_ item: OutgoingDelivery) async -> SendResult
 
-    /// Sends deliveries of the same ``OutgoingDelivery/content`` in one call, at most ``ProviderLimits/maximumTogether``. Returns their
+    /// Sends deliveries of the same ``OutgoingDelivery/batchKey`` in one call, at most ``ProviderLimits/maximumTogether``. Returns their
     /// results in the same order.
     func send(together items: [OutgoingDelivery]) async -> [SendResult]
 

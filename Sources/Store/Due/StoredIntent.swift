@@ -34,12 +34,11 @@ struct StoredIntent {
         intent = Intent(
             tenant: try row.decode(first + 1, as: String.self), source: try row.decode(first + 2, as: String.self),
             id: try row.decode(first + 3, as: String.self), type: try row.decode(first + 5, as: String.self),
-            recipient: try row.decode(first + 4, as: String.self))
-        intent.title = try row.decode(first + 8, as: String?.self)
-        intent.body = try row.decode(first + 9, as: String?.self)
-        intent.data = try row.decode(first + 10, as: String.self)
-        intent.groupKey = try row.decode(first + 11, as: String?.self)
-        intent.collapseKey = try row.decode(first + 12, as: String?.self)
+            recipient: try row.decode(first + 4, as: String.self),
+            content: Content(
+                title: try row.decode(first + 8, as: String?.self), body: try row.decode(first + 9, as: String?.self),
+                data: try row.decode(first + 10, as: String.self), groupKey: try row.decode(first + 11, as: String?.self),
+                collapseKey: try row.decode(first + 12, as: String?.self)))
         intent.market = try row.decode(first + 13, as: String?.self)
         intent.critical = try row.decode(first + 14, as: Bool.self)
         intent.channels = try row.decode(first + 15, as: String?.self)?.split(separator: ",").map { name in
@@ -60,8 +59,8 @@ struct StoredIntent {
     ) -> PackEntry {
         PackEntry(
             notificationID: id, ordinal: ordinal, attempt: attempt, tenant: intent.tenant, recipient: intent.recipient, type: intent.type,
-            category: category, title: intent.title, body: intent.body, data: intent.data, endpoint: endpoint, groupKey: intent.groupKey,
-            collapseKey: intent.collapseKey, traceparent: intent.traceparent, createdAt: acceptedAt, decidedAt: decidedAt,
+            category: category, content: intent.content, endpoint: endpoint, traceparent: intent.traceparent, createdAt: acceptedAt,
+            decidedAt: decidedAt,
             validUntil: validUntil, expiresAt: expiresAt, escalates: intent.critical, hasStandby: standby != .nobody,
             waitsForProvider: mayHaveArrived || standby == .passedOver)
     }

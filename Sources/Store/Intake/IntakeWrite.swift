@@ -107,8 +107,8 @@ extension PackEntry {
     ) {
         self.init(
             notificationID: id, ordinal: ordinal, attempt: attempt, tenant: intent.tenant, recipient: intent.recipient, type: intent.type,
-            category: routed.category, title: intent.title, body: intent.body, data: intent.data, endpoint: planned.endpoint,
-            groupKey: intent.groupKey, collapseKey: intent.collapseKey, traceparent: intent.traceparent, createdAt: createdAt,
+            category: routed.category, content: intent.content, endpoint: planned.endpoint, traceparent: intent.traceparent,
+            createdAt: createdAt,
             decidedAt: decidedAt, validUntil: validUntil, expiresAt: routed.expiresAt, escalates: routed.decision.strategy == .escalate,
             hasStandby: planned.standby != .nobody)
     }

@@ -33,7 +33,7 @@ struct LocalRequest {
             tenant: try row.decode(2, as: String.self), source: "", id: "", type: try row.decode(4, as: String.self),
             recipient: try row.decode(3, as: String.self))
         intent.market = try row.decode(5, as: String?.self)
-        intent.collapseKey = try row.decode(7, as: String?.self)
+        intent.content.collapseKey = try row.decode(7, as: String?.self)
         intent.scheduledFor = try row.decode(8, as: PostgresTimestamp?.self).map(Timestamp.init)
         intent.expiresAt = Timestamp(try row.decode(9, as: PostgresTimestamp.self))
         self.intent = intent

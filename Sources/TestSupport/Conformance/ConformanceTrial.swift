@@ -71,7 +71,7 @@ actor ConformanceTrial {
     private func sendTooMuch() async {
         let before = server.deliveries
         var item = delivery
-        item.body = String(repeating: "x", count: provider.limits.maximumBodyBytes + 1)
+        item.content.body = String(repeating: "x", count: provider.limits.maximumBodyBytes + 1)
         let result = await send(item)
         if result.outcome != .rejected(.payloadTooLarge) { complain("a body beyond maximumBodyBytes came to \(result)") }
         if server.deliveries != before { complain("a body beyond maximumBodyBytes was sent") }

@@ -11,9 +11,11 @@ import TidingsTestSupport
     private static func update() throws -> LocalPlanUpdate {
         let entry = PackEntry(
             notificationID: NotificationID(high: 0x0190_0000_0000_7000, low: 0x8000_0000_0000_0001), ordinal: 0, attempt: 1,
-            tenant: "default", recipient: "ann", type: "reminder", category: .system, title: "Dentist", body: "At nine",
-            data: #"{"place":"Main St 1","floor":3,"tags":["a"],"id":"mine","open":true,"none":null}"#, endpoint: "device",
-            groupKey: "calendar", createdAt: Timestamp(seconds: 1_790_000_000), decidedAt: Timestamp(seconds: 1_790_000_000),
+            tenant: "default", recipient: "ann", type: "reminder", category: .system,
+            content: Content(
+                title: "Dentist", body: "At nine",
+                data: #"{"place":"Main St 1","floor":3,"tags":["a"],"id":"mine","open":true,"none":null}"#, groupKey: "calendar"),
+            endpoint: "device", createdAt: Timestamp(seconds: 1_790_000_000), decidedAt: Timestamp(seconds: 1_790_000_000),
             validUntil: .distantFuture, expiresAt: .distantFuture)
         let now = Timestamp(seconds: 1_790_000_000)
         let content = try #require(LocalContent(entry))

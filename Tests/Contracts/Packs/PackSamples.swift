@@ -7,9 +7,11 @@ extension PackEntry {
         let created = Timestamp(seconds: 1_790_000_000)
         return PackEntry(
             notificationID: NotificationID(high: 0x0190_0000_0000_7000, low: 0x8000_0000_0000_0000 | number), ordinal: 1, attempt: 2,
-            tenant: "default", recipient: "user-\(number)", type: "orderUpdate", category: .transactional, title: title,
-            body: "It arrives \"tomorrow\".\n\u{1F4E6} \u{01}", data: data, endpoint: "https://example.com/hook", groupKey: "orders",
-            collapseKey: "order-17", traceparent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01", createdAt: created,
+            tenant: "default", recipient: "user-\(number)", type: "orderUpdate", category: .transactional,
+            content: Content(
+                title: title, body: "It arrives \"tomorrow\".\n\u{1F4E6} \u{01}", data: data, groupKey: "orders", collapseKey: "order-17"),
+            endpoint: "https://example.com/hook", traceparent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
+            createdAt: created,
             decidedAt: created.adding(.microseconds(1_234)), validUntil: created.adding(.seconds(900)),
             expiresAt: created.adding(.seconds(86_400)), escalates: true, hasStandby: true, waitsForProvider: true)
     }

@@ -18,8 +18,9 @@ import TidingsJSON
             ))
         let intent = Intent(
             tenant: "acme", source: "/shop", id: "o-17", type: "orderUpdate", time: Timestamp(seconds: 1_780_315_140), recipient: "user-42",
-            title: "T", body: "B", data: #"{"orderId":"17","n":[1,2.50]}"#, channels: [.webhook, .push],
-            scheduledFor: Timestamp(seconds: 1_780_383_600), expiresAt: Timestamp(seconds: 1_780_444_800), groupKey: "g", collapseKey: "c",
+            content: Content(title: "T", body: "B", data: #"{"orderId":"17","n":[1,2.50]}"#, groupKey: "g", collapseKey: "c"),
+            channels: [.webhook, .push],
+            scheduledFor: Timestamp(seconds: 1_780_383_600), expiresAt: Timestamp(seconds: 1_780_444_800),
             critical: true, market: "default", traceparent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01")
         #expect(decoded.intent == intent)
         #expect(decoded.notes.isEmpty)
@@ -27,7 +28,7 @@ import TidingsJSON
 
     @Test func theLeastThatIsNeededIsEnough() throws {
         let intent = try Sample.intent(Sample.event(data: #"{"recipient":"u","title":"T"}"#)).intent
-        #expect(intent == Intent(source: "/shop", id: "o-17", type: "orderUpdate", recipient: "u", title: "T"))
+        #expect(intent == Intent(source: "/shop", id: "o-17", type: "orderUpdate", recipient: "u", content: Content(title: "T")))
         #expect(intent.tenant == "default" && intent.data == "{}")
     }
 

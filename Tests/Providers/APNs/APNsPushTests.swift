@@ -38,7 +38,7 @@ struct APNsPushTests {
 
     @Test func visibleWithAllThatADeliveryMayHave() throws {
         var item = OutgoingDelivery.apnsOrder()
-        (item.ordinal, item.attempt, item.badge, item.groupKey, item.collapseKey) = (1, 3, 3, "orders", "order-17")
+        (item.ordinal, item.attempt, item.badge, item.content.groupKey, item.content.collapseKey) = (1, 3, 3, "orders", "order-17")
         item.expiresAt = APNsFixture.now.adding(.milliseconds(3_600_999))
         #expect(
             try request(item).text == #"""
@@ -76,9 +76,9 @@ struct APNsPushTests {
 
     @Test func titleOrBodyIsEnough() throws {
         var item = OutgoingDelivery.apnsOrder()
-        item.title = nil
+        item.content.title = nil
         #expect(try JSON.parse(request(item).body)["aps"]?["alert"]?.objectValue?.keys == ["body"])
-        (item.title, item.body) = ("t", nil)
+        (item.content.title, item.content.body) = ("t", nil)
         #expect(try JSON.parse(request(item).body)["aps"]?["alert"]?.objectValue?.keys == ["title"])
     }
 
@@ -111,7 +111,7 @@ struct APNsPushTests {
         ] as [(String?, String?)])
     func whatIsNoCollapseIDBecomesItsDigest(_ key: String?, _ expected: String?) throws {
         var item = OutgoingDelivery.apnsOrder()
-        item.collapseKey = key
+        item.content.collapseKey = key
         #expect(try request(item).header("apns-collapse-id") == expected)
     }
 
@@ -147,17 +147,17 @@ struct APNsPushTests {
     @Test(arguments: [(nil, nil), ("", ""), (nil, "")] as [(String?, String?)])
     func nothingIsSentThatShowsNothing(_ title: String?, _ body: String?) {
         var item = OutgoingDelivery.apnsOrder()
-        (item.title, item.body) = (title, body)
+        (item.content.title, item.content.body) = (title, body)
         #expect(refusal(item)?.outcome == .rejected(.contentMissing))
     }
 
     @Test func thePayloadIsLimited() throws {
         var item = OutgoingDelivery.apnsOrder()
-        item.body = ""
+        item.content.body = ""
         let rest = 4_096 - (try request(item).body.count)
-        item.body = String(repeating: "b", count: rest)
+        item.content.body = String(repeating: "b", count: rest)
         #expect(try request(item).body.count == 4_096)
-        item.body = String(repeating: "b", count: rest + 1)
+        item.content.body = String(repeating: "b", count: rest + 1)
         let result = refusal(item)
         #expect(result?.outcome == .rejected(.payloadTooLarge))
         #expect(result?.detail == "the payload has 4097 bytes; APNs takes 4096")

@@ -22,10 +22,10 @@ struct APNsRoundTripTests {
     @Test func whatTheProviderBuildsIsValid() async throws {
         let loop = try Loop()
         var full = OutgoingDelivery.apnsOrder()
-        (full.ordinal, full.attempt, full.badge, full.groupKey) = (2, 5, 0, "orders")
-        (full.collapseKey, full.expiresAt) = (String(repeating: "é", count: 200), APNsFixture.now.adding(.seconds(3_600)))
+        (full.ordinal, full.attempt, full.badge, full.content.groupKey) = (2, 5, 0, "orders")
+        (full.content.collapseKey, full.expiresAt) = (String(repeating: "é", count: 200), APNsFixture.now.adding(.seconds(3_600)))
         var odd = OutgoingDelivery.apnsOrder(token: "0A")
-        odd.collapseKey = " a\u{0}b "
+        odd.content.collapseKey = " a\u{0}b "
         for item in [OutgoingDelivery.apnsOrder(), .apnsMetadata(), full, odd] { #expect(isAccepted(await loop.provider.send(item))) }
         let device = APNsFixture.device.lowercased()
         let id = full.notificationID

@@ -53,16 +53,17 @@ extension OutgoingDelivery {
     static func apnsOrder(token: String? = APNsFixture.device, environment: String? = nil) -> OutgoingDelivery {
         OutgoingDelivery(
             notificationID: NotificationID(high: 0x019a_3c2e_0000_7000, low: 0x8000_0000_0000_0001), ordinal: 0, attempt: 1,
-            tenant: "default", recipient: "user-42", type: "orderUpdate", category: .transactional, title: "Your order shipped",
-            body: "It arrives \"tomorrow\".", data: "{\"orderId\":\"17\",\"n\":1.5}", createdAt: APNsFixture.now, endpointAddress: token,
+            tenant: "default", recipient: "user-42", type: "orderUpdate", category: .transactional,
+            content: Content(title: "Your order shipped", body: "It arrives \"tomorrow\".", data: "{\"orderId\":\"17\",\"n\":1.5}"),
+            createdAt: APNsFixture.now, endpointAddress: token,
             idempotencyKey: "key-1", device: environment.map { OutgoingDevice(platform: "ios", environment: $0) })
     }
 
     /// A silent one.
     static func apnsMetadata(token: String = APNsFixture.device) -> OutgoingDelivery {
         var item = apnsOrder(token: token)
-        (item.type, item.category, item.title, item.body, item.silent) = ("metadata", .system, nil, nil, true)
-        item.data = #"{"file":{"fileId":"f-1","key":"k","size":12}}"#
+        (item.type, item.category, item.content.title, item.content.body, item.silent) = ("metadata", .system, nil, nil, true)
+        item.content.data = #"{"file":{"fileId":"f-1","key":"k","size":12}}"#
         return item
     }
 }

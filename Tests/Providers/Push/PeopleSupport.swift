@@ -39,16 +39,17 @@ extension OutgoingDelivery {
     static func orderUpdate(for recipient: String = "user-42", number: UInt64 = 1) -> OutgoingDelivery {
         OutgoingDelivery(
             notificationID: NotificationID(high: 0x019a_3c2e_0000_7000, low: 0x8000_0000_0000_0000 + number), ordinal: 0, attempt: 1,
-            tenant: "default", recipient: recipient, type: "orderUpdate", category: .transactional, title: "Your order shipped",
-            body: "It arrives \"tomorrow\".", data: "{\"orderId\":\"17\"}", createdAt: Timestamp(seconds: 1_767_225_600),
+            tenant: "default", recipient: recipient, type: "orderUpdate", category: .transactional,
+            content: Content(title: "Your order shipped", body: "It arrives \"tomorrow\".", data: "{\"orderId\":\"17\"}"),
+            createdAt: Timestamp(seconds: 1_767_225_600),
             idempotencyKey: "key-\(number)")
     }
 
     /// A silent one, whose data has a field that is no text.
     static func metadata(for recipient: String = "user-42") -> OutgoingDelivery {
         var item = orderUpdate(for: recipient)
-        (item.type, item.category, item.title, item.body) = ("metadata", .system, nil, nil)
-        item.data = "{\"type\":\"mine\",\"aps\":1,\"file\":{\"size\":12,\"name\":\"a\"}}"
+        (item.type, item.category, item.content.title, item.content.body) = ("metadata", .system, nil, nil)
+        item.content.data = "{\"type\":\"mine\",\"aps\":1,\"file\":{\"size\":12,\"name\":\"a\"}}"
         item.silent = true
         return item
     }

@@ -50,9 +50,9 @@ struct WebPushDeliveryTests {
         try await withWebPush { provider, service in
             let token = try await service.subscribe()
             var item = OutgoingDelivery.webOrder(token: token)
-            item.collapseKey = "order 17"
+            item.content.collapseKey = "order 17"
             for title in ["first", "second"] {
-                item.title = title
+                item.content.title = title
                 #expect(isAccepted(await provider.send(item)))
             }
             let messages = try await service.messages(token)
@@ -172,8 +172,8 @@ struct WebPushDeliveryTests {
         try await withWebPush { provider, service in
             let token = try await service.subscribe()
             var (empty, large) = (OutgoingDelivery.webOrder(token: token), OutgoingDelivery.webOrder(token: token))
-            (empty.title, empty.body) = (nil, nil)
-            large.body = String(repeating: "y", count: 4_000)
+            (empty.content.title, empty.content.body) = (nil, nil)
+            large.content.body = String(repeating: "y", count: 4_000)
             #expect(await provider.send(.webOrder(token: nil)).outcome == .rejected(.noAddress))
             #expect(await provider.send(.webOrder(token: "not a subscription")).outcome == .rejected(.tokenMalformed))
             #expect(await provider.send(empty).outcome == .rejected(.contentMissing))

@@ -22,7 +22,7 @@ struct WebPushHeadersTests {
 
     @Test func withEverythingThatADeliveryMayHave() throws {
         var item = OutgoingDelivery.webOrder()
-        (item.collapseKey, item.expiresAt) = ("order-17", WebPushFixture.now.adding(.milliseconds(3_600_999)))
+        (item.content.collapseKey, item.expiresAt) = ("order-17", WebPushFixture.now.adding(.milliseconds(3_600_999)))
         #expect(
             try headers(item, ["urgency": "high"]) == [
                 "ttl: 3600", "content-encoding: aes128gcm", "content-type: application/octet-stream", "urgency: high", "topic: order-17",

@@ -21,14 +21,14 @@ struct WebPushMessageTests {
 
     @Test func withEverythingThatADeliveryMayHave() throws {
         var item = OutgoingDelivery.webOrder()
-        (item.groupKey, item.collapseKey, item.badge, item.expiresAt) = ("orders", "order-17", 3, WebPushFixture.now)
+        (item.content.groupKey, item.content.collapseKey, item.badge, item.expiresAt) = ("orders", "order-17", 3, WebPushFixture.now)
         #expect(
             try message(item) == #"""
                 {"id":"019a3c2e-0000-7000-8000-000000000001","type":"orderUpdate","category":"transactional",\#
                 "title":"Your order shipped","body":"It arrives \"tomorrow\".","createdAt":"2026-01-01T00:00:00.000Z","tag":"order-17",\#
                 "badge":3,"data":{"orderId":"17","n":1.5}}
                 """#)
-        item.collapseKey = nil
+        item.content.collapseKey = nil
         #expect(try message(item).contains(#""tag":"orders","badge":3"#))
     }
 
@@ -40,32 +40,32 @@ struct WebPushMessageTests {
             "data":{"orderId":"17","n":1.5},"silent":true}
             """#
         #expect(try message(item) == expected)
-        (item.title, item.body) = ("a", "b")
+        (item.content.title, item.content.body) = ("a", "b")
         #expect(try message(item) == expected)
     }
 
     @Test func whatShowsNothingIsNotSent() throws {
         var item = OutgoingDelivery.webOrder()
-        (item.title, item.body) = (nil, nil)
+        (item.content.title, item.content.body) = (nil, nil)
         #expect(throws: UnsendablePush(.contentMissing, "the message has neither title nor body")) { try message(item) }
-        item.title = ""
+        item.content.title = ""
         #expect(try message(item).contains(#""title":"","createdAt""#))
-        (item.title, item.body) = (nil, "b")
+        (item.content.title, item.content.body) = (nil, "b")
         #expect(try message(item).contains(#""category":"transactional","body":"b","createdAt""#))
     }
 
     @Test func theLimitIsWhatOneRecordHolds() throws {
         var item = OutgoingDelivery.webOrder()
-        item.body = ""
+        item.content.body = ""
         let room = 3_993 - (try message(item)).utf8.count
-        item.body = String(repeating: "y", count: room)
+        item.content.body = String(repeating: "y", count: room)
         #expect(try message(item).utf8.count == 3_993)
-        item.body = String(repeating: "y", count: room + 1)
+        item.content.body = String(repeating: "y", count: room + 1)
         let error = #expect(throws: UnsendablePush.self) { try message(item) }
         #expect(error?.result.outcome == .rejected(.payloadTooLarge))
         #expect(error?.result.detail == "the message has 3994 bytes; Web Push carries 3993")
         // Bytes count, not characters.
-        item.body = String(repeating: "ü", count: room / 2 + 1)
+        item.content.body = String(repeating: "ü", count: room / 2 + 1)
         #expect(throws: UnsendablePush.self) { try message(item) }
     }
 }

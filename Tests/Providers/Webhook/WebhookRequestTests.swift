@@ -21,7 +21,7 @@ struct WebhookRequestTests {
 
     @Test func titleAndBodyMayBeMissing() throws {
         var item = OutgoingDelivery.sample(to: nil)
-        (item.title, item.body) = (nil, nil)
+        (item.content.title, item.content.body) = (nil, nil)
         let json = try JSON.parse(webhookBody(of: item))
         #expect(json["data"]?.objectValue?.keys == ["id", "recipient", "category", "createdAt", "data"])
     }

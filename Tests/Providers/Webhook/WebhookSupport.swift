@@ -59,8 +59,9 @@ extension OutgoingDelivery {
     ) -> OutgoingDelivery {
         OutgoingDelivery(
             notificationID: NotificationID(high: 0x019a_3c2e_0000_7000, low: 0x8000_0000_0000_0001), ordinal: 0, attempt: 1,
-            tenant: "default", recipient: "user-42", type: "orderUpdate", category: .transactional, title: "Your order shipped",
-            body: "It arrives \"tomorrow\".", data: data, createdAt: Timestamp(seconds: 1_767_225_600), endpointAddress: address,
+            tenant: "default", recipient: "user-42", type: "orderUpdate", category: .transactional,
+            content: Content(title: "Your order shipped", body: "It arrives \"tomorrow\".", data: data),
+            createdAt: Timestamp(seconds: 1_767_225_600), endpointAddress: address,
             secrets: secrets, idempotencyKey: key)
     }
 }

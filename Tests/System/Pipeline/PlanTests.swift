@@ -52,6 +52,7 @@ import TidingsTestSupport
                 ).finish()
                 #expect(result.exitCode == 1 && result.errors.contains("nothing has the id"), "\(result.errors)")
             }
+            try await statisticsAreComplete(in: system)
             let tables = try await bigTables(of: system)
             #expect(tables.filter { $0.wholeReads > 0 } == [], "read whole")
             #expect(tables.contains { $0.name == "recipients" && $0.indexReads > 0 })
@@ -69,6 +70,7 @@ import TidingsTestSupport
                 environment: system.environment.merging(["PGOPTIONS": "-c enable_seqscan=off"]) { $1 }
             ).finish()
             #expect(list.exitCode == 0, "\(list.errors)")
+            try await statisticsAreComplete(in: system)
             let used = try await system.query(
                 """
                 select relname || ' by ' || indexrelname from pg_stat_user_indexes
@@ -88,6 +90,14 @@ import TidingsTestSupport
             ).rows.map { try $0.decode(String.self) }
             #expect(plan.contains { $0.contains(" on deliveries_p") } == state.isTerminal, "\(plan.joined(separator: "\n"))")
         }
+    }
+
+    /// A server process writes its last statistics when it ends, a moment after the command that it served.
+    private func statisticsAreComplete(in system: TestSystem) async throws {
+        let ended = try await system.eventually(
+            "select count(*) from pg_stat_activity where datname = current_database() and application_name like 'tidings cli%'"
+        ) { $0 == 0 }
+        try #require(ended)
     }
 
     /// At once, again, with another content, later, tried again, and one channel after the other. Waits until all are decided.

@@ -57,19 +57,19 @@ struct IntentChecks {
         }
     }
 
-    /// The title: the request's own, else the type's template. Only what shows nothing may do without one.
-    func title(of request: IntentRequest, type: CompiledType) throws(EventProblem) -> String? {
-        let title = IntentChecks.text(request.title, else: type.title, request.data)
-        guard title != nil || type.type.silent else {
+    /// The request's content with the type's templates in the place of a missing title and body. Only a type that shows nothing may do without a
+    /// title.
+    func content(of request: IntentRequest, type: CompiledType) throws(EventProblem) -> Content {
+        var content = request.content
+        content.title = IntentChecks.text(content.title, else: type.title, request.data)
+        guard content.title != nil || type.type.silent else {
             throw EventProblem(
                 .missingAttribute, "/data/title", "title is missing, and the type \(type.type.name) has no template for it",
                 mayPassLater: true)
         }
-        return title
-    }
-
-    func body(of request: IntentRequest, type: CompiledType) -> String? {
-        IntentChecks.text(request.body, else: type.body, request.data)
+        content.body = IntentChecks.text(content.body, else: type.body, request.data)
+        if !request.data.isEmpty { content.data = JSON.object(request.data).serialized }
+        return content
     }
 
     private static func text(_ own: String?, else template: Template?, _ data: JSONObject) -> String? {

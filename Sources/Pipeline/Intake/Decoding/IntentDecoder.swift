@@ -126,10 +126,8 @@ struct MessageDecoding {
         let type = try checks.type(named: attributes.type)
         let request = try IntentRequest(attributes.data, limits: checks.limits)
         let notes = try checks.check(request, against: type)
-        let title = try checks.title(of: request, type: type)
-        let body = checks.body(of: request, type: type)
+        let content = try checks.content(of: request, type: type)
         try checks.checkFanOut(request, eventBytes: range.count, alreadyAsked: decoded.intents.count)
-        let data = request.data.isEmpty ? "{}" : JSON.object(request.data).serialized
         let traceparent = attributes.traceparent ?? message.headers["traceparent"].flatMap { TraceParent.validated($0) }
         let contentHash = IntentIdentity.contentHash(type: attributes.type, data: attributes.data)
         var identity = IntentIdentity(tenant: request.tenant, source: attributes.source, id: attributes.id)
@@ -141,9 +139,8 @@ struct MessageDecoding {
             if request.recipients.count > 1, !seen.insert(key).inserted { continue }
             let intent = Intent(
                 tenant: request.tenant, source: attributes.source, id: attributes.id, type: attributes.type, time: attributes.time,
-                recipient: recipient, title: title, body: body, data: data, channels: request.channels, scheduledFor: request.scheduledFor,
-                expiresAt: request.expiresAt, groupKey: request.groupKey, collapseKey: request.collapseKey, critical: request.critical,
-                market: request.market, traceparent: traceparent)
+                recipient: recipient, content: content, channels: request.channels, scheduledFor: request.scheduledFor,
+                expiresAt: request.expiresAt, critical: request.critical, market: request.market, traceparent: traceparent)
             intents.append(
                 DecodedIntent(
                     intent: intent, idempotencyKey: key, contentHash: contentHash.now, earlierContentHash: contentHash.earlier,

@@ -7,23 +7,20 @@ import TidingsJSON
 /// ``IntentChecks``.
 struct IntentRequest {
     private(set) var recipients: [String] = []
-    private(set) var title: String?
-    private(set) var body: String?
+    /// Its `data` is empty: the object is ``data``.
+    private(set) var content = Content()
     private(set) var data = JSONObject()
     private(set) var channels: [Channel]?
     private(set) var scheduledFor: Timestamp?
     private(set) var expiresAt: Timestamp?
-    private(set) var groupKey: String?
-    private(set) var collapseKey: String?
     private(set) var critical = false
     private(set) var market: String?
     private(set) var tenant = Intent.defaultTenant
 
     /// Every member there is. Others are refused, because a misspelt `scheduledFor` that is skipped in silence would send at once.
-    static let memberNames = [
-        "recipient", "recipients", "title", "body", "data", "channels", "scheduledFor", "expiresAt", "groupKey", "collapseKey", "critical",
-        "market", "tenant",
-    ]
+    static let memberNames =
+        ["recipient", "recipients"] + Content.Field.shown.map(\.rawValue) + ["data", "channels", "scheduledFor", "expiresAt"]
+        + Content.Field.keys.map(\.rawValue) + ["critical", "market", "tenant"]
 
     init(_ members: JSONObject, limits: IntentLimits) throws(EventProblem) {
         var one: JSON?
@@ -34,18 +31,16 @@ struct IntentRequest {
             switch entry.key {
             case "recipient": one = entry.value
             case "recipients": many = entry.value
-            case "title": title = try IntentRequest.text(entry)
-            case "body": body = try IntentRequest.text(entry)
             case "data": data = try IntentRequest.object(entry)
             case "channels": channels = try IntentRequest.channels(entry)
             case "scheduledFor": scheduledFor = try IntentRequest.time(entry)
             case "expiresAt": expiresAt = try IntentRequest.time(entry)
-            case "groupKey": groupKey = try IntentRequest.text(entry, atMost: limits.maximumKeyBytes)
-            case "collapseKey": collapseKey = try IntentRequest.text(entry, atMost: limits.maximumKeyBytes)
             case "critical": critical = try IntentRequest.flag(entry)
             case "market": market = try IntentRequest.text(entry, atMost: CatalogueNames.longestName)
             case "tenant": tenant = try IntentRequest.tenant(entry)
-            default: throw IntentRequest.unknownMember(entry.key)
+            default:
+                guard let field = Content.Field(rawValue: entry.key) else { throw IntentRequest.unknownMember(entry.key) }
+                content[field] = try field.isKey ? IntentRequest.text(entry, atMost: limits.maximumKeyBytes) : IntentRequest.text(entry)
             }
         }
         recipients = try IntentRequest.recipients(one: one, many: many, limits: limits)

@@ -32,7 +32,7 @@ struct AirshipPushTests {
 
     @Test func aVisibleOneForEveryPlatform() throws {
         var item = OutgoingDelivery.orderUpdate()
-        (item.badge, item.groupKey, item.collapseKey) = (3, "orders", "order-17")
+        (item.badge, item.content.groupKey, item.content.collapseKey) = (3, "orders", "order-17")
         item.expiresAt = Timestamp(seconds: 1_767_229_200)
         #expect(
             try text(of: item, [.ios, .android, .web]) == #"""
@@ -73,12 +73,12 @@ struct AirshipPushTests {
     @Test func aTitleAloneIsTheAlert() throws {
         var item = OutgoingDelivery.orderUpdate()
         for body in [nil, ""] as [String?] {
-            item.body = body
+            item.content.body = body
             let notification = try notification(of: item)
             #expect(notification["alert"]?.stringValue == "Your order shipped")
             #expect(notification["ios"]?["title"] == nil && notification["android"]?["title"] == nil)
         }
-        (item.title, item.body) = ("", "Only a body")
+        (item.content.title, item.content.body) = ("", "Only a body")
         #expect(try notification(of: item)["alert"]?.stringValue == "Only a body")
         #expect(try notification(of: item)["ios"]?["title"] == nil)
     }
@@ -104,7 +104,7 @@ struct AirshipPushTests {
             (String(repeating: "k", count: 64), String(repeating: "k", count: 64)),
             (String(repeating: "k", count: 65), "f39cdc2584758c99cf81c1f41d2572f54e17066afffc9d187aeafe5f7cbe2122"),
         ] {
-            item.collapseKey = key
+            item.content.collapseKey = key
             #expect(try notification(of: item)["ios"]?["collapse_id"]?.stringValue == expected)
             #expect(try notification(of: item)["android"]?["collapse_key"]?.stringValue == key)
         }
@@ -113,7 +113,7 @@ struct AirshipPushTests {
     @Test func withoutTextsItIsRefused() {
         var item = OutgoingDelivery.orderUpdate()
         for (title, body) in [(nil, nil), ("", nil), (nil, ""), ("", "")] as [(String?, String?)] {
-            (item.title, item.body) = (title, body)
+            (item.content.title, item.content.body) = (title, body)
             let refusal = #expect(throws: AirshipRefusal.self) { try push(of: item) }
             #expect(refusal?.result.outcome == .rejected(.contentMissing))
         }
@@ -121,11 +121,11 @@ struct AirshipPushTests {
 
     @Test func alertAndObjectForIOSHaveAtMost4096Bytes() throws {
         var item = OutgoingDelivery.orderUpdate()
-        item.body = "y"
+        item.content.body = "y"
         let object = try #require(try notification(of: item)["ios"]?.serializedBytes.count)
-        item.body = String(repeating: "y", count: 4_096 - object)
+        item.content.body = String(repeating: "y", count: 4_096 - object)
         #expect(throws: Never.self) { try push(of: item) }
-        item.body = String(repeating: "y", count: 4_097 - object)
+        item.content.body = String(repeating: "y", count: 4_097 - object)
         let refusal = #expect(throws: AirshipRefusal.self) { try push(of: item) }
         #expect(refusal?.result.outcome == .rejected(.payloadTooLarge))
         #expect(refusal?.result.detail == "the notification for iOS would have 4097 bytes, and Apple takes 4096")

@@ -69,12 +69,12 @@ struct AirshipSendTests {
     @Test func whatCannotBeSentIsNotSent() async throws {
         try await withAirship { provider, server in
             var items = items(for: "a", "b", "c")
-            items[1].body = String(repeating: "y", count: 5_000)
+            items[1].content.body = String(repeating: "y", count: 5_000)
             let results = await provider.send(together: items)
             #expect(results.map(\.status) == [202, nil, 202])
             #expect(results[1].outcome == .rejected(.payloadTooLarge))
             #expect(server.requests().map(\.messageID) == ["a,c 019a3c2e-0000-7000-8000-000000000001"])
-            (items[0].title, items[0].body) = (nil, nil)
+            (items[0].content.title, items[0].content.body) = (nil, nil)
             #expect(await provider.send(items[0]).outcome == .rejected(.contentMissing))
             #expect(server.stats.requests == 1)
         }
@@ -83,8 +83,8 @@ struct AirshipSendTests {
     @Test func moreThanFiveMebibytesGoOneByOne() async throws {
         try await withAirship(["platforms": "android"]) { provider, server in
             var items = items(for: "a", "b", "c")
-            for place in 0..<2 { items[place].body = String(repeating: "y", count: 1 << 19) }
-            items[2].body = String(repeating: "y", count: 5 << 20)
+            for place in 0..<2 { items[place].content.body = String(repeating: "y", count: 1 << 19) }
+            items[2].content.body = String(repeating: "y", count: 5 << 20)
             let results = await provider.send(together: items)
             #expect(results.map(\.status) == [202, 202, nil])
             #expect(results[2].outcome == .rejected(.payloadTooLarge) && results[2].detail?.contains("limit of 5242880") == true)

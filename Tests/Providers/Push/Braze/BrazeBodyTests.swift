@@ -24,7 +24,7 @@ struct BrazeBodyTests {
 
     @Test func aVisibleOneForBothPlatforms() throws {
         var item = OutgoingDelivery.orderUpdate()
-        (item.badge, item.groupKey, item.collapseKey) = (3, "orders", "order-17")
+        (item.badge, item.content.groupKey, item.content.collapseKey) = (3, "orders", "order-17")
         item.expiresAt = Timestamp(seconds: 1_767_229_200)
         #expect(
             try text(of: item) == #"""
@@ -87,7 +87,7 @@ struct BrazeBodyTests {
     @Test(arguments: singleTexts)
     func oneTextStandsForBothOnAndroid(_ title: String?, _ body: String?) throws {
         var item = OutgoingDelivery.orderUpdate()
-        (item.title, item.body) = (title, body)
+        (item.content.title, item.content.body) = (title, body)
         let text = body?.isEmpty == false ? "Only a body" : "Only a title"
         let messages = try JSON.parse(try self.body(of: item))["messages"]
         #expect(messages?["android_push"]?["alert"]?.stringValue == text && messages?["android_push"]?["title"]?.stringValue == text)
@@ -117,7 +117,7 @@ struct BrazeBodyTests {
             (String(repeating: "k", count: 64), String(repeating: "k", count: 64)),
             (String(repeating: "k", count: 65), "f39cdc2584758c99cf81c1f41d2572f54e17066afffc9d187aeafe5f7cbe2122"),
         ] {
-            item.collapseKey = key
+            item.content.collapseKey = key
             let messages = try JSON.parse(try body(of: item))["messages"]
             #expect(messages?["apple_push"]?["collapse_id"]?.stringValue == expected)
             #expect(messages?["android_push"]?["collapse_key"]?.stringValue == key)
@@ -127,7 +127,7 @@ struct BrazeBodyTests {
     @Test func withoutTextsItIsRefused() {
         var item = OutgoingDelivery.orderUpdate()
         for (title, body) in [(nil, nil), ("", nil), (nil, ""), ("", "")] as [(String?, String?)] {
-            (item.title, item.body) = (title, body)
+            (item.content.title, item.content.body) = (title, body)
             let refusal = #expect(throws: BrazeRefusal.self) { try self.body(of: item) }
             #expect(refusal?.result.outcome == .rejected(.contentMissing))
         }
@@ -136,7 +136,7 @@ struct BrazeBodyTests {
     @Test func anAppleMessageHasAtMost1912Bytes() throws {
         func body(fillingWith count: Int) throws -> [UInt8] {
             var item = OutgoingDelivery.orderUpdate()
-            item.body = String(repeating: "y", count: count)
+            item.content.body = String(repeating: "y", count: count)
             return try self.body(of: item, ["platforms": "ios"])
         }
         func size(_ body: [UInt8]) throws -> Int? { try JSON.parse(body)["messages"]?["apple_push"]?.serializedBytes.count }
@@ -150,7 +150,7 @@ struct BrazeBodyTests {
     @Test func alertAndExtraForAndroidHaveAtMost4000Bytes() throws {
         func body(fillingWith count: Int) throws -> [UInt8] {
             var item = OutgoingDelivery.orderUpdate()
-            item.body = String(repeating: "y", count: count)
+            item.content.body = String(repeating: "y", count: count)
             return try self.body(of: item, ["platforms": "android"])
         }
         let extra = try #require(try JSON.parse(body(fillingWith: 1))["messages"]?["android_push"]?["extra"]?.serializedBytes.count)
@@ -162,7 +162,7 @@ struct BrazeBodyTests {
 
     @Test func theWholeRequestHasALimitToo() {
         var item = OutgoingDelivery.orderUpdate()
-        item.title = String(repeating: "y", count: BrazeProvider.maximumBodyBytes)
+        item.content.title = String(repeating: "y", count: BrazeProvider.maximumBodyBytes)
         let refusal = #expect(throws: BrazeRefusal.self) { try body(of: item, ["platforms": "android"]) }
         #expect(refusal?.result.outcome == .rejected(.payloadTooLarge))
     }

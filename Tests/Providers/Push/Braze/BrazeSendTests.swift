@@ -98,9 +98,9 @@ struct BrazeSendTests {
     @Test func whatCannotBeSentIsNotSent() async throws {
         try await withBraze { provider, server in
             var item = OutgoingDelivery.orderUpdate()
-            item.body = String(repeating: "y", count: 2_000)
+            item.content.body = String(repeating: "y", count: 2_000)
             #expect(await provider.send(item).outcome == .rejected(.payloadTooLarge))
-            (item.title, item.body) = (nil, nil)
+            (item.content.title, item.content.body) = (nil, nil)
             let results = await provider.send(together: [item, item])
             #expect(results.map(\.outcome) == [.rejected(.contentMissing), .rejected(.contentMissing)])
             #expect(server.stats.requests == 0)

@@ -14,7 +14,7 @@ struct FCMMessageTests {
     /// With everything that a delivery may have.
     private func full(_ platform: String) -> OutgoingDelivery {
         var item = OutgoingDelivery.fcmOrder(platform: platform)
-        (item.groupKey, item.collapseKey, item.badge) = ("orders", "order-17", 3)
+        (item.content.groupKey, item.content.collapseKey, item.badge) = ("orders", "order-17", 3)
         item.expiresAt = FCMFixture.now.adding(.seconds(3_600))
         return item
     }
@@ -84,7 +84,7 @@ struct FCMMessageTests {
     @Test func aCollapseKeyThatIsTooLongForAppleIsLeftOut() throws {
         for (key, isKept) in [(String(repeating: "k", count: 64), true), (String(repeating: "k", count: 65), false)] {
             var item = OutgoingDelivery.fcmOrder()
-            item.collapseKey = key
+            item.content.collapseKey = key
             let message = try JSON.parse(body(item))["message"]
             #expect(message?["android"]?["collapse_key"]?.stringValue == key)
             #expect(message?["apns"]?["headers"]?["apns-collapse-id"]?.stringValue == (isKept ? key : nil))
@@ -102,9 +102,9 @@ struct FCMMessageTests {
 
     @Test func titleOrBodyIsEnough() throws {
         var item = OutgoingDelivery.fcmOrder(platform: "android")
-        item.title = nil
+        item.content.title = nil
         #expect(try JSON.parse(body(item))["message"]?["notification"]?.objectValue?.keys == ["body"])
-        (item.title, item.body) = ("t", nil)
+        (item.content.title, item.content.body) = ("t", nil)
         #expect(try JSON.parse(body(item))["message"]?["notification"]?.objectValue?.keys == ["title"])
     }
 
@@ -133,7 +133,7 @@ struct FCMMessageTests {
 
     @Test func nothingIsSentThatShowsNothing() {
         var item = OutgoingDelivery.fcmOrder()
-        (item.title, item.body) = (nil, nil)
+        (item.content.title, item.content.body) = (nil, nil)
         #expect(refusal(item)?.outcome == .rejected(.contentMissing))
     }
 
@@ -148,7 +148,7 @@ struct FCMMessageTests {
 
     @Test func theNotificationCountsToo() {
         var item = OutgoingDelivery.fcmOrder()
-        item.body = String(repeating: "b", count: 4_000)
+        item.content.body = String(repeating: "b", count: 4_000)
         #expect(refusal(item)?.outcome == .rejected(.payloadTooLarge))
     }
 
@@ -157,7 +157,7 @@ struct FCMMessageTests {
         let data = "{\"x\":\"\(String(repeating: "\\u0001", count: 4_083))\"}"
         var item = OutgoingDelivery.fcmMetadata(data: data)
         item.endpointAddress = String(repeating: "\\", count: 4_096)
-        item.collapseKey = String(repeating: "\u{1}", count: 256)
+        item.content.collapseKey = String(repeating: "\u{1}", count: 256)
         #expect(try fcmBody(of: item, now: FCMFixture.now).count <= FCMLimits.bodyBytes)
         #expect(try fcmBody(of: item, now: FCMFixture.now).count > FCMLimits.bodyBytes / 2)
     }

@@ -100,7 +100,7 @@ struct HTTPBodyTests {
     ])
     func noValueChangesTheShapeOfTheJSON(_ hostile: String) throws {
         var item = OutgoingDelivery.orderShipped(recipient: hostile, title: hostile, body: hostile)
-        item.data = (["secret": "s3cret", "field": .string(hostile.filter { $0 != "\0" })] as JSON).serialized
+        item.content.data = (["secret": "s3cret", "field": .string(hostile.filter { $0 != "\0" })] as JSON).serialized
         let template = #"{"a":"{{title}}","b":"-{{body}}-","c":"{{data.field}}","d":"{{data}}"}"#
         let body = try HTTPService.body(template, for: item)
         var limits = JSONLimits()

@@ -78,7 +78,8 @@ extension OutgoingDelivery {
     ) -> OutgoingDelivery {
         OutgoingDelivery(
             notificationID: NotificationID(high: 0x019a_3c2e_0000_7000, low: 0x8000_0000_0000_0001), ordinal: 0, attempt: 1,
-            tenant: "shop", recipient: recipient, type: "orderUpdate", category: .transactional, title: title, body: body, data: data,
+            tenant: "shop", recipient: recipient, type: "orderUpdate", category: .transactional,
+            content: Content(title: title, body: body, data: data),
             createdAt: HTTPService.now, idempotencyKey: key)
     }
 
@@ -88,8 +89,8 @@ extension OutgoingDelivery {
         item.attempt = 3
         item.endpointAddress = "device-token"
         item.traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
-        item.groupKey = "orders"
-        item.collapseKey = "order-17"
+        item.content.groupKey = "orders"
+        item.content.collapseKey = "order-17"
         item.silent = true
         item.badge = 7
         item.expiresAt = HTTPService.now.adding(.seconds(3_600))

@@ -10,7 +10,8 @@ struct ApplePayloadTests {
     ) -> OutgoingDelivery {
         OutgoingDelivery(
             notificationID: NotificationID(high: 0x019a_3c2e_0000_7000, low: 0x8000_0000_0000_0001), ordinal: 0, attempt: 1,
-            tenant: "shop", recipient: "user-42", type: "orderUpdate", category: .transactional, title: title, body: body, data: data,
+            tenant: "shop", recipient: "user-42", type: "orderUpdate", category: .transactional,
+            content: Content(title: title, body: body, data: data),
             createdAt: Timestamp(seconds: 1_767_225_600), idempotencyKey: "k", silent: silent)
     }
 
@@ -23,7 +24,7 @@ struct ApplePayloadTests {
     @Test func aVisibleOneHasAlertAndData() {
         var item = delivery(data: #"{"orderId":"17","total":1.50,"paid":true,"note":null,"lines":[1,{"a":"b"}]}"#)
         item.badge = 7
-        item.groupKey = "orders"
+        item.content.groupKey = "orders"
         item.interruptionLevel = .timeSensitive
         #expect(
             payload(item) == """
@@ -53,7 +54,7 @@ struct ApplePayloadTests {
     @Test func aSilentOneShowsNothing() {
         var item = delivery(data: #"{"orderId":"17","total":1.50,"lines":[1]}"#, silent: true)
         item.badge = 7
-        item.groupKey = "orders"
+        item.content.groupKey = "orders"
         item.interruptionLevel = .critical
         #expect(
             payload(item) == #"{"aps":{"content-available":1},"type":"orderUpdate","orderId":"17","total":1.50,"lines":[1]}"#)

@@ -6,8 +6,9 @@ import TidingsProvider
 struct DeliveryContentTests {
     private static let item = OutgoingDelivery(
         notificationID: NotificationID(high: 0x019a_3c2e_0000_7000, low: 0x8000_0000_0000_0001), ordinal: 0, attempt: 1, tenant: "shop",
-        recipient: "user-42", type: "orderUpdate", category: .transactional, title: "t", body: "b", data: #"{"a":1}"#,
-        createdAt: Timestamp(seconds: 1_767_225_600), endpointAddress: "token", idempotencyKey: "k", groupKey: "g", collapseKey: "c",
+        recipient: "user-42", type: "orderUpdate", category: .transactional,
+        content: Content(title: "t", body: "b", data: #"{"a":1}"#, groupKey: "g", collapseKey: "c"),
+        createdAt: Timestamp(seconds: 1_767_225_600), endpointAddress: "token", idempotencyKey: "k",
         silent: false, badge: 1, expiresAt: Timestamp(seconds: 1_767_229_200))
 
     private static func changed(_ change: (inout OutgoingDelivery) -> Void) -> OutgoingDelivery {
@@ -25,18 +26,19 @@ struct DeliveryContentTests {
             $0.device = OutgoingDevice(platform: "ios", environment: "sandbox")
         }
         #expect(other != Self.item)
-        #expect(other.content == Self.item.content)
-        #expect(Set([other.content, Self.item.content]).count == 1)
+        #expect(other.batchKey == Self.item.batchKey)
+        #expect(Set([other.batchKey, Self.item.batchKey]).count == 1)
     }
 
     @Test func whatItShowsMatters() {
         let others = [
-            Self.changed { $0.type = "x" }, Self.changed { $0.category = .marketing }, Self.changed { $0.title = nil },
-            Self.changed { $0.body = "x" }, Self.changed { $0.data = "{}" }, Self.changed { $0.groupKey = nil },
-            Self.changed { $0.collapseKey = nil }, Self.changed { $0.silent = true }, Self.changed { $0.interruptionLevel = .passive },
+            Self.changed { $0.type = "x" }, Self.changed { $0.category = .marketing }, Self.changed { $0.content.title = nil },
+            Self.changed { $0.content.body = "x" }, Self.changed { $0.content.data = "{}" }, Self.changed { $0.content.groupKey = nil },
+            Self.changed { $0.content.collapseKey = nil }, Self.changed { $0.silent = true },
+            Self.changed { $0.interruptionLevel = .passive },
             Self.changed { $0.badge = 2 },
             Self.changed { $0.expiresAt = nil },
         ]
-        #expect(Set(others.map(\.content) + [Self.item.content]).count == others.count + 1)
+        #expect(Set(others.map(\.batchKey) + [Self.item.batchKey]).count == others.count + 1)
     }
 }

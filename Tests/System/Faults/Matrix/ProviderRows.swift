@@ -43,7 +43,7 @@ extension FaultRow {
                 let producer = try Producer(url: scene.system.amqpURL)
                 let same = (0..<1_000).map { FaultLoad.intent($0, source: "again") }
                 var other = same
-                for position in other.indices { other[position].title = "Other" }
+                for position in other.indices { other[position].content.title = "Other" }
                 for intents in [same, same, other] {
                     #expect(await producer.publish(intents).allSatisfy { $0 == .confirmed })
                     try await scene.moreConfirmed()

@@ -12,7 +12,8 @@ import TidingsProvider
     private func item(title: String? = "The pump stands still", body: String? = "Hall \"3\"") -> OutgoingDelivery {
         OutgoingDelivery(
             notificationID: NotificationID(milliseconds: 1_700_000_000_000, fraction: 0, random: 7), ordinal: 0, attempt: 1,
-            tenant: "default", recipient: "user-42", type: "alarm", category: .system, title: title, body: body, createdAt: Self.now,
+            tenant: "default", recipient: "user-42", type: "alarm", category: .system, content: Content(title: title, body: body),
+            createdAt: Self.now,
             idempotencyKey: "k1")
     }
 
