@@ -46,6 +46,9 @@ public enum TidingsTool {
     public static func main(
         _ context: CommandContext, first: [any ParsableCommand.Type] = [], additional: [any ParsableCommand.Type] = []
     ) async -> Never {
+        // The runtime opens two file descriptors with its first timer, and ends the process if it cannot. So it gets them before this process opens
+        // any, and a process that may open hardly more says what is missing.
+        try? await Task.sleep(for: .nanoseconds(1))
         CryptoLibrary.keepUntilTheEnd()
         signal(SIGPIPE, SIG_IGN)
         optional.withLock { $0 = (first, additional) }
