@@ -73,7 +73,7 @@ import TidingsCore
         #expect(catalogue.vouches("relay") && !catalogue.vouches("shop") && !catalogue.vouches("guest"))
     }
 
-    /// A prefix ends at a slash, and what one producer has no other uses.
+    /// A source prefix matches up to a slash. A producer without sources may not use a source that another producer has.
     @Test func sourcesOfProducers() {
         var catalogue = catalogue
         catalogue.producers = [
@@ -93,7 +93,7 @@ import TidingsCore
         }
     }
 
-    /// The broker tells users apart by bytes.
+    /// The broker compares user names by their bytes.
     @Test func anEquivalentNameIsAnotherProducer() {
         var catalogue = catalogue
         catalogue.producers = ["caf\u{E9}": ProducerEntry(tenants: ["acme"], vouches: true)]

@@ -34,7 +34,7 @@ import TidingsCore
         #expect(nextEscalation(among: [member(.push, .queued, copy: true), member(.push, .failed), awaiting(.inApp)]) == .start([2]))
     }
 
-    /// An app may never ask for its plan; what its device has confirmed, it has.
+    /// An app may never fetch its plan. Only a confirmation proves that the device has the notification.
     @Test func aPlanThatNobodyConfirmedHasReachedNobody() {
         let push = member(.push, .failed)
         #expect(nextEscalation(among: [push, member(.local, .sent), awaiting(.inApp)]) == .start([2]))

@@ -1,10 +1,10 @@
 import TidingsCore
 
-/// Zones written by hand from the published rules, so that these tests need no time zone database.
+/// Zones written from the published rules, so that these tests need no time zone database.
 extension ZoneOffsets {
-    /// One hour, both ways, at 02:00 on the wall.
+    /// A change of one hour in both directions, each at 02:00 local time.
     static let newYork2026 = handmade("America/New_York", hours: -5, [("2026-03-08T07:00:00Z", -4), ("2026-11-01T06:00:00Z", -5)])
-    /// Midnight is skipped in November and comes twice in February.
+    /// Midnight is skipped in November and occurs twice in February.
     static let saoPaulo2018 = handmade("America/Sao_Paulo", hours: -3, [("2018-11-04T03:00:00Z", -2), ("2019-02-17T02:00:00Z", -3)])
     /// Half an hour of daylight saving.
     static let lordHowe2026 = handmade("Australia/Lord_Howe", hours: 11, [("2026-04-04T15:00:00Z", 10.5), ("2026-10-03T15:30:00Z", 11)])
@@ -24,13 +24,13 @@ extension ZoneOffsets {
     }
 }
 
-/// An instant from RFC 3339 text that is known to be right.
+/// The instant of an RFC 3339 text. Traps if the text is not valid.
 func instant(_ text: String) -> Timestamp {
     guard let instant = Timestamp(rfc3339: text) else { preconditionFailure("not RFC 3339: \(text)") }
     return instant
 }
 
-/// Quiet hours from text that is known to be right.
+/// Quiet hours from two times of day. Traps if they are not valid.
 func quiet(_ start: String, _ end: String) -> QuietHours {
     guard let quietHours = try? QuietHours.parse(start: start, end: end) else { preconditionFailure("no window: \(start)–\(end)") }
     return quietHours

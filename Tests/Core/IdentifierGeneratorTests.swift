@@ -17,7 +17,7 @@ import TidingsCore
         var last = NotificationID(high: 0, low: 0)
         var disorder = 0
         for step in 0..<20_000 {
-            // Stands, runs, jumps back an hour, and before 1970.
+            // The clock stands still, runs, jumps back an hour, or shows a time before 1970.
             let jump: Duration = step % 7 == 0 ? .seconds(-3_600) : step % 3 == 0 ? .zero : .microseconds(step)
             let now = step % 1_000 == 999 ? Timestamp(seconds: -5) : start.adding(jump)
             let id = generator.next(at: now, random: UInt64.random(in: 0 ... .max))

@@ -34,7 +34,7 @@ import TidingsCore
         #expect(Self.change(Self.item(.end(.cancelled, .cancelledByProducer))) == .takeBack(.cancelled, .cancelledByProducer))
     }
 
-    /// What the device confirmed is its own business once its time has come; what it never confirmed is told again.
+    /// After its time, a notification that the device has confirmed is left to the device. An unconfirmed notification is told again.
     @Test func whatWasShownIsLeftAlone() {
         let past = noon.adding(.seconds(-60))
         for verdict in [LocalVerdict.showNow, .hide(.paused), .end(.suppressed, .channelDisabled), .show(at: Self.later)] {

@@ -19,7 +19,7 @@ import TidingsCore
         #expect(Self.trigger("2026-12-31T23:59:00Z", in: .kathmandu) == "2027-01-01 05:44")
     }
 
-    /// Never before what was asked: a calendar knows whole minutes.
+    /// A calendar trigger has whole minutes. The time is rounded up, so that a device never shows a notification early.
     @Test func secondsAreRoundedUpToTheMinute() {
         #expect(Self.trigger("2026-06-10T12:00:00.000001Z", in: .utc) == "2026-06-10 12:01")
         #expect(Self.trigger("2026-06-10T12:00:59Z", in: .utc) == "2026-06-10 12:01")
@@ -35,7 +35,7 @@ import TidingsCore
         #expect(LocalTrigger(showing: nil, in: .utc, now: instant(now)) == .timeInterval(seconds: 1))
     }
 
-    /// Nobody knows what the device's calendar will show then; how long it is until then is known.
+    /// In an unknown zone the device's calendar cannot be predicted. Only the interval until the time is known.
     @Test func anUnknownZoneHasNoCalendar() {
         let (now, unknown) = (instant("2026-06-10T12:00:00Z"), Zone.unknown("Mars/Phobos"))
         for (time, shown) in [("2026-06-10T11:00:00Z", "1 s"), ("2026-06-10T12:00:30.5Z", "31 s"), ("2026-06-11T12:00:00Z", "86400 s")] {
@@ -43,7 +43,7 @@ import TidingsCore
         }
     }
 
-    /// The first of two equal hours is what a calendar means; for the second there is only the interval.
+    /// A calendar trigger means the first of two equal hours. The second hour needs an interval.
     @Test func anHourThatComesTwice() {
         #expect(Self.trigger("2026-11-01T05:30:00Z", in: .newYork2026) == "2026-11-01 01:30")
         #expect(Self.trigger("2026-11-01T06:30:00Z", in: .newYork2026, from: "2026-11-01T00:00:00Z") == "23400 s")
@@ -56,7 +56,7 @@ import TidingsCore
         #expect(Self.trigger("2026-03-08T07:00:00Z", in: .newYork2026) == "2026-03-08 03:00")
     }
 
-    /// Whatever the zone and the day: the minute a calendar shows is the first that is not before the time.
+    /// In every zone and on every day, a calendar trigger shows the first minute that is not before the time.
     @Test(arguments: ZoneOffsets.allHandmade) func aCalendarIsNeverEarly(zone: ZoneOffsets) {
         let around = zone.transitions.map(\.at) + [instant("2026-06-10T12:00:00Z").wholeSeconds]
         for seconds in around.flatMap({ at in stride(from: at - 90_000, through: at + 90_000, by: 419) }) {

@@ -69,7 +69,8 @@ import TidingsCore
         }
     }
 
-    /// What another provider may do better, and what it may not.
+    /// A standby takes over if this provider is misconfigured, or refuses the delivery or its token. For every other outcome a standby
+    /// changes nothing, because another provider would do no better.
     @Test func aStandbyTakesOverWhatThisProviderCannotDo() {
         func step(_ outcome: Outcome, attempt: Int = 1, expiresAt: Timestamp? = nil) -> NextStep {
             nextStep(

@@ -2,7 +2,7 @@ import Testing
 import TidingsCore
 
 @Suite struct NotificationIDTests {
-    /// RFC 9562 appendix A.6.
+    /// The example of RFC 9562, appendix A.6.
     @Test func exampleOfTheStandard() throws {
         let id = try #require(NotificationID("017F22E2-79B0-7CC3-98C4-DC0C0C07398F"))
         #expect(id == NotificationID(milliseconds: 1_645_557_742_000, fraction: 0xCC3, random: 0x18C4_DC0C_0C07_398F))

@@ -57,7 +57,7 @@ import TidingsCore
         #expect(decision.deliveries.last?.verdict.state == .held && decision.deliveries.last?.verdict.reason == .paused)
     }
 
-    /// A pause holds what would go out; what is not sent for another reason, or not yet, is not its doing.
+    /// A pause holds only deliveries that would be sent now. Deliveries that are held or not sent for another reason keep that reason.
     @Test func aPauseChangesNoOtherAnswer() {
         let everything = [Self.pause(7, .channel, "push"), Self.pause(8, .channel, "inApp")]
         #expect(Self.decided(everything, .sample()) == ["push suppressed noDevice", "inApp/inbox paused 8"])
@@ -82,7 +82,7 @@ import TidingsCore
         #expect(lookAgain(nil, expiresAt: late) == late)
     }
 
-    /// The person is reached by what is not paused; what is paused comes after it, should that fail.
+    /// An escalation begins with the first channel that is not paused. Paused channels follow if that channel fails.
     @Test func anEscalationPassesOverWhatIsPaused() {
         func critical(_ pauses: [Pause]) -> [String] {
             let type = NotificationType(name: "alarm", category: .transactional, allowsCritical: true)

@@ -1,11 +1,11 @@
 import Testing
 import TidingsCore
 
-/// What devices show by themselves is planned before its time, and judged as of its time.
+/// Local notifications are planned on devices before their time, and judged by the rules of that time.
 @Suite struct PlanAheadTests {
     private static let tomorrow = noon.adding(.seconds(86_400))
 
-    /// With push and plans in the default market, plans alone in `mx`, and Braze beside plans in `us`.
+    /// The providers of these tests: push and plans in the default market, only plans in `mx`, and Braze beside plans in `us`.
     private static let catalogue: Catalogue = {
         var catalogue = Catalogue.withPush
         let plan = ProviderBinding(name: "localPlan", channel: .local, kind: ProviderBinding.localPlanKind, addressing: .device)
@@ -41,7 +41,7 @@ import TidingsCore
         return facts
     }
 
-    /// Until its time there may be a device, or a permission.
+    /// The channel is held until the scheduled time: a device or a permission may be added before that.
     @Test func whatNoDeviceCanPlanWaits() {
         var off = Self.facts()
         off.preferences.disabledChannels = [.local]
@@ -50,7 +50,7 @@ import TidingsCore
         }
     }
 
-    /// In the quiet hours of this moment too: those of its own time count.
+    /// A scheduled notification is planned during quiet hours too. Only the quiet hours at its scheduled time count.
     @Test func quietHoursOfNowDoNotCount() {
         let asleep = decide(Self.scheduled(), Self.facts(quietAt: nightWindow), in: Self.catalogue, at: midnight.adding(.seconds(-3_600)))
         #expect(asleep.deliveries.map(\.summary) == ["local/localPlan/phone send"])
@@ -59,7 +59,7 @@ import TidingsCore
         #expect(unscheduled.deliveries.map(\.summary) == ["local hold quietHours"])
     }
 
-    /// A device that a push can reach waits for it; the plan is for the others.
+    /// A device that a push can reach waits for the push. Only other devices get the notification in their plan.
     @Test func aDeviceIsNeverPushedAndPlanned() {
         #expect(
             Self.decided(Self.scheduled([.push, .local]), Self.facts([.phone(), .phone("old", provider: "gcm")])) == [
@@ -74,7 +74,7 @@ import TidingsCore
             PlannedDelivery(channel: .push, verdict: .awaitEscalation), after: DeliveryPast(plannedOn: ["phone"]),
             of: Self.scheduled([.push, .local]), facts: Self.facts(), catalogue: Self.catalogue, now: Self.tomorrow, acceptedAt: noon)
         #expect(due.map(\.summary) == ["push/apns/phone suppressed sameDevice"])
-        // The market has moved to one that addresses people: it would reach the phone as well.
+        // The person has moved to a market whose provider addresses people: that push would reach the phone as well.
         let moved = reroute(
             PlannedDelivery(channel: .push, verdict: .awaitEscalation), after: DeliveryPast(plannedOn: ["phone"]),
             of: Self.scheduled([.push, .local]), facts: Self.facts(market: "us"), catalogue: Self.catalogue, now: Self.tomorrow,
@@ -82,7 +82,8 @@ import TidingsCore
         #expect(moved.map(\.summary) == ["push/braze suppressed sameDevice", "push/dmp send"])
     }
 
-    /// A device whose plan does not have it is judged again when it is due: by its permission and by the push of that moment.
+    /// A device whose plan does not hold the notification is judged again at the scheduled time. The permission and the push of that moment
+    /// count.
     @Test func aRefusalIsNotForAllTime() {
         func due(_ facts: RecipientFacts, _ channels: [Channel] = [.push, .local]) -> [String] {
             reroute(
@@ -98,7 +99,7 @@ import TidingsCore
         #expect(due(Self.facts(), [.local]) == ["local/localPlan/phone send"])
     }
 
-    /// Its token is a subscription in JSON; it shows nothing by itself.
+    /// A browser's token is a subscription in JSON. A browser shows nothing by itself.
     @Test func aBrowserHasNoPlan() {
         let browser = Endpoint(id: "browser", channel: .push, provider: "webpush", address: #"{"endpoint":"https://push.example/1"}"#)
         #expect(browser.serves(.push) && !browser.serves(.local))
@@ -128,7 +129,7 @@ import TidingsCore
         #expect(judged(intent, pauses: Pauses([Pause(id: 1, scope: .channel, name: "local")])) == .hide(.paused))
     }
 
-    /// The device would show it at an hour that may be quiet; without quiet hours every hour will do.
+    /// In an unknown zone the device could show the notification during quiet hours. Without quiet hours the zone does not matter.
     @Test func anUnknownZoneHidesWhatQuietHoursConcern() {
         var asleep = Self.facts(quietAt: nightWindow)
         asleep.zone = .unknown("Mars/Phobos")

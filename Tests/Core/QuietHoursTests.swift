@@ -6,7 +6,7 @@ import TidingsCore
         var zone: ZoneOffsets
         var window: (String, String)
         var now: String
-        /// Nil: not quiet.
+        /// The end of the quiet hours. Nil: it is not quiet.
         var end: String?
 
         init(_ zone: ZoneOffsets, _ window: (String, String), _ now: String, _ end: String?) {
@@ -17,7 +17,7 @@ import TidingsCore
     }
 
     static let nights = [
-        // Plain nights, and the window that does not pass midnight.
+        // Plain nights, and windows that do not cross midnight.
         Night(.utc, ("22:00", "07:00"), "2026-01-10T21:59:59.999999Z", nil),
         Night(.utc, ("22:00", "07:00"), "2026-01-10T22:00:00Z", "2026-01-11T07:00:00Z"),
         Night(.utc, ("22:00", "07:00"), "2026-01-11T06:59:59.999999Z", "2026-01-11T07:00:00Z"),
@@ -26,7 +26,7 @@ import TidingsCore
         Night(.utc, ("13:00", "15:00"), "2026-01-10T23:00:00Z", nil),
         Night(.utc, ("00:00", "23:59"), "2026-01-10T23:58:00Z", "2026-01-10T23:59:00Z"),
         Night(.newYork2026, ("22:00", "07:00"), "2026-06-10T02:00:00Z", "2026-06-10T11:00:00Z"),
-        // 45 minutes.
+        // Kathmandu has 45 minutes in its offset.
         Night(.kathmandu, ("22:00", "07:00"), "2026-01-10T16:15:00Z", "2026-01-11T01:15:00Z"),
         Night(.kathmandu, ("22:00", "07:00"), "2026-01-10T16:14:59Z", nil),
         // New York, 8 March 2026: 02:00 to 03:00 does not exist.
@@ -37,7 +37,7 @@ import TidingsCore
         Night(.newYork2026, ("02:00", "03:00"), "2026-03-08T06:59:59Z", nil),
         Night(.newYork2026, ("02:00", "03:00"), "2026-03-08T07:00:00Z", nil),
         Night(.newYork2026, ("02:00", "03:00"), "2026-03-09T06:00:00Z", "2026-03-09T07:00:00Z"),
-        // New York, 1 November 2026: 01:00 to 02:00 comes twice. The end counts the second time, the start the first.
+        // New York, 1 November 2026: 01:00 to 02:00 occurs twice. A window ends at the second occurrence and starts at the first.
         Night(.newYork2026, ("22:00", "01:30"), "2026-11-01T05:29:00Z", "2026-11-01T06:30:00Z"),
         Night(.newYork2026, ("22:00", "01:30"), "2026-11-01T05:45:00Z", "2026-11-01T06:30:00Z"),
         Night(.newYork2026, ("22:00", "01:30"), "2026-11-01T06:30:00Z", nil),
@@ -47,24 +47,24 @@ import TidingsCore
         Night(.newYork2026, ("01:30", "05:00"), "2026-11-01T05:30:00Z", "2026-11-01T10:00:00Z"),
         Night(.newYork2026, ("01:30", "05:00"), "2026-11-01T06:10:00Z", "2026-11-01T10:00:00Z"),
         Night(.newYork2026, ("01:00", "01:30"), "2026-11-01T05:45:00Z", "2026-11-01T06:30:00Z"),
-        // São Paulo, 4 November 2018: 00:00 to 01:00 does not exist; 16 February 2019: 23:00 to 24:00 comes twice.
+        // São Paulo, 4 November 2018: 00:00 to 01:00 does not exist. On 16 February 2019, 23:00 to 24:00 occurs twice.
         Night(.saoPaulo2018, ("20:00", "00:00"), "2018-11-04T02:59:59Z", "2018-11-04T03:00:00Z"),
         Night(.saoPaulo2018, ("20:00", "00:30"), "2018-11-04T02:00:00Z", "2018-11-04T03:00:00Z"),
         Night(.saoPaulo2018, ("00:00", "06:00"), "2018-11-04T02:59:59Z", nil),
         Night(.saoPaulo2018, ("00:00", "06:00"), "2018-11-04T03:00:00Z", "2018-11-04T08:00:00Z"),
         Night(.saoPaulo2018, ("22:00", "23:30"), "2019-02-17T01:45:00Z", "2019-02-17T02:30:00Z"),
         Night(.saoPaulo2018, ("23:30", "06:00"), "2019-02-17T02:15:00Z", "2019-02-17T09:00:00Z"),
-        // Lord Howe: half an hour, 4 October 2026 skips 02:00 to 02:30; 5 April repeats 01:30 to 02:00.
+        // Lord Howe changes by half an hour. 4 October 2026 skips 02:00 to 02:30, and 5 April repeats 01:30 to 02:00.
         Night(.lordHowe2026, ("22:00", "02:15"), "2026-10-03T15:00:00Z", "2026-10-03T15:30:00Z"),
         Night(.lordHowe2026, ("22:00", "07:00"), "2026-10-03T15:00:00Z", "2026-10-03T20:00:00Z"),
         Night(.lordHowe2026, ("22:00", "01:45"), "2026-04-04T14:50:00Z", "2026-04-04T15:15:00Z"),
-        // Chatham: 45 minutes and an hour of daylight saving, 27 September 2026 skips 02:45 to 03:45.
+        // Chatham has 45 minutes in its offset and one hour of daylight saving. 27 September 2026 skips 02:45 to 03:45.
         Night(.chatham2026, ("22:00", "03:00"), "2026-09-26T13:59:00Z", "2026-09-26T14:00:00Z"),
         Night(.chatham2026, ("22:00", "07:00"), "2026-04-04T13:00:00Z", "2026-04-04T18:15:00Z"),
-        // Apia, 30 December 2011 does not exist: midnight of the 29th is midnight of the 31st.
+        // Apia: 30 December 2011 does not exist, so the end of the 29th is the start of the 31st.
         Night(.apia2011, ("22:00", "07:00"), "2011-12-30T09:00:00Z", "2011-12-30T17:00:00Z"),
         Night(.apia2011, ("13:00", "23:30"), "2011-12-30T09:00:00Z", "2011-12-30T09:30:00Z"),
-        // What lies between two windows is skipped, so quiet goes on for another day.
+        // The change of time removes the gap between two windows, so quiet hours go on for another day.
         Night(.newYork2026, ("02:59", "02:00"), "2026-03-08T06:00:00Z", "2026-03-09T06:00:00Z"),
         Night(.newYork2026, ("01:30", "01:00"), "2026-11-01T04:59:00Z", "2026-11-02T06:00:00Z"),
     ]
@@ -90,7 +90,7 @@ import TidingsCore
         #expect(window.nextStart(after: instant(night.now), in: night.zone) == night.end.map(instant))
     }
 
-    /// Three days around every change of every zone, by the quarter hour, for windows of many shapes.
+    /// Checks windows of many shapes at every quarter of an hour, in the three days around each change of each zone.
     @Test(arguments: ZoneOffsets.allHandmade)
     func holdsItsPromisesAtEveryQuarterHour(zone: ZoneOffsets) {
         var broken: [String] = []

@@ -72,7 +72,8 @@ import TidingsCore
         #expect(deliveries(at: due, off) == ["push suppressed channelDisabled"])
     }
 
-    /// Quiet hours hold a channel, not the devices of that evening: a new phone gets what waited, and each device gets it once.
+    /// Quiet hours hold a whole channel, not the devices of that evening. A new phone gets the held notification, and each device gets it
+    /// once.
     @Test func whatQuietHoursHeldGoesToTheDevicesOfTheMorning() {
         let evening = RecipientFacts.sample { facts in
             facts.endpoints = [.phone("old"), .phone("tablet", permission: .denied)]
@@ -97,7 +98,7 @@ import TidingsCore
         #expect(judged([.phone("old"), .phone("new")], at: morning, .unknown("Mars/Olympus")) == ["push hold timeZoneUnknown"])
     }
 
-    /// A copy goes along with the devices' pushes, also where it comes before them and the channel is alone.
+    /// A copy waits together with the pushes to devices. This also holds if the copy comes first and push is the only channel.
     @Test func aCopyWaitsWithItsChannel() {
         let facts = RecipientFacts.sample {
             ($0.endpoints, $0.market, $0.preferences.quietHours) = ([.phone(provider: "fcm")], "mx", nightWindow)
@@ -111,7 +112,7 @@ import TidingsCore
         #expect(morning.map(\.summary) == ["push/dmp send", "push/fcm/phone send"])
     }
 
-    /// A delivery that was tried, and waits for quiet hours before it is tried again, stays with its device: it may have arrived there.
+    /// A delivery that was tried and then waits for quiet hours stays with its device: the first attempt may have arrived there.
     @Test func whatWasTriedStaysWithItsDevice() {
         let facts = RecipientFacts.sample { ($0.endpoints, $0.preferences.quietHours) = ([.phone(), .phone("new")], nightWindow) }
         #expect(again(toPhone, .sample("like"), facts, at: midnight) == "push/apns/phone hold quietHours")

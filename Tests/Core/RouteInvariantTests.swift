@@ -1,9 +1,10 @@
 import Testing
 import TidingsCore
 
-/// Every combination of what a decision depends on, and what must hold in each.
+/// Invariants of a decision, checked for every combination of its inputs.
 @Suite struct RouteInvariantTests {
-    /// The product of all axes when this was written. A new value adds cases; an axis that is empty by mistake leaves none.
+    /// The cases of one category: the product of all other axes when this was written. A new value adds cases. An axis that is empty by
+    /// mistake leaves no case.
     private static let fewestCases = 14_400
 
     @Test(arguments: Category.allCases)
@@ -19,7 +20,7 @@ import TidingsCore
     }
 }
 
-/// One point of the space of cases.
+/// One combination of values, one from each axis.
 private struct RoutingCase {
     var type: NotificationType
     var quietPolicy: QuietPolicy
@@ -30,10 +31,10 @@ private struct RoutingCase {
     var hour: Hour
     var critical: Bool
 
-    /// As far as the person's quiet hours are concerned.
+    /// The time of day, as far as the person's quiet hours are concerned.
     enum Hour: CaseIterable {
         case day, night
-        /// In a zone that nobody knows.
+        /// A time in a zone that is not known.
         case unknown
     }
 
@@ -182,7 +183,8 @@ private struct RoutingCase {
         type.mandatory || type.silent || quietPolicy == .ignore || quietPolicy == .inAppOnly && channel == .inApp
     }
 
-    /// In an unknown zone what quiet hours could stop waits, and is not dropped; everything else is as at noon. Nobody else waits for the zone.
+    /// Checks a decision in an unknown zone. A delivery that quiet hours could stop is held, not dropped. Every other delivery is decided
+    /// as at noon. In a known zone no delivery waits for the zone.
     private func zone(_ decision: Decision) -> [String] {
         let waiting = decision.deliveries.filter { $0.verdict.reason == .timeZoneUnknown }
         guard hour == .unknown else { return waiting.isEmpty ? [] : ["only an unknown zone is waited for"] }
@@ -214,13 +216,13 @@ private struct RoutingCase {
         return broken
     }
 
-    /// Quiet hours, or an unknown zone, hold it for devices or addresses.
+    /// Whether quiet hours or an unknown zone hold the whole channel, without a device or an address.
     private func waitsAsChannel(_ delivery: PlannedDelivery) -> Bool {
         let reason = delivery.verdict.reason
         return delivery.provider.isEmpty && delivery.endpoint == nil && (reason == .quietHours || reason == .timeZoneUnknown)
     }
 
-    /// A device has it in its plan before its time, and shows it then.
+    /// Whether a device gets the delivery in its plan before the scheduled time, and shows it by itself then.
     private func isPlanned(_ delivery: PlannedDelivery) -> Bool {
         timing == .scheduled && delivery.channel == .local && catalogue.providers[delivery.provider]?.kind == ProviderBinding.localPlanKind
     }
@@ -248,13 +250,13 @@ private struct RoutingCase {
         let begun = Set(decision.deliveries.filter { $0.verdict.isOpen && $0.verdict != .awaitEscalation }.map(\.channel))
         if begun.count > 1 { return ["one channel at a time"] }
         guard let first = begun.first else { return waiting.isEmpty ? [] : ["somebody goes first"] }
-        // What waits for the zone has given its turn to the inbox, which quiet hours leave alone.
+        // A push that waits for the zone gives its turn to the inbox, because quiet hours leave the inbox alone.
         let gaveTurn = hour == .unknown && first == .inApp && !isExempt(.push)
         return waiting.allSatisfy { $0.channel > first || gaveTurn } ? [] : ["only later channels wait"]
     }
 
-    /// With everything allowed, every endpoint that was going to get something still does. (By another channel, perhaps: a device that may
-    /// get the push again shows no local notification.)
+    /// Checks that consent takes nothing away: with everything allowed, each endpoint that was to get something still does. The channel may
+    /// differ: a device that may get the push again shows no local notification.
     private func consent(_ decision: Decision) -> [String] {
         guard preferences != .allOn else { return [] }
         var willing = self
@@ -270,7 +272,7 @@ private struct RoutingCase {
     private func places(of delivery: PlannedDelivery) -> [String] {
         if waitsAsChannel(delivery) { return [delivery.channel.endsOnDevice ? "their devices" : "\(delivery.channel)/"] }
         let place = delivery.endpoint ?? "\(delivery.channel)/\(delivery.provider)"
-        // Planned on a device: what would else wait as a whole channel for its time.
+        // A planned delivery stands for its whole channel too: without a plan, the channel would be held until the scheduled time.
         return isPlanned(delivery) ? [place, "\(delivery.channel)/"] : [place]
     }
 

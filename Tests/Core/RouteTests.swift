@@ -93,7 +93,7 @@ import TidingsCore
         #expect(decide(.sample("social"), facts, at: noon).deliveries.last?.verdict.state == .queued)
     }
 
-    /// What expires before the quiet hours end is due, and ends, when it expires.
+    /// A delivery that expires before the quiet hours end is held until its expiry, and ends then.
     @Test func aHoldEndsWithItsExpiry() {
         let facts = RecipientFacts.sample { $0.preferences.quietHours = nightWindow }
         let expiry = midnight.adding(.seconds(60))
@@ -101,7 +101,7 @@ import TidingsCore
         #expect(held.deliveries.map(\.verdict) == [.hold(until: expiry, reason: .quietHours)])
     }
 
-    /// Somebody who is woken at night finds out that their quiet hours were known, and why they did not count.
+    /// If a notification wakes a person at night, the decision says that the quiet hours were known and why they did not apply.
     @Test func whatPassesQuietHoursSaysWhy() {
         func said(_ type: String, at time: Timestamp, in catalogue: Catalogue = .withPush, off: Set<Channel> = []) -> [String] {
             let facts = RecipientFacts.sample {

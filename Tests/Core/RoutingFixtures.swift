@@ -2,7 +2,7 @@ import TidingsCore
 
 /// A weekday noon in UTC, outside of ``nightWindow``.
 let noon = instant("2026-06-10T12:00:00Z")
-/// Inside ``nightWindow`` in UTC.
+/// A midnight in UTC, inside ``nightWindow``.
 let midnight = instant("2026-06-11T00:00:00Z")
 let nightWindow = quiet("22:00", "07:00")
 
@@ -58,7 +58,7 @@ extension Endpoint {
 }
 
 extension PlannedDelivery {
-    /// `push/apns/phone send`, for tables.
+    /// The delivery as text for tables, such as `push/apns/phone send`.
     var summary: String {
         let place = [channel.rawValue, provider, endpoint ?? ""].filter { !$0.isEmpty }.joined(separator: "/")
         return switch verdict {

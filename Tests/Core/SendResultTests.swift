@@ -23,23 +23,23 @@ import TidingsCore
 
     @Test(
         arguments: [
-            // As it stands, and in the forms that a service may tell it in.
+            // Secrets as they stand, and in the forms in which a service may repeat them.
             ("the key is s3cr3t-key/0+1=", key, "the key is …"), ("s3cr3t-key/0+1=", key, "…"),
             ("S3CR3T-KEY/0+1= s3cr3t-key/0+1=", key, "… …"), ("s3cr3t-key%2F0%2b1%3D!", key, "…!"),
             (#"{"key":"s3cr3t-key\/0+1="}"#, key, #"{"key":"…"}"#), (#"s3cr3t-key\u002f0\u002B1="#, key, "…"),
             ("path /a%20b%2Fc/token", "a b/c/token", "path /…"), ("an é%C3%A9\\u00e9 here", "ééé-", "an é%C3%A9\\u00e9 here"),
             ("an é%C3%A9\\u00e9 here", "éÉÉ", "an é%C3%A9\\u00e9 here"), ("an é%C3%A9\\u00e9 here", "ééé", "an … here"),
-            // A letter with an accent is no other letter.
+            // A combining accent behind a secret does not hide the secret from the search.
             ("token-1234\u{301} is bad", "token-1234", "…\u{301} is bad"),
-            // Words and lines.
+            // Secrets of several words or lines.
             ("Bearer abcd-efgh", "Bearer abcd-efgh", "…"), ("token abcd-efgh", "Bearer abcd-efgh", "token …"),
             ("Bearer of news", "Bearer abcd-efgh", "Bearer of news"), ("got\nMIGHAgEAMBMGByqG\nand more", pem, "got … and more"),
             (#"{"k":"-----BEGIN PRIVATE KEY-----\nMIGHAgEAMBMGByqG\nSM49"}"#, pem, #"{"k":"-----BEGIN PRIVATE KEY-----\n…\nSM49"}"#),
-            // What is no secret.
+            // Texts without a secret, and secrets that are too short.
             ("", key, nil), ("nothing to hide", key, "nothing to hide"), ("nothing to hide", "", "nothing to hide"),
             ("open the door", "open ", "open the door"), ("a 12345", "12345", "a 12345"), ("a 123456", "123456", "a …"),
             ("50% off", "50% off", "…"), ("100% and %zz \\q", key, "100% and %zz \\q"),
-            // Where it breaks off.
+            // Texts that break off within a secret.
             ("it ends with s3cr3t-k", key, "it ends with …"), ("it ends with s3cr", key, "it ends with …"),
             ("it ends with s3c", key, "it ends with s3c"),
         ] as [(String, String, String?)])
@@ -47,7 +47,7 @@ import TidingsCore
         #expect(hidden(text, secret) == told)
     }
 
-    /// Of secrets that share a part, or are part of each other, nothing is left.
+    /// Secrets that overlap or contain each other are hidden completely.
     @Test func overlappingSecretsAreHiddenWhole() {
         #expect(hidden("x abcdefghijkl y", "abcdef", "abcdefghijkl") == "x … y")
         #expect(hidden("x abcdefghijkl y", "abcdefgh", "efghijkl") == "x … y")
@@ -55,7 +55,8 @@ import TidingsCore
         #expect(hidden("x aabaabaaab y", "aabaaab") == "x aab… y")
     }
 
-    /// Before the cut: a half of it at the end would be told as well, and what stands behind many of them would be lost.
+    /// Secrets are hidden before the detail is cut. Otherwise half a secret could stay at the end, and text behind many secrets would be
+    /// lost.
     @Test func secretsAreHiddenBeforeTheCut() {
         for before in (SendResult.longestDetail - 20)...SendResult.longestDetail {
             let padding = String(repeating: "x", count: before)
@@ -66,7 +67,7 @@ import TidingsCore
         #expect(hidden("\(many)at last", Self.key)?.hasSuffix("at last") == true)
     }
 
-    /// What is longer than is looked at is dropped, with the half of a secret that may stand there.
+    /// Text behind the first `SendResult.longestSaid` bytes is dropped, together with the half of a secret that may stand at the edge.
     @Test func theEndOfWhatIsLookedAtIsHidden() {
         let count = SendResult.longestSaid / (Self.key.utf8.count + 1)
         for more in 0...Self.key.utf8.count {

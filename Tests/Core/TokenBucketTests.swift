@@ -49,7 +49,7 @@ import TidingsCore
         #expect(bucket.take(at: earlier.adding(.seconds(1))) == .zero)
     }
 
-    /// A reservation puts later callers behind it, and what it did not use comes back.
+    /// Later callers wait behind a reservation. Tokens that the reservation did not use return to the bucket.
     @Test func reservedTokensAreAPlaceInTheLine() {
         var bucket = TokenBucket(.init(perSecond: 10, burst: 10), at: noon)
         #expect(bucket.reserve(30, by: 1, at: noon) <= .zero, "ten are there")

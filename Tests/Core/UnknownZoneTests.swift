@@ -1,7 +1,7 @@
 import Testing
 import TidingsCore
 
-/// A person whose stored time zone nobody knows.
+/// A person whose stored time zone is not known.
 @Suite struct UnknownZoneTests {
     private static func facts(quietHours: QuietHours? = nightWindow) -> RecipientFacts {
         .sample {
@@ -11,7 +11,7 @@ import TidingsCore
         }
     }
 
-    /// At noon in UTC nobody is woken by the quiet hours of UTC, and the person may still sleep.
+    /// At noon in UTC the quiet hours of UTC wake nobody, but the person may still be asleep.
     @Test func whatQuietHoursConcernWaitsAQuarterOfAnHour() {
         let decision = decide(.sample("social") { $0.expiresAt = noon.adding(.seconds(3_600)) }, Self.facts())
         #expect(decision.deliveries.map(\.verdict) == [.hold(until: noon.adding(.seconds(900)), reason: .timeZoneUnknown)])
@@ -36,7 +36,8 @@ import TidingsCore
         #expect(decide(.sample("social"), off).deliveries.map(\.summary) == ["inApp suppressed channelDisabled"])
     }
 
-    /// Nobody knows when quiet begins, so only what quiet hours leave alone goes out, for as long as any decision holds.
+    /// In an unknown zone quiet hours may begin at any moment. Only deliveries that ignore quiet hours are sent, and their decision is
+    /// valid as long as any other.
     @Test func whatGoesOutHoldsForAQuarterOfAnHour() {
         for facts in [Self.facts(quietHours: nil), Self.facts()] {
             var catalogue = Catalogue.builtIn
@@ -61,7 +62,7 @@ import TidingsCore
         #expect(decide(asked, Self.facts(), in: catalogue).deliveries.map(\.summary) == expected)
     }
 
-    /// A critical notification does not wait for somebody to mend the zone data while another channel may go out.
+    /// A critical notification takes a free channel at once, instead of waiting until an operator has repaired the zone data.
     @Test func aCriticalOneTakesTheChannelThatIsFree() {
         let type = NotificationType(name: "alarm", category: .social, allowsCritical: true)
         var catalogue = Catalogue.withPush.with(type)

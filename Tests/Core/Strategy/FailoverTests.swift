@@ -1,7 +1,7 @@
 import Testing
 import TidingsCore
 
-/// Where a delivery goes when its provider gave it up, or carries it no longer.
+/// The next provider of a delivery, after its provider refused it, was skipped or no longer serves the market.
 @Suite struct FailoverTests {
     private let a = Endpoint.device("a")
     private let b = Endpoint.device("b")
@@ -54,13 +54,13 @@ import TidingsCore
         #expect(next(planned("token1", "a"), gaveUp("token1"), tokens, []) == ["push/token1/a failed misconfigured"])
     }
 
-    /// It was never called, so it may be asked again: losing the delivery for a pause of seconds would be worse.
+    /// The skipped provider was never called, so Tidings may call it again. Losing the delivery for a pause of seconds would be worse.
     @Test func aProviderThatWasOnlyPassedOverIsAskedAgainWhenNobodyElseIsLeft() {
         let alone = shared("person1", by: .first)
         #expect(next(planned("person1"), gaveUp("person1", because: .breakerOpen), alone) == ["push/person1 send"])
     }
 
-    /// Whoever was passed over only for failing at the time gets it back when the one who took over cannot do it at all.
+    /// If the standby cannot send the delivery at all, the delivery returns to a provider that was skipped because its breaker was open.
     @Test func whatTheNextGivesUpGoesBackToWhomWasPassedOver() {
         var catalogue = shared("person1", "person2", "third", by: .first)
         catalogue.providers["third"] = ProviderBinding(name: "third", channel: .push, kind: "x", addressing: .person)
@@ -74,7 +74,8 @@ import TidingsCore
         #expect(next(planned("person1"), past, catalogue) == ["push/person1 failed misconfigured"])
     }
 
-    /// Nobody passes it to and fro while all are failing: it waits where it is, and is given up only for what its provider refuses.
+    /// Deliveries do not circle while every provider is failing. A delivery waits at its provider, and leaves it only if that provider
+    /// refuses.
     @Test func whenAllAreFailingItStaysWhereItIs() {
         let people = shared("person1", "person2", by: .first)
         let both = gaveUp("person1", "person2", because: .breakerOpen)
@@ -112,7 +113,8 @@ import TidingsCore
                 == ["push/token1/a failed misconfigured"])
     }
 
-    /// Beside other devices it goes on to the next that carries devices, past those who would reach the others again.
+    /// If the person has other devices, a device's push moves to the next provider that addresses devices. Providers that address people
+    /// are passed over, because they would reach the other devices again.
     @Test func aDevicesPushGoesPastThoseWhoAddressPeopleWhileThereAreOthers() {
         let mixed = shared("token1", "person1", "token2", by: .first)
         #expect(
@@ -130,7 +132,8 @@ import TidingsCore
         #expect(next(planned("token1", "a"), past, people, [a]) == ["push/person1 send"])
     }
 
-    /// Whoever could reach only a device that does not allow it takes nothing over, and what is broken is not hidden behind that.
+    /// A provider takes nothing over if it could only reach a device that denies notifications. The delivery then keeps its own error, so
+    /// that a wrong setting stays visible.
     @Test func aDeniedDeviceIsNoStandby() {
         let denied = Endpoint.device("a", permission: .denied)
         let mixed = shared("person1", "token1", by: .first)
@@ -140,7 +143,8 @@ import TidingsCore
         #expect(next(planned("person1"), gaveUp("person1", because: .breakerOpen), mixed, [denied]) == ["push/person1 send"])
     }
 
-    /// Also where it only seemed that somebody could: it goes nowhere, so it is not to be asked at once again.
+    /// A delivery also stays if a standby only seemed to exist. The delivery then waits for its provider instead of calling it again at
+    /// once.
     @Test func whatStaysWaits() {
         let mixed = shared("token1", "person1", by: .first)
         let past = gaveUp("token1", because: .breakerOpen, after: [planned("token1", "removed")])
@@ -160,7 +164,7 @@ import TidingsCore
         #expect(next(planned("person1"), gaveUp("person1", after: [planned("copy")]), withCopy) == ["push/person1 failed misconfigured"])
     }
 
-    /// What may have arrived goes out again by the same provider, which knows its key.
+    /// If an attempt may have arrived, the same provider gets the retry, because it knows the idempotency key.
     @Test func aRetryStaysWithItsProvider() {
         let people = shared("person1", "person2", by: .first)
         let tried = DeliveryPast(failed: ["person1"], keepsProvider: true)
@@ -171,7 +175,7 @@ import TidingsCore
         #expect(next(planned("token1", "a"), DeliveryPast(keepsProvider: true), mixed, [a, b]) == ["push/token1/a send"])
     }
 
-    // MARK: A market moves
+    // MARK: Change of market
 
     @Test func heldWorkFollowsItsMarket() {
         #expect(next(planned("person1"), DeliveryPast(), shared("person2", by: .all)) == ["push/person2 send"])

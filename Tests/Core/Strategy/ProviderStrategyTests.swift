@@ -1,7 +1,7 @@
 import Testing
 import TidingsCore
 
-/// Who carries a push, by the strategy of the market.
+/// The providers of a push, by the strategy of the market.
 @Suite struct ProviderStrategyTests {
     private let a = Endpoint.device("a")
     private let b = Endpoint.device("b")
@@ -30,7 +30,8 @@ import TidingsCore
         #expect(news(shared("token1", by: .first), [devices[0]]) == ["push/a suppressed noProvider"])
     }
 
-    /// Braze reaches every device of a person, so no token of theirs gets a push of its own, and the other way round.
+    /// A provider such as Braze reaches every device of a person. A person gets either one push by such a provider or one push per token,
+    /// never both.
     @Test func peopleAndTokensNeverGetTheSameTwice() {
         #expect(news(shared("person1", "token1", by: .first), [a, b]) == ["push/person1 send, standby"])
         #expect(news(shared("person1", "token1", by: .first)) == ["push/person1 send"], "no device, nobody to take over")
@@ -76,7 +77,7 @@ import TidingsCore
         #expect(news(mixed, [a]) == ["push/token1/a send, standby"])
     }
 
-    /// A device in another market goes by that market's strategy.
+    /// A device in another market follows the strategy of that market.
     @Test func aDeviceOfAnotherMarketGoesByItsOwn() {
         var catalogue = shared("person1", by: .first)
         catalogue.markets["mx"] = Market(name: "mx", providers: [.push: ["token2", "token1"]], strategies: [.push: .first])

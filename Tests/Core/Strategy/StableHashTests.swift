@@ -1,7 +1,7 @@
 import Testing
 import TidingsCore
 
-/// Whoever changes these moves people to another provider.
+/// A change of these values would move people to another provider.
 @Suite struct StableHashTests {
     @Test func valuesNeverChange() {
         #expect(StableHash("").value == 0x4F2D_B50F_1240_40CD)

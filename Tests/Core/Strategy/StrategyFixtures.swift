@@ -1,6 +1,7 @@
 import TidingsCore
 
-/// Providers of every sort on push: `person1`, `person2` address people, `token1`, `token2` any device's token, `copy` gets copies.
+/// A catalogue with providers of every sort on push: `person1` and `person2` address people, `token1` and `token2` address any device's
+/// token, `copy` gets copies.
 func shared(_ providers: String..., by strategy: ProviderStrategy) -> Catalogue {
     var catalogue = Catalogue.builtIn.with(NotificationType(name: "news", category: .transactional, channels: [.push]))
     for name in ["person1", "person2"] {
@@ -16,7 +17,7 @@ func shared(_ providers: String..., by strategy: ProviderStrategy) -> Catalogue 
 }
 
 extension Endpoint {
-    /// A device whose token any provider may send to, unless one is named.
+    /// A device whose token every provider may use, unless `provider` names one.
     static func device(
         _ id: String, of provider: String? = nil, market: String? = nil, permission: Permission = .authorized
     ) -> Endpoint {
@@ -27,7 +28,7 @@ extension Endpoint {
 }
 
 extension PlannedDelivery {
-    /// `push/token1/a send, standby`.
+    /// The delivery with its standby, such as `push/token1/a send, standby`.
     var whole: String {
         switch standby {
         case .nobody: summary
@@ -37,7 +38,7 @@ extension PlannedDelivery {
     }
 }
 
-/// What news comes to for a person with these devices.
+/// The deliveries of a notification of type `news` for a person with these devices.
 func news(_ catalogue: Catalogue, _ devices: [Endpoint] = [], to recipient: String = "user-42") -> [String] {
     route(
         .sample("news") { $0.recipient = recipient },

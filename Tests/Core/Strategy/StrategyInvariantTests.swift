@@ -1,7 +1,7 @@
 import Testing
 import TidingsCore
 
-/// Whatever its providers do, and in whatever order they do it: what must hold for a notification in a market with a strategy.
+/// Invariants of a notification in a market with a strategy, for every behaviour of its providers in every order.
 @Suite struct StrategyInvariantTests {
     @Test(arguments: [ProviderStrategy.Name.all, .first, .weighted])
     func holdHoweverProvidersFail(_ strategy: ProviderStrategy.Name) {
@@ -21,17 +21,17 @@ import TidingsCore
     }
 }
 
-/// The pushes of one notification, from the decision until all have ended, with providers that fail as they like.
+/// The pushes of one notification, from the decision until all have ended. Providers fail at random.
 private struct NotificationLife {
     /// One delivery under way, as a releaser knows it.
     private struct Push {
         var planned: PlannedDelivery
-        /// Its place in the decision, and of one that came later of the one it comes from.
+        /// The place in the decision. A push that came later has the place of the push that it comes from.
         let ordinal: Int
         var failed: Set<String> = []
         var passedOver: Set<String> = []
         var moves = 0
-        /// How it left a provider, or waited there.
+        /// The number of outcomes so far.
         var steps = 0
     }
 
@@ -86,7 +86,7 @@ private struct NotificationLife {
         checkWhoGotIt()
     }
 
-    /// What a worker does with the outcome, and a releaser with what that leaves.
+    /// Handles one outcome as a worker does, and passes the delivery on as a releaser does.
     private mutating func take(_ turn: Turn, _ push: Push, _ random: inout Splitmix) {
         var push = push
         push.steps += 1
@@ -98,7 +98,7 @@ private struct NotificationLife {
         case .refuses: move(push, because: .misconfigured)
         case .isFailing where standby == .fresh: move(push, because: .breakerOpen)
         case .isFailing:
-            // It waits for its provider, and is judged again.
+            // The push waits for its provider, and is judged again.
             if push.steps < 50 { judge(push, keepsProvider: true) }
         }
     }
@@ -108,7 +108,7 @@ private struct NotificationLife {
         if reason == .breakerOpen { push.passedOver.insert(push.planned.provider) } else { push.failed.insert(push.planned.provider) }
         push.moves += 1
         moves += 1
-        // Each provider may pass it over once and give it up once.
+        // A push leaves each provider at most twice: once because the breaker is open, and once because of a refusal.
         if push.moves > 2 * providers.count { return broken.append("wanders") }
         judge(push, because: reason)
     }
