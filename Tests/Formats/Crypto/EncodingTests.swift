@@ -2,7 +2,7 @@ import Testing
 import TidingsEncodings
 
 @Suite struct EncodingTests {
-    /// RFC 4648 section 10.
+    /// The examples of RFC 4648, section 10.
     @Test(arguments: [
         ("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="), ("fooba", "Zm9vYmE="), ("foobar", "Zm9vYmFy"),
     ])

@@ -3,7 +3,7 @@ import TidingsCrypto
 import TidingsEncodings
 
 @Suite struct HashTests {
-    /// FIPS 180-4 examples.
+    /// The examples of FIPS 180-4.
     @Test(arguments: [
         ("", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
         ("abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
@@ -21,7 +21,7 @@ import TidingsEncodings
         #expect(digest.finish() == SHA256.hash(bytes))
     }
 
-    /// RFC 4231 test cases 1, 2 and 6.
+    /// Test cases 1, 2 and 6 of RFC 4231.
     @Test(
         arguments: [
             (Array(repeating: 0x0B, count: 20), "Hi There", "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7"),

@@ -2,7 +2,7 @@ import Testing
 import TidingsJSON
 
 @Suite struct JSONParsingTests {
-    /// The code and place of the refusal; nil when the text was taken.
+    /// The error with which the text is refused. Nil: the text was accepted.
     private func refusal(_ bytes: [UInt8], _ limits: JSONLimits = .standard) -> JSONParseError? {
         do throws(JSONParseError) {
             _ = try JSON.parse(bytes, limits: limits)
@@ -137,7 +137,7 @@ import TidingsJSON
     }
 }
 
-/// An object from members in order.
+/// An object of these members, in this order.
 func object(_ members: (String, JSON)...) -> JSONObject {
     var object = JSONObject()
     for (key, value) in members { object[key] = value }

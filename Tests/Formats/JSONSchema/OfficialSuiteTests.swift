@@ -3,8 +3,8 @@ import Testing
 import TidingsJSON
 import TidingsJSONSchema
 
-/// The official JSON-Schema-Test-Suite, draft 2020-12, from the folder that TIDINGS_JSON_SCHEMA_SUITE names: every group whose schema
-/// is not refused must pass every case, and what is refused is exactly what is listed here, so that support cannot shrink unseen.
+/// The official JSON-Schema-Test-Suite, draft 2020-12, from the folder that TIDINGS_JSON_SCHEMA_SUITE names. Every group whose schema is
+/// accepted must pass every case. The refused groups must be exactly the listed ones, so that support cannot shrink unseen.
 @Suite(.enabled(if: OfficialSuite.folder != nil, "TIDINGS_JSON_SCHEMA_SUITE is not set"))
 struct OfficialSuiteTests {
     @Test func everyGroupOfTheRequiredSuitePasses() throws {
@@ -38,8 +38,8 @@ struct OfficialSuiteTests {
         #expect(tally.refused.keys.allSatisfy { Self.refusedGroups[$0] != nil })
     }
 
-    /// Groups refused in the required suite, by reason and keyword: references to other documents (20 to the suite's own server, 2 to the
-    /// metaschema) and metaschemas with a choice of vocabularies.
+    /// The refused groups of the required suite, by reason and keyword. 20 refer to documents of the suite's own server, 2 to the
+    /// metaschema. The rest are metaschemas with a choice of vocabularies.
     private static let refusedGroups = ["remoteReference $ref": 22, "unsupportedDraft $schema": 2]
 }
 
@@ -48,7 +48,7 @@ enum OfficialSuite {
 
     static func path(_ relative: String) throws -> String { try #require(folder) + "/" + relative }
 
-    /// The JSON files directly in a folder, sorted; a folder that is missing fails the test.
+    /// The JSON files directly in a folder, sorted. A missing folder fails the test.
     static func files(in relative: String) throws -> [String] {
         let path = try path(relative)
         let directory = try #require(opendir(path), "\(path) cannot be opened")
@@ -70,7 +70,7 @@ enum OfficialSuite {
         return bytes
     }
 
-    /// Shown in the run's output, where a person looks for the counts.
+    /// Writes the counts to the standard error output, where a person looks for them.
     static func report(_ title: String, _ tally: Tally) {
         let line = Array("JSON Schema \(title): \(tally.summary)\n".utf8)
         _ = write(STDERR_FILENO, line, line.count)

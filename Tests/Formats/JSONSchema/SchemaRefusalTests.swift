@@ -66,7 +66,7 @@ import TidingsJSONSchema
         #expect(try JSONSchema(JSON.parse(schema)).validate(5) == [])
     }
 
-    /// Every keyword of the draft's vocabularies, from its metaschemas.
+    /// The list has every keyword of the draft's vocabularies, taken from its metaschemas.
     @Test func noKeywordOfTheDraftIsForgotten() {
         let draft = """
             $id $schema $ref $anchor $dynamicRef $dynamicAnchor $vocabulary $comment $defs prefixItems items contains additionalProperties \

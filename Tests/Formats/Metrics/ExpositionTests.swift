@@ -2,7 +2,7 @@ import Testing
 
 @testable import TidingsMetrics
 
-/// The text is what a Prometheus reads: described, escaped, complete.
+/// The text has the form that Prometheus reads: described, escaped, complete.
 @Suite struct ExpositionTests {
     @Test func labelValuesAndHelpAreEscaped() {
         var text = ExpositionText()

@@ -20,7 +20,7 @@ import Testing
         #expect(metrics.brokerConnected("publisher").value == 0)
     }
 
-    /// A metric that is declared and not in the text would be recorded for nobody.
+    /// A declared metric that is missing in the text would be recorded in vain.
     @Test func everyDeclaredMetricIsInTheText() throws {
         let members = Array(Mirror(reflecting: Metrics(version: "1")).children)
         let families = try #require(members.first { $0.label == "families" }?.value as? [any MetricFamily])

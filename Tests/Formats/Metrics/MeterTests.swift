@@ -50,7 +50,7 @@ import Testing
                     }
                 }
             }
-            // Scrapes go on meanwhile, and see numbers that agree with each other.
+            // Scrapes run at the same time. The numbers within one scrape must agree.
             group.addTask {
                 for _ in 0..<50 {
                     let lines = metrics.text().split(separator: "\n").filter { $0.contains(#"step="route""#) }

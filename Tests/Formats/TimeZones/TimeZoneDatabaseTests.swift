@@ -7,7 +7,8 @@ import TidingsCore
 @Suite struct TimeZoneDatabaseTests {
     private let database = TimeZoneDatabase()
 
-    /// Every change of offset, as the system's own `zdump` sees it: years of today, years a file lists, and years only its rule reaches.
+    /// Every change of offset equals the one that the system's `zdump` prints. The years lie near today, within the file's list, and so far
+    /// ahead that only the zone's rule reaches them.
     @Test(arguments: [
         "America/New_York", "America/Sao_Paulo", "Australia/Lord_Howe", "Asia/Kathmandu", "Pacific/Chatham", "Africa/Casablanca",
         "Europe/Dublin",
@@ -113,9 +114,9 @@ private func startOfYear(_ year: Int) throws -> Int64 {
     try #require(CivilDate(validYear: year, month: 1, day: 1)).daysSinceEpoch * 86_400
 }
 
-/// The system's own reading of the zone database.
+/// Reads the zone database with the system's `zdump`.
 enum Zdump {
-    /// Changes of offset within the years, upper bound excluded, and the offset before the first.
+    /// The changes of offset within the years, and the offset before the first change. The year of the upper bound is excluded.
     static func changes(of zone: String, years: ClosedRange<Int>) throws -> (offsetBefore: Int?, changes: [ZoneOffsets.Transition]) {
         let text = try output(["/usr/bin/zdump", "-v", "-c", "\(years.lowerBound),\(years.upperBound)", "/usr/share/zoneinfo/\(zone)"])
         let (low, high) = try (startOfYear(years.lowerBound), startOfYear(years.upperBound))
@@ -145,7 +146,7 @@ enum Zdump {
         return date.daysSinceEpoch * 86_400 + Int64(clock[0] * 3_600 + clock[1] * 60 + clock[2])
     }
 
-    /// Zones and links listed by the database's own source.
+    /// The zones and links that the database's own source lists.
     static func names() throws -> [String] {
         let source = String(decoding: try #require(file("/usr/share/zoneinfo/tzdata.zi")), as: UTF8.self)
         return source.split(separator: "\n").compactMap { line in

@@ -4,7 +4,7 @@ import TidingsCore
 
 @testable import TidingsTimeZones
 
-/// Zone data that changes under a database in use.
+/// Zone data that changes while a database uses it.
 @Suite struct ZoneDataChangeTests {
     private static let summer: Int64 = 1_783_000_000  // 2026-07-02
 
@@ -23,7 +23,7 @@ import TidingsCore
         }
     }
 
-    /// An older file of the same size whose time of modification is kept, as archives and packages do.
+    /// The older file has the same size and keeps its time of modification, as archives and packages write it.
     @Test func anOlderFileInItsPlaceIsSeen() throws {
         try withZoneData { folder in
             let zones = ["Etc/GMT+5", "Etc/GMT+6"]
@@ -113,11 +113,12 @@ import TidingsCore
     }
 }
 
-/// A folder of zone data that a test may change; Europe/Berlin is in it.
+/// A folder of zone data that a test may change. Europe/Berlin is always in it.
 private struct ZoneDataFolder {
     let path = FileManager.default.temporaryDirectory.appendingPathComponent("zones-\(UUID().uuidString)").path
 
-    /// Puts a zone of this machine in, under its own name or in the place of another: a new file that is renamed, as packages do it.
+    /// Copies a zone of this machine into the folder, under its own name or in place of another. The zone is a new file that is renamed, as
+    /// packages install it.
     func install(_ name: String, as source: String? = nil) throws {
         try write(name, try #require(Zdump.file("\(TimeZoneDatabase.standardDirectory)/\(source ?? name)")))
     }
