@@ -6,7 +6,7 @@ import TidingsTestSupport
 @testable import TidingsContracts
 @testable import TidingsJSON
 
-/// Holds the published schema of a device's plan and the writing together, both ways.
+/// Checks that the published schema of a device's plan and the written plans agree, in both directions.
 @Suite struct LocalPlanSchemaTests {
     private static func update() throws -> LocalPlanUpdate {
         let entry = PackEntry(

@@ -3,7 +3,7 @@ import TidingsContracts
 import TidingsCore
 
 @Suite struct PackBuilderTests {
-    /// Ids in counting order, so that the order of packs can be asserted.
+    /// Makes ids in counting order, so that a test can assert the order of packs.
     private struct Counter {
         var next: UInt64 = 0
         mutating func id() -> PackID {

@@ -16,7 +16,7 @@ extension PackEntry {
             expiresAt: created.adding(.seconds(86_400)), escalates: true, hasStandby: true, waitsForProvider: true)
     }
 
-    /// An entry with nothing that may be absent.
+    /// An entry without any optional member.
     static func bare(_ number: UInt64) -> PackEntry {
         let created = Timestamp(seconds: 1_790_000_000)
         return PackEntry(

@@ -6,7 +6,7 @@ import TidingsTestSupport
 @testable import TidingsContracts
 @testable import TidingsJSON
 
-/// Holds the published schema of packs and the coding together, both ways.
+/// Checks that the published schema of packs and the coding agree, in both directions.
 @Suite struct PackSchemaTests {
     @Test func whatIsEncodedIsValid() throws {
         let schema = try SchemaFiles.schema("pack")
