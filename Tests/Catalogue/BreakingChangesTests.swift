@@ -16,7 +16,7 @@ import TidingsCore
         return BreakingChanges(from: before, to: after)
     }
 
-    /// A text of the schema, what takes its place, and what that breaks.
+    /// A text of the schema, its replacement, and the report of the breaking change.
     @Test(arguments: [
         (#""required": ["number"]"#, #""required": ["number", "amount"]"#, "data.amount: is required now"),
         (#"["integer", "string"]"#, #""string""#, "data.amount: was integer or string, is string"),

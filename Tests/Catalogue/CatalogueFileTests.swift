@@ -62,7 +62,7 @@ import TidingsJSONSchema
         #expect(catalogue.categories[.social] == .standard(for: .social))
     }
 
-    /// A strategy that says nothing is no difference.
+    /// A missing strategy equals the strategy `all`.
     @Test func aStrategyIsReadAndThePlainListIsTheOneForAll() throws {
         func market(_ push: String) throws -> Market? {
             try CatalogueFile.parse(
@@ -114,7 +114,7 @@ import TidingsJSONSchema
 }
 
 extension Catalogue {
-    /// A catalogue that sets everything that can be set, with texts that YAML likes to misread.
+    /// A catalogue with every possible setting, and with texts that YAML likes to misread.
     static let everySetting = Catalogue(
         types: [
             "order.shipped.v4": NotificationType(

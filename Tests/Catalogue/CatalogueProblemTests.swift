@@ -3,7 +3,7 @@ import TidingsCatalogue
 import TidingsCore
 
 @Suite struct CatalogueProblemTests {
-    /// YAML, the path that is named, and a part of the message.
+    /// The YAML, the named path, and a part of the message.
     static let mistakes: [(String, String, String)] = [
         ("types:\n  a: {category: social, chanels: [push]}", "types.a.chanels", "did you mean \"channels\"?"),
         ("type:\n  a: {category: social}", "type", "did you mean \"types\"?"),
@@ -45,7 +45,7 @@ import TidingsCore
         ("types:\n  a: {category: social}\nproducers: {\"db:\": [a]}", "producers", "db:ROLE"),
     ]
 
-    /// What stands for `push` in market us, the path below it, and a part of the message.
+    /// The value of `push` in market us, the path below it, and a part of the message.
     static let strategyMistakes: [(String, String, String)] = [
         ("{providers: [a, b], strategy: frist}", ".strategy", "did you mean \"first\"?"),
         ("{providers: [a, b], strategi: first}", ".strategi", "did you mean \"strategy\"?"),

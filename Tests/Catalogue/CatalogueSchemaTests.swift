@@ -6,7 +6,7 @@ import TidingsTestSupport
 @testable import TidingsCatalogue
 @testable import TidingsJSON
 
-/// Holds the published schema of the catalogue file and its reader together, both ways.
+/// Checks that the published schema of the catalogue file and its reader agree, in both directions.
 @Suite struct CatalogueSchemaTests {
     @Test(arguments: [Catalogue.builtIn, .everySetting]) func whatIsPrintedIsValid(catalogue: Catalogue) throws {
         let file = try SchemaFiles.yaml(CatalogueFile.print(catalogue))
@@ -28,7 +28,7 @@ import TidingsTestSupport
         #expect(keys(schema["properties"]?["categories"]) == Set(Category.allCases.map(\.rawValue)))
     }
 
-    /// Files the reader refuses for their form alone: the schema must see it too.
+    /// Files that the reader refuses for their form alone. The schema must refuse them too.
     @Test(arguments: [
         "types:\n  a: {category: social, chanels: [push]}", "types:\n  a: {category: socal}", "types:\n  a: {title: x}",
         "types:\n  a: {category: social, channels: []}", "types:\n  a: {category: social, expiry: 60}", "types: {}",

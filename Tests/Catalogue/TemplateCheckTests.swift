@@ -2,7 +2,7 @@ import Testing
 import TidingsCatalogue
 import TidingsCore
 
-/// A placeholder that can never have a value would be shown to people as nothing.
+/// A placeholder without a possible value would show people an empty text.
 @Suite struct TemplateCheckTests {
     private static let schema = """
         {type: object, required: [number, amount, note], properties: {number: {type: string}, amount: {type: integer},
@@ -18,7 +18,7 @@ import TidingsCore
         """ + (schema.map { "\n    schema: \($0)\n" } ?? "\n")
     }
 
-    /// A template and what is said of the one placeholder in it.
+    /// A template, and the beginning of the message about its one placeholder.
     static let mistakes: [(String, String)] = [
         ("Parcel {{nummer}}", "{{nummer}} is not declared by the type's schema; did you mean \"number\"?"),
         (
@@ -39,7 +39,7 @@ import TidingsCore
         #expect(error.problems.count == 1, "\(error)")
         let problem = try #require(error.problems.first)
         #expect(problem.path == "types.parcel.\(key)" && problem.line == 4 && problem.message.hasPrefix(mistake.1), "\(problem)")
-        // A role goes on with an active catalogue that an earlier release took.
+        // A role keeps an active catalogue that an earlier release accepted.
         #expect(try CatalogueFile.parse(yaml: yaml).types["parcel"] != nil)
     }
 
@@ -85,7 +85,7 @@ import TidingsCore
         #expect(error.problems.map(\.line) == [2, 2, 3])
     }
 
-    /// The work must not grow with the product of placeholders and names.
+    /// The work must not grow with the product of placeholders and names. The check stops after 100 placeholders.
     @Test func aTemplateOfThousandsOfPlaceholdersIsOneProblem() throws {
         let text = (0..<5_000).map { "{{p\($0)}}" }.joined()
         let error = try #require(throws: CatalogueProblems.self) { try CatalogueFile.judge(yaml: Self.file(text)) }
