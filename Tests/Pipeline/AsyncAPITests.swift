@@ -7,7 +7,7 @@ import TidingsTestSupport
 @testable import TidingsJSON
 @testable import TidingsPipeline
 
-/// Holds the published AsyncAPI document and the names in code together.
+/// Checks that the published AsyncAPI document and the names in code agree.
 @Suite struct AsyncAPITests {
     private let document: JSON
 

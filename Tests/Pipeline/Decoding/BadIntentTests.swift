@@ -4,9 +4,9 @@ import TidingsCore
 import TidingsCrypto
 import TidingsPipeline
 
-/// Every way an event can be wrong: a precise reason, the place, and the event kept.
+/// Every fault of an event gives a precise reason and the place, and the event is kept.
 @Suite struct BadIntentTests {
-    /// `data` of an otherwise valid event, the reason, the pointer, and a part of the message.
+    /// The `data` of an otherwise valid event, the reason, the pointer, and a part of the message.
     static let badData: [(String, ReasonCode, String, String)] = [
         (#"{"title":"T"}"#, .noRecipient, "/data", "recipient"),
         (#"{"recipients":[],"title":"T"}"#, .noRecipient, "/data/recipients", "empty"),
@@ -53,7 +53,7 @@ import TidingsPipeline
         #expect(rejection.message.contains(part), "\(rejection.message)")
         #expect(rejection.source == "/shop" && rejection.eventID == "o-17" && rejection.type == "orderUpdate")
         #expect(rejection.raw == Array(Sample.event(data: data).utf8))
-        // A template for the title, a market or the type's permission may come; a wrong value stays wrong.
+        // A later catalogue may add a template for the title, a market or the type's permission. A wrong value stays wrong.
         let depends = pointer == "/data/title" && reason == .missingAttribute
         #expect(rejection.isReplayable == (depends || reason.isRetryable), "\(reason)")
     }
@@ -139,7 +139,7 @@ import TidingsPipeline
         #expect(rejection.reason == .criticalNotAllowed && rejection.pointer == "/data/critical")
     }
 
-    /// Whoever simulates an intent hears what the producer would hear.
+    /// A simulated intent is refused with the same message as the producer's event.
     @Test(
         arguments: [
             ("promotion", true, nil), ("promotion", false, "nope"), ("orderUpdat", false, nil), ("promotion", true, "nope"),
@@ -178,7 +178,7 @@ import TidingsPipeline
         }
     }
 
-    /// Without anybody who vouches, not even the standard tenant: the message may be anybody's.
+    /// If nobody vouches for the producer, not even the standard tenant may be named: anybody may have sent the message.
     @Test func anUnknownProducerMayNameNothing() throws {
         let rejection = try Sample.rejection(Sample.decode(Sample.plain, rights: .unknown))
         #expect(rejection.reason == .producerUnknown && rejection.message.contains("user_id") && rejection.eventID == "o-17")

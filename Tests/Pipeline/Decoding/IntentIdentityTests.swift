@@ -32,7 +32,7 @@ import TidingsStore
         }
     }
 
-    /// An event from SQL names its tenant and has a time of PostgreSQL's spelling; the same from AMQP need not.
+    /// An event from SQL names its tenant and writes times as PostgreSQL does. The same event from AMQP need not.
     @Test(arguments: [#""tenant":"default""#, #""critical":false"#, #""data":{}"#])
     func aMemberThatNamesItsDefaultChangesNothing(member: String) throws {
         let event = event().replacing(#""tenant":"default","#, with: "")

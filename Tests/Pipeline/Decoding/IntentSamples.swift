@@ -5,7 +5,7 @@ import TidingsCore
 @testable import TidingsContracts
 @testable import TidingsPipeline
 
-/// A decoder with a catalogue made for these tests, and events to give it.
+/// A decoder with a catalogue made for these tests, and events for it.
 enum Sample {
     /// 2026-06-01T12:00:00Z.
     static let now = Timestamp(seconds: 1_780_315_200)
@@ -37,7 +37,7 @@ enum Sample {
               additionalProperties: false
         """
 
-    /// An event of `orderUpdate` whose `data` is that JSON.
+    /// An event of type `orderUpdate` with this `data`.
     static func event(data: String, type: String = "orderUpdate", more: String = "") -> String {
         #"{"specversion":"1.0","id":"o-17","source":"/shop","type":"\#(type)","data":\#(data)\#(more)}"#
     }
@@ -64,7 +64,7 @@ enum Sample {
         return try #require(decoded.intents.first, sourceLocation: sourceLocation)
     }
 
-    /// The one rejection of a message that must give exactly one and no intent.
+    /// The rejection of a message that must give exactly one rejection and no intent.
     static func rejection(_ decoded: DecodedMessage, sourceLocation: SourceLocation = #_sourceLocation) throws -> Rejection {
         #expect(decoded.intents.isEmpty, sourceLocation: sourceLocation)
         #expect(decoded.rejections.count == 1, sourceLocation: sourceLocation)

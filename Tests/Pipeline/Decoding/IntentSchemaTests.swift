@@ -8,7 +8,7 @@ import TidingsTestSupport
 @testable import TidingsJSON
 @testable import TidingsPipeline
 
-/// Holds the published schema of intents and the decoder together, both ways.
+/// Checks that the published schema of intents and the decoder agree, in both directions.
 @Suite struct IntentSchemaTests {
     private static let decoder: Result<IntentDecoder, any Error> = Result { try IntentDecoder(catalogue: CompiledCatalogue(.builtIn)) }
 
@@ -75,7 +75,7 @@ import TidingsTestSupport
         #expect(schema["properties"]?["type"]?["maxLength"]?.intValue == CatalogueNames.longestType)
     }
 
-    /// What a producer may send in one member, valid or not: schema and decoder must agree on each.
+    /// Values of single members, and whether they are valid. Schema and decoder must agree on each.
     static let memberValues: [(String, JSON, Bool)] = [
         ("title", "T", true), ("title", 1, false), ("body", "B", true), ("body", [], false), ("data", [:], true), ("data", "x", false),
         ("channels", ["push"], true), ("channels", [], false), ("channels", ["Push"], false), ("channels", "push", false),

@@ -94,7 +94,7 @@ import TidingsPipeline
         #expect(rejection.isReplayable, "a replay has no headers")
     }
 
-    /// The limit of a whole message: the last event did nothing wrong and is accepted alone.
+    /// The last event exceeds only the limit of its whole message. Sent alone, the event is accepted.
     @Test func anEventThatFoundItsMessageFullMayBeReplayed() throws {
         let recipients = (0..<limits.maximumRecipients).map { "\"u\($0)\"" }.joined(separator: ",")
         let event = Sample.event(data: "{\"title\":\"T\",\"recipients\":[\(recipients)]}")
@@ -106,7 +106,8 @@ import TidingsPipeline
         #expect(Sample.decode(rejection.raw, contentType: rejection.contentType).intents.count == limits.maximumRecipients)
     }
 
-    /// An event with an attribute less is another event: one of binary mode is refused, one that needs no header is not.
+    /// An event that lost a header is a different event, so an event of binary mode is refused. A structured event needs no header and is
+    /// accepted.
     @Test(arguments: ["application/json", nil])
     func binaryModeWithoutAllItsHeadersIsRefused(_ contentType: String?) throws {
         for headers in [["cloudEvents_specversion": "1.0", "cloudEvents_id": "1"], [:]] {
