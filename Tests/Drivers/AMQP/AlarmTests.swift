@@ -34,7 +34,8 @@ extension ExclusiveBrokerTests {
                 try await consumer.running { consumer in
                     let messages = await consumer.read(10)
                     await consumer.acknowledge(messages.map(\.tag))
-                    // The broker says so itself, time and again, until every confirm would be overdue. Each question takes it about a second.
+                    // The broker itself reports the connection as blocked, again and again, until every confirm would be overdue. One
+                    // report takes about a second.
                     repeat {
                         let states = try await broker.control("-q", "list_connections", "--no-table-headers", "state")
                         #expect(states.split(separator: "\n").contains("blocked"), "\(states)")

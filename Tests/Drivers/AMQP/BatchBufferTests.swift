@@ -54,7 +54,7 @@ import Testing
         #expect(buffer.hasRoom)
     }
 
-    /// Empty bodies below large headers fill a batch like bodies do.
+    /// Large headers fill a batch as bodies do, even if the bodies are empty.
     @Test func headersCountLikeBodies() {
         var buffer = BatchBuffer(BatchPolicy(maximumMessages: 10, maximumBytes: 100, maximumDelay: .seconds(1)))
         for tag in 1...3 as ClosedRange<UInt64> {

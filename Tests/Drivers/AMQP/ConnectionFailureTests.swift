@@ -3,7 +3,7 @@ import Testing
 import TidingsAMQP
 import TidingsTestSupport
 
-/// Cut, frozen and reset connections, through a proxy in front of the broker.
+/// Connections that a proxy in front of the broker cuts, freezes and resets.
 @Suite(.enabled(if: Broker.isPresent, "needs TIDINGS_AMQP_URL"), .timeLimit(.minutes(2)))
 struct ConnectionFailureTests {
     private func proxied(_ fixture: Fixture, heartbeat: Duration = .seconds(10)) throws -> (FaultProxy, AMQPConfiguration) {
@@ -25,7 +25,7 @@ struct ConnectionFailureTests {
                 let first = await consumer.read(2)
                 #expect(first.map(\.deliveryCount) == [0, 0])
                 await consumer.acknowledge([first[1].tag])
-                // The acknowledgement has arrived once the broker has handled what this consumer sent after it.
+                // The acknowledgement has arrived once the broker has handled the consumer's next frame.
                 await consumer.reject([first[0].tag], requeue: true)
                 let again = try #require(await consumer.read(1).first)
                 #expect(again.messageID == "kept" && again.deliveryCount == 1)
@@ -54,7 +54,7 @@ struct ConnectionFailureTests {
                 configuration: configuration, connectionName: "test publisher", window: 200, maximumRepublishes: 100, log: log.record)
             let ids = (0..<5_000).map { "m\($0)" }
             async let results = publisher.publish(ids.map { fixture.message($0, body: [UInt8](repeating: 7, count: 2_000)) })
-            // A reset after every hundred or so that arrived, five times.
+            // Resets the connections five times, each time after about 500 further messages have arrived.
             var seen: Set<String> = []
             var resets = 0
             try await fixture.consumer().running { consumer in
@@ -129,7 +129,7 @@ struct ConnectionFailureTests {
             try await control.connect()
             try await fixture.consumer(configuration: configuration, log: log.record).running { consumer in
                 #expect(await consumer.read(1).count == 1)
-                // What is tested is the passing of time itself: five heartbeats.
+                // The passing of time itself is under test: five heartbeats.
                 try await Task.sleep(for: .seconds(5))
                 #expect(await publisher.publish([fixture.message("n")]) == [.confirmed])
                 #expect(await consumer.read(1).count == 1)
@@ -140,7 +140,7 @@ struct ConnectionFailureTests {
         }
     }
 
-    /// A broker cut off from its cluster may neither confirm nor refuse, while its heartbeats go on.
+    /// A broker that is cut off from its cluster may neither confirm nor refuse a message, while its heartbeats go on.
     @Test func aConfirmThatNeverComesEndsInAnAnswer() async throws {
         try await Fixture.with { fixture in
             let (proxy, configuration) = try proxied(fixture)
@@ -174,7 +174,7 @@ struct ConnectionFailureTests {
             #expect(results == [.failed(.timedOut("a confirm of the broker"))])
             let republished = log.events.count { if case .republishing(count: 1) = $0 { true } else { false } }
             #expect(republished == 2)
-            // It arrived each time, under the same message id.
+            // The message arrived each time, under the same message id.
             try await fixture.consumer().running { consumer in
                 let messages = await consumer.read(3)
                 #expect(messages.map(\.messageID) == ["m", "m", "m"])

@@ -10,7 +10,7 @@ struct ConsumingTests {
             try await fixture.consumer(prefetch: 5).running { consumer in
                 let first = await consumer.read(5)
                 #expect(first.count == 5)
-                // Nothing more comes while five are open: the rest is still ready in the queue.
+                // The prefetch limit of five is reached: the other messages stay ready in the queue.
                 let status = try await fixture.control.queueStatus(fixture.queue)
                 #expect(status == QueueStatus(messages: 15, consumers: 1))
                 await consumer.acknowledge(first.prefix(3).map(\.tag))
@@ -19,14 +19,15 @@ struct ConsumingTests {
         }
     }
 
-    /// 25 MB that one prefetch allows, more than both sockets take, for a consumer that may hold 128 KB.
+    /// The prefetch allows 25 MB, which is more than both sockets hold. The consumer may keep only 128 KB.
     @Test func whatFindsNoRoomWaitsInTheBroker() async throws {
         try await Fixture.with { fixture in
             let body = [UInt8](repeating: 0x20, count: 64 << 10)
             try await fixture.publish((0..<400).map { fixture.message("m\($0)", body: body) })
             let policy = BatchPolicy(maximumMessages: 3, maximumBytes: 64 << 10)
             try await fixture.consumer(prefetch: 400, batch: policy).running { consumer in
-                // Nothing is acknowledged until all are read, so no answer of the broker's wakes a consumer that forgot to read on.
+                // The test acknowledges nothing until all messages are read. No answer of the broker can therefore wake a consumer that
+                // forgot to read on.
                 let messages = await consumer.read(400)
                 #expect(messages.map(\.messageID) == (0..<400).map { "m\($0)" })
                 #expect(messages.allSatisfy { $0.body.count == body.count })
@@ -152,7 +153,7 @@ struct ConsumingTests {
                     #expect(message.messageID == "m\(round)")
                     await consumer.acknowledge([message.tag])
                 }
-                // While a message is open nothing is renewed: it would come again.
+                // An open message keeps the channel: a new channel would cause a redelivery.
                 try await fixture.publish([fixture.message("open")])
                 let open = try #require(await consumer.read(1).first)
                 let turns = log.events.count
@@ -167,7 +168,8 @@ struct ConsumingTests {
         }
     }
 
-    /// RabbitMQ 3.10 tells some consumers nothing then, and gives the messages to channels that never pass them on.
+    /// RabbitMQ 3.10 does not tell some consumers that the queue was deleted. The broker then gives the messages to channels that never
+    /// pass them on.
     @Test func aQueueDeclaredWhileItIsDeletedIsConsumed() async throws {
         try await Fixture.with { fixture in
             let consumer = try fixture.consumer(idleLimit: .milliseconds(500), onQueueLost: { _ in try? await fixture.declare() })
@@ -222,7 +224,7 @@ struct ConsumingTests {
                 configuration: fixture.configuration, connectionName: "test", queues: [fixture.queue, missing], prefetch: 10,
                 log: asked.record)
             try await consumer.running { consumer in
-                // The first attempt costs the channel once; later ones are made aside.
+                // The first attempt closes the channel once. Later attempts are made on a separate connection.
                 var losses = 0
                 var position = 0
                 var held: [AMQPMessage] = []
@@ -239,7 +241,7 @@ struct ConsumingTests {
         }
     }
 
-    /// librabbitmq 0.11 decodes nested tables by recursion without a limit, and RabbitMQ relays them: small stacks overflowed.
+    /// librabbitmq 0.11 decodes nested tables by recursion without a limit, and RabbitMQ relays such tables. Small stacks overflowed.
     @Test func aHeaderNestedEighteenThousandDeepDoesNoHarm() async throws {
         try await Fixture.with { fixture in
             try await RawPublisher.publishNestedHeader(
@@ -256,7 +258,7 @@ struct ConsumingTests {
         }
     }
 
-    /// A frame has room for 120,000 values that take a byte each on the wire, and 40 times that in memory.
+    /// A frame has room for 120,000 values of one byte each. In memory each value takes 40 times as much.
     @Test func headersBeyondTheirBoundAreLeftOutAndTold() async throws {
         try await Fixture.with { fixture in
             let one: [String: AMQPValue] = ["cloudEvents_id": "one", "x-first-death-queue": "q", "other": .bool(true)]

@@ -33,7 +33,7 @@ import Testing
         #expect(ledger.settle([1, 2, 3]) == [])
     }
 
-    /// Whatever the order, replaying the frames as a broker does settles each tag exactly as asked and none beside.
+    /// In every order of requests, a replay of the frames as a broker does it settles each tag as requested, and no other tag.
     @Test func framesMeanWhatWasAsked() {
         var generator = SystemRandomNumberGenerator()
         for _ in 0..<500 {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import TidingsAMQP
 
-/// Which user a publisher names on its messages.
+/// The user that a publisher names on its messages.
 @Suite struct OwnUserTests {
     private static let message = OutgoingMessage(exchange: "e", routingKey: "k", body: [], messageID: "m")
 
@@ -19,7 +19,7 @@ import Testing
         #expect(OwnUser(name).signing(Self.message).userID == nil)
     }
 
-    /// With a login by token the broker may know the connection by another name than the URL's.
+    /// After a login by token, the broker may know the connection by a name that differs from the URL's.
     @Test func aRefusedNameIsNotTriedAgain() {
         var user = OwnUser("shop")
         let others: [AMQPError] = [

@@ -54,7 +54,7 @@ struct PublishingTests {
         }
     }
 
-    /// The broker has compared the name with the login, so the receiver knows who published.
+    /// The broker has compared the name with the login, so the receiver can trust it.
     @Test func aMessageNamesItsPublisher() async throws {
         try await Fixture.with { fixture in
             try await fixture.publish([fixture.message("unsigned")])
@@ -127,7 +127,7 @@ struct PublishingTests {
         }
     }
 
-    /// A channel may be stuck with a leader that is gone; a new one finds the new leader.
+    /// A channel may be stuck with a leader that is gone. A new connection finds the new leader.
     @Test func whereMessagesAreRefusedForLongTheConnectionIsReplaced() async throws {
         try await Fixture.with(quorum: false) { fixture in
             try await fixture.control.deleteQueue(fixture.queue)
@@ -173,7 +173,7 @@ struct PublishingTests {
     }
 
     @Test func closingAndCancellingEndTheWait() async throws {
-        // Nothing listens on port 1 of the loopback, so nothing is ever confirmed.
+        // No process listens on port 1 of the loopback, so the broker never confirms anything.
         var configuration = AMQPConfiguration(host: "127.0.0.1", port: 1)
         configuration.reconnect = ReconnectPolicy(base: .milliseconds(10), cap: .milliseconds(50))
         let log = EventLog()

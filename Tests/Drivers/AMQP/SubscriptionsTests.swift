@@ -29,7 +29,7 @@ import Testing
         expect(subscriptions.refused(), "b")
         expect(subscriptions.refused(), nil)
         subscriptions.connectionLost(now: start)
-        // The innocent one is asked for again at once, under a new tag; the other waits until its owner was told.
+        // Queue "a" did not cause the closing and is requested again at once, under a new tag. Queue "b" waits until its owner was told.
         let againRequest = subscriptions.takeDue(now: start)
         let again = try #require(againRequest)
         #expect(again.queue == "a" && again.tag != first.tag && !again.isDoubtful)
@@ -54,7 +54,7 @@ import Testing
         #expect(pauses[2] >= .milliseconds(100) && pauses[5] <= .seconds(1) && pauses[5] > pauses[2])
     }
 
-    /// `#expect` cannot call what changes a value.
+    /// `#expect` cannot call a function that changes its value.
     private func expect(_ actual: String?, _ expected: String?, _ location: SourceLocation = #_sourceLocation) {
         #expect(actual == expected, sourceLocation: location)
     }

@@ -3,7 +3,7 @@ import Testing
 @testable import TidingsHTTP
 
 struct AddressGuardTests {
-    /// First and last address of every refused block, with an address of the web beside it where there is one.
+    /// The first and the last address of every refused block, with a public address beside it where there is one.
     static let refused = [
         "0.0.0.0", "0.255.255.255", "10.0.0.0", "10.255.255.255", "100.64.0.0", "100.127.255.255", "127.0.0.1", "127.255.255.255",
         "168.63.129.16", "::ffff:168.63.129.16",

@@ -20,15 +20,15 @@ struct HTTPTargetTests {
     }
 
     @Test(arguments: [
-        // Other spellings of 127.0.0.1 that resolvers take.
+        // Other spellings of 127.0.0.1 that resolvers accept.
         "https://2130706433/", "https://0x7f000001/", "https://0x7F.1/", "https://127.1/", "https://0177.0.0.1/", "https://127.0.0.1./",
         "https://0x7f.0x0.0x0.0x1/", "https://127.0.0.01/", "https://1.2.3.4.5/", "https://example.123/",
-        // Who is the host?
+        // URLs whose host is ambiguous.
         "https://user@example.com/", "https://user:pass@example.com/", "https://example.com@127.0.0.1/", "https://127.0.0.1\\@example.com/",
         "https://example.com\\.evil/", "https://exa%6dple.com/", "https://[::1", "https://[::1]x/", "https://[127.0.0.1]/",
         "https://[fe80::1%25eth0]/",
         "https://::1/", "https://example.com:443:443/",
-        // Not a URL of ours.
+        // Texts that are not a URL of the accepted form.
         "", "example.com", "//example.com/", "https:/example.com", "https:example.com", "https://", "https:///path", "https://:443/",
         "https://example..com/", "https://example.com./", "https://.example.com/", "https://exam ple.com/", "https://example.com/a b",
         "https://example.com/\r\nx: y", "https://example.com/\u{0}", "https://bücher.example/", "https://example.com/ü",

@@ -2,11 +2,11 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// A server on a free loopback port that follows a script on every connection, byte for byte, so that it can misbehave in ways no HTTP
-/// library would let it. One thread a connection; what happens is told in ``events``.
+/// A server on a free loopback port that follows a script on every connection, byte for byte. The script can misbehave in ways that no HTTP
+/// library would allow. Each connection has one thread. The events are reported in ``events``.
 final class LoopbackServer: Sendable {
     enum Step: Sendable {
-        /// Reads one request: a head and as many bytes as its content-length says. Ends the connection when the peer does.
+        /// Reads one request: a head and as many bytes as its content-length says. Ends the connection when the peer ends it.
         case readRequest
         case send(String)
         /// Sends the text again and again until the peer closes.
@@ -62,7 +62,7 @@ final class LoopbackServer: Sendable {
     var requests: Int { counts.withLock { $0.requests } }
     var mostOpen: Int { counts.withLock { $0.mostOpen } }
 
-    /// Waits until the server has told this kind of event.
+    /// Waits until the server has reported an event of this kind.
     func next(_ matches: (Event) -> Bool) async {
         for await event in events where matches(event) { return }
     }
@@ -132,7 +132,7 @@ final class LoopbackServer: Sendable {
     }
 }
 
-/// A loopback port that nothing listens on: bound, so that nobody else takes it, and never opened.
+/// A loopback port that is bound but never opened. No other process can take the port, and every connection to it fails.
 final class ClosedPort {
     let port: UInt16
     private let descriptor: Int32

@@ -3,7 +3,7 @@ import Testing
 
 @testable import TidingsHTTP
 
-/// What a request looks like on the wire and what becomes of the answer.
+/// The bytes of a request on the wire, and the result of its answer.
 struct TransportAnswerTests {
     private static let ok = "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok"
 
@@ -64,7 +64,7 @@ struct TransportAnswerTests {
 
     @Test func ignoresProxiesOfTheEnvironment() async throws {
         let proxy = try LoopbackServer([.readRequest, .send(Self.ok), .waitForPeerToClose])
-        // Stays set: every other test of this process then shows the same.
+        // The variables stay set. Every other test of this process then proves the same.
         setenv("http_proxy", proxy.url, 1)
         setenv("ALL_PROXY", proxy.url, 1)
         let server = try LoopbackServer([.readRequest, .send(Self.ok), .waitForPeerToClose])

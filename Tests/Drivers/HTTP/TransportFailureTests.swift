@@ -2,7 +2,7 @@ import Testing
 
 @testable import TidingsHTTP
 
-/// Every way a request can fail, and whether the receiver may have seen it.
+/// Every way in which a request can fail, and whether the receiver may have seen the request.
 struct TransportFailureTests {
     @Test(arguments: ["http://127.0.0.1", "http://[::1]", "http://[::ffff:127.0.0.1]", "http://localhost", "http://0.0.0.0"])
     func refusesAddressesAtTheSocket(_ origin: String) async throws {
@@ -126,7 +126,8 @@ struct TransportFailureTests {
         #expect(failure.kind == .protocolError && failure.requestMayHaveArrived)
     }
 
-    /// A kept connection that dies under the second request: the receiver may have acted on it, so it must not be sent again unasked.
+    /// A kept connection dies while the second request is under way. The receiver may have acted on the request, so the transport must not
+    /// repeat it by itself.
     @Test func neverResendsByItself() async throws {
         let server = try LoopbackServer([.readRequest, .send("HTTP/1.1 204 No\r\n\r\n"), .readRequest])
         try await withTransport { transport in

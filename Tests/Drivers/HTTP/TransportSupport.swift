@@ -3,13 +3,13 @@ import Testing
 @testable import TidingsHTTP
 
 extension AddressGuard {
-    /// What the tests' own servers need: loopback, any port, plain HTTP.
+    /// The rules for the tests' own servers: loopback, any port, plain HTTP.
     static let loopback = AddressGuard(
         allowedSchemes: ["http", "https"], allowedPorts: nil, allowedNetworks: ["127.0.0.0/8", "::1"].compactMap { CIDR($0) })
 }
 
 extension HTTPRequest {
-    /// A small POST with time-outs that no passing test comes near, unless it asks for shorter ones.
+    /// A small POST. Its default time-outs are so long that no passing test reaches them.
     static func post(
         _ url: String, body: String = "hello", connectTimeout: Duration = .seconds(30), totalTimeout: Duration = .seconds(30),
         guarding: AddressGuard = .loopback
@@ -39,7 +39,7 @@ extension HTTPResult {
     }
 }
 
-/// Runs the body with a transport of its own and closes it.
+/// Runs the body with a new transport, and closes the transport.
 func withTransport<Value>(
     _ configuration: HTTPConfiguration = HTTPConfiguration(), _ body: (HTTPTransport) async throws -> Value
 ) async throws -> Value {

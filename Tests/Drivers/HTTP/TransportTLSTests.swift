@@ -52,7 +52,7 @@ private final class TLSServer {
     }
 
     func stop() {
-        // Started from a thread of Dispatch, which blocks signals, the command inherits that and never hears SIGTERM.
+        // A thread of Dispatch blocks signals. The command inherits that if such a thread starts it, and never gets SIGTERM.
         kill(process.processIdentifier, SIGKILL)
         process.waitUntilExit()
         try? FileManager.default.removeItem(atPath: directory)
@@ -67,7 +67,7 @@ private final class TLSServer {
         return process
     }
 
-    /// From the line `ACCEPT 127.0.0.1:41234`, which is printed once it listens.
+    /// The port in the line `ACCEPT 127.0.0.1:41234`, which the command prints once it listens.
     private static func announcedPort(_ output: FileHandle) -> UInt16? {
         var text = ""
         while !text.contains("ACCEPT") || !text.hasSuffix("\n") {

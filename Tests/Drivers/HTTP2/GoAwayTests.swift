@@ -3,7 +3,7 @@ import TidingsHTTP
 
 @testable import TidingsHTTP2
 
-/// What the server says on the wire when it goes away.
+/// The frames that the server sends when it goes away.
 @Suite struct GoAwayTests {
     @Test func atTheFirstRequestOfAConnectionNoneWasLookedAt() async throws {
         try await TestServer.run(firstStreams: 100) { _, _ in
@@ -31,7 +31,8 @@ import TidingsHTTP
         }
     }
 
-    /// A later request that is being looked at already is covered and answered: a client would send it again otherwise.
+    /// The GOAWAY covers a later request that the handler already has, and the request is answered. Otherwise a client would send the
+    /// request again.
     @Test func aLaterOneThatIsLookedAtIsCovered() async throws {
         let (gate, arrived) = (Gate(), Gate())
         try await TestServer.run(firstStreams: 100) { request, _ in

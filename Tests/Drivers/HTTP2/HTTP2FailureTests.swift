@@ -3,7 +3,7 @@ import Testing
 import TidingsHTTP
 import TidingsHTTP2
 
-/// What a server can do to a client: go away, reset, hang, refuse, be someone else.
+/// A server may go away, reset, hang, refuse or be the wrong server.
 @Suite struct HTTP2FailureTests {
     @Test func whatAGoAwayDidNotLookAtIsSentAgainElsewhere() async throws {
         try await TestServer.run(firstStreams: 100) { request, log in
@@ -29,7 +29,7 @@ import TidingsHTTP2
         }
     }
 
-    /// A connection that goes away in the middle of 500: everything is answered.
+    /// A connection goes away in the middle of 500 requests. Every request is answered.
     @Test func aGoAwayUnderLoadLosesNothing() async throws {
         try await TestServer.run(firstStreams: 100, connections: 2) { request, log in
             if request.connection == 1, log.all.count > 200 { return .goAway(processed: false, words: "") }
@@ -46,7 +46,7 @@ import TidingsHTTP2
         }
     }
 
-    /// As long as connections answer something before they go away, nobody gives up.
+    /// The transport keeps trying as long as each connection answers something before it goes away.
     @Test func frequentGoAwaysLoseNothing() async throws {
         try await TestServer.run(firstStreams: 100, connections: 4) { request, log in
             log.all.count.isMultiple(of: 5) ? .goAway(processed: false, words: "") : response(request.path)

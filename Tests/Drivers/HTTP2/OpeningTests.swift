@@ -5,13 +5,13 @@ import TidingsSocket
 
 @testable import TidingsHTTP2
 
-/// From nothing to a connection that is of use, or not.
+/// Opening a connection, up to one that can be used or to a failure.
 @Suite struct OpeningTests {
     enum Farewell: CaseIterable {
         case closes, resets, goesAway, isNotHTTP2
     }
 
-    /// Nothing was processed, so that sending again is no duplicate.
+    /// The server has processed nothing, so sending the request again causes no duplicate.
     @Test(arguments: Farewell.allCases)
     func whatEndsBeforeTheServersSettingsIsNoConnection(_ farewell: Farewell) async throws {
         try await RawServer.run { server, transport in
@@ -44,7 +44,7 @@ import TidingsSocket
             let hasty = await transport.send(HTTP2Request(path: "/hasty", totalTimeout: .milliseconds(50))).failure
             #expect(hasty?.kind == .connect)
             #expect(hasty?.requestMayHaveArrived == false)
-            // Who has time waits for the end of the pause.
+            // A request with enough time waits for the end of the pause.
             server.listen(backlog: 16)
             async let patient = transport.send(HTTP2Request(path: "/patient"))
             let connection = try await server.accept(sending: .settings)
@@ -130,7 +130,7 @@ import TidingsSocket
 
     // MARK: Addresses
 
-    /// One that takes no connection, and one that takes it and says nothing.
+    /// The dead address takes no connection, or takes it and stays silent.
     @Test(arguments: [0, 16] as [Int32])
     func aDeadAddressLeavesTimeForTheNext(backlog: Int32) async throws {
         let (dead, live) = (try RawServer(backlog: backlog), try RawServer())
@@ -169,7 +169,8 @@ import TidingsSocket
         _ = try await accepted
     }
 
-    /// Polls as the loop does, a moment at a time: whoever answers may need the last thread of the pool to begin with.
+    /// Polls for short moments, as the loop does. A blocking wait could take the last thread of the pool, and the answering task needs that
+    /// thread.
     private func open(
         _ addresses: [SocketAddress], trusting authorityFile: String, within time: Duration
     ) async throws -> ConnectionOpening.Step {
@@ -187,7 +188,7 @@ import TidingsSocket
 
     // MARK: Start
 
-    /// In a process of its own, because the limit is the process's.
+    /// Runs in a process of its own, because the limit holds for the whole process.
     @Test func aTransportThatCannotStartLeavesNoThread() async {
         await #expect(processExitsWith: .success) {
             let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
@@ -195,7 +196,7 @@ import TidingsSocket
             getrlimit(resource, &limit)
             let usual = limit.rlim_cur
             let threadsBefore = threadCount()
-            // A thread takes two, and then one is left where another two are needed.
+            // Three descriptors stay free. A thread takes two of them, and the one that is left is too few for the next two.
             var taken: [Int32] = []
             limit.rlim_cur = 128
             setrlimit(resource, &limit)
@@ -209,7 +210,7 @@ import TidingsSocket
             }
             limit.rlim_cur = usual
             setrlimit(resource, &limit)
-            // Those of Swift's pool come and go.
+            // The threads of Swift's pool may start and end meanwhile.
             #expect(threadCount() < threadsBefore + 50)
         }
     }
@@ -224,7 +225,7 @@ private func threadCount() -> Int {
 }
 
 extension SocketThread.Interest {
-    /// Waits; false when the time is over.
+    /// Waits for the socket. Returns false when the deadline has passed.
     func isReady(before deadline: ContinuousClock.Instant) -> Bool {
         var descriptor = pollfd(fd: socket, events: events, revents: 0)
         let left = max(.zero, ContinuousClock.now.duration(to: deadline))
@@ -233,7 +234,7 @@ extension SocketThread.Interest {
 }
 
 extension RawServer {
-    /// A raw server, and a transport that trusts it.
+    /// Runs the body with a raw server and a transport that trusts it.
     static func run(
         backlog: Int32? = 16, connectTimeout: Duration = .seconds(5), _ body: (RawServer, HTTP2Transport) async throws -> Void
     ) async throws {

@@ -3,7 +3,7 @@ import Testing
 @testable import TidingsHTTP2
 
 @Suite struct OutputBufferTests {
-    /// A peer that reads as slowly as is written: the buffer is never empty, for a gigabyte in all.
+    /// A peer that reads as slowly as the test writes. The buffer is never empty, for a gigabyte in all.
     @Test func neverEmptyItStaysSmall() {
         let piece = [UInt8](repeating: 7, count: 16 << 10)
         var buffer = OutputBuffer()

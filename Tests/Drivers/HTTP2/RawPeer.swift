@@ -4,15 +4,16 @@ import TidingsHTTP
 
 @testable import TidingsHTTP2
 
-/// A listener on loopback whose connections are spoken to frame by frame, so that they can misbehave as no HTTP/2 library would let them.
+/// A listener on loopback. Tests write to its connections frame by frame, so that they can misbehave as no HTTP/2 library would allow.
 final class RawServer: Sendable {
     let port: UInt16
     private let listener: Int32
     private let context: TLSContext
-    /// A PEM file with what a client must trust.
+    /// A PEM file with the authority that a client must trust.
     let authorityFile: String
 
-    /// - Parameter backlog: connections that the kernel takes before ``accept()``; nil refuses all until ``listen(backlog:)``.
+    /// - Parameter backlog: the connections that the kernel takes before ``accept()``. Nil refuses all connections until
+    ///   ``listen(backlog:)``.
     init(backlog: Int32? = 16) throws {
         guard let certificate = SelfSignedCertificate() else { throw POSIXError(.ENOMEM) }
         context = try TLSContext(presenting: certificate)
@@ -43,7 +44,7 @@ final class RawServer: Sendable {
 
     func listen(backlog: Int32) { _ = Glibc.listen(listener, backlog) }
 
-    /// The next connection, with TLS done.
+    /// The next connection, after the TLS handshake.
     func accept() async throws -> RawConnection {
         let (listener, context) = (listener, context)
         return try await onThread {
@@ -53,7 +54,7 @@ final class RawServer: Sendable {
         }
     }
 
-    /// The next connection, with the client's preface read and these frames sent.
+    /// The next connection, after the client's preface was read and these frames were sent.
     func accept(sending frames: RawFrame...) async throws -> RawConnection {
         let connection = try await accept()
         try await onThread {
@@ -64,21 +65,21 @@ final class RawServer: Sendable {
     }
 }
 
-/// One end of a connection with TLS; its calls block, for 10 s at most.
-// Used by one caller after the other, as a test has it.
+/// One end of a connection with TLS. Its calls block for at most 10 s.
+// Unchecked, because a test calls it from one task after the other.
 final class RawConnection: @unchecked Sendable {
     private var stream: TLSStream?
     private var unread: [UInt8] = []
 
     init(_ context: TLSContext, socket: Int32, serverName: String?) throws {
         limitWaiting(on: socket)
-        // What was sent has arrived, even when a reset follows.
+        // Sent bytes leave at once, so that they arrive even if a reset follows.
         SocketOption.forManySmallRequests.forEach { $0.set(on: socket) }
         stream = TLSStream(context, socket: socket, serverName: serverName)
         guard stream?.handshake() == .done else { throw POSIXError(.ECONNABORTED) }
     }
 
-    /// A client of a server on loopback.
+    /// Connects as a client to a server on loopback.
     static func connect(port: UInt16, trusting authorityFile: String) async throws -> RawConnection {
         try await onThread {
             let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
@@ -97,7 +98,7 @@ final class RawConnection: @unchecked Sendable {
         for frame in frames { send(frame.bytes) }
     }
 
-    /// One TLS record, at least.
+    /// Sends the bytes as at least one TLS record.
     func send(_ bytes: [UInt8]) {
         var output = OutputBuffer()
         bytes.withUnsafeBytes { output.append($0) }
@@ -126,7 +127,7 @@ final class RawConnection: @unchecked Sendable {
         return RawFrame(type: head[3], flags: head[4], stream: stream, payload: try read(length))
     }
 
-    /// Skips what comes before.
+    /// The next frame of this type. Skips the frames before it.
     func next(_ type: UInt8) async throws -> RawFrame {
         try await onThread {
             while true {
@@ -136,7 +137,7 @@ final class RawConnection: @unchecked Sendable {
         }
     }
 
-    /// All that comes until the peer closes.
+    /// All frames until the peer closes.
     func remainingFrames() async throws -> [RawFrame] {
         await onThread {
             var frames: [RawFrame] = []
@@ -156,7 +157,7 @@ final class RawConnection: @unchecked Sendable {
     }
 }
 
-/// A frame of RFC 9113 section 6.
+/// A frame of RFC 9113, section 6.
 struct RawFrame: Sendable {
     static let head: UInt8 = 1
     static let goAway: UInt8 = 7
@@ -177,11 +178,11 @@ struct RawFrame: Sendable {
     static func reset(_ stream: UInt32, code: UInt32) -> RawFrame { RawFrame(type: 3, stream: stream, payload: code.bytes) }
     static func goAway(lastStream: UInt32) -> RawFrame { RawFrame(type: goAway, payload: lastStream.bytes + UInt32(0).bytes) }
     static func windowUpdate() -> RawFrame { RawFrame(type: 8, payload: UInt32(1).bytes) }
-    /// `:status: 200`, entry 8 of the static table of RFC 7541; 4 is END_HEADERS, 1 END_STREAM.
+    /// The status 200 is entry 8 of the static table of RFC 7541. The flag 4 is END_HEADERS, and 1 is END_STREAM.
     static func answer(_ stream: UInt32, isLast: Bool = true) -> RawFrame {
         RawFrame(type: head, flags: isLast ? 5 : 4, stream: stream, payload: [0x88])
     }
-    /// `POST https://a` with this path, which the compression table does not take.
+    /// A `POST https://a` with this path, which does not enter the compression table.
     static func request(_ stream: UInt32, path: String) -> RawFrame {
         let literal = [0x04, UInt8(path.utf8.count)] + Array(path.utf8)
         return RawFrame(type: head, flags: 5, stream: stream, payload: [0x83, 0x87] + literal + [0x01, 1, UInt8(ascii: "a")])
@@ -202,13 +203,13 @@ extension sockaddr_in {
     }
 }
 
-/// A peer that says nothing is an error after 10 s, and not a test that hangs.
+/// Limits each wait to 10 s: a silent peer causes an error instead of a test that hangs.
 private func limitWaiting(on socket: Int32) {
     var limit = timeval(tv_sec: 10, tv_usec: 0)
     setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
 }
 
-/// Runs what blocks outside the pool of threads that all tests share.
+/// Runs blocking code outside the pool of threads that all tests share.
 func onThread<Value: Sendable, Failure: Error>(_ body: @escaping @Sendable () throws(Failure) -> Value) async throws(Failure) -> Value {
     let result = await withCheckedContinuation { (continuation: CheckedContinuation<Result<Value, Failure>, Never>) in
         Thread.detachNewThread {
@@ -219,7 +220,7 @@ func onThread<Value: Sendable, Failure: Error>(_ body: @escaping @Sendable () th
     return try result.get()
 }
 
-/// As on a transport's thread: here too a write to a peer that is gone must be an error and not the end of the process.
+/// Blocks SIGPIPE, as a transport's thread does. A write to a peer that is gone then fails instead of ending the process.
 func blockBrokenPipeSignal() {
     var signals = sigset_t()
     sigemptyset(&signals)

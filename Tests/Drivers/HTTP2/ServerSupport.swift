@@ -4,12 +4,12 @@ import Testing
 import TidingsHTTP
 import TidingsHTTP2
 
-/// A server on loopback with a handler of the test's own, and a transport that trusts it.
+/// A server on loopback with the test's own handler, and a transport that trusts the server.
 struct TestServer {
     let transport: HTTP2Transport
     let log: RequestLog
     let port: UInt16
-    /// A PEM file with what a client must trust.
+    /// A PEM file with the authority that a client must trust.
     let authorityFile: String
 
     static func run(
@@ -43,7 +43,7 @@ struct TestServer {
 }
 
 extension SelfSignedCertificate {
-    /// The path of a new PEM file with it, for the caller to remove.
+    /// Writes the certificate to a new PEM file and returns its path. The caller removes the file.
     func writeAuthorityFile() throws -> String {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("tidings-\(UUID().uuidString).pem").path
         try pem.write(toFile: file, atomically: true, encoding: .utf8)
@@ -51,7 +51,7 @@ extension SelfSignedCertificate {
     }
 }
 
-/// What a server was asked, in order.
+/// The requests that a server got, in order.
 final class RequestLog: Sendable {
     private let requests = Mutex<[HTTP2ServerRequest]>([])
 
@@ -62,7 +62,7 @@ final class RequestLog: Sendable {
     var connections: Set<Int> { Set(all.map(\.connection)) }
 }
 
-/// Opens once: who waits goes on when it does, or when the task is cancelled.
+/// A gate that opens once. A waiting task goes on when the gate opens or when the task is cancelled.
 actor Gate {
     private var isOpen = false
     private var waiting: [CheckedContinuation<Void, Never>] = []

@@ -5,9 +5,9 @@ import TidingsSocket
 
 @testable import TidingsHTTP2
 
-/// What comes together, in one turn of a loop.
+/// Several events that arrive in one turn of the loop.
 @Suite struct TurnTests {
-    /// Both are there when the loop looks next: the transport's thread is kept from looking in between.
+    /// Sends the frames and cancels the request while the transport's thread is busy. The loop therefore finds both in its next turn.
     private func whenBothArrive(_ frames: [RawFrame]) async throws -> HTTPResult {
         var result: HTTPResult?
         try await RawServer.run { server, transport in
@@ -57,7 +57,7 @@ import TidingsSocket
         }
     }
 
-    /// A write that fails closes the connection, with what the server said before still unread.
+    /// A failed write closes the connection. The server's earlier frames are still unread then.
     @Test func whatTheServerSaidBeforeAWriteFailedCounts() async throws {
         let server = try RawServer()
         let connection = ClientConnection(
@@ -90,7 +90,7 @@ import TidingsSocket
         returned.forEach { $0.fail(.cancelled, "the test is over") }
     }
 
-    /// A peer that sends fast is left after its share, and gone back to.
+    /// A connection with a fast peer is read up to its share of a turn, and again in the next turn.
     @Test func aReadTakesItsShareOfATurn() async throws {
         let certificate = try #require(SelfSignedCertificate())
         let file = try certificate.writeAuthorityFile()
@@ -133,7 +133,7 @@ import TidingsSocket
     }
 }
 
-/// What requests without a transport ended with.
+/// The results of requests that run without a transport.
 private final class Results {
     var all: [UInt64: HTTPResult] = [:]
 
@@ -143,6 +143,6 @@ private final class Results {
 }
 
 extension HTTP2Transport {
-    /// Runs this on the transport's thread, which looks at nothing meanwhile.
+    /// Runs the body on the transport's thread, which handles nothing else meanwhile.
     fileprivate func perform(_ body: @Sendable () -> Void) { body() }
 }

@@ -1,7 +1,7 @@
 import Testing
 import TidingsPostgres
 
-/// Sends a value and reads it back, as itself and through the server's own text.
+/// Sends values and reads them back, both as their own type and as the server's text.
 private func roundTrip<Value: PostgresEncodable & PostgresDecodable & Equatable>(
     _ values: Value..., on connection: PostgresConnection, sourceLocation: SourceLocation = #_sourceLocation
 ) async throws {

@@ -41,7 +41,7 @@ struct NotificationTests {
             let listener = try await PostgresConnection.connect(configuration)
             try await listener.listen("due")
             let sender = try await PostgresConnection.connect(configuration)
-            // The server waits, so that several heartbeats pass before it notifies.
+            // The server waits for 0.3 s, so that several heartbeats pass before it notifies.
             _ = try await sender.query("select pg_notify('due', 'late') from pg_sleep(0.3)")
             var notifications = listener.notifications.makeAsyncIterator()
             #expect(await notifications.next()?.payload == "late")

@@ -38,7 +38,7 @@ private final class Bouncer {
     }
 
     deinit {
-        // It inherits the blocked signals of the thread that started it, SIGTERM among them.
+        // PgBouncer inherits the blocked signals of the thread that started it, SIGTERM among them.
         kill(process.processIdentifier, SIGKILL)
         try? FileManager.default.removeItem(at: folder)
     }
@@ -49,7 +49,8 @@ struct PgBouncerTests {
     func aTransactionPoolerMayStandBetween() async throws {
         let bouncer = try Bouncer()
         let configuration = try PostgresConfiguration(url: "postgres://postgres@127.0.0.1:\(bouncer.port)/postgres")
-        // More clients than the pooler has sessions. It takes a moment to listen, which the pool's attempts outlast.
+        // The pool has more clients than the pooler has sessions. The pooler takes a moment to listen, and the pool repeats its attempts
+        // for longer than that.
         let pool = PostgresPool(configuration, size: 6, name: "bounced")
         _ = try await pool.query("select 1")
         try await withThrowingTaskGroup { group in

@@ -21,7 +21,7 @@ struct PoolStateTests {
         let connection = Fake()
         #expect(state.opened(connection) == true)
         for index in waiters.indices {
-            // Served, so that another offer comes too late, and the next one is not.
+            // The waiter is already served, so another offer comes too late.
             #expect(!waiters[index].settle(.failure(refused)))
             #expect(try await waiters[index].value().get() === connection)
             #expect(state.giveBack(connection, isUsable: true) == true)
@@ -81,7 +81,7 @@ struct PoolStateTests {
         #expect(retry == nil)
         #expect(waiters.count == 2)
         #expect(state.failed(refused).retry == nil)
-        // Who comes later makes it try again.
+        // A later caller starts the next attempt.
         _ = state.acquire(State.Waiter()) { $0.isUsable }
         #expect(state.openersToStart() == 1)
     }

@@ -1,7 +1,7 @@
 import Testing
 import TidingsPostgres
 
-/// Runs `body` with a pool on a database of its own.
+/// Runs `body` with a pool on a new database.
 func withPool<R>(size: Int, acquireTimeout: Duration = .seconds(10), _ body: (PostgresPool) async throws -> R) async throws -> R {
     try await withDatabase { configuration in
         let pool = PostgresPool(configuration, size: size, name: "test", acquireTimeout: acquireTimeout)
@@ -33,7 +33,7 @@ struct PoolTests {
         }
     }
 
-    /// After a failover a session may lead to a server that takes no writes; the next caller gets another session.
+    /// After a failover a session may lead to a server that takes no writes. The next caller must get another session.
     @Test func aReadOnlySessionLeavesThePool() async throws {
         try await withPool(size: 1) { pool in
             _ = try await pool.query("create table written (n integer)")
@@ -96,7 +96,7 @@ struct PoolTests {
                 try await pool.pipeline(["insert into t values (2)", "insert into t values (1)"])
             }
             #expect(error?.sqlState == "23505" && error?.statementIndex == 1)
-            // Nothing of a pipeline that was refused waits for the next statement.
+            // No part of a refused pipeline stays in the session and runs with the next statement.
             await #expect(throws: PostgresError.self) {
                 try await pool.pipeline(Array(repeating: "select 1", count: PostgresConnection.pipelineLimit + 1))
             }

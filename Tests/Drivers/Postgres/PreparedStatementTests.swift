@@ -1,7 +1,7 @@
 import Testing
 import TidingsPostgres
 
-/// A statement that comes again is parsed once, and never taken for another.
+/// A repeated statement is parsed once, and never taken for another statement.
 struct PreparedStatementTests {
     @Test func whatComesAgainIsParsedOnce() async throws {
         try await withPool(size: 1) { pool in
@@ -12,7 +12,7 @@ struct PreparedStatementTests {
             let kept = try await pool.query(
                 #"select statement from pg_prepared_statements where name like 'tidings_%' order by statement collate "C""#
             ).rows
-            // The last is what a pipeline begins with.
+            // The last statement is the one with which a pipeline begins.
             let statements = try kept.map { try $0.decode(String.self) }
             #expect(statements.prefix(2) == ["select $1 * 2", "select $1 + 1"])
             #expect(statements.count == 3 && statements.last?.hasPrefix("select set_config('statement_timeout'") == true)
@@ -30,7 +30,7 @@ struct PreparedStatementTests {
         }
     }
 
-    /// The plan that was kept no longer fits the table; the transaction runs again with a new one, and so does a single statement.
+    /// The kept plan no longer fits the table. Both a transaction and a single statement run again with a new plan.
     @Test(arguments: [true, false]) func aTableMayChangeUnderAPlan(inTransaction: Bool) async throws {
         try await withPool(size: 1) { pool in
             let read: @Sendable (PostgresPool) async throws -> Int = { pool in
@@ -46,7 +46,7 @@ struct PreparedStatementTests {
         }
     }
 
-    /// What fails when it is parsed under its name fails like any other, and the session goes on.
+    /// A statement that fails to parse under its name fails as any other, and the session stays usable.
     @Test func whatNoLongerParsesIsAnError() async throws {
         try await withPool(size: 1) { pool in
             _ = try await pool.query("create table t (n int8)")
@@ -64,7 +64,7 @@ struct PreparedStatementTests {
         try await withPool(size: 1) { pool in
             _ = try await pool.query("select 1")
             #expect(try await pool.transaction { _ in 5 } == 5)
-            // Were BEGIN still waiting, this would be a transaction that nobody ends.
+            // If BEGIN were still pending, this statement would open a transaction that never ends.
             _ = try await pool.query("create table t (n int8)")
             #expect(try await pool.query("select pg_current_xact_id_if_assigned() is null").rows[0].decode(Bool.self))
         }

@@ -23,7 +23,7 @@ struct SessionFailureTests {
             let connection = try await PostgresConnection.connect(configuration)
             let other = try await PostgresConnection.connect(configuration)
             _ = try await other.query("select pg_terminate_backend(\(connection.processID)::int4, 5000)")
-            // Ends with the session.
+            // The sequence ends with the session.
             for await _ in connection.notifications {}
             #expect(!connection.isUsable)
             #expect(try await failure { try await connection.query("select 1") }.sqlState == "57P01")
@@ -64,7 +64,7 @@ struct SessionFailureTests {
             let process = try await PostgresConnection.connect(configuration).processID
             let count: SQL = "select count(*) from pg_stat_activity where pid = \(process)"
             let deadline = ContinuousClock.now + .seconds(20)
-            // Nothing signals the end of another session.
+            // No event signals the end of another session.
             while try await other.query(count).rows[0].decode(Int.self) > 0, ContinuousClock.now < deadline {}
             #expect(try await other.query(count).rows[0].decode(Int.self) == 0)
             await other.close()
@@ -72,7 +72,7 @@ struct SessionFailureTests {
     }
 
     @Test func aClosedPortFailsAtOnce() async throws {
-        let port = try ListeningSocket().port  // closed again when the value goes
+        let port = try ListeningSocket().port  // the port is closed again when the value is released
         let configuration = try PostgresConfiguration(url: "postgres://postgres@127.0.0.1:\(port)/postgres")
         let start = ContinuousClock.now
         let error = try await failure { try await PostgresConnection.connect(configuration) }

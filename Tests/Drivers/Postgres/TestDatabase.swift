@@ -3,17 +3,17 @@ import Synchronization
 import Testing
 import TidingsPostgres
 
-/// The server the tests use: `TIDINGS_DATABASE_URL`, or one on this machine with its usual port.
+/// The server of the tests: `TIDINGS_DATABASE_URL`, or a server on this machine with PostgreSQL's usual port.
 let serverURL = ProcessInfo.processInfo.environment["TIDINGS_DATABASE_URL"] ?? "postgres://postgres@127.0.0.1:5432/postgres"
 
-/// The server's URL with another database.
+/// The server's URL with this database name.
 func databaseURL(_ name: String) throws -> String {
     var parts = try #require(URLComponents(string: serverURL))
     parts.path = "/" + name
     return try #require(parts.string)
 }
 
-/// Runs `body` with an empty database of its own, made from template1 and dropped afterwards.
+/// Runs `body` with a new empty database, made from template1 and dropped afterwards.
 func withDatabase<R>(_ body: (PostgresConfiguration) async throws -> R) async throws -> R {
     let name = "tidings_pg_\(UInt64.random(in: 0 ... .max))"
     try await administer("CREATE DATABASE \(name) TEMPLATE template1")
@@ -27,7 +27,7 @@ func withDatabase<R>(_ body: (PostgresConfiguration) async throws -> R) async th
     }
 }
 
-/// Runs `body` with a connection to a database of its own.
+/// Runs `body` with a connection to a new database.
 func withConnection<R>(_ body: (PostgresConnection) async throws -> R) async throws -> R {
     try await withDatabase { configuration in
         let connection = try await PostgresConnection.connect(configuration)
@@ -37,14 +37,14 @@ func withConnection<R>(_ body: (PostgresConnection) async throws -> R) async thr
     }
 }
 
-/// Runs a statement on a connection of its own to the server's default database.
+/// Runs a statement on a new connection to the server's default database.
 func administer(_ statement: String) async throws {
     let connection = try await PostgresConnection.connect(PostgresConfiguration(url: serverURL))
     try await connection.execute(script: statement)
     await connection.close()
 }
 
-/// The error that `body` throws; fails the test if it throws none.
+/// The error that `body` throws. Fails the test if `body` throws none.
 func failure(_ body: () async throws -> some Any, sourceLocation: SourceLocation = #_sourceLocation) async throws -> PostgresError {
     do {
         _ = try await body()
@@ -55,7 +55,7 @@ func failure(_ body: () async throws -> some Any, sourceLocation: SourceLocation
     throw CancellationError()
 }
 
-/// Lets tasks wait until a number of them have arrived; later arrivals pass.
+/// Lets tasks wait until a number of them have arrived. Later arrivals pass at once.
 actor Rendezvous {
     private var missing: Int
     private var waiting: [CheckedContinuation<Void, Never>] = []
@@ -70,7 +70,7 @@ actor Rendezvous {
     }
 }
 
-/// Counts from several tasks.
+/// A counter for several tasks.
 final class Counter: Sendable {
     private let count = Mutex(0)
     var value: Int { count.withLock { $0 } }

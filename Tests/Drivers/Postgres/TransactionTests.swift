@@ -89,7 +89,7 @@ struct TransactionTests {
         }
     }
 
-    /// A deferred trigger ends the session in the middle of COMMIT, once.
+    /// Prepares a deferred trigger that ends the session in the middle of the first COMMIT.
     private func prepareLossDuringCommit(_ pool: PostgresPool) async throws {
         try await pool.withConnection {
             try await $0.execute(
@@ -159,7 +159,8 @@ struct TransactionTests {
         }
     }
 
-    /// An acknowledgement follows a commit, so the commit waits for the disk whatever the role, the database or the server says.
+    /// An acknowledgement follows a commit. The commit therefore waits for the disk, regardless of the settings of the role, the database
+    /// and the server.
     @Test(arguments: [("off", "on"), ("remote_apply", "remote_apply")])
     func aCommitIsDurable(setting: String, inside: String) async throws {
         try await withPool(size: 1) { pool in

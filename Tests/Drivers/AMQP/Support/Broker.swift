@@ -1,7 +1,7 @@
 import Glibc
 import TidingsAMQP
 
-/// The broker that the tests use, named by TIDINGS_AMQP_URL.
+/// The broker of the tests, which TIDINGS_AMQP_URL names.
 enum Broker {
     static let url: String? = getenv("TIDINGS_AMQP_URL").map { String(cString: $0) }
     static var isPresent: Bool { url != nil }
@@ -19,7 +19,7 @@ enum Broker {
     static func unique(_ stem: String) -> String { "test.\(stem).\(String(UInt64.random(in: .min ... .max), radix: 36))" }
 }
 
-/// One queue behind one direct exchange, for one test; removed when the test ends.
+/// One queue behind one direct exchange, for one test. The queue and the exchange are removed when the test ends.
 struct Fixture {
     let configuration: AMQPConfiguration
     let control: AMQPControl
@@ -69,7 +69,7 @@ struct Fixture {
             batch: batch, idleLimit: idleLimit, onQueueLost: onQueueLost, log: log)
     }
 
-    /// Publishes over a connection of its own and expects every confirm.
+    /// Publishes over a new connection, and throws unless every message is confirmed.
     func publish(_ messages: [OutgoingMessage]) async throws {
         let publisher = try AMQPPublisher.make(configuration: configuration, connectionName: "test publisher")
         let results = await publisher.publish(messages)
@@ -94,7 +94,7 @@ extension AMQPConsumer {
         try await end
     }
 
-    /// Reads batches until `count` messages came, without settling any.
+    /// Reads batches until `count` messages have arrived, without settling any.
     nonisolated func read(_ count: Int) async -> [AMQPMessage] {
         var messages: [AMQPMessage] = []
         for await batch in batches {

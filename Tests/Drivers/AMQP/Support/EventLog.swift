@@ -22,7 +22,7 @@ final class EventLog: Sendable {
         for waiter in ready { waiter.continuation.resume(returning: event) }
     }
 
-    /// The first event, past or future, at or after position `start` for which `wanted` holds.
+    /// The first event for which `wanted` holds, at or after position `start`. Waits for the event if it has not happened yet.
     @discardableResult
     func first(after start: Int = 0, where wanted: @escaping @Sendable (AMQPEvent) -> Bool) async -> AMQPEvent {
         await withCheckedContinuation { continuation in

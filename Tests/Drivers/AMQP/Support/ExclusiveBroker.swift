@@ -3,16 +3,16 @@ import PrivateServers
 import Testing
 import TidingsAMQP
 
-/// Suites that share a broker of their own: they raise alarms, and they need a TLS listener. One test at a time, because an alarm stops
-/// every publisher.
+/// Suites that share one broker of their own, because they raise alarms and need a TLS listener. The tests run one at a time: an alarm
+/// stops every publisher.
 @Suite(.exclusiveBroker, .serialized) struct ExclusiveBrokerTests {}
 
-/// The broker of ``ExclusiveBrokerTests``. It is there while they run, so no variable decides whether they do.
+/// The broker of ``ExclusiveBrokerTests``. The suites start it themselves, so no variable decides whether they run.
 struct ExclusiveBroker: Sendable {
     let amqpURL: String
-    /// The TLS listener by its DNS name, with the authority to trust.
+    /// The URL of the TLS listener, with its DNS name and the authority to trust.
     let amqpsURL: String
-    /// PEM file of an authority that signed nothing of this broker.
+    /// A PEM file of an authority that has not signed this broker's certificate.
     let unknownAuthority: String
     fileprivate let broker: PrivateCluster
 
@@ -27,7 +27,7 @@ struct ExclusiveBroker: Sendable {
     func control(_ arguments: String...) async throws -> String { try await broker.rabbitmqctl(node: 0, arguments) }
 }
 
-/// Starts the broker before the first test of a suite. After the last, failed or not, it stops the broker and deletes its folder.
+/// Starts the broker before the first test of a suite. After the last test, failed or not, stops the broker and deletes its folder.
 struct ExclusiveBrokerTrait: SuiteTrait, TestScoping {
     func provideScope(
         for test: Test, testCase: Test.Case?, performing function: @concurrent @Sendable () async throws -> Void

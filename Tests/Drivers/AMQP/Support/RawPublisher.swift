@@ -1,7 +1,7 @@
 import Glibc
 import TidingsAMQP
 
-/// Writes AMQP frames by hand, to publish what no well-behaved client would.
+/// Writes AMQP frames directly, to publish messages that no well-behaved client would send.
 enum RawPublisher {
     struct Failed: Error {}
 
@@ -12,16 +12,16 @@ enum RawPublisher {
         try wire.logIn(configuration)
         let publish = short(60) + short(40) + short(0) + shortString(exchange) + shortString(routingKey) + [0]
         try wire.send(method: publish, channel: 1)
-        // Flags: headers (bit 13) only.
+        // The flags say: headers (bit 13) only.
         let headers = nestedTable(depth)
         try wire.send(type: 2, channel: 1, short(60) + short(0) + long(0) + long(2) + short(1 << 13) + headers)
         try wire.send(type: 3, channel: 1, Array("{}".utf8))
-        // channel.close is answered only after everything before it was taken in.
+        // The broker answers channel.close only after it has taken in everything before.
         try wire.send(method: short(20) + short(40) + short(200) + shortString("done") + short(0) + short(0), channel: 1)
         guard try wire.readMethod() == [0, 20, 0, 41] else { throw Failed() }
     }
 
-    /// Every level is a table with the one key `a`, written from the inside out.
+    /// Nested tables, written from the inside out. Every level is a table with the one key `a`.
     private static func nestedTable(_ depth: Int) -> [UInt8] {
         let perLevel = 7
         var bytes: [UInt8] = []
