@@ -8,7 +8,7 @@ import TidingsProvider
 
 @testable import ProviderAPNs
 
-/// The provider beside `tidings capture`, over HTTP/2 connections.
+/// The provider against `tidings capture`, over HTTP/2 connections.
 struct APNsCaptureTests {
     @Test(
         arguments: [
@@ -36,7 +36,7 @@ struct APNsCaptureTests {
         #expect(error?.message.contains("key A") == true && error?.message.contains("hunter2") == false)
     }
 
-    /// A body drips over HTTP/1.1 only; nobody must take a whole one for it.
+    /// A body drips over HTTP/1.1 only. No test may mistake a whole body for a dripping one.
     @Test func nothingDripsOverHTTP2() async throws {
         try await capturing(CaptureConfiguration()) { server, origin, authorities in
             let transport = try HTTP2Transport.open(HTTP2Configuration(origin: origin, certificateAuthorityFile: authorities))
@@ -53,7 +53,7 @@ struct APNsCaptureTests {
         }
     }
 
-    /// - Parameter body: gets the origin of HTTP/2, and the file with the certificate to trust.
+    /// - Parameter body: gets the origin for HTTP/2, and the file with the certificate to trust.
     private func capturing(
         _ configuration: CaptureConfiguration, _ body: (CaptureServer, String, String) async throws -> Void
     ) async throws {

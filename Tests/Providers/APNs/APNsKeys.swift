@@ -1,6 +1,6 @@
-/// Keys made for these tests; they open nothing.
+/// Keys made for these tests. No service accepts them.
 enum APNsKeys {
-    /// As Apple gives them out: PKCS #8, P-256.
+    /// A key in the form in which Apple issues it: PKCS #8, P-256.
     static let main = """
         -----BEGIN PRIVATE KEY-----
         MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg2wkS3MYTavkNGkQA
@@ -9,13 +9,13 @@ enum APNsKeys {
         -----END PRIVATE KEY-----
         """
 
-    /// The public half of ``main``, as openssl writes it: an uncompressed point.
+    /// The public half of ``main`` as openssl writes it: an uncompressed point.
     static let point = """
         04465f2655fab7f5b97d3265cd07ea306c787ef676640bd5340518f186e0329ccb\
         83b79d809fc4b0849c39a63dd8862469e8a9b4b3e7b1e1a44ecfb61867483dda
         """
 
-    /// Another team's.
+    /// The key of another team.
     static let other = """
         -----BEGIN PRIVATE KEY-----
         MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgsWe8Gbp9XajyN4FP
@@ -24,7 +24,7 @@ enum APNsKeys {
         -----END PRIVATE KEY-----
         """
 
-    /// On another curve.
+    /// A key on another curve.
     static let p384 = """
         -----BEGIN PRIVATE KEY-----
         MIG2AgEAMBAGByqGSM49AgEGBSuBBAAiBIGeMIGbAgEBBDDyuSXuxTzGOQOrnz07

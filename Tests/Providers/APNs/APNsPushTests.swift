@@ -6,7 +6,7 @@ import TidingsProvider
 
 @testable import ProviderAPNs
 
-/// What APNs is sent.
+/// The requests that the provider sends to APNs.
 struct APNsPushTests {
     private func request(_ item: OutgoingDelivery) throws(UnsendablePush) -> HTTP2Request {
         try APNsPush(of: item, topic: APNsFixture.topic).request(under: "TOKEN", within: .seconds(7))
@@ -90,7 +90,7 @@ struct APNsPushTests {
 
     // MARK: Headers
 
-    /// Negative times are of a clock that is wrong; a zero means "try once".
+    /// A negative time comes from a wrong clock. Zero tells APNs to try once.
     @Test(arguments: [(Int64(0), "0"), (-5, "0"), (1, "1"), (1_767_225_600, "1767225600")])
     func expirationIsInSeconds(_ seconds: Int64, _ expected: String) throws {
         var item = OutgoingDelivery.apnsOrder()
@@ -126,7 +126,7 @@ struct APNsPushTests {
         #expect(NotificationID(item.apnsID) != nil)
     }
 
-    // MARK: What is not sent
+    // MARK: Deliveries that are not sent
 
     @Test func nothingIsSentWithoutAnAddress() {
         #expect(refusal(.apnsOrder(token: nil))?.outcome == .rejected(.noAddress))

@@ -39,7 +39,7 @@ struct APNsResultTests {
         #expect(Set(Self.table.map(\.1)) == Set(APNsReason.allCases.map(\.rawValue)))
     }
 
-    /// Reasons that are newer than this table, and answers that come from something before APNs.
+    /// Reasons that are newer than this table, and answers of a proxy or another server in front of APNs.
     @Test(
         arguments: [
             (400, #"{"reason":"NewReason"}"#, rejected), (400, "<html>", rejected), (403, #"{"reason":"NewReason"}"#, misconfigured),
@@ -63,7 +63,7 @@ struct APNsResultTests {
         #expect(unnamed.outcome == .accepted(providerMessageID: nil, delivered: false) && unnamed.detail == nil)
     }
 
-    /// The time is in milliseconds, and never later than now: a device that registered since must stay.
+    /// The time is in milliseconds, and never later than now. A device that has registered since then must stay.
     @Test(
         arguments: [
             ("1767225599123", Timestamp(microseconds: 1_767_225_599_123_000)), ("1767225600000", APNsFixture.now),
@@ -85,7 +85,7 @@ struct APNsResultTests {
         #expect(apnsResult(of: answer, now: APNsFixture.now).goneSince == nil)
     }
 
-    /// Apple does not document it; something between may send it.
+    /// Apple does not document the header, but a proxy in between may send it.
     @Test(arguments: [(429, "TooManyRequests"), (500, "InternalServerError"), (503, "Shutdown"), (502, "")])
     func retryAfterIsHonoured(_ status: Int, _ reason: String) {
         for (header, expected) in [("7", Duration.seconds(7)), ("Thu, 01 Jan 2026 00:02:00 GMT", .seconds(120))] {

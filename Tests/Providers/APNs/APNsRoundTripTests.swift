@@ -10,7 +10,7 @@ import TidingsProvider
 @testable import ProviderAPNs
 @testable import TidingsCapture
 
-/// From a delivery through the stand-in to its outcome, without a network between.
+/// The way of a delivery through the stand-in to its outcome, without a network.
 struct APNsRoundTripTests {
     private func device(_ recipient: String) -> String { Hexadecimal.encode(Array(recipient.utf8)) }
 
@@ -65,7 +65,7 @@ struct APNsRoundTripTests {
         }
     }
 
-    /// A worker's day: the token changes every three quarters of an hour, on one connection, and Apple never minds.
+    /// A worker keeps one connection for a day and changes its token every 45 minutes. Apple accepts every push.
     @Test func aConnectionMayBeKeptForHours() async throws {
         let loop = try Loop()
         for _ in 0..<100 {
@@ -76,7 +76,7 @@ struct APNsRoundTripTests {
         #expect((12...17).contains(loop.link.tokens.count))
     }
 
-    /// Here the clock is two hours behind Apple's.
+    /// The provider's clock is two hours behind Apple's.
     @Test func aClockThatIsWrongIsTheOperatorsMatter() async throws {
         let loop = try Loop(ahead: .seconds(7_200))
         let result = await loop.provider.send(.apnsOrder())
@@ -90,7 +90,7 @@ struct APNsRoundTripTests {
         #expect(result.outcome == .misconfigured(.misconfigured) && result.detail == "InvalidProviderToken")
     }
 
-    /// Another process left the connection to a proxy, with another key on it.
+    /// Another process has left the connection to a proxy, bound to another key.
     @Test func aConnectionOfAnotherKeyIsReplaced() async throws {
         let loop = try Loop()
         var other = try APNsFixture.identity()
@@ -102,15 +102,15 @@ struct APNsRoundTripTests {
     }
 }
 
-/// A provider whose requests go to a stand-in that knows the team's key, as if over HTTP/2 connections.
+/// A provider whose requests go to a stand-in with the team's key. The stand-in sees them as requests over HTTP/2 connections.
 private struct Loop {
     let clock = TestClock()
     let link: Link
     let provider: APNsProvider
 
     /// - Parameters:
-    ///   - key: what the provider signs with.
-    ///   - ahead: how far Apple's clock is ahead of the provider's.
+    ///   - key: the key with which the provider signs.
+    ///   - ahead: the time by which Apple's clock is ahead of the provider's.
     init(key: String = APNsKeys.main, ahead: Duration = .zero) throws {
         let (clock, link) = (clock, Link(try Self.standIn()))
         let server = APNsServer(
@@ -121,7 +121,7 @@ private struct Loop {
         ) { clock.now }
     }
 
-    /// Apple's side knows two keys of the team.
+    /// A stand-in that knows two keys of the team.
     private static func standIn() throws -> APNsStandIn {
         let key = try P256PrivateKey(pem: APNsKeys.main).publicKey
         return APNsStandIn(keys: ["ABC123DEFG": key, "XYZ123DEFG": key])
@@ -142,11 +142,11 @@ private final class Link: Sendable {
 
     init(_ standIn: APNsStandIn) { self.standIn = standIn }
 
-    /// The number of the connection that is used.
+    /// The number of the current connection.
     var connection: Int { state.withLock { $0.connection } }
-    /// What was sent to whom.
+    /// The messages that arrived, each with its device.
     var messages: [String] { state.withLock { $0.messages } }
-    /// Every provider token that came.
+    /// Every provider token that arrived.
     var tokens: Set<String> { state.withLock { $0.tokens } }
 
     func retire() { state.withLock { $0.connection += 1 } }

@@ -6,7 +6,7 @@ import TidingsProvider
 
 @testable import ProviderAPNs
 
-/// From a delivery to its outcome: where it goes, and what is sent again.
+/// The way of a delivery to its outcome: the server that gets it, and the requests that are repeated.
 struct APNsSendTests {
     private func provider(
         _ production: APNsServer, sandbox: APNsServer? = nil, clock: TestClock = TestClock(), timeout: Duration = .seconds(15)
@@ -23,7 +23,7 @@ struct APNsSendTests {
         return result.status == 200
     }
 
-    // MARK: Where
+    // MARK: Choice of the server
 
     @Test func theDevicesEnvironmentChoosesTheServer() async throws {
         let (production, sandbox) = (ScriptedServer(APNsFixture.accepted), ScriptedServer(APNsFixture.accepted))
@@ -34,7 +34,7 @@ struct APNsSendTests {
         #expect(production.requests.count == 3 && sandbox.requests.isEmpty)
         #expect(isAccepted(await provider.send(.apnsOrder(environment: "sandbox"))))
         #expect(production.requests.count == 3 && sandbox.requests.count == 1)
-        // One token for both.
+        // Both servers get the same token.
         #expect(Set(production.tokens + sandbox.tokens).count == 1)
     }
 
@@ -108,7 +108,7 @@ struct APNsSendTests {
         #expect(server.requests.count == 4 && Set(server.tokens).count == 2)
     }
 
-    /// What went out together under the old token comes back refused together.
+    /// Pushes that were sent together under the old token are refused together.
     @Test func manyRefusalsMakeOneToken() async throws {
         let (production, sandbox) = (
             ScriptedServer(Self.expired, Self.expired, Self.expired, APNsFixture.accepted), ScriptedServer(APNsFixture.accepted)
@@ -176,7 +176,7 @@ struct APNsSendTests {
         #expect(server.requests.count == 1 && server.retirements == 0)
     }
 
-    /// All of them came over the same bad connection. The one that follows must be left alone.
+    /// All 20 refusals came over the same bad connection. The next connection must stay.
     @Test func aConnectionIsRetiredOnceForAllThatItSpoiled() async throws {
         let (server, meeting) = (ScriptedServer(APNsFixture.refusal(503, "Shutdown")), Meeting(of: 20, rounds: 2))
         let provider = try provider(server.server(meeting))

@@ -7,7 +7,7 @@ import TidingsProvider
 
 @testable import ProviderAPNs
 
-/// From a binding to a provider.
+/// The way from a binding to a provider.
 struct APNsSettingsTests {
     @Test func defaultsAreThoseDeclared() throws {
         let configuration = try APNsFixture.configuration()
@@ -34,7 +34,7 @@ struct APNsSettingsTests {
         #expect(configuration.production == production && configuration.sandbox == sandbox)
     }
 
-    /// A connection's share is what all of them together must carry.
+    /// The connections share the concurrency: each gets an equal part, rounded up.
     @Test(arguments: [("500", "4", 125), ("1", "32", 1), ("1000", "3", 334), ("7", "7", 1)])
     func connectionsShareTheCalls(_ concurrency: String, _ connections: String, _ streams: Int) throws {
         let configuration = try APNsFixture.configuration([
@@ -82,7 +82,7 @@ struct APNsSettingsTests {
         #expect(printed.contains("TEAM123456") && !printed.contains("MIGH"))
     }
 
-    /// Each environment has a room and a breaker of its own, unless both are at one address.
+    /// Each environment has its own concurrency and its own circuit breaker, unless both have the same address.
     @Test func environmentsAreHostsOfTheirOwn() async throws {
         for (settings, sandbox, concurrency) in [
             ([:], "https://api.sandbox.push.apple.com", 80), (["sandboxEndpoint": APNsConfiguration.productionOrigin], nil, 40),

@@ -7,7 +7,7 @@ import TidingsJSON
 @testable import ProviderAPNs
 @testable import TidingsCapture
 
-/// Whether the stand-in takes what APNs takes, and refuses what it refuses.
+/// Checks that the stand-in accepts and refuses the same requests as APNs.
 struct APNsStandInTests {
     private static let id = "019a3c2e-0000-7000-8000-000000000001"
     private static let visible = #"{"aps":{"alert":{"title":"t"}},"id":"n-1"}"#

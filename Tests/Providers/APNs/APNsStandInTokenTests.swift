@@ -7,13 +7,13 @@ import TidingsJSON
 @testable import ProviderAPNs
 @testable import TidingsCapture
 
-/// Whether the stand-in holds provider tokens to Apple's rules.
+/// Checks that the stand-in applies Apple's rules to provider tokens.
 struct APNsStandInTokenTests {
     private static let good = (header: #"{"alg":"ES256","kid":"ABC123DEFG"}"#, claims: #"{"iss":"TEAM123456","iat":1767225600}"#)
 
     private func after(_ seconds: Int) -> Timestamp { APNsFixture.now.adding(.seconds(seconds)) }
 
-    /// Signed by the team's key, whatever it says.
+    /// Signs any header and any claims with the team's key.
     private func token(_ header: String = good.header, _ claims: String = good.claims) throws -> String {
         let signed = [header, claims].map { Base64URL.encode($0.utf8) }.joined(separator: ".")
         return "\(signed).\(Base64URL.encode(try P256PrivateKey(pem: APNsKeys.main).sign(Array(signed.utf8))))"
@@ -99,7 +99,7 @@ struct APNsStandInTokenTests {
 
     @Test func aTokenThatChangesTooSoonIsRefused() throws {
         let standIn = APNsStandIn()
-        // Each signature is another, so these are three tokens with the same claims.
+        // Each signature is different, so these are three tokens with the same claims.
         let (first, second, third) = ("bearer \(try token())", "bearer \(try token())", "bearer \(try token())")
         #expect(reason(first, standIn) == nil && reason(first, standIn, at: after(1)) == nil)
         #expect(reason(second, standIn, at: after(1_199)) == "429 TooManyProviderTokenUpdates")

@@ -7,12 +7,12 @@ import TidingsProvider
 
 @testable import ProviderAPNs
 
-/// What the tests of the Apple Push Notification service share.
+/// Values that the tests of the Apple Push Notification service share.
 enum APNsFixture {
     /// 2026-01-01T00:00:00Z.
     static let now = Timestamp(seconds: 1_767_225_600)
     static let topic = "com.example.shop"
-    /// A device token of today's length.
+    /// A device token of the present length.
     static let device = String(repeating: "0a1B", count: 16)
 
     static func identity() throws -> SigningIdentity {
@@ -26,7 +26,7 @@ enum APNsFixture {
     /// The settings that have no default.
     static let required = ["key": "env:KEY", "keyId": "ABC123DEFG", "teamId": "TEAM123456", "topic": topic]
 
-    /// - Parameter settings: beside ``required``; an empty one counts as not set.
+    /// - Parameter settings: added to ``required``. An empty value counts as not set.
     static func configuration(
         _ settings: [String: String] = [:], key: String = APNsKeys.main
     ) throws(ProviderConfigurationError) -> APNsConfiguration {
@@ -59,7 +59,7 @@ extension OutgoingDelivery {
             idempotencyKey: "key-1", device: environment.map { OutgoingDevice(platform: "ios", environment: $0) })
     }
 
-    /// A silent one.
+    /// A silent notification.
     static func apnsMetadata(token: String = APNsFixture.device) -> OutgoingDelivery {
         var item = apnsOrder(token: token)
         (item.type, item.category, item.content.title, item.content.body, item.silent) = ("metadata", .system, nil, nil, true)
@@ -69,7 +69,7 @@ extension OutgoingDelivery {
 }
 
 extension HTTP2Request {
-    /// All of it as text, a line a header.
+    /// The whole request as text, with one header on each line.
     var text: String {
         (["\(method) \(path)"] + headers.map { "\($0.0): \($0.1)" } + ["", String(decoding: body, as: UTF8.self)]).joined(separator: "\n")
     }
@@ -77,10 +77,10 @@ extension HTTP2Request {
     func header(_ name: String) -> String? { headers.first { $0.0 == name }?.1 }
 }
 
-/// Answers in place of one of Apple's services, in the order that a test gives, the last one again and again; and remembers what happened.
+/// A replacement for one of Apple's services. Gives the answers of a test in order, repeats the last one, and records every event.
 final class ScriptedServer: Sendable {
     enum Event: Sendable, Equatable {
-        /// With the provider token it came under.
+        /// A request with its provider token.
         case request(String)
         case retired
         case closed
@@ -102,7 +102,7 @@ final class ScriptedServer: Sendable {
     /// The provider token of each request.
     var tokens: [String] { requests.map { String($0.header("authorization")?.dropFirst("bearer ".count) ?? "") } }
 
-    /// - Parameter meeting: every request waits there before it is answered.
+    /// - Parameter meeting: every request waits there before its answer.
     func server(_ meeting: Meeting? = nil) -> APNsServer {
         APNsServer(
             transmit: { request in
@@ -130,7 +130,7 @@ final class TestClock: Sendable {
     func advance(by duration: Duration) { time.withLock { $0 = $0.adding(duration) } }
 }
 
-/// Where as many as a test says wait for each other, as many times as it says; whoever comes after that passes.
+/// A meeting point for a number of tasks and a number of rounds. A task that arrives after the last round passes at once.
 actor Meeting {
     private let size: Int
     private var rounds: Int

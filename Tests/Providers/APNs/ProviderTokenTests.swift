@@ -5,7 +5,7 @@ import TidingsEncodings
 
 @testable import ProviderAPNs
 
-/// What the team's key signs, and for how long that is used.
+/// The tokens that the team's key signs, and the time for which they are used.
 struct ProviderTokenTests {
     private func tokens() throws -> ProviderTokens { ProviderTokens(try APNsFixture.identity()) }
 
@@ -42,9 +42,9 @@ struct ProviderTokenTests {
         #expect(SigningIdentity.isID(id) == isOne)
     }
 
-    // MARK: Keeping
+    // MARK: Reuse
 
-    /// The signature is another each time, so equal text is the same token.
+    /// Each signature is different, so equal texts are the same token.
     @Test func oneTokenIsUsedUntilItIsThreeQuartersOfAnHourOld() throws {
         let tokens = try tokens()
         let first = tokens.current(at: APNsFixture.now)
@@ -65,7 +65,8 @@ struct ProviderTokenTests {
         #expect(all.count == 1)
     }
 
-    /// A clock that is set right by a few minutes must not cost a token; one that was an hour ahead must.
+    /// A clock that is set back by at most 20 minutes keeps the token. After a larger correction the token is replaced, because it was
+    /// signed in the future.
     @Test(arguments: [(-1, true), (-20, true), (-21, false), (-600, false)])
     func aTokenOfAClockThatWasAheadIsReplaced(_ minutes: Int, _ isKept: Bool) throws {
         let tokens = try tokens()
@@ -73,7 +74,7 @@ struct ProviderTokenTests {
         #expect((tokens.current(at: after(minutes)) == first) == isKept)
     }
 
-    // MARK: Giving up
+    // MARK: Replacement
 
     @Test func anExpiredTokenIsReplacedOnlyWhenItIsOlderThanTwentyMinutes() throws {
         let tokens = try tokens()

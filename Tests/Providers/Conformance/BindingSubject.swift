@@ -2,20 +2,20 @@ import TidingsCore
 import TidingsProvider
 import TidingsTestSupport
 
-/// A provider made as the catalogue makes it: by its factory, from settings and an environment with the secrets.
+/// A provider that its factory makes from settings and an environment with the secrets, as for the catalogue.
 protocol BindingSubject: ConformanceSubject {
     var kind: String { get }
     var factory: any ProviderFactory.Type { get }
-    /// Variables whose values are secret.
+    /// The variables with secret values.
     var environment: [String: String] { get }
-    /// Where a delivery goes; nil for a provider that addresses people.
+    /// The address of a delivery. Nil for a provider that addresses people.
     var address: String? { get }
     var channel: Channel { get }
 
     func settings(_ service: ConformanceService) -> [String: String]
-    /// Further variables, which may name the service.
+    /// Further variables, which may contain the address of the service.
     func environment(_ service: ConformanceService) -> [String: String]
-    /// For an address that is the service itself.
+    /// The address of a delivery that goes to the service itself.
     func address(_ service: ConformanceService) -> String?
 }
 

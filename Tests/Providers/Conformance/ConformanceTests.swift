@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TidingsTestSupport
 
-/// Every provider of this package holds what every provider must.
+/// Checks every provider of this package against the rules for all providers.
 @Suite struct ConformanceTests {
     @Test func apnsConforms() async throws {
         let problems = try await ProviderConformance.problems(of: APNsSubject())
@@ -40,7 +40,7 @@ import TidingsTestSupport
     }
 }
 
-/// A key that opens nothing, from the program that every machine with Tidings has.
+/// A key that no service accepts, made by the openssl command.
 func rsaKey() throws -> String {
     let openssl = Process()
     let output = Pipe()

@@ -4,7 +4,7 @@ import TidingsCore
 import TidingsProvider
 import TidingsTestSupport
 
-/// Whether the suite finds what it looks for.
+/// Checks that the conformance suite finds leaked secrets.
 @Suite struct LeakTests {
     @Test(arguments: [
         (Leak.result, "a result"), (.message, "a result"), (.half, "a result"), (.log, "a log line"), (.error, "an error"),
@@ -14,8 +14,8 @@ import TidingsTestSupport
         #expect(!problems.isEmpty && problems.allSatisfy { $0.hasPrefix(place) && $0.hasSuffix("holds secret 0") }, "\(problems)")
     }
 
-    /// The name of a header is no secret, and no provider hides it: taken for one, it shows that what a service repeats does get into the
-    /// results of each provider, where a real secret would be found.
+    /// The name of a header is no secret, so no provider hides it. This test declares it as a secret. The suite must then find it in the
+    /// results of each provider, because the service repeats it. A real secret would be found in the same place.
     @Test(arguments: ["apns", "fcm", "braze", "airship", "http", "webpush", "webhook"])
     func whatAServiceRepeatsIsLookedAt(_ kind: String) async throws {
         let subjects: [any BindingSubject] = [
@@ -29,7 +29,7 @@ import TidingsTestSupport
     }
 }
 
-/// Another one, with secrets that it has not.
+/// The base subject, with secrets that it does not have.
 private struct RenamingSubject: ConformanceSubject {
     let base: any ConformanceSubject
     let secrets: [String]
@@ -50,13 +50,13 @@ enum Leak: Sendable {
     case result
     /// The provider's id of a message.
     case message
-    /// The first half of it at the end.
+    /// The first half of the secret, at the end of the detail.
     case half
     case log
     case error
 }
 
-/// A provider that conforms but for one thing.
+/// A provider that conforms except for one leak.
 private struct LeakySubject: ConformanceSubject {
     static let secret = "leaky-secret-0123456789-0123456789"
 

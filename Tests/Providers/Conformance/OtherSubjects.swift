@@ -43,7 +43,7 @@ struct WebPushSubject: BindingSubject {
     let browser = P256PrivateKey()
     var environment: [String: String] { ["SECRET": Base64URL.encode(key.rawValue)] }
     let unreachable = [ConformanceOutcome.unknown: "RFC 8030 takes every 2xx for success, whatever its body is"]
-    /// The address is a capability: who knows it can send there.
+    /// The address is a capability: anybody who knows it can send there.
     var secrets: [String] { Array(environment.values) + ["capability/4711-abcdefghijk", "key-of-the-endpoint"] }
 
     func address(_ service: ConformanceService) -> String? {
@@ -84,7 +84,7 @@ struct WebhookSubject: BindingSubject {
 
     var secrets: [String] { Array(environment.values) + ["T0123/B4567/abcdefghijklmn"] }
 
-    /// As some services give them out, one to each customer, which is all that protects it.
+    /// Some services give such an address to each customer. The address alone protects the service.
     func address(_ service: ConformanceService) -> String? { "\(service.origin)/services/T0123/B4567/abcdefghijklmn" }
 
     func settings(_ service: ConformanceService) -> [String: String] {

@@ -45,7 +45,7 @@ struct FCMSubject: BindingSubject {
     init(key: String) { self.key = key }
 
     var environment: [String: String] { ["SECRET": key] }
-    /// What it is given is a key file; what is secret in it is the key, and the access token it gets for it.
+    /// The setting is a key file. Secret in it are the key and the access token that the provider gets for it.
     var secrets: [String] { [key, "ya29.conformance"] + [address].compactMap(\.self) }
 
     func environment(_ service: ConformanceService) -> [String: String] {

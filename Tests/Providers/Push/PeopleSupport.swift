@@ -2,17 +2,17 @@ import TidingsCapture
 import TidingsCore
 import TidingsProvider
 
-/// Secrets by the names that the tests' settings refer to.
+/// The secrets, by the names in the tests' settings.
 let peopleEnvironment = ["KEY": "key-1", "SECRET": "secret-1", "WRONG": "wrong-1", "FORBIDDEN": "forbidden-1"]
 
-/// A binding of a platform that knows people and keeps their devices itself.
+/// A binding of a platform that addresses people and keeps their devices itself.
 func peopleBinding(
     kind: String, _ settings: [String: String], channel: Channel = .push, addressing: Addressing = .person
 ) -> ProviderBinding {
     ProviderBinding(name: "people", channel: channel, kind: kind, settings: settings, addressing: addressing)
 }
 
-/// Runs the body with a provider that sends to its kind's stand-in in a capture server.
+/// Runs the body with a capture server, and with a provider that sends to the stand-in for its kind.
 func withStandIn<Factory: ProviderFactory>(
     of factory: Factory.Type, _ settings: [String: String], _ body: (any Provider, CaptureServer) async throws -> Void
 ) async throws {
@@ -45,7 +45,7 @@ extension OutgoingDelivery {
             idempotencyKey: "key-\(number)")
     }
 
-    /// A silent one, whose data has a field that is no text.
+    /// A silent notification. A field of its data is no text.
     static func metadata(for recipient: String = "user-42") -> OutgoingDelivery {
         var item = orderUpdate(for: recipient)
         (item.type, item.category, item.content.title, item.content.body) = ("metadata", .system, nil, nil)

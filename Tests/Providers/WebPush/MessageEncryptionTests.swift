@@ -5,12 +5,12 @@ import TidingsEncodings
 @testable import ProviderWebPush
 @testable import TidingsCapture
 
-/// Whether a browser, and only it, reads what is sent.
+/// Checks that the browser can read a message, and nobody else can.
 struct MessageEncryptionTests {
     private func bytes(_ text: String) throws -> [UInt8] { try #require(Base64URL.decode(text)) }
     private func ephemeral() throws -> P256PrivateKey { try P256PrivateKey(rawValue: bytes("yfWPiYE-n46HLnH0KqZOF1fJJU3MYrct3AELtAQ-oRw")) }
 
-    /// RFC 8291 appendix A, with its intermediate values.
+    /// The example of RFC 8291, appendix A, with its intermediate values.
     @Test func thePublishedExampleComesOutByteForByte() throws {
         let subscription = try WebPushFixture.subscription()
         let (ephemeral, salt) = (try ephemeral(), try bytes("DGv6ra1nlYgDCS1FRnbzlw"))
@@ -56,7 +56,7 @@ struct MessageEncryptionTests {
         }
     }
 
-    /// Every bit of a body counts, except those of the record size, which only must be large enough.
+    /// A change of any bit is noticed. Only the record size may change, as long as it is large enough.
     @Test func aChangedBodyIsRefused() throws {
         let body = MessageEncryption.encrypt(
             Array("a message".utf8), for: try WebPushFixture.subscription(), ephemeral: P256PrivateKey(),
@@ -83,7 +83,7 @@ struct MessageEncryptionTests {
         #expect(try browser.plaintext(of: body([7, 0, 2]), senderKey: []) == [7, 0])
         #expect(try browser.plaintext(of: body([7, 2, 2, 0, 0, 0]), senderKey: []) == [7, 2])
         #expect(try browser.plaintext(of: body([7, 2], recordSize: [0, 0, 0, 18]), senderKey: []) == [7])
-        // The delimiter of a record that others follow, none at all, and a record size that is too small.
+        // The delimiter of a record that is not the last, no delimiter, and a record size that is too small.
         for wrong in [
             body([7, 1]), body([7]), body([0, 0]), body([7, 2], recordSize: [0, 0, 0, 17]), body([7, 2], recordSize: [0, 0, 0, 0]),
         ] {

@@ -6,7 +6,7 @@ import TidingsProvider
 
 @testable import ProviderWebPush
 
-/// A device's token, which anybody may have registered.
+/// The token of a device. Anybody may have registered it.
 struct PushSubscriptionTests {
     private static let standardPoint = "BCVxsr7N/eNgVRqvHtD0zTZsEc6+VV+JvLexhqUzORcxaOzi6+AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4"
 
@@ -66,7 +66,7 @@ struct PushSubscriptionTests {
         #expect(error?.result.outcome == .rejected(.noAddress))
     }
 
-    /// RFC 6454 section 6.2.
+    /// The rules of RFC 6454, section 6.2.
     @Test(arguments: [
         ("https://push.example.net/a/b?c#d", "https://push.example.net"), ("HTTPS://Push.Example.NET/A", "https://push.example.net"),
         ("https://a.test", "https://a.test"), ("https://a.test?q", "https://a.test"), ("https://a.test:443/x", "https://a.test"),

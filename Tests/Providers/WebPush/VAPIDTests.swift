@@ -6,9 +6,9 @@ import TidingsEncodings
 @testable import ProviderWebPush
 @testable import TidingsCapture
 
-/// Who sends: what is signed, and how often.
+/// The signature that names the sender, and how often it is made.
 struct VAPIDTests {
-    /// RFC 8292 section 2.4.
+    /// The example of RFC 8292, section 2.4.
     private static let sampleKey = "BA1Hxzyi1RUM1b5wjxsn7nGxAszw2u61m164i3MrAIxHF6YK5h4SDYic-dRuU_RCPCfA5aq9ojSwk5Y2EmClBPs"
     private static let sampleSigned = """
         eyJ0eXAiOiJKV1QiLCJhbGciOiJFUzI1NiJ9.\
@@ -16,7 +16,7 @@ struct VAPIDTests {
         bGUuY29tIn0
         """
     private static let sampleSignature = "i3CYb7t4xfxCDquptFOepC9GAu_HLGkMlMuCGSK2rpiUfnK9ojFwDXb1JrErtmysazNjjvW2L9OkSSHzvoD1oA"
-    /// A second before it expires.
+    /// One second before the sample expires.
     private static let sampleTime = Timestamp(seconds: 1_453_523_767)
 
     private func senderKey(_ authorization: String?, at now: Timestamp, origin: String = "https://push.example.net") throws -> [UInt8] {
@@ -47,7 +47,7 @@ struct VAPIDTests {
         }
     }
 
-    /// Byte for byte what the sample signs.
+    /// The header and the claims equal those of the sample, byte for byte.
     @Test func headerAndClaimsAreThoseOfTheSample() throws {
         let identity = VAPIDIdentity(key: try P256PrivateKey(pem: P256Keys.pkcs8), subject: "mailto:push@example.com")
         let token = identity.token(for: "https://push.example.net", at: Timestamp(seconds: 1_453_523_768 - VAPIDIdentity.tokenLife))
@@ -61,7 +61,7 @@ struct VAPIDTests {
         #expect(authorization.hasPrefix("vapid t=eyJ0") && authorization.hasSuffix(", k=\(P256Keys.point)"))
         let key = try senderKey(authorization, at: WebPushFixture.now)
         #expect(Base64URL.encode(key) == P256Keys.point)
-        // For 12 hours, and nowhere else.
+        // The token is valid for 12 hours, and for this origin only.
         _ = try senderKey(authorization, at: WebPushFixture.now.adding(.seconds(43_199)))
         #expect(throws: WebPushFault.unauthorized("Expired VAPID token")) {
             try senderKey(authorization, at: WebPushFixture.now.adding(.seconds(43_200)))
@@ -84,7 +84,7 @@ struct VAPIDTests {
         #expect(fault?.status == status && fault?.errno == 109)
     }
 
-    /// Signed by the right key, with claims or a header that no push service takes.
+    /// Tokens that the right key signs, with claims or a header that no push service accepts.
     @Test(arguments: [
         (#"{"alg":"none"}"#, #"{"aud":"https://a.test","exp":1767225700,"sub":"mailto:a@b.test"}"#),
         (#"{"alg":"ES256"}"#, #"{"exp":1767225700,"sub":"mailto:a@b.test"}"#),
@@ -113,7 +113,7 @@ struct VAPIDTests {
         let first = tokens.authorization(for: "https://a.test", now: WebPushFixture.now)
         #expect(tokens.authorization(for: "https://a.test", now: WebPushFixture.now.adding(.seconds(21_599))) == first)
         #expect(tokens.authorization(for: "https://b.test", now: WebPushFixture.now) != first)
-        // Half of its life, and a clock that was set back.
+        // A token is replaced at half of its life, and after the clock was set back.
         #expect(tokens.authorization(for: "https://a.test", now: WebPushFixture.now.adding(.seconds(21_600))) != first)
         let again = tokens.authorization(for: "https://b.test", now: WebPushFixture.now)
         #expect(tokens.authorization(for: "https://b.test", now: WebPushFixture.now.adding(.seconds(-1))) != again)
@@ -126,7 +126,7 @@ struct VAPIDTests {
             tokens.authorization(for: "https://\(number).test", now: WebPushFixture.now.adding(.seconds(seconds)))
         }
         let signed = (0..<VAPIDTokens.rememberedOrigins).map { authorization($0) }
-        // The first gets another token, so the second is the oldest now.
+        // The first origin gets a new token, so the second origin now has the oldest one.
         let renewed = authorization(0, after: 21_600)
         #expect(renewed != signed[0])
         _ = authorization(5_000)

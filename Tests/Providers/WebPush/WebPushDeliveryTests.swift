@@ -7,7 +7,7 @@ import TidingsProvider
 
 @testable import ProviderWebPush
 
-/// From a delivery to its outcome, over real connections to the stand-in.
+/// The way of a delivery to its outcome, over real connections to the stand-in.
 struct WebPushDeliveryTests {
     private func isAccepted(_ result: SendResult) -> Bool {
         guard case .accepted(let id, false) = result.outcome else { return false }
@@ -117,7 +117,7 @@ struct WebPushDeliveryTests {
         }
     }
 
-    /// The stand-in looks the token's time up on its own clock.
+    /// The stand-in checks the token's time against its own clock.
     @Test func aClockThatIsWrongIsTheOperatorsMatter() async throws {
         let clock = PushClock()
         clock.advance(by: .seconds(86_400))
@@ -134,15 +134,15 @@ struct WebPushDeliveryTests {
         try await withWebPush(clock: clock) { provider, service in
             let token = try await service.subscribe()
             #expect(isAccepted(await provider.send(.webOrder(token: token))))
-            // The first token is over by now, for the stand-in too.
+            // The first token has expired by now, for the stand-in too.
             clock.advance(by: .seconds(43_000))
             #expect(isAccepted(await provider.send(.webOrder(token: token))))
         }
     }
 
-    // MARK: What is not sent
+    // MARK: Deliveries that are not sent
 
-    /// As the settings are unless an operator allows more.
+    /// The default settings apply, without an operator's exceptions.
     @Test(arguments: [
         "http://push.example.net/x", "https://127.0.0.1/x", "https://10.0.0.7/x", "https://[::1]/x",
         "https://169.254.169.254/latest/meta-data",
@@ -154,7 +154,7 @@ struct WebPushDeliveryTests {
         let provider = WebPushProvider(
             name: "browsers", configuration: configuration, transport: try configuration.call.transport(for: "browsers"))
         let result = await provider.send(.webOrder(token: WebPushFixture.token(endpoint: endpoint)))
-        // One of them is no URL at all.
+        // One of the endpoints is no URL at all.
         #expect(result.outcome == .rejected(endpoint.contains("a_") ? .tokenMalformed : .addressRefused))
         #expect(result.status == nil && result.detail?.contains("/x") == false && result.detail?.contains("meta-data") == false)
         await provider.close()

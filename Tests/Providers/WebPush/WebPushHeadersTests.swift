@@ -4,7 +4,7 @@ import TidingsProvider
 
 @testable import ProviderWebPush
 
-/// What a push service is told beside the message.
+/// The headers that a push service gets with the message.
 struct WebPushHeadersTests {
     private func headers(_ item: OutgoingDelivery, _ settings: [String: String] = [:]) throws -> [String] {
         webPushHeaders(
@@ -51,7 +51,7 @@ struct WebPushHeadersTests {
         #expect(pushTopic(for: key) == key)
     }
 
-    /// `printf 'order 17' | openssl dgst -sha256 -binary | basenc --base64url | head -c 32`
+    /// The expected topic comes from `printf 'order 17' | openssl dgst -sha256 -binary | basenc --base64url | head -c 32`.
     @Test(arguments: ["", "order 17", "order.17", "order/17", "bestellung-ü", String(repeating: "x", count: 33), "a\nb"])
     func everyOtherKeyBecomesOne(_ key: String) {
         let topic = pushTopic(for: key)

@@ -4,7 +4,7 @@ import TidingsProvider
 
 @testable import ProviderWebPush
 
-/// What the page's service worker gets.
+/// The message that the page's service worker gets.
 struct WebPushMessageTests {
     private func message(_ item: OutgoingDelivery) throws(UnsendablePush) -> String {
         String(decoding: try webPushMessage(of: item), as: UTF8.self)
@@ -32,7 +32,7 @@ struct WebPushMessageTests {
         #expect(try message(item).contains(#""tag":"orders","badge":3"#))
     }
 
-    /// A title that it has nevertheless is not for showing.
+    /// A silent notification may have a title, but the title is not sent.
     @Test func silent() throws {
         var item = OutgoingDelivery.webMetadata()
         let expected = #"""
@@ -64,7 +64,7 @@ struct WebPushMessageTests {
         let error = #expect(throws: UnsendablePush.self) { try message(item) }
         #expect(error?.result.outcome == .rejected(.payloadTooLarge))
         #expect(error?.result.detail == "the message has 3994 bytes; Web Push carries 3993")
-        // Bytes count, not characters.
+        // The limit counts bytes, not characters.
         item.content.body = String(repeating: "ü", count: room / 2 + 1)
         #expect(throws: UnsendablePush.self) { try message(item) }
     }

@@ -7,7 +7,7 @@ import TidingsProvider
 
 @testable import ProviderWebPush
 
-/// What an answer of a push service means.
+/// The meaning of a push service's answer.
 struct WebPushResultTests {
     struct Row: Sendable, CustomTestStringConvertible {
         var status: Int
@@ -88,7 +88,7 @@ struct WebPushResultTests {
             (.timeoutAfterSend, true, .unknown(.timeout)), (.resetAfterSend, true, .unknown(.outcomeUnknown)),
             (.protocolError, true, .unknown(.outcomeUnknown)), (.protocolError, false, .retry(after: nil, .connectionFailed)),
             (.cancelled, true, .unknown(.outcomeUnknown)), (.cancelled, false, .retry(after: nil, .connectionFailed)),
-            // The recipient chose the address.
+            // The recipient chose the address, so a refused address is a rejection.
             (.addressRefused, false, .rejected(.addressRefused)), (.schemeRefused, false, .rejected(.addressRefused)),
             (.portRefused, false, .rejected(.addressRefused)), (.invalidURL, false, .rejected(.addressRefused)),
             (.invalidHeader, false, .rejected(.providerRejected)),
@@ -135,7 +135,7 @@ struct WebPushResultTests {
         #expect(try result(.failed(failure)).detail == "GET https://push.example.net… is odd")
     }
 
-    /// `printf https://push.example.net/m/1 | openssl dgst -sha256`
+    /// The expected id comes from `printf https://push.example.net/m/1 | openssl dgst -sha256`.
     @Test func theMessagesAddressIsKeptAsItsHash() throws {
         let location = "https://push.example.net/m/1"
         let answered = WebPushFixture.response(201, "", headers: [("location", location), ("ttl", "60")])

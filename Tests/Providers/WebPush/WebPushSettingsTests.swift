@@ -7,7 +7,7 @@ import TidingsProvider
 
 @testable import ProviderWebPush
 
-/// From a binding to a provider.
+/// The way from a binding to a provider.
 struct WebPushSettingsTests {
     @Test func defaultsAreStrict() throws {
         let configuration = try WebPushFixture.configuration()

@@ -8,7 +8,7 @@ import TidingsProvider
 @testable import ProviderWebPush
 @testable import TidingsCapture
 
-/// Whether the stand-in takes what a push service takes, and refuses what it refuses.
+/// Checks that the stand-in accepts and refuses the same requests as a push service.
 struct WebPushStandInTests {
     private static let origin = "http://127.0.0.1:4711"
     private let standIn = WebPushStandIn()
@@ -41,7 +41,7 @@ struct WebPushStandInTests {
         MessageEncryption.encrypt(plaintext, for: subscription, ephemeral: ephemeral, salt: Array(repeating: 3, count: 16))
     }
 
-    /// Sends a message as the provider does, with some headers in place of its own; an empty one is left out.
+    /// Sends a message as the provider does, but with some headers replaced. An empty header is left out.
     private func push(
         _ plaintext: String, to subscription: PushSubscription, _ changed: [String: String] = [:]
     ) throws -> StandInAnswer {
@@ -163,7 +163,7 @@ struct WebPushStandInTests {
         #expect(try status(Array(repeating: 0, count: 4_096)) == 400)
         #expect(try status([1]) == 400)
         #expect(try status(encrypted([1], for: try subscribe())) == 400)
-        // The key that signs must not encrypt as well.
+        // The key for signatures must not be used for encryption as well.
         #expect(try status(encrypted([1], for: subscription, ephemeral: try P256PrivateKey(pem: P256Keys.pkcs8))) == 400)
         #expect(arrived(in: subscription).utf8.count > 3_993)
     }
@@ -178,7 +178,7 @@ struct WebPushStandInTests {
         #expect(result.outcome == .rejected(.tokenMalformed))
     }
 
-    // MARK: Recipients with a known end
+    // MARK: Recipients with a fixed outcome
 
     @Test(
         arguments: [

@@ -10,7 +10,7 @@ import TidingsProvider
 @testable import ProviderWebPush
 @testable import TidingsCapture
 
-/// What the tests of Web Push share.
+/// Values that the tests of Web Push share.
 enum WebPushFixture {
     /// 2026-01-01T00:00:00Z.
     static let now = Timestamp(seconds: 1_767_225_600)
@@ -58,7 +58,7 @@ enum WebPushFixture {
         .failed(HTTPFailure(kind: kind, requestMayHaveArrived: arrived, message: "broke off"))
     }
 
-    /// The answer of a stand-in as a provider gets it.
+    /// The answer of a stand-in, in the form that a provider gets.
     static func result(_ response: CaptureAnswer.Response) -> HTTPResult {
         .response(HTTPResponse(status: response.status, headers: response.headers, body: response.body ?? [], bodyTruncated: false))
     }
@@ -75,7 +75,7 @@ extension OutgoingDelivery {
             idempotencyKey: "key-1", device: OutgoingDevice(platform: "web", environment: "production"))
     }
 
-    /// A silent one.
+    /// A silent notification.
     static func webMetadata() -> OutgoingDelivery {
         var item = webOrder()
         (item.type, item.category, item.content.title, item.content.body, item.silent) = ("metadata", .system, nil, nil, true)
@@ -83,7 +83,7 @@ extension OutgoingDelivery {
     }
 }
 
-/// A capture server, asked over real connections as a page and an operator would.
+/// A capture server. The requests go over real connections, as those of a page and an operator do.
 struct PushService {
     let server: CaptureServer
     let origin: String
@@ -97,13 +97,13 @@ struct PushService {
         origin = "http://127.0.0.1:\(try await server.port)"
     }
 
-    /// A new subscription, which is a device's token.
+    /// Makes a new subscription, which is a device's token.
     func subscribe(_ body: String = "") async throws -> String {
         let request = HTTPRequest(url: "\(origin)/webpush/subscriptions", body: Array(body.utf8), guarding: anywhere)
         return try await answer(request, status: 201)
     }
 
-    /// What arrived in a subscription.
+    /// The messages that arrived in a subscription.
     func messages(_ token: String) async throws -> [JSON] {
         let endpoint = try #require(try JSON.parse(token)["endpoint"]?.stringValue)
         return try #require(
@@ -146,7 +146,7 @@ func withWebPush(
     }
 }
 
-/// The system's clock, put forward by as much as a test says.
+/// The system's clock, moved forward by a test.
 final class PushClock: Sendable {
     private let offset = Mutex(Duration.zero)
 

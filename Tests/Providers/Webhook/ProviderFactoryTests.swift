@@ -73,7 +73,7 @@ struct ProviderFactoryTests {
         #expect(error?.description.contains("MfKQ9r8") == false)
     }
 
-    /// `tidings config show` would print the value of a setting that nobody calls a secret.
+    /// `tidings config show` would print the value of a setting that is not declared as a secret.
     @Test func onlyADeclaredSecretIsReadAsOne() throws {
         func settings(isSecret: Bool) throws(ProviderConfigurationError) -> ProviderSettings {
             try ProviderSettings(

@@ -4,7 +4,7 @@ import TidingsCore
 @testable import TidingsProvider
 
 struct RetryAfterTests {
-    /// Sun, 06 Nov 1994 08:49:37 GMT, the example of RFC 9110.
+    /// The example of RFC 9110: Sun, 06 Nov 1994 08:49:37 GMT.
     private static let example = Timestamp(seconds: 784_111_777)
 
     @Test(arguments: ["Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994"])

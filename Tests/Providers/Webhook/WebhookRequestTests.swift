@@ -6,7 +6,7 @@ import TidingsProvider
 
 @testable import ProviderWebhook
 
-/// What a receiver sees.
+/// The requests that a receiver gets.
 struct WebhookRequestTests {
     @Test func bodyHasTheShapeOfStandardWebhooks() throws {
         let item = OutgoingDelivery.sample(to: nil, data: "{\"orderId\":\"17\",\"n\":1.50}")

@@ -6,7 +6,7 @@ import TidingsProvider
 
 @testable import ProviderWebhook
 
-/// From what a receiver does to the outcome, over real connections.
+/// The way from a receiver's behaviour to the outcome, over real connections.
 struct WebhookResultTests {
     private static let delivered = Outcome.accepted(providerMessageID: nil, delivered: true)
 

@@ -3,7 +3,7 @@ import Testing
 @testable import ProviderWebhook
 
 struct WebhookSignatureTests {
-    /// Published with the libraries of Standard Webhooks.
+    /// The vectors are published with the libraries of Standard Webhooks.
     @Test(arguments: [
         (
             "msg_p5jXN8AQM9LWM0D4loKWxJek", Int64(1_614_265_330), "{\"test\": 2432232314}",

@@ -4,10 +4,10 @@ import TidingsCore
 import TidingsHTTP
 import TidingsProvider
 
-/// 24 bytes: the secret of the published test vectors.
+/// The secret of the published test vectors, of 24 bytes.
 let testSecret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 
-/// Runs the body beside a capture server on a free port.
+/// Runs the body with a capture server on a free port.
 func withCapture<Value: Sendable>(
     _ configuration: CaptureConfiguration = CaptureConfiguration(secrets: [testSecret]),
     _ body: (CaptureServer, String) async throws -> Value

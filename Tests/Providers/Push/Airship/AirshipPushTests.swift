@@ -5,9 +5,9 @@ import TidingsProvider
 
 @testable import ProviderAirship
 
-/// What Airship is sent.
+/// The requests that the provider sends to Airship.
 struct AirshipPushTests {
-    /// When the push objects are written: a minute after the notifications were accepted.
+    /// The time at which the push objects are written: a minute after the notifications were accepted.
     private static let now = Timestamp(seconds: 1_767_225_660)
     private static let extra = #"""
         {"id":"019a3c2e-0000-7000-8000-000000000001","type":"orderUpdate","category":"transactional",\#
@@ -134,7 +134,7 @@ struct AirshipPushTests {
 }
 
 extension AirshipConfiguration {
-    /// With an app key and a master secret, unless the settings say otherwise.
+    /// A configuration with an app key and a master secret, unless the settings say otherwise.
     static func test(_ settings: [String: String] = [:]) throws(ProviderConfigurationError) -> AirshipConfiguration {
         let complete = ["appKey": "env:KEY", "masterSecret": "env:SECRET"].merging(settings) { _, given in given }
         return try AirshipConfiguration(

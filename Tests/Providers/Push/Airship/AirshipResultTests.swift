@@ -5,7 +5,7 @@ import TidingsProvider
 
 @testable import ProviderAirship
 
-/// From Airship's answer to the outcomes.
+/// The way from Airship's answer to the outcomes.
 struct AirshipResultTests {
     private static let now = Timestamp(seconds: 1_767_225_600)
 

@@ -5,7 +5,7 @@ import TidingsCore
 import TidingsJSON
 import TidingsProvider
 
-/// Whole calls, against the stand-in.
+/// Complete calls to the stand-in.
 struct AirshipSendTests {
     private func withAirship(
         _ settings: [String: String] = [:], _ body: (any Provider, CaptureServer) async throws -> Void
@@ -57,7 +57,7 @@ struct AirshipSendTests {
         }
     }
 
-    /// Each answer takes 2.8 s of the 4 s that all calls together may take.
+    /// Each answer takes 2.8 s. All calls together may take 4 s.
     @Test func sendingEachAloneTakesNoMoreTime() async throws {
         try await withAirship(["timeoutSeconds": "4"]) { provider, server in
             server.program(CaptureBehaviour(path: "/airship", delay: .milliseconds(2_800)))

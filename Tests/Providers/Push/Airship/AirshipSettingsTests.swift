@@ -4,7 +4,7 @@ import TidingsProvider
 
 @testable import ProviderAirship
 
-/// What an operator may write.
+/// The settings that an operator may write.
 struct AirshipSettingsTests {
     private func lines(_ headers: [(String, String)]) -> [String] { headers.map { "\($0): \($1)" } }
 

@@ -6,7 +6,7 @@ import TidingsProvider
 @testable import ProviderAirship
 @testable import TidingsCapture
 
-/// The stand-in refuses what Airship refuses, and takes what the provider makes.
+/// Checks that the stand-in refuses what Airship refuses, and accepts what the provider sends.
 struct AirshipStandInTests {
     private static let now = Timestamp(seconds: 1_767_225_600)
     private static let accept = "application/vnd.urbanairship+json; version=3"

@@ -5,9 +5,9 @@ import TidingsProvider
 
 @testable import ProviderBraze
 
-/// What Braze is sent.
+/// The requests that the provider sends to Braze.
 struct BrazeBodyTests {
-    /// When the messages are written: a minute after the notifications were accepted.
+    /// The time at which the messages are written: a minute after the notifications were accepted.
     private static let now = Timestamp(seconds: 1_767_225_660)
 
     private func body(
@@ -169,7 +169,7 @@ struct BrazeBodyTests {
 }
 
 extension BrazeConfiguration {
-    /// With a key and an endpoint, unless the settings say otherwise.
+    /// A configuration with a key and an endpoint, unless the settings say otherwise.
     static func test(_ settings: [String: String] = [:]) throws(ProviderConfigurationError) -> BrazeConfiguration {
         let complete = ["apiKey": "env:KEY", "endpoint": "https://rest.example"].merging(settings) { _, given in given }
         return try BrazeConfiguration(

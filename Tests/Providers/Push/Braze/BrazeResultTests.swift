@@ -5,7 +5,7 @@ import TidingsProvider
 
 @testable import ProviderBraze
 
-/// From Braze's answer to the outcome.
+/// The way from Braze's answer to the outcome.
 struct BrazeResultTests {
     private static let now = Timestamp(seconds: 1_767_225_600)
 

@@ -5,7 +5,7 @@ import TidingsCore
 import TidingsJSON
 import TidingsProvider
 
-/// Whole calls, against the stand-in.
+/// Complete calls to the stand-in.
 struct BrazeSendTests {
     private func withBraze(
         _ settings: [String: String] = [:], _ body: (any Provider, CaptureServer) async throws -> Void

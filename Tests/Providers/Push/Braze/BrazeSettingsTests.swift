@@ -4,7 +4,7 @@ import TidingsProvider
 
 @testable import ProviderBraze
 
-/// What an operator may write.
+/// The settings that an operator may write.
 struct BrazeSettingsTests {
     @Test func defaults() throws {
         let configuration = try BrazeConfiguration.test()

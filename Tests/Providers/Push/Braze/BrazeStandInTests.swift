@@ -6,7 +6,7 @@ import TidingsProvider
 @testable import ProviderBraze
 @testable import TidingsCapture
 
-/// The stand-in refuses what Braze refuses, and takes what the provider makes.
+/// Checks that the stand-in refuses what Braze refuses, and accepts what the provider sends.
 struct BrazeStandInTests {
     private static let now = Timestamp(seconds: 1_767_225_600)
 

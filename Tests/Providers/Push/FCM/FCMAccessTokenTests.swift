@@ -6,7 +6,7 @@ import TidingsHTTP
 
 @testable import ProviderFCM
 
-/// How an access token is fetched, kept and given up.
+/// Fetching, keeping and replacing an access token.
 struct FCMAccessTokenTests {
     private static func account() throws -> ServiceAccount { try ServiceAccount(json: FCMFixture.account()) }
 
@@ -56,7 +56,7 @@ struct FCMAccessTokenTests {
         #expect(failure.isRefusal == (outcome == Self.misconfigured))
     }
 
-    /// Nothing was sent to a device, so the exchange is simply made again.
+    /// No device got anything, so repeating the exchange is harmless.
     @Test(arguments: HTTPFailure.Kind.allCases, [true, false])
     func anExchangeThatBrokeOffIsNeverUnknown(_ kind: HTTPFailure.Kind, _ arrived: Bool) {
         guard case .failure(let failure) = accessToken(from: FCMFixture.failure(kind, arrived: arrived), now: FCMFixture.now) else {
@@ -68,7 +68,7 @@ struct FCMAccessTokenTests {
         if kind == .resetAfterSend { #expect(failure.result.outcome == .retry(after: nil, .connectionFailed)) }
     }
 
-    // MARK: Keeping
+    // MARK: Reuse
 
     @Test func oneExchangeServesAllUntilTheTokenIsOld() async throws {
         let (clock, calls) = (FCMClock(), FCMCounter())
@@ -93,7 +93,7 @@ struct FCMAccessTokenTests {
         try await withThrowingTaskGroup(of: String.self) { group in
             group.addTask { try await tokens.token(before: self.soon()) }
             await began.wait()
-            // Somebody whose time is over does not wait, and begins no exchange of their own.
+            // A caller without time left does not wait, and begins no exchange of its own.
             let error = await #expect(throws: ExchangeFailure.self) { try await tokens.token(before: .now) }
             #expect(error?.result.outcome == .retry(after: nil, .timeout))
             for _ in 0..<50 { group.addTask { try await tokens.token(before: self.soon()) } }

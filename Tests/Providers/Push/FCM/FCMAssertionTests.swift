@@ -5,7 +5,7 @@ import TidingsEncodings
 
 @testable import ProviderFCM
 
-/// What a service account signs, and with which key.
+/// The assertion that a service account signs, and the key for it.
 struct FCMAssertionTests {
     private func account(_ json: String = FCMFixture.account()) throws -> ServiceAccount { try ServiceAccount(json: json) }
 
@@ -25,7 +25,7 @@ struct FCMAssertionTests {
         #expect(String(decoding: account.assertionHeader, as: UTF8.self) == #"{"alg":"RS256","typ":"JWT"}"#)
     }
 
-    /// The same bytes as another program signed.
+    /// The provider signs the same bytes as the openssl command.
     @Test func theAssertionIsAsOpenSSLSignsIt() throws {
         let account = try account()
         #expect(account.assertion(at: FCMFixture.now) == FCMFixture.assertion)
@@ -45,7 +45,7 @@ struct FCMAssertionTests {
         #expect(!(try RSAPrivateKey(pem: FCMKeys.other)).publicKey.verify(signature, of: signed))
     }
 
-    /// `printf abc | openssl dgst -sha256 -sign key.pem`
+    /// The signature comes from `printf abc | openssl dgst -sha256 -sign key.pem`.
     @Test func signaturesAreThoseOfPKCS1() throws {
         let signature = """
             71b2a960bff905012768305d873adaf2fd15ca5cbc3e0838b28af98d8f7823cb185ff4481c3910e896f1db93a4476090b7ab\
@@ -67,7 +67,7 @@ struct FCMAssertionTests {
         #expect(error == expected)
     }
 
-    /// One bit of the modulus is another.
+    /// One bit of the modulus is changed.
     @Test func refusesAKeyWhoseNumbersDoNotBelongTogether() throws {
         let lines = FCMKeys.main.split(separator: "\n")
         var bytes = try #require(Base64.decode(lines[1..<lines.count - 1].joined()))

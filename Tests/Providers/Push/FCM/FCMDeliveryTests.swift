@@ -6,11 +6,11 @@ import TidingsProvider
 
 @testable import ProviderFCM
 
-/// From a delivery to its outcome, over real connections to the stand-in.
+/// The way of a delivery to its outcome, over real connections to the stand-in.
 struct FCMDeliveryTests {
     private static let sendPath = "/fcm/v1/projects/shop-7/messages:send"
 
-    /// The messages that arrived, without the exchanges.
+    /// The messages that arrived, without the requests for access tokens.
     private func messages(_ server: CaptureServer) -> [CapturedRequest] { server.requests().filter { $0.path != "/fcm/token" } }
     private func exchanges(_ server: CaptureServer) -> Int { server.requests().filter { $0.path == "/fcm/token" }.count }
 
@@ -56,7 +56,7 @@ struct FCMDeliveryTests {
             let result = await provider.send(.fcmOrder())
             #expect(result.outcome == .misconfigured(.misconfigured) && result.status == 401)
             #expect(exchanges(server) == 2 && messages(server).count == 2)
-            // The next one is sent once, and nothing is exchanged for it.
+            // The next message is sent once, without another exchange.
             #expect(await provider.send(.fcmOrder()).outcome == .misconfigured(.misconfigured))
             #expect(exchanges(server) == 2 && messages(server).count == 3)
         }
@@ -77,7 +77,7 @@ struct FCMDeliveryTests {
         }
     }
 
-    /// The stand-in looks the assertion's time up on its own clock.
+    /// The stand-in checks the assertion's time against its own clock.
     @Test func aClockThatIsWrongIsTheOperatorsMatter() async throws {
         let clock = FCMClock()
         clock.advance(by: .seconds(7_200))

@@ -1,6 +1,6 @@
-/// Keys made for these tests; they open nothing.
+/// Keys made for these tests. No service accepts them.
 enum FCMKeys {
-    /// 2048 bits.
+    /// A key of 2048 bits.
     static let main = """
         -----BEGIN PRIVATE KEY-----
         MIIEvgIBADANBgkqhkiG9w0BAQEFAASCBKgwggSkAgEAAoIBAQC5itBQxWJfjzIs
@@ -32,7 +32,7 @@ enum FCMKeys {
         -----END PRIVATE KEY-----
         """
 
-    /// 2048 bits, of somebody else.
+    /// Another account's key of 2048 bits.
     static let other = """
         -----BEGIN PRIVATE KEY-----
         MIIEvgIBADANBgkqhkiG9w0BAQEFAASCBKgwggSkAgEAAoIBAQCxeC4Z7WYFwKHP
@@ -64,7 +64,7 @@ enum FCMKeys {
         -----END PRIVATE KEY-----
         """
 
-    /// 1024 bits.
+    /// A key of 1024 bits, which is too short.
     static let short = """
         -----BEGIN PRIVATE KEY-----
         MIICdwIBADANBgkqhkiG9w0BAQEFAASCAmEwggJdAgEAAoGBAMGcbN8SCjUHu1dI
@@ -84,7 +84,7 @@ enum FCMKeys {
         -----END PRIVATE KEY-----
         """
 
-    /// Of the curve P-256.
+    /// A key on the curve P-256.
     static let elliptic = """
         -----BEGIN PRIVATE KEY-----
         MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgoNMIno4+ogwEbocn
@@ -93,7 +93,7 @@ enum FCMKeys {
         -----END PRIVATE KEY-----
         """
 
-    /// With a passphrase.
+    /// A key with a passphrase.
     static let encrypted = """
         -----BEGIN ENCRYPTED PRIVATE KEY-----
         MIIC3TBXBgkqhkiG9w0BBQ0wSjApBgkqhkiG9w0BBQwwHAQIcbQwatwWhQQCAggA

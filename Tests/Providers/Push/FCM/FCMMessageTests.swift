@@ -5,13 +5,13 @@ import TidingsProvider
 
 @testable import ProviderFCM
 
-/// What FCM is sent.
+/// The requests that the provider sends to FCM.
 struct FCMMessageTests {
     private func body(_ item: OutgoingDelivery) throws(UnsendableMessage) -> String {
         String(decoding: try fcmBody(of: item, now: FCMFixture.now), as: UTF8.self)
     }
 
-    /// With everything that a delivery may have.
+    /// A delivery with every optional part.
     private func full(_ platform: String) -> OutgoingDelivery {
         var item = OutgoingDelivery.fcmOrder(platform: platform)
         (item.content.groupKey, item.content.collapseKey, item.badge) = ("orders", "order-17", 3)
@@ -44,7 +44,7 @@ struct FCMMessageTests {
                 """#)
     }
 
-    /// The platform is not known, so it is for both.
+    /// The platform is not known, so the message serves both platforms.
     @Test func silent() throws {
         #expect(
             try body(.fcmMetadata()) == #"""
@@ -108,7 +108,7 @@ struct FCMMessageTests {
         #expect(try JSON.parse(body(item))["message"]?["notification"]?.objectValue?.keys == ["title"])
     }
 
-    // MARK: What is not sent
+    // MARK: Deliveries that are not sent
 
     private func refusal(_ item: OutgoingDelivery) -> SendResult? {
         let error = #expect(throws: UnsendableMessage.self) { try fcmBody(of: item, now: FCMFixture.now) }
@@ -137,7 +137,7 @@ struct FCMMessageTests {
         #expect(refusal(item)?.outcome == .rejected(.contentMissing))
     }
 
-    /// `type` and `metadata` are 12 bytes, the field's name one, and each letter of its text two.
+    /// `type` and `metadata` take 12 bytes and the field's name takes one. Each letter of its text takes two.
     @Test func theLimitIsOfKeysAndValues() throws {
         let fits = "{\"x\":\"y\(String(repeating: "\u{e9}", count: 2_041))\"}"
         #expect(try body(.fcmMetadata(data: fits)).utf8.count > 8_192)
@@ -152,7 +152,7 @@ struct FCMMessageTests {
         #expect(refusal(item)?.outcome == .rejected(.payloadTooLarge))
     }
 
-    /// The declared bound of a body holds for the worst that is sent.
+    /// The largest possible body stays within the declared limit.
     @Test func noBodyIsLongerThanDeclared() throws {
         let data = "{\"x\":\"\(String(repeating: "\\u0001", count: 4_083))\"}"
         var item = OutgoingDelivery.fcmMetadata(data: data)

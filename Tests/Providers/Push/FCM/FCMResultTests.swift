@@ -21,7 +21,7 @@ struct FCMResultTests {
         var result: HTTPResult { FCMFixture.response(status, body, headers: retryAfter.map { [("retry-after", $0)] } ?? []) }
     }
 
-    /// FCM's body with its own code.
+    /// A body of FCM with FCM's own error code.
     private static func fcm(_ code: String, _ status: String, _ message: String = "words", isBadRequest: Bool = false) -> String {
         let badRequest =
             #",{"@type":"type.googleapis.com/google.rpc.BadRequest","fieldViolations":[{"field":"message.token","description":"odd"}]}"#
@@ -31,7 +31,7 @@ struct FCMResultTests {
             """
     }
 
-    /// Google's body without it.
+    /// A body of Google without FCM's own error code.
     private static func google(_ status: String, details: String? = nil) -> String {
         "{\"error\":{\"code\":1,\"message\":\"words\",\"status\":\"\(status)\"\(details.map { ",\"details\":[\($0)]" } ?? "")}}"
     }

@@ -4,7 +4,7 @@ import TidingsProvider
 
 @testable import ProviderFCM
 
-/// From a binding to a provider.
+/// The way from a binding to a provider.
 struct FCMSettingsTests {
     @Test func theKeyFileSaysTheRest() throws {
         let configuration = try FCMFixture.configuration()

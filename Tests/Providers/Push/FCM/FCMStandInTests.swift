@@ -9,7 +9,7 @@ import TidingsProvider
 @testable import ProviderFCM
 @testable import TidingsCapture
 
-/// Whether the stand-in takes what FCM takes, and refuses what it refuses.
+/// Checks that the stand-in accepts and refuses the same requests as FCM.
 struct FCMStandInTests {
     private func account(_ email: String = FCMFixture.email) throws -> ServiceAccount {
         try ServiceAccount(json: FCMFixture.account(tokenURI: "http://capture.test/fcm/token", email: email))
@@ -140,7 +140,7 @@ struct FCMStandInTests {
         }
     }
 
-    /// Whatever FCM takes beside what the provider makes of a delivery.
+    /// Messages that FCM accepts, beyond those that the provider makes.
     @Test(arguments: [
         #"{"message":{"topic":"news-1.a_b~c%25"}}"#, #"{"message":{"condition":"'a' in topics && 'b' in topics"}}"#,
         #"{"message":{"fid":"f","data":null}}"#, #"{"validateOnly":true,"message":{"token":"t"}}"#,

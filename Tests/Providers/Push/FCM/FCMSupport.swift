@@ -7,13 +7,13 @@ import TidingsProvider
 
 @testable import ProviderFCM
 
-/// What the tests of Firebase Cloud Messaging share.
+/// Values that the tests of Firebase Cloud Messaging share.
 enum FCMFixture {
     /// 2026-01-01T00:00:00Z.
     static let now = Timestamp(seconds: 1_767_225_600)
     static let email = "sender@shop-7.iam.gserviceaccount.com"
 
-    /// A service account's key file.
+    /// The key file of a service account.
     static func account(
         tokenURI: String? = "https://oauth2.googleapis.com/token", email: String = email, key: String = FCMKeys.main,
         type: String = "service_account"
@@ -31,7 +31,7 @@ enum FCMFixture {
         return json.text
     }
 
-    /// What ``account(tokenURI:email:key:type:)`` signs at ``now``, by the command openssl.
+    /// The assertion that the openssl command signs for ``account(tokenURI:email:key:type:)`` at ``now``.
     static let assertion = """
         eyJhbGciOiJSUzI1NiIsInR5cCI6IkpXVCIsImtpZCI6ImtleS0xIn0.eyJpc3MiOiJzZW5kZXJAc2hvcC03LmlhbS5nc2Vy\
         dmljZWFjY291bnQuY29tIiwic2NvcGUiOiJodHRwczovL3d3dy5nb29nbGVhcGlzLmNvbS9hdXRoL2ZpcmViYXNlLm1lc3Nh\
@@ -54,7 +54,7 @@ enum FCMFixture {
             try ProviderSettings(binding(settings), declared: FCMProviderFactory.settings, environment: ["ACCOUNT": account]))
     }
 
-    /// A successful exchange.
+    /// The answer to a successful exchange.
     static func tokenAnswer(_ text: String, expiresIn: Int = 3_599) -> HTTPResult {
         response(200, "{\"access_token\":\"\(text)\",\"expires_in\":\(expiresIn),\"token_type\":\"Bearer\"}")
     }
@@ -83,7 +83,7 @@ extension OutgoingDelivery {
             idempotencyKey: "key-1", device: platform.map { OutgoingDevice(platform: $0, environment: "production") })
     }
 
-    /// A silent one.
+    /// A silent notification.
     static func fcmMetadata(data: String = "{\"file\":{\"size\":12,\"name\":\"a\"}}") -> OutgoingDelivery {
         var item = fcmOrder()
         (item.type, item.category, item.content.title, item.content.body, item.content.data, item.silent) = (
@@ -119,7 +119,7 @@ func withFCM(
     }
 }
 
-/// The system's clock, put forward by as much as a test says.
+/// The system's clock, moved forward by a test.
 final class FCMClock: Sendable {
     private let offset = Mutex(Duration.zero)
 
@@ -127,7 +127,7 @@ final class FCMClock: Sendable {
     func advance(by duration: Duration) { offset.withLock { $0 += duration } }
 }
 
-/// Counts calls.
+/// A counter of calls.
 final class FCMCounter: Sendable {
     private let state = Mutex(0)
 
@@ -141,7 +141,7 @@ final class FCMCounter: Sendable {
     }
 }
 
-/// Something that others wait for.
+/// A gate that tasks wait for.
 actor FCMGate {
     private var isOpen = false
     private var waiting: [CheckedContinuation<Void, Never>] = []

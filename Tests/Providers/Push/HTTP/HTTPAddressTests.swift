@@ -5,7 +5,7 @@ import TidingsProvider
 
 @testable import ProviderJSONOverHTTP
 
-/// Where a call goes and which headers it has.
+/// The address and the headers of a call.
 struct HTTPAddressTests {
     private func url(_ template: String, for item: OutgoingDelivery = .orderShipped()) throws -> String {
         try HTTPService.request(["url": template], for: item).url

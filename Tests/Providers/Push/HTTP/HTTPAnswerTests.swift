@@ -7,7 +7,7 @@ import TidingsProvider
 @testable import TidingsEncodings
 @testable import TidingsJSON
 
-/// From a service's answer to the outcome.
+/// The way from a service's answer to the outcome.
 struct HTTPAnswerTests {
     private static let taken = Outcome.accepted(providerMessageID: nil, delivered: false)
 
@@ -19,7 +19,7 @@ struct HTTPAnswerTests {
         return try HTTPService.configuration(settings, environment).answers.read(.response(response), now: HTTPService.now)
     }
 
-    /// The default meaning of every status there is.
+    /// The default meaning of every possible status.
     private static func expected(_ status: Int) -> Outcome {
         switch status {
         case 200...299: taken

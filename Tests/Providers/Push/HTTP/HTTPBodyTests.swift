@@ -6,7 +6,7 @@ import TidingsProvider
 @testable import ProviderJSONOverHTTP
 @testable import TidingsJSON
 
-/// What a service gets to read.
+/// The bodies that a service gets.
 struct HTTPBodyTests {
     @Test func standardBodyHasEverythingInOrder() throws {
         #expect(
@@ -30,7 +30,7 @@ struct HTTPBodyTests {
                 """)
     }
 
-    /// Name, value in JSON, text inside a longer text.
+    /// The name, the value in JSON, and the text inside a longer text.
     static let values: [(String, String, String)] = [
         ("id", #""019a3c2e-0000-7000-8000-000000000001""#, "019a3c2e-0000-7000-8000-000000000001"),
         ("recipient", #""user-42""#, "user-42"), ("tenant", #""shop""#, "shop"), ("channel", #""push""#, "push"),

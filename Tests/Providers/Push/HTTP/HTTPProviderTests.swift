@@ -5,7 +5,7 @@ import TidingsProvider
 
 @testable import ProviderJSONOverHTTP
 
-/// Over real connections, from what a service does to the outcome.
+/// The way from a service's behaviour to the outcome, over real connections.
 struct HTTPProviderTests {
     private static let taken = Outcome.accepted(providerMessageID: nil, delivered: false)
 

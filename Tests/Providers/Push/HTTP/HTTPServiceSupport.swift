@@ -5,7 +5,7 @@ import TidingsProvider
 
 @testable import ProviderJSONOverHTTP
 
-/// A service of an operator's own, as tests describe it.
+/// An operator's own service, described by the settings of a test.
 enum HTTPService {
     static let now = Timestamp(seconds: 1_767_225_600)
 
@@ -15,7 +15,7 @@ enum HTTPService {
         ProviderBinding(name: "dmp", channel: channel, kind: "http", settings: settings, addressing: addressing, copy: copy)
     }
 
-    /// With an address, unless the settings have one.
+    /// A configuration with an address, unless the settings have one.
     static func configuration(
         _ settings: [String: String], _ environment: [String: String] = [:], addressing: Addressing = .person
     ) throws(ProviderConfigurationError) -> ServiceConfiguration {
@@ -29,14 +29,14 @@ enum HTTPService {
         try configuration(settings, environment).request(for: item, channel: .push)
     }
 
-    /// The body that a template makes.
+    /// The body that a template gives.
     static func body(
         _ template: String, for item: OutgoingDelivery = .orderShipped(), contentType: String = "application/json"
     ) throws -> String {
         String(decoding: try request(["body": template, "contentType": contentType], for: item).body, as: UTF8.self)
     }
 
-    /// Why the settings are refused, in the words of the error; empty when they are not.
+    /// The error that refuses the settings, as text. Empty if the settings are accepted.
     static func problem(_ settings: [String: String], _ environment: [String: String] = [:]) -> String {
         do throws(ProviderConfigurationError) {
             _ = try configuration(settings, environment)
@@ -46,7 +46,7 @@ enum HTTPService {
         }
     }
 
-    /// Runs the body beside a capture server, with a provider of these settings that calls a path of it.
+    /// Runs the body with a capture server, and with a provider of these settings that calls a path of the server.
     static func calling<Value: Sendable>(
         _ path: String, _ settings: [String: String] = [:], _ body: (any Provider, CaptureServer) async throws -> Value
     ) async throws -> Value {
@@ -71,7 +71,7 @@ enum HTTPService {
 }
 
 extension OutgoingDelivery {
-    /// An order update to a person, without what a delivery may lack.
+    /// An order update to a person, without any optional part.
     static func orderShipped(
         recipient: String = "user-42", title: String? = "Your order shipped", body: String? = "It arrives \"tomorrow\".",
         data: String = #"{"orderId":"17","total":1.50}"#, key: String = "019a3c2e-0000-7000-8000-000000000001_0"
@@ -83,7 +83,7 @@ extension OutgoingDelivery {
             createdAt: HTTPService.now, idempotencyKey: key)
     }
 
-    /// ``orderShipped(recipient:title:body:data:key:)`` with everything that a delivery may have.
+    /// ``orderShipped(recipient:title:body:data:key:)`` with every optional part.
     static func orderShippedInFull() -> OutgoingDelivery {
         var item = orderShipped()
         item.attempt = 3

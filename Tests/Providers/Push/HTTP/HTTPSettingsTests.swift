@@ -5,7 +5,7 @@ import TidingsProvider
 @testable import ProviderJSONOverHTTP
 @testable import TidingsJSON
 
-/// What an operator may write, and what is said of the rest.
+/// The settings that an operator may write, and the errors for wrong ones.
 struct HTTPSettingsTests {
     @Test func everySettingIsDeclaredInOrder() {
         #expect(
@@ -16,7 +16,7 @@ struct HTTPSettingsTests {
             ])
     }
 
-    /// The documentation says what the code does: with every default written out, nothing changes.
+    /// The declared defaults are the real defaults: writing out every default changes nothing.
     @Test func declaredDefaultsAreTheDefaults() throws {
         let declared = Dictionary(uniqueKeysWithValues: HTTPProviderFactory.settings.map { ($0.name, $0.defaultValue) })
         let written = try HTTPService.configuration(declared.filter { !$0.value.isEmpty })
@@ -62,7 +62,7 @@ struct HTTPSettingsTests {
         #expect(configuration.headers.contains { $0.name == "authorization" && $0.secret == "Bearer t" })
     }
 
-    /// Settings, and what the error says; its beginning names the first of them that is at fault.
+    /// Settings, and the text of the error. The error begins with the name of the first wrong setting.
     static let mistakes: [([String: String], String)] = [
         (["url": ""], "setting url: must be set"), (["url": "dmp.example.com"], "setting url: \"dmp.example.com\" does not begin with"),
         (["url": "ftp://dmp"], "does not begin with"), (["url": "https://"], "has no host"), (["url": "https:///a"], "has no host"),

@@ -3,7 +3,7 @@ import TidingsCore
 import TidingsJSON
 import TidingsProvider
 
-/// What an iPhone gets, whichever provider carries it.
+/// The payload that an iPhone gets from every provider.
 struct ApplePayloadTests {
     private func delivery(
         title: String? = "Your order shipped", body: String? = "It arrives tomorrow.", data: String = "{}", silent: Bool = false
@@ -44,7 +44,7 @@ struct ApplePayloadTests {
                 """)
     }
 
-    /// Zero takes the number off the icon, so it must not count as "not known".
+    /// Zero removes the number from the icon, so zero must not count as "not known".
     @Test func aBadgeOfZeroIsSent() throws {
         var item = delivery()
         item.badge = 0

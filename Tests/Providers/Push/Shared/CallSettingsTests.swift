@@ -56,7 +56,7 @@ struct CallSettingsTests {
         #expect(try read(["endpoint": "https://a"], endpoint: "").endpoint == "https://a")
     }
 
-    /// For a provider whose address is a setting of its own.
+    /// Some providers have an address that is a setting of its own.
     @Test func theAddressCanBeLeftOut() throws {
         let declared = CallSettings.declarations(concurrency: 32)
         #expect(["endpoint"] + declared.map(\.name) == CallSettings.declarations(endpoint: "").map(\.name))

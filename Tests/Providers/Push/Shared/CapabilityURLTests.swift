@@ -2,7 +2,7 @@ import Testing
 import TidingsCore
 import TidingsProvider
 
-/// What of an address is secret.
+/// The secret parts of an address.
 struct CapabilityURLTests {
     private static let endpoint = "https://a.test/fcm/send/eAzLfIxkZ2k:APA91bH4-PaLpK68?token=BQYAAABcdefghijklmnop&v=2"
 

@@ -2,7 +2,7 @@ import Testing
 import TidingsCore
 import TidingsProvider
 
-/// Which deliveries may go out in one call.
+/// The deliveries that may share one call.
 struct DeliveryContentTests {
     private static let item = OutgoingDelivery(
         notificationID: NotificationID(high: 0x019a_3c2e_0000_7000, low: 0x8000_0000_0000_0001), ordinal: 0, attempt: 1, tenant: "shop",

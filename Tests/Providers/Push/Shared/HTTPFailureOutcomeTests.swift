@@ -3,9 +3,9 @@ import TidingsCore
 import TidingsHTTP
 import TidingsProvider
 
-/// What a call without an answer means.
+/// The meaning of a call without an answer.
 struct HTTPFailureOutcomeTests {
-    /// Kind, outcome when the request cannot have arrived, outcome when it may have.
+    /// The kind of failure, the outcome if the request cannot have arrived, and the outcome if it may have arrived.
     static let table: [(HTTPFailure.Kind, Outcome, Outcome)] = [
         (.dns, .retry(after: nil, .dnsFailed), .retry(after: nil, .dnsFailed)),
         (.connect, .retry(after: nil, .connectionFailed), .retry(after: nil, .connectionFailed)),

@@ -1,4 +1,4 @@
-/// Keys made for these tests; they open nothing. The first five are one key.
+/// Keys made for these tests. No service accepts them. The first five are the same key in five forms.
 enum P256Keys {
     static let raw = "wX8uAtXBDc9t3XCMw_IFdSnn4kElIohAtCwDy3lbr84"
     static let point = "BGr_t2CE2zN5h38YHxpSWUJ1BExAV809cw14KufTB0cymTzk0NBQxW-vAzDUBtkKeZ_UjRzzwVBvmY1gyae40x8"
@@ -11,7 +11,7 @@ enum P256Keys {
         -----END PRIVATE KEY-----
         """
 
-    /// As `openssl ec` writes it.
+    /// The key as `openssl ec` writes it.
     static let sec1 = """
         -----BEGIN EC PRIVATE KEY-----
         MHcCAQEEIMF/LgLVwQ3Pbd1wjMPyBXUp5+JBJSKIQLQsA8t5W6/OoAoGCCqGSM49
@@ -20,7 +20,7 @@ enum P256Keys {
         -----END EC PRIVATE KEY-----
         """
 
-    /// As `openssl ecparam -genkey` writes it, with the curve before the key, and the public half compressed.
+    /// The key as `openssl ecparam -genkey` writes it: the curve stands before the key, and the public half is compressed.
     static let compressed = """
         -----BEGIN EC PARAMETERS-----
         BggqhkjOPQMBBw==
@@ -31,7 +31,7 @@ enum P256Keys {
         -----END EC PRIVATE KEY-----
         """
 
-    /// With the public half of another key.
+    /// The key with the public half of another key.
     static let mixed = """
         -----BEGIN PRIVATE KEY-----
         MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgwX8uAtXBDc9t3XCM
@@ -40,7 +40,7 @@ enum P256Keys {
         -----END PRIVATE KEY-----
         """
 
-    /// Under the passphrase `abc`.
+    /// The key under the passphrase `abc`.
     static let encrypted = """
         -----BEGIN EC PRIVATE KEY-----
         Proc-Type: 4,ENCRYPTED

@@ -46,7 +46,7 @@ struct P256Tests {
     /// The order of the curve is `ffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551`.
     @Test func aKeyIsANumberBelowTheOrder() throws {
         let largest = try key("ffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632550")
-        // The smallest key's point has the same x: it is the base point, and the largest key's is its negative.
+        // The smallest key gives the base point, and the largest key gives its negative. Both points have the same x.
         let smallest = try key(String(repeating: "0", count: 63) + "1")
         #expect(smallest.publicKey.point[1...32] == largest.publicKey.point[1...32])
         #expect(smallest.publicKey.point != largest.publicKey.point)
@@ -79,7 +79,7 @@ struct P256Tests {
         }
         #expect(throws: P256KeyError.notOnTheCurve) { try P256PublicKey(point: [4] + Array(repeating: 0, count: 64)) }
         #expect(throws: P256KeyError.notOnTheCurve) { try P256PublicKey(point: [4] + Array(repeating: 255, count: 64)) }
-        // Compressed and hybrid forms.
+        // Points in compressed and hybrid form.
         for first: UInt8 in [0, 2, 3, 5, 6, 7] {
             #expect(throws: P256KeyError.notUncompressed) { try P256PublicKey(point: [first] + point.dropFirst()) }
         }
@@ -92,7 +92,7 @@ struct P256Tests {
 
     // MARK: Signatures
 
-    /// RFC 6979 appendix A.2.5, with SHA-256.
+    /// The example of RFC 6979, appendix A.2.5, with SHA-256.
     @Test func verifiesAPublishedSignature() throws {
         let key = try key("c9afa9d845ba75166b5c215767b1d6934e50c3db36e89b127b8a622b120f6721")
         let x = "60fed4ba255a9d31c961eb74c6356d68c049b8923b61fa6ce669622e60f29fb6"
@@ -127,7 +127,7 @@ struct P256Tests {
         }
     }
 
-    /// A half that begins with zeros is as long as the others: one in 128 signatures has such a one.
+    /// A half of a signature that begins with zeros must keep its length. One signature in 128 has such a half.
     @Test func everySignatureHas64Bytes() {
         let key = P256PrivateKey()
         for number: UInt16 in 0..<600 {
@@ -139,7 +139,7 @@ struct P256Tests {
 
     // MARK: Agreement
 
-    /// RFC 5903 section 8.1.
+    /// The example of RFC 5903, section 8.1.
     @Test func agreesOnThePublishedSecret() throws {
         let one = try key("c88f01f510d9ac3f70a292daa2316de544e9aab8afe84049c62a9c57862d1433")
         let other = try key("c6ef9c5d78ae012a011164acb397ce2088685d8f06bf9be0b283ab46476bee53")
@@ -149,7 +149,7 @@ struct P256Tests {
         #expect(Hexadecimal.encode(other.sharedSecret(with: point)) == secret)
     }
 
-    /// With the key of RFC 6979 the number 379 leads to such an x.
+    /// With the key of RFC 6979, the number 379 gives an x that begins with zeros.
     @Test func leadingZerosOfASecretStay() throws {
         let one = try key(String(repeating: "0", count: 61) + "17b")
         let other = try key("c9afa9d845ba75166b5c215767b1d6934e50c3db36e89b127b8a622b120f6721")

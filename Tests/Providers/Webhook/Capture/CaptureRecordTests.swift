@@ -5,7 +5,7 @@ import TidingsCapture
 import TidingsCore
 import TidingsJSON
 
-/// The file is the truth about what arrived.
+/// The record file holds exactly the requests that arrived.
 struct CaptureRecordTests {
     private func temporaryPath() -> String { NSTemporaryDirectory() + "capture-\(UUID().uuidString).jsonl" }
 
@@ -20,7 +20,7 @@ struct CaptureRecordTests {
             try await withWebhooks { provider in
                 for attempt in 1...3 {
                     _ = await provider.send(.sample(to: "\(origin)/fail/2/x", key: "one"))
-                    // On file before the sender has its answer.
+                    // The request is in the file before the sender gets its answer.
                     let count = try lines(path).count
                     #expect(count == attempt)
                 }

@@ -5,7 +5,7 @@ import TidingsCore
 import TidingsHTTP
 import TidingsJSON
 
-/// Counts, behaviours and the control interface, asked as any client would.
+/// Counts, behaviours and the control interface, over the requests of an ordinary client.
 struct CaptureServerTests {
     private func ask(
         _ method: String, _ url: String, _ body: String = "", headers: [(String, String)] = [], through transport: HTTPTransport
