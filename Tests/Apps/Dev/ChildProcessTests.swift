@@ -45,10 +45,10 @@ import Testing
             let command = shell(script)
             let end = try await OwnThread.run { () throws(PrivateServersError) -> Int32? in
                 let child = try ChildProcess.start(command, output: STDERR_FILENO, errors: STDERR_FILENO)
-                _ = child.exit(within: .milliseconds(200))  // lets the shell set its trap
+                _ = child.exit(within: .milliseconds(200))  // gives the shell time to set its trap
                 child.signal(first)
                 child.end(with: SIGTERM, patience: patience)
-                child.signal(SIGKILL)  // reaches nobody
+                child.signal(SIGKILL)  // the child has ended, so no process gets the signal
                 return child.exit(within: .zero)
             }
             #expect(end == status)
@@ -75,7 +75,7 @@ import Testing
         let lines = try await run(shell("ls /proc/$$/fd; grep SigIgn /proc/$$/status")).text.split(separator: "\n")
         #expect(!lines.contains("\(leaked)"))
         let ignored = try #require(lines.last.flatMap { UInt64($0.dropFirst("SigIgn:\t".count), radix: 16) })
-        let realTime: UInt64 = 0xffff_ffff_8000_0000  // glibc keeps the first of these to itself and ignores them in every child
+        let realTime: UInt64 = 0xffff_ffff_8000_0000  // glibc uses the first of these and ignores them in every child
         #expect(ignored & ~realTime == 0)
     }
 }

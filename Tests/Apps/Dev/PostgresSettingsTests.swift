@@ -15,7 +15,7 @@ import Testing
             _ = try await first.psql("CREATE TABLE kept AS SELECT g, repeat('x', 1000) AS word FROM generate_series(1, 7000) g")
             let table = try await first.psql("SELECT pg_relation_filenode('kept')")
             try await first.stop()
-            // A line for each page: database, tablespace, file, fork, number.
+            // The file has one line for each page: database, tablespace, file, fork, number.
             let noted = "\(home.layout.databaseFolder)/data/\(PostgresSettings.prewarmNote)"
             let pages = try #require(PrivateFile.read(noted, limitBytes: 1 << 20)).split(separator: "\n").map { $0.split(separator: ",") }
             #expect(pages.count { $0.count == 5 && $0[2] == table } >= 1000)

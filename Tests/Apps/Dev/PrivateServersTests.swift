@@ -24,7 +24,7 @@ import Testing
                 #expect(Folder.target(ofLink: home.layout.databaseFolder) == nil)
             }
             let (processes, ports) = (first.processIDs, first.ports)
-            #expect(processes.count > 5)  // postmaster with its own, beam with its own, epmd
+            #expect(processes.count > 5)  // the postmaster, the beam, their children, and epmd
             #expect(ports.count == 4)
             try await first.stop()
             try await first.stop()
@@ -73,7 +73,7 @@ import Testing
             #expect(try await killed.psql("CREATE TABLE kept (); SELECT 1") == "1")
             try await killed.pauseBroker()
             let processes = killed.processIDs
-            killed.lock.release()  // all that the kernel does at once for a killed owner; its signals are lost here
+            killed.lock.release()  // as the kernel does for a killed owner, but without its signals to the children
 
             let next = try await home.start()
             for process in processes { #expect(!exists(process), "process \(process) is still there") }
@@ -103,7 +103,7 @@ import Testing
         }
     }
 
-    /// Runs a statement where the environment alone says which server.
+    /// Runs a statement at the server that the environment names.
     private func psql(_ statement: String, with lines: [String]) async throws -> String {
         let tools = try ServerTools.find(in: .ofThisMachine())
         let pairs = lines.map { $0.split(separator: "=", maxSplits: 1).map(String.init) }
@@ -116,7 +116,7 @@ import Testing
         }
     }
 
-    /// Servers listen on loopback addresses only: nobody else on the network may even try a password.
+    /// Checks that the servers listen on loopback addresses only, so that no host of the network can even try a password.
     private func expectOnLoopbackOnly(_ servers: PrivateServers) async throws {
         var open: Set<UInt16> = []
         for file in ["/proc/net/tcp", "/proc/net/tcp6"] {

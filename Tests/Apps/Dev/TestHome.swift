@@ -2,11 +2,11 @@ import Glibc
 
 @testable import PrivateServers
 
-/// A home of its own for one test, deleted with all servers' data at the end.
+/// A home for one test. The test's end deletes the home with all data of its servers.
 struct TestHome: Sendable {
     let path: String
 
-    /// - Parameter isPrivate: only its owner may enter it, so that PostgreSQL's data goes elsewhere when we are root.
+    /// - Parameter isPrivate: only the owner may enter the home. As root, PostgreSQL's data is then kept in another folder.
     static func with(isPrivate: Bool = false, _ body: (TestHome) async throws -> Void) async throws {
         var template = Array("/tmp/tidings-servers-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else { throw PrivateServersError.system(call: "mkdtemp", reason: errorText(errno)) }
@@ -38,7 +38,7 @@ struct TestHome: Sendable {
 }
 
 extension PrivateServers {
-    /// Every process we know of, with PostgreSQL's own children.
+    /// Every known process, with PostgreSQL's child processes.
     nonisolated var processIDs: [pid_t] {
         Leftovers(layout).running().map(\.processID)
     }
@@ -64,7 +64,7 @@ extension PrivateServers {
     }
 }
 
-/// Whether a process with this number runs. One that has ended and only waits to be collected by init has no program any more.
+/// Whether a process with this number runs. An ended process that init has not collected yet has no program and does not count.
 func exists(_ processID: pid_t) -> Bool {
     Folder.target(ofLink: "/proc/\(processID)/exe") != nil
 }

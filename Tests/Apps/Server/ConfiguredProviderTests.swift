@@ -9,7 +9,7 @@ import TidingsProvider
 
 /// Credentials that change while a role runs.
 @Suite struct ConfiguredProviderTests {
-    /// Wherever a setting names its file: in the catalogue, in the environment, or within a line of a longer one.
+    /// A setting may name its file in the catalogue, in the environment, or within a line of a longer value.
     @Test(arguments: [
         (["key": "file:FILE"], [:]), ([:], ["TIDINGS_TELLING_KEY": "file:FILE"]), ([:], ["TIDINGS_TELLING_KEY": "  file:FILE \n"]),
         (["lines": "X-One: 1\nX-Two: file:FILE\nX-Three: 3"], ["TIDINGS_TELLING_KEY": "1"]),
@@ -53,7 +53,7 @@ import TidingsProvider
         #expect(await provider.send(Self.item) != first)
     }
 
-    /// The disk answers only when the test lets it: the file is a pipe, and its reader waits until something is written.
+    /// The test decides when the disk answers: the file is a pipe, and its reader waits for the first written bytes.
     @Test func aSlowDiskDelaysNobody() async throws {
         let (file, pipe) = (TemporaryFile("first"), TemporaryFile(""))
         defer { file.remove() }
@@ -70,11 +70,13 @@ import TidingsProvider
                 answers.withLock { $0.append(result) }
             }
         }
-        // Long before this deadline unless a send waits for the disk, which then gets what it waits for.
+        // The loop ends long before this deadline, unless a send waits for the disk. After the deadline the disk answers, so that the test
+        // can end.
         let deadline = ContinuousClock.now + .seconds(10)
         while answers.withLock(\.count) < 3, ContinuousClock.now < deadline { await Task.yield() }
         #expect(answers.withLock(\.self) == [first, first, first])
-        // Succeeds once the provider's thread waits in its own open. Bytes of a writer that came and went before it would be lost.
+        // Opening succeeds once the provider's thread waits in its own open. If a writer opened and closed earlier, its bytes would be
+        // lost.
         var writer: Int32 = -1
         while writer < 0 {
             await Task.yield()
@@ -87,7 +89,7 @@ import TidingsProvider
         #expect(await provider.send(Self.item) != first)
     }
 
-    /// A setting of the catalogue counts before the variable, whose file is nobody's then.
+    /// A setting in the catalogue takes precedence over the variable. The variable's file is then not watched.
     @Test func onlyTheFileThatIsReadIsWatched() {
         let binding = ProviderBinding(
             name: "one", channel: .push, kind: "telling", settings: ["key": "file:/a", "lines": "A: env:B"], addressing: .person)
@@ -105,7 +107,7 @@ import TidingsProvider
             }, now: { clock.now })
     }
 
-    /// Has it look at its files, and waits for the end.
+    /// Makes the provider check its files, and waits until it has done so.
     private static func look(_ provider: ConfiguredProvider) async {
         _ = provider.limits
         await provider.looked()
@@ -116,7 +118,7 @@ import TidingsProvider
         category: .system, createdAt: Timestamp(seconds: 0), idempotencyKey: "k")
 }
 
-/// Each provider it makes has a number of its own.
+/// A factory that gives each provider a number.
 private enum TellingFactory: ProviderFactory {
     static let kind = "telling"
     static let settings = [
@@ -156,7 +158,7 @@ private final class TemporaryFile: Sendable {
 
     func write(_ text: String) throws { try text.write(toFile: path, atomically: true, encoding: .utf8) }
 
-    /// With its path for `FILE`.
+    /// The text with this file's path in place of `FILE`.
     func named(_ text: String) -> String { text.replacing("FILE", with: path) }
 }
 

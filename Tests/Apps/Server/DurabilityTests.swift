@@ -2,7 +2,7 @@ import Testing
 
 @testable import TidingsServer
 
-/// Settings of PostgreSQL that weaken the promise.
+/// Settings of PostgreSQL that weaken durability.
 @Suite struct DurabilityTests {
     private static func standsOut(_ change: (inout Durability) -> Void) -> [String] {
         var durability = Durability()

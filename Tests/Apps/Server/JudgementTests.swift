@@ -4,11 +4,11 @@ import TidingsCore
 
 @testable import TidingsServer
 
-/// What `tidings status` and `tidings doctor` make of a reading.
+/// The findings of `tidings status` and `tidings doctor` for a reading.
 @Suite struct JudgementTests {
     private static let now = Timestamp(rfc3339: "2026-11-24T19:02:30Z") ?? .distantPast
 
-    /// Every role in a process of its own for an hour, and every queue of one provider sampled a moment ago.
+    /// A reading in which every role has run in its own process for an hour, and every queue of one provider was sampled a moment ago.
     private static var healthy: SystemReading {
         var reading = SystemReading(now: now)
         reading.workers = ["router", "deliver", "release"].map { worker($0) }
@@ -28,7 +28,7 @@ import TidingsCore
             stoppedAt: state == .stopped ? ago(heard) : nil)
     }
 
-    /// What stands out: the code and level of each finding that is not ok.
+    /// The level and code of each finding that is not ok.
     private static func standsOut(_ reading: SystemReading) -> [String] {
         Judgement.findings(of: reading).compactMap { finding in finding.code.map { "\(finding.level) \($0)" } }
     }
@@ -65,7 +65,7 @@ import TidingsCore
         }
     }
 
-    /// Another goes on with its work, so it is no error. A clean stop is nothing at all.
+    /// A second process of the role goes on, so the lost one is a warning and no error. A clean stop is no finding.
     @Test func aLostProcessBesideAnotherIsAWarning() {
         var reading = Self.healthy
         reading.workers.append(Self.worker("deliver", .lost, heard: 40))
@@ -74,7 +74,7 @@ import TidingsCore
         #expect(!SystemVerdict(Judgement.findings(of: reading)).isBad)
     }
 
-    /// Queue, messages, consumers, and what is said of it.
+    /// The queue, its messages, its consumers, and the expected findings.
     @Test(arguments: [
         ("tidings.intents.bulk", 0, 0, ["error noConsumer"]), ("tidings.intents.bulk", 6, 0, ["error queueWithoutConsumer"]),
         ("tidings.deliver.inApp.inbox.urgent", 0, 0, []), ("tidings.deliver.inApp.inbox.urgent", 1, 0, ["error queueWithoutConsumer"]),
@@ -98,7 +98,7 @@ import TidingsCore
                 == "Degraded: no router runs; 3,000 messages wait in tidings.intents.bulk since 19:02 UTC, and it has no consumer.")
     }
 
-    /// Processes announce themselves before they consume, and an old sample proves nothing.
+    /// A process registers before it consumes, and an old sample proves nothing.
     @Test func aQueueIsNotJudgedTooEarlyNorByAnOldSample() {
         var reading = Self.healthy
         reading.observe(queue: "tidings.intents.bulk", ready: 6, consumers: 0)
@@ -130,7 +130,7 @@ import TidingsCore
         #expect(Self.standsOut(reading) == expected)
     }
 
-    /// Seconds for which the oldest waits.
+    /// The seconds for which the oldest delivery has waited, and the expected level.
     @Test(arguments: [(60, ""), (61, "warning"), (600, "warning"), (601, "error")])
     func whatWaitsBeyondItsTime(seconds: Int, level: String) {
         var reading = Self.healthy
@@ -178,7 +178,7 @@ import TidingsCore
                 == "Degraded: no router runs; no deliver runs; no release runs; and 2 more.")
     }
 
-    /// Incidents.md explains every code, and every finding that is an error or a warning says what to do.
+    /// README.md explains every code.
     @Test func everyCodeIsInTheTable() throws {
         var root = URL(fileURLWithPath: #filePath)
         for _ in 0..<4 { root.deleteLastPathComponent() }

@@ -3,7 +3,7 @@ import TidingsCore
 
 @testable import TidingsServer
 
-/// One line of the log for each pause that begins or ends.
+/// The log gets one line for each pause that begins or ends.
 @Suite struct PauseWatchTests {
     @Test func eachBeginningAndEndIsToldOnce() {
         let push = Pause(id: 1, scope: .channel, name: "push")

@@ -2,7 +2,7 @@ import Testing
 
 @testable import TidingsServer
 
-/// Work that goes on until it is stopped. Each test would run into its time limit if a stop were lost.
+/// Work that runs until it is stopped. If a stop were lost, the test would reach its time limit.
 @Suite(.timeLimit(.minutes(1))) struct StoppableWorkTests {
     @Test func aStopBeforeTheStartCounts() async {
         let work = StoppableWork()
@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    /// Waits for what never comes; ends when its task is cancelled.
+    /// Waits until its task is cancelled.
     @Sendable private static func endless() async {
         let (never, continuation) = AsyncStream.makeStream(of: Void.self)
         for await _ in never {}

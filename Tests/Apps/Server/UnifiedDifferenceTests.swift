@@ -22,7 +22,7 @@ import Testing
             ])
     }
 
-    /// Applied to the old lines, the parts give the new ones.
+    /// Applying the parts to the old lines gives the new lines.
     @Test(arguments: 0..<200) func thePartsMakeTheNewText(seed: Int) throws {
         var random = SplitMix(state: UInt64(seed))
         let old = (0..<Int(random.next() % 40)).map { _ in "line \(random.next() % 6)" } + ["end"]
@@ -52,7 +52,7 @@ import Testing
         #expect(result + old[next...] == new, "\(lines)")
     }
 
-    /// Two large files without a common line take no longer than their length.
+    /// The time for two large files without a common line grows only with their length.
     @Test func aLargeRewriteIsShownWhole() {
         let lines = difference((0..<20_000).map { "a\($0)" }, (0..<20_000).map { "b\($0)" })
         #expect(lines.count == 40_003 && lines[3] == "-a0" && lines[20_003] == "+b0")
