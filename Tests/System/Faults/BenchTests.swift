@@ -4,12 +4,12 @@ import TidingsJSON
 import TidingsTestSupport
 
 extension Faults {
-    /// The benchmark measures with servers, roles and a floor program of its own, and leaves nothing running.
+    /// The benchmark runs with its own servers, roles and floor program, and leaves no process running.
     @Suite struct BenchTests {
         @Test func everyShapeIsMeasuredAndSound() async throws {
             try await withFolder { folder in
                 let floor = "\(folder)/floor_full"
-                // What a floor program is asked, and what it prints.
+                // The floor program notes its arguments and prints a result.
                 try """
                 #!/bin/sh
                 echo "$1 $2 $F $PACK $M" >>"\(folder)/asked"
@@ -30,7 +30,7 @@ extension Faults {
                 #expect(report["latencyMilliseconds"]?["samples"]?.intValue == 6, "one in a hundred at full speed")
                 #expect(report["memoryMegabytes"]?.arrayValue?.compactMap { $0["role"]?.stringValue } == ["deliver", "release", "router"])
                 let ours = try #require(report["intentsPerSecond"]?.doubleValue)
-                // 300 intents in half a second.
+                // The floor program reports 300 intents in half a second.
                 #expect(abs((report["floorRatio"]?.doubleValue ?? 0) - ours / 600) < 0.01)
                 let graph = try String(contentsOfFile: "\(folder)/memory.svg", encoding: .utf8)
                 #expect(graph.hasPrefix("<svg") && ["router", "deliver", "release"].allSatisfy(graph.contains))
@@ -40,8 +40,8 @@ extension Faults {
             }
         }
 
-        /// The prefetch counts messages, so a backlog of large ones is where a router would grow: 1,500 of these have 98 MB.
-        /// What is published meanwhile is where it would grow on the other side: the packs that wait for the broker.
+        /// The prefetch counts messages, so a router would grow with a backlog of large ones: 1,500 of these have 98 MB. Without the
+        /// backlog, a router would grow with the packs that wait for the broker.
         @Test(arguments: [["--preload"], []]) func largeBodiesFillNoRole(_ pace: [String]) async throws {
             try await withFolder { folder in
                 let report = try await bench(
@@ -55,13 +55,13 @@ extension Faults {
             }
         }
 
-        /// Push goes through a real provider to devices made for the measurement, beside the same without a network.
+        /// Push goes through a real provider to devices made for the measurement. The same load without a network is measured beside it.
         @Test func pushIsMeasuredBesideTheSameWithoutANetwork() async throws {
             try await withFolder { folder in
                 let capture = try TestProcess(
                     [TestSystem.binary, "capture", "--certificate", "\(folder)/capture.pem"],
                     environment: ProcessInfo.processInfo.environment)
-                // A line for each protocol, the address its last word, with a slash at the end.
+                // The command prints a line for each protocol. The last word of a line is the address, with a slash at the end.
                 let isListening = try await reached(within: .seconds(30)) { capture.outputSoFar.filter { $0 == "\n" }.count == 2 }
                 try #require(isListening, "\(capture.errorsSoFar)")
                 let address = try #require(capture.outputSoFar.split(whereSeparator: \.isWhitespace).last?.dropLast())

@@ -7,7 +7,7 @@ import TidingsPostgres
 import TidingsTestSupport
 
 extension Faults {
-    /// Somebody sets the clock of a worker's machine while a call is out.
+    /// The clock of a worker's machine is set while a call is in flight.
     @Suite struct ClockTests {
         @Test func aClockSetAheadPlansNoRetryADayLate() async throws {
             try await withFolder { folder in
@@ -18,7 +18,7 @@ extension Faults {
                     try await system.setWebhook(of: "person", to: "\(receiver.url)fail/1")
                     _ = try await system.startRole("router")
                     _ = try await system.startRole("release")
-                    // Learns the database's time when it claims, and not again until the retry.
+                    // The worker learns the database's time when it claims, and not again until the retry.
                     _ = try await system.startRole("deliver", with: try await clock.variables())
 
                     receiver.process.signal(SIGSTOP)

@@ -3,28 +3,28 @@ import TidingsCore
 import TidingsPostgres
 import TidingsTestSupport
 
-/// What must hold when the dust has settled.
+/// The invariants of a system after all faults are over and all work has ended.
 struct Conservation: Sendable {
-    /// What was found.
+    /// The result of the checks.
     struct Audit: Sendable {
         var confirmed = 0
-        /// Confirmed, and not decided.
+        /// Confirmed intents that were never decided.
         var lost = 0
         var unaccounted = 0
-        /// Accepted by the receiver more than once: how many times too many.
+        /// The surplus of requests that the receiver accepted more than once.
         var extra = 0
-        /// Rows of `tidings_ops.possible_duplicates`.
+        /// The rows of `tidings_ops.possible_duplicates`.
         var admitted = 0
-        /// Extra sends without a row.
+        /// Extra sends without a row in `tidings_ops.possible_duplicates`.
         var silent = 0
-        /// Cancelled before they began, as somebody was told.
+        /// Deliveries that were answered as cancelled before they began.
         var cancelled = 0
     }
 
     let system: TestSystem
     let receiver: Receiver
 
-    /// Waits until every id of the ledger has its notification and nothing is under way any more, without a hand.
+    /// Waits until every id of the ledger has its notification and no delivery is in progress, without any help.
     private func settles(within limit: Duration, ledger: [String]) async throws -> Bool {
         try await reached(within: limit, every: .milliseconds(500)) {
             guard try await missing(ledger) == 0 else { return false }
@@ -32,8 +32,8 @@ struct Conservation: Sendable {
         }
     }
 
-    /// Everything of the ledger ends in time, the books are whole, each extra send has its row, and nothing was sent after somebody was told that
-    /// it would not be: `promises` says when, by delivery.
+    /// Checks that every intent of the ledger ends in time, that the records are complete, and that each extra send has its row. After the
+    /// answer `cancelled`, a delivery must not be sent. `promises` holds the times of these answers by delivery.
     @discardableResult
     func expectEnd(
         of ledger: [String], within limit: Duration = .seconds(60), promises: [String: Timestamp] = [:]
@@ -52,7 +52,7 @@ struct Conservation: Sendable {
         return audit
     }
 
-    /// What is still open, for whoever reads of a test that failed.
+    /// The intents that are still open, as text for the report of a failed test.
     private func portrait(_ ledger: [String]) async throws -> String {
         let missing = try await keys(
             """
@@ -64,7 +64,7 @@ struct Conservation: Sendable {
         return "\(missing.count) of \(ledger.count) confirmed are missing, first \(missing.prefix(5))\n\(status)\n\(refused)"
     }
 
-    /// How many confirmed intents have no notification.
+    /// The number of confirmed intents without a notification.
     private func missing(_ ledger: [String]) async throws -> Int {
         try await system.count(
             """
@@ -73,7 +73,7 @@ struct Conservation: Sendable {
             """)
     }
 
-    /// Nothing twice in the books, and the books agree with themselves.
+    /// Checks that no intent was stored twice, and that the records are consistent.
     private func expectWhole() async throws {
         #expect(
             try await system.count("select count(*) from (select from tidings.notifications group by event_id having count(*) > 1) twice")
@@ -83,14 +83,14 @@ struct Conservation: Sendable {
         #expect(audit.exitCode == 0, "\(audit.output)")
     }
 
-    /// What the receiver accepted more than once, against the rows that admit it. Each extra send has its row, and what the books call
-    /// delivered did arrive.
+    /// Compares the requests that the receiver accepted more than once with the rows that admit them. Each extra send must have its row.
+    /// Each delivery recorded as delivered must have arrived.
     private func expectHonestDuplicates(_ audit: inout Audit) async throws {
         let accepted = try receiver.acceptances().mapValues(\.count)
         let rows = try await keys("select idempotency_key from tidings_ops.possible_duplicates where channel = 'webhook'")
         let admitted = Dictionary(rows.map { ($0, 1) }, uniquingKeysWith: +)
         let delivered = try await keys(
-            // As the webhook-id spells it.
+            // The id in the spelling of the webhook-id.
             "select replace(delivery_id, '/', '-') from tidings_ops.deliveries where channel = 'webhook' and state = 'delivered'")
         #expect(!delivered.isEmpty)
         #expect(delivered.filter { accepted[$0] == nil }.isEmpty, "delivered by the books, never seen by the receiver")
@@ -102,7 +102,7 @@ struct Conservation: Sendable {
         audit.admitted = rows.count
     }
 
-    /// What was answered as cancelled is cancelled, and the receiver got nothing of it afterwards.
+    /// Checks that each delivery answered as cancelled is cancelled, and that the receiver got no request for it afterwards.
     private func expectKept(_ promises: [String: Timestamp]) async throws {
         guard !promises.isEmpty else { return }
         let cancelled = Set(

@@ -2,13 +2,13 @@ import Glibc
 import TidingsStore
 import TidingsTestSupport
 
-/// The processes of a system, kept up as a supervisor would.
+/// The processes of a system, restarted as a supervisor would do it.
 actor Crew {
-    /// A process that is to die at a step gets there within this.
+    /// The longest wait for a process to reach the step at which it is to die.
     private static let patience = Duration.seconds(90)
 
     private let system: TestSystem
-    /// Added to the environment of each.
+    /// The variables that are added to the environment of each process.
     private let variables: [String: String]
     private var members: [(role: String, process: TestProcess)] = []
 
@@ -29,7 +29,7 @@ actor Crew {
         members[position].process = try await system.startRole(members[position].role, with: variables)
     }
 
-    /// Asks a process to stop, starts another in its place, and returns what it answered and after how long.
+    /// Asks a process to stop and starts another in its place. Returns the exit code and the time that the stop took.
     func stopAndReplace(_ position: Int) async throws -> (exitCode: Int32, took: Duration) {
         let asked = ContinuousClock.now
         let exitCode = try await end(position, with: SIGTERM)
@@ -38,7 +38,7 @@ actor Crew {
         return (exitCode, took)
     }
 
-    /// Asks all at once to stop, and returns what each answered and after how long.
+    /// Asks all processes at once to stop. Returns the exit code of each and the time that its stop took.
     func stopAll() async -> [(role: String, exitCode: Int32, took: Duration)] {
         let asked = ContinuousClock.now
         for member in members { member.process.signal(SIGTERM) }
@@ -47,7 +47,7 @@ actor Crew {
         return stops
     }
 
-    /// Asks every process of a role to stop, and returns when all have ended what they held.
+    /// Asks every process of a role to stop. Returns when all of them have finished the work that they held.
     func stop(_ role: String) async throws {
         let positions = try positions(of: role)
         for position in positions { members[position].process.signal(SIGTERM) }
@@ -75,18 +75,18 @@ actor Crew {
 
     func signal(at position: Int, _ number: Int32) { members[position].process.signal(number) }
 
-    /// The places of the processes of a role; never none.
+    /// The positions of the processes of a role. Throws if there is none.
     func positions(of role: String) throws -> [Int] {
         let positions = members.indices.filter { members[$0].role == role }
         guard !positions.isEmpty else { throw TestSystemError(message: "there is no \(role)") }
         return positions
     }
 
-    /// The place of the first process of a role.
+    /// The position of the first process of a role.
     func position(of role: String) throws -> Int { try positions(of: role)[0] }
 
-    /// The process whose work `step` is dies there, is replaced by one that dies there too, and then by one that lives. `before` is called
-    /// while it still runs, before each death.
+    /// Replaces the process that performs `step` by one that dies there, `times` times, and then by one that lives. Calls `before` while
+    /// the process still runs, before each death.
     func dies(
         at step: FaultStep, times: Int = 2, pass: Int = 3, before: @Sendable () async throws -> Void = {}
     ) async throws {
@@ -99,15 +99,15 @@ actor Crew {
         members[position].process = try await system.startRole(members[position].role, with: variables)
     }
 
-    /// Puts a process that dies as told into a place; whoever is there is killed, unless dead.
+    /// Replaces the process at a position by one that dies as ordered. The earlier process is killed if it still runs.
     func replace(_ position: Int, dyingAt order: String) async throws {
         try await end(position, with: SIGKILL)
-        // It may die before it says that it runs.
+        // The process may die before it reports that it runs.
         let variables = variables.merging(["TIDINGS_FAULT_AT": order]) { $1 }
         members[position].process = try system.start("run", members[position].role, with: variables)
     }
 
-    /// Returns when the process at a place is dead by its own hand.
+    /// Returns when the process at a position has killed itself.
     func died(_ position: Int, within limit: Duration = patience) async throws {
         let process = members[position].process
         let isDead = try await reached(within: limit) { !process.isRunning }
@@ -116,23 +116,23 @@ actor Crew {
         guard exitCode == SIGKILL else { throw TestSystemError(message: "\(members[position].role) ended with \(exitCode)") }
     }
 
-    /// Whether the process at a place runs.
+    /// Whether the process at a position runs.
     func isRunning(_ position: Int) -> Bool { members[position].process.isRunning }
 
-    /// Those that are not running, with what they said last.
+    /// The processes that are not running, each with the end of its log.
     var fallen: [String] {
         members.filter { !$0.process.isRunning }.map { "\($0.role): \($0.process.errorsSoFar.suffix(2_000))" }
     }
 
-    /// Whether any of those that run now has logged this.
+    /// Whether any current process has logged this text.
     func hasSaid(_ text: String) -> Bool { members.contains { $0.process.errorsSoFar.contains(text) } }
 
-    /// What each said last.
+    /// The end of each process's log.
     var lastWords: String { members.map { "\($0.role): \($0.process.errorsSoFar.suffix(500))" }.joined(separator: "\n") }
 }
 
 extension FaultStep {
-    /// Whose work it is.
+    /// The role that performs the step.
     var role: String {
         switch self {
         case .beforeRoute, .afterRoute, .afterIntakeAck, .beforePublish, .afterPublish, .afterConfirm: "router"

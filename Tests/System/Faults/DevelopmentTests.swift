@@ -4,7 +4,7 @@ import Testing
 import TidingsTestSupport
 
 extension Faults {
-    /// `tidings dev` leaves no process behind, whenever and however it is asked to stop, and keeps its data.
+    /// `tidings dev` leaves no process behind and keeps its data, whenever and however it is asked to stop.
     @Suite struct DevelopmentTests {
         @Test(arguments: [SIGINT, SIGTERM]) func stoppedWhileItStarts(signal: Int32) async throws {
             try await withFolder { folder in
@@ -68,7 +68,7 @@ extension Faults {
             #expect(!FileManager.default.fileExists(atPath: "\(home)/env"))
         }
 
-        /// A command that finds the servers as a user's does, by the file that `tidings dev` writes.
+        /// Runs a command that finds the servers as a user's command does, by the file that `tidings dev` writes.
         private func tidings(_ home: String, _ arguments: String...) async throws -> TestProcess.Result {
             try await TestProcess([TestSystem.binary] + arguments, environment: environment(of: home)).finish()
         }
@@ -84,10 +84,10 @@ extension Faults {
 
         private var path: String { ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin" }
 
-        /// Command lines of the servers' processes, which carry their home in the environment.
+        /// The command lines of the servers' processes, which carry their home in the environment.
         private func processes(of home: String) throws -> [String] {
             try FileManager.default.contentsOfDirectory(atPath: "/proc").filter { Int($0) != nil }.compactMap { number in
-                // It may be gone by now.
+                // The process may have ended meanwhile.
                 guard let environment = FileManager.default.contents(atPath: "/proc/\(number)/environ"),
                     String(decoding: environment, as: UTF8.self).contains("TIDINGS_SERVERS_HOME=\(home)\0"),
                     let command = FileManager.default.contents(atPath: "/proc/\(number)/cmdline")

@@ -8,11 +8,11 @@ import TidingsStore
 import TidingsTestSupport
 
 extension Faults {
-    /// A process dies while a provider's deliveries go over to the next one.
+    /// A process dies while deliveries fail over to the next provider.
     @Suite struct FailoverFaultTests {
         private static let people = 12
 
-        /// Where the refusal is under way to its commit, and where the standby is about to hear of it.
+        /// The steps between a refusal and its commit, and the steps just before the standby gets the delivery.
         @Test(arguments: [FaultStep.afterSend, .beforeSettle, .afterSettle, .beforeAck, .beforeRelease, .afterRelease])
         func everythingArrivesOnceByTheStandby(dyingAt step: FaultStep) async throws {
             try await withFolder { folder in
@@ -33,7 +33,7 @@ extension Faults {
                         for result in await producer.publish(intents) { #expect(result == .confirmed) }
                     }
                     await producer.close()
-                    // Leases end, and what was not confirmed is published again.
+                    // A minute passes at once: leases end, and unconfirmed messages are published again.
                     _ = try await system.query("update tidings.clock_offset set shift = shift + interval '1 minute'")
                     try await Self.expectEnd(of: events, in: system, receiver)
                 }

@@ -3,10 +3,10 @@ import PrivateServers
 import Testing
 import TidingsTestSupport
 
-/// Tests that take the whole machine for themselves: one after the other, each with many processes.
+/// Tests that need the whole machine. The tests run one after the other, each with many processes.
 @Suite(.serialized) struct Faults {}
 
-/// Asks until the answer is yes: for what another process reaches and nothing signals. False after `limit`.
+/// Polls until the condition holds. Needed for states of another process that send no signal. Returns false after `limit`.
 func reached(within limit: Duration, every pause: Duration = .milliseconds(50), _ condition: () async throws -> Bool) async throws -> Bool {
     let deadline = ContinuousClock.now + limit
     while ContinuousClock.now < deadline {
@@ -17,7 +17,7 @@ func reached(within limit: Duration, every pause: Duration = .milliseconds(50), 
 }
 
 extension TestSystem {
-    /// Starts a role and returns when it runs. Two cores that also build may take their time.
+    /// Starts a role and returns when it runs. Waits at most 30 s, because the machine may be busy.
     func startRole(_ role: String, with variables: [String: String] = [:]) async throws -> TestProcess {
         let process = try start("run", role, with: variables)
         let isRunning = try await reached(within: .seconds(30)) { process.errorsSoFar.contains(": running") || !process.isRunning }
@@ -25,7 +25,7 @@ extension TestSystem {
         return process
     }
 
-    /// Starts as many processes of a role as asked for, at the same time.
+    /// Starts this many processes of a role at the same time.
     func startRoles(_ role: String, count: Int) async throws -> [TestProcess] {
         try await withThrowingTaskGroup(of: TestProcess.self) { group in
             for _ in 0..<count { group.addTask { try await self.startRole(role) } }
@@ -34,17 +34,17 @@ extension TestSystem {
     }
 }
 
-/// A folder of its own for one test, deleted at the end.
+/// Runs the body with a new folder, which is deleted at the end.
 func withFolder<Result: Sendable>(_ body: (String) async throws -> Result) async throws -> Result {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("tidings-faults-\(UUID().uuidString)").path
-    // User postgres must be able to enter, should servers live here.
+    // User postgres must be able to enter, because servers may keep their data here.
     try FileManager.default.createDirectory(
         atPath: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o755])
     defer { try? FileManager.default.removeItem(atPath: folder) }
     return try await body(folder)
 }
 
-/// Private servers of one test in a folder of its own; both are gone at the end. `disk` gives the database a file system of its own.
+/// Runs the body with private servers in a new folder. Both are gone at the end. `disk` gives the database a file system of its own.
 func withPrivateServers<Result: Sendable>(
     disk hasDisk: Bool = false, _ body: (PrivateServers, String) async throws -> Result
 ) async throws -> Result {
@@ -77,7 +77,7 @@ private func withPrivateServers<Result: Sendable>(
     }
 }
 
-/// Private servers of one test, with a system on them.
+/// Runs the body with private servers and a system on them.
 func withFaultyServers(_ body: (PrivateServers, TestSystem, String) async throws -> Void) async throws {
     try await withPrivateServers { servers, folder in
         let system = try await TestSystem(databaseURL: servers.databaseURL, amqpURL: servers.amqpURL)

@@ -3,14 +3,14 @@ import Testing
 import TidingsTestSupport
 
 extension Faults {
-    /// Under steady load every process is killed, then the broker, then the database: what the broker confirmed is decided once, and
-    /// delivered, or ends with a reason.
+    /// Under steady load the test kills every process, then the broker, then the database. Each confirmed intent is decided once, and its
+    /// deliveries are sent or end with a reason.
     @Suite struct KillTests {
-        /// Everything is back in order this long after the last fault, without a hand.
+        /// The longest time from the last fault until all work has ended, without any help.
         private static let recovery = Duration.seconds(60)
-        /// Calls that two workers may have open at a moment.
+        /// The calls that two workers may have open at the same moment.
         private static let callsInFlight = 2 * 128
-        /// Confirmed between two faults: a second of load.
+        /// The intents confirmed between two faults: one second of load.
         private static let breather = FaultLoad.perSecond
 
         @Test func nothingIsLostWhateverDies() async throws {
@@ -50,12 +50,12 @@ extension Faults {
             print(
                 "\(type(of: producer)): \(ledger.count) confirmed, \(Int(rate))/s while there was a broker; ended and audited \(settling) after",
                 "the last; \(duplicates.extra) sent again, \(duplicates.admitted) possibleDuplicate rows")
-            // Of a machine that starts a broker slowly, too: the load of the roles is meant.
+            // The load of the roles is under test. The time without a broker does not count, because a machine may start the broker slowly.
             #expect(rate >= 500, "only \(rate) intents/s were confirmed")
         }
 
-        /// Kills every role twice, then both servers, each time after a second of undisturbed load. Returns for how long there was no broker to
-        /// confirm anything.
+        /// Kills every role twice, then both servers, each time after a second of undisturbed load. Returns the time without a broker that
+        /// could confirm anything.
         private func disturb(_ servers: PrivateServers, _ crew: Crew, _ producer: some LedgerKeeper) async throws -> Duration {
             var count = Self.breather
             func breathe() async throws {

@@ -4,11 +4,11 @@ import TidingsPostgres
 import TidingsTestSupport
 
 extension Faults {
-    /// Intents nearly as large as one may be, many more than a role may have in memory at once.
+    /// Intents of nearly the largest size, many more than a role may hold in memory at once.
     @Suite struct LargeIntentTests {
         private static let count = 800
         private static let bytes = 200_000
-        /// What any role may take.
+        /// The most memory that any role may take.
         private static let megabytes = 120
 
         @Test func whatWaitsIsReleasedInTurnsOfItsSize() async throws {
@@ -41,7 +41,7 @@ extension Faults {
             }
         }
 
-        /// The most memory that a process has had, in MB.
+        /// The most memory that a process has taken so far, in MB.
         private static func peak(of process: TestProcess) throws -> Int {
             let status = try String(contentsOfFile: "/proc/\(process.processID)/status", encoding: .utf8)
             let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") })

@@ -6,12 +6,12 @@ import TidingsPostgres
 import TidingsTestSupport
 
 extension Faults {
-    /// Every role does its work with the rights that the documentation gives its user, and with no others.
+    /// Every role works with exactly the rights that the documentation gives to its user.
     @Suite struct LeastPrivilegeTests {
         @Test func rolesRunWithoutTheRightToChangeAnythingElse() async throws {
             try await withFaultyServers { servers, system, _ in
                 try await Self.makeUsers(servers, system)
-                // Nothing is declared yet, and the router may not: it says what to do.
+                // No queue is declared yet, and the router has no right to declare one. The router says what to do.
                 let early = try Self.start("router", servers)
                 let refused = await early.finish()
                 #expect(refused.exitCode == 77, "\(refused.errors)")
@@ -33,9 +33,9 @@ extension Faults {
                 try await Self.expectRefused("create table tidings.mine ()", servers)
                 try await Self.expectRefused("update tidings.clock_offset set shift = '1 day'", servers)
                 try await Self.expectRefused("drop table tidings.packs", servers)
-                // Partitions are made and dropped by the owner's functions, on anybody's behalf who runs.
+                // The owner's functions create and drop partitions for every user that runs a role.
                 _ = try await Self.query("select tidings.ensure_partitions(1, 9)", servers)
-                // Two days later its key is moved, for which the table it was claimed in is locked.
+                // Two days later the key is moved. For that, the table in which the key was claimed is locked.
                 _ = try await system.query("update tidings.clock_offset set shift = interval '2 days 1 minute'")
                 let isMoved = try await system.eventually(
                     within: .seconds(60),

@@ -2,12 +2,12 @@ import Foundation
 import Glibc
 import TidingsTestSupport
 
-/// A producer in another language, with a library that is not ours: Python and `pika`, one process, a file as its ledger.
+/// A producer in another language, with a third-party library: Python and `pika`, one process, a file as its ledger.
 ///
-/// It publishes from the moment it is made, before any role has declared where to, and writes an id down once its confirm has come. What was
-/// returned, refused or not answered before its connection ended is published again.
+/// The producer publishes from the moment it is made, before any role has declared the topology. An id enters the ledger once its confirm
+/// has arrived. Messages that were returned, refused or unanswered when the connection ended are published again.
 struct PikaProducer: LedgerKeeper {
-    /// Published and not confirmed yet.
+    /// The most messages that may be published and not yet confirmed.
     private static let mostInFlight = 256
 
     private let process: TestProcess
@@ -17,7 +17,7 @@ struct PikaProducer: LedgerKeeper {
         let script = "\(folder)/producer.py"
         ledgerPath = "\(folder)/ledger"
         try Self.program.write(toFile: script, atomically: true, encoding: .utf8)
-        // One that was killed goes on with its ledger.
+        // A producer that follows a killed one continues its ledger.
         guard FileManager.default.fileExists(atPath: ledgerPath) || FileManager.default.createFile(atPath: ledgerPath, contents: nil) else {
             throw TestSystemError(message: "cannot write \(ledgerPath)")
         }

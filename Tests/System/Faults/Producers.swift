@@ -4,9 +4,9 @@ import TidingsClient
 import TidingsCore
 import TidingsTestSupport
 
-/// Whoever publishes intents at a steady rate and keeps a ledger of what the broker confirmed.
+/// A producer that publishes intents at a steady rate and keeps a ledger of those that the broker confirmed.
 protocol LedgerKeeper: Sendable {
-    /// Publishes until ``stop()``, then until everything offered is confirmed.
+    /// Publishes until ``stop()``, then until every offered intent is confirmed.
     func run() async throws
     func stop() async throws
     /// Returns when the ledger holds this many ids.
@@ -17,19 +17,19 @@ protocol LedgerKeeper: Sendable {
 
 /// The recipients and channels of the intents that fault tests publish.
 enum FaultLoad {
-    /// Published per second: the load under which everything must hold. More by TIDINGS_TEST_RATE, for a machine or a build that is faster.
+    /// The intents published per second, under which every promise must hold. TIDINGS_TEST_RATE sets more, for a faster machine or build.
     static let perSecond = ProcessInfo.processInfo.environment["TIDINGS_TEST_RATE"].flatMap { Int($0) } ?? 650
-    /// One intent in so many also goes to a webhook.
+    /// One intent in this many also goes to a webhook.
     static let webhookShare = 10
     static let people = 40
     static let webhooks = 9
-    /// Slow ones, so that calls are in flight whenever something dies; some that fail at first, so that work waits for its retry.
+    /// Slow answers keep calls in flight whenever a process dies. Answers that fail at first leave deliveries that wait for their retry.
     static let answers = ["ok", "slow/200", "fail/1"]
-    /// Where the time to recover is measured. With a third of the calls failing, five in a row are common, and the pauses of the receiver's breaker
-    /// would be measured too.
+    /// The answers for rows that measure the recovery. With a third of the calls failing, five failures in a row are common. The
+    /// measurement would then include the pauses of the receiver's circuit breaker.
     static let answersThatNeverFail = ["ok", "slow/200"]
 
-    /// Gives the people with webhooks theirs.
+    /// Gives their webhooks to the people who have one.
     static func prepare(_ system: TestSystem, receiver: Receiver, like answers: [String] = answers) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for person in 0..<webhooks {
@@ -40,14 +40,15 @@ enum FaultLoad {
         }
     }
 
-    /// How the same load is spread over time.
+    /// The distribution of the same load over time.
     enum Shape: Sendable {
-        /// A few intents every moment, each webhook in a pack of its own.
+        /// A few intents every moment. Each webhook delivery is in a pack of its own.
         case spread
-        /// Many at once, their webhooks together in one pack, fast and slow ones: whoever dies leaves it half settled.
+        /// Many intents at once. Their webhook deliveries share one pack, fast and slow ones together, so that a dying worker leaves the
+        /// pack half settled.
         case bursts
 
-        /// Between two looks at the clock: how bursty a steady rate is.
+        /// The time between two looks at the clock. A longer time makes a steady rate more bursty.
         var tick: Duration { self == .spread ? .milliseconds(20) : .milliseconds(200) }
 
         func intent(_ number: Int, source: String) -> IntentEvent {
@@ -61,7 +62,7 @@ enum FaultLoad {
             number, source: source, isUrgent: number.isMultiple(of: 2), webhook: hasWebhook ? number / webhookShare / 2 % webhooks : nil)
     }
 
-    /// Intents of one lane that come together.
+    /// The intents of one lane that are published together.
     private static let burstSize = perSecond / 5
 
     private static func burst(_ number: Int, source: String) -> IntentEvent {
@@ -79,9 +80,10 @@ enum FaultLoad {
     }
 }
 
-/// A producer in Swift. What the broker did not confirm it publishes again with the same source and id, as producers are told to.
+/// A producer in Swift. Intents that the broker did not confirm are published again with the same source and id, as the documentation tells
+/// producers.
 actor SteadyProducer: LedgerKeeper {
-    /// Before what was refused is published again.
+    /// The pause before refused intents are published again.
     private static let pause = Duration.milliseconds(100)
 
     private let producer: Producer
@@ -139,7 +141,7 @@ actor SteadyProducer: LedgerKeeper {
 
     var count: Int { ids.count }
 
-    /// What somebody else had confirmed counts as well.
+    /// Adds intents that another producer had confirmed.
     func alsoConfirmed(_ more: [String]) { elsewhere.formUnion(more) }
 
     private func wake() {

@@ -3,7 +3,7 @@ import Testing
 import TidingsTestSupport
 
 extension Faults {
-    /// A role that cannot do its work says so while it lasts, stays alive, and says when it is over.
+    /// A role that cannot do its work reports this for as long as it lasts, stays alive, and reports the end.
     @Suite struct ReadinessTests {
         private static let patience = Duration.seconds(60)
 

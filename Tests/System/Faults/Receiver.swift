@@ -3,15 +3,15 @@ import Testing
 import TidingsCore
 import TidingsTestSupport
 
-/// `tidings capture` as the receiver of all webhooks, and its own record of what it accepted: written before it answers, so that it never
-/// knows less than a sender does.
+/// `tidings capture` as the receiver of all webhooks, with a record of the accepted requests. The receiver writes the record before it
+/// answers, so it never knows less than a sender does.
 struct Receiver: Sendable {
-    /// The address of a path that answers as its name says, such as `ok` or `slow/200`.
+    /// The address to which a behaviour is appended as a path, such as `ok` or `slow/200`.
     let url: String
     let process: TestProcess
     private let record: String
 
-    /// Starts it for a system; the system's end is its end.
+    /// Starts the receiver for a system. The receiver ends with the system.
     static func start(in system: TestSystem, folder: String) async throws -> Receiver {
         let record = "\(folder)/captured-\(UUID().uuidString).jsonl"
         let process = try system.start("capture", "--record", record)
@@ -25,7 +25,7 @@ struct Receiver: Sendable {
         return Receiver(url: String(line.dropFirst(prefix.count)), process: process, record: record)
     }
 
-    /// When each `webhook-id` was answered with 2xx.
+    /// The times at which each `webhook-id` was answered with 2xx.
     func acceptances() throws -> [String: [Timestamp]] {
         let text = try String(contentsOfFile: record, encoding: .utf8)
         return try text.split(separator: "\n").reduce(into: [:]) { times, line in
@@ -35,7 +35,8 @@ struct Receiver: Sendable {
         }
     }
 
-    /// When each delivery, by idempotency key, came in below a path, however it was answered: of services that are sent the standard body.
+    /// The times at which each delivery arrived below a path, by idempotency key and with any answer. For services that get the standard
+    /// body.
     func calls(below path: String) throws -> [String: [Timestamp]] {
         let text = try String(contentsOfFile: record, encoding: .utf8)
         return try text.split(separator: "\n").reduce(into: [:]) { times, line in
@@ -58,13 +59,13 @@ struct Receiver: Sendable {
 }
 
 extension TestSystem {
-    /// A catalogue whose webhooks may go to this machine, made active; the broker's topology stands afterwards. `attempts` is how often a
-    /// transactional delivery is tried.
+    /// Applies a catalogue whose webhooks may go to this machine, with its topology. `attempts` is the number of attempts of a
+    /// transactional delivery.
     func applyCatalogue(folder: String, attempts: Int = 10) async throws {
         try await apply(Self.catalogue, folder: folder, attempts: attempts, environment: environment)
     }
 
-    /// The same with another name for one of its providers, by way of a broker that may be elsewhere than the roles'.
+    /// Applies the same catalogue with another name for one of its providers. The broker's URL may differ from the roles' URL.
     func applyCatalogue(folder: String, renaming provider: String, to name: String, amqpURL: String) async throws {
         let renamed = Self.catalogue.replacing("[\(provider)]", with: "[\(name)]").replacing("\n  \(provider):\n", with: "\n  \(name):\n")
         try await apply(renamed, folder: folder, attempts: 10, environment: environment.merging(["TIDINGS_AMQP_URL": amqpURL]) { $1 })
@@ -84,7 +85,7 @@ extension TestSystem {
         guard result.exitCode == 0 else { throw TestSystemError(message: "recipient set: \(result.errors)") }
     }
 
-    /// The one receiver stands for the hosts of many customers, and so takes more calls at once than one host gets.
+    /// The single receiver stands for the hosts of many customers, so it takes more concurrent calls than one host gets.
     private static let catalogue = """
         types:
           orderUpdate:

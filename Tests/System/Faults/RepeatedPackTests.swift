@@ -7,7 +7,7 @@ import TidingsPostgres
 import TidingsTestSupport
 
 extension Faults {
-    /// A publisher that never heard the confirm of a pack publishes it again, so one worker may hold both messages at once.
+    /// A publisher that missed the confirm of a pack publishes the pack again. One worker may therefore hold both messages at once.
     @Suite struct RepeatedPackTests {
         private static let queue = "tidings.deliver.webhook.webhook.urgent"
         private static let copies = 8

@@ -7,11 +7,11 @@ import TidingsPostgres
 import TidingsTestSupport
 
 extension Faults {
-    /// Any number of processes may run the same role: they share the work, and the result is the same.
+    /// Any number of processes may run the same role. They share the work, and the result is the same.
     @Suite struct ScaleOutTests {
-        /// Enough for every process to get its share; more by TIDINGS_TEST_INTENTS.
+        /// Enough intents for every process to get its share. TIDINGS_TEST_INTENTS sets more.
         private static let intents = ProcessInfo.processInfo.environment["TIDINGS_TEST_INTENTS"].flatMap { Int($0) } ?? 5_000
-        /// Of its role's work, for each process.
+        /// The smallest share of its role's work that each process must have done.
         private static let smallestShare = 0.05
 
         @Test func manyProcessesComeToTheSameAsOneOfEach() async throws {
@@ -25,9 +25,9 @@ extension Faults {
         }
 
         private struct Result {
-            /// Deliveries by channel, state and reason, and what was refused, as lines of text.
+            /// The number of deliveries by channel, state and reason, and of refused intents, as lines of text.
             var totals: [String]
-            /// Each process's part of its role's work.
+            /// The part of its role's work that each process has done.
             var shares: [String: Double]
         }
 
@@ -73,15 +73,16 @@ extension Faults {
     }
 }
 
-/// Intents of every sort: both lanes, webhooks that work at once, slowly or at the second try, held ones, refused ones, some asked for twice.
+/// Intents of every sort in both lanes. Webhooks work at once, slowly or at the second attempt. Some intents are held, some are refused,
+/// and some are sent twice.
 private struct MixedLoad {
-    /// One in so many is to go out a little later: the releasers' work.
+    /// One intent in this many is scheduled a little later, as work for the releasers.
     private static let scheduledShare = 5
-    /// One in so many is refused by its type's schema.
+    /// One intent in this many is refused by its type's schema.
     private static let refusedShare = 100
-    /// Intents in one call.
+    /// The intents in one call.
     private static let chunk = 500
-    /// Spread of the scheduled ones: several looks of each releaser.
+    /// The seconds over which scheduled intents are spread, so that each releaser looks several times.
     private static let scheduledSpread = 8
 
     let intents: Int
@@ -109,13 +110,13 @@ private struct MixedLoad {
             let results = await producer.publish(Array(all[first..<min(first + Self.chunk, intents)]))
             #expect(results.allSatisfy { $0 == .confirmed })
         }
-        // The same again: the first answer counts.
+        // The same intents again: the first decision counts.
         let again = await producer.publish(Array(all.prefix(Self.chunk)))
         #expect(again.allSatisfy { $0 == .confirmed })
         await producer.close()
     }
 
-    /// Waits until everything ended and every process has told how much it handled.
+    /// Waits until everything has ended and every process has reported how much it handled.
     func isHandled(in system: TestSystem) async throws -> Bool {
         let accepted = acceptedIDs.count
         let isEnded = try await reached(within: .seconds(60 + intents / 200), every: .milliseconds(250)) {

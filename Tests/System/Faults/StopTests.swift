@@ -4,15 +4,17 @@ import TidingsPostgres
 import TidingsTestSupport
 
 extension Faults {
-    /// A rolling restart under load costs nothing: each process in turn is asked to stop and replaced, while its twin goes on.
+    /// A rolling restart under load costs nothing. Each process in turn is asked to stop and replaced, while the second process of its role
+    /// goes on.
     @Suite struct StopTests {
-        /// Systemd and Kubernetes wait 30 s or more before they kill.
+        /// The time that systemd and Kubernetes wait at least before they kill.
         private static let supervisorPatience = Duration.seconds(30)
-        /// With the servers there, a stop takes less than it may.
+        /// The limit for a stop while the servers are up, shorter than the supervisor's.
         private static let patience = Duration.seconds(25)
-        /// For what piles up while both servers are away, half a minute's load: some of it fails at first, and its breaker lets little through.
+        /// The time for the backlog of half a minute without both servers. Some of these deliveries fail at first, and the circuit breaker
+        /// then lets few through.
         private static let catchingUp = Duration.seconds(180)
-        /// Without a new notification, and without a delivery that ends.
+        /// The longest time without a new notification, and without a delivery that ends.
         private static let longestStall = Duration.seconds(2)
 
         @Test func aRollingRestartLosesAndRepeatsNothing() async throws {
@@ -46,7 +48,8 @@ extension Faults {
             }
         }
 
-        /// Also with both servers gone, when nothing of what is in work can be finished; once they are back, nothing of it is missing.
+        /// A stop also ends with both servers gone, when no work in progress can be finished. Once the servers are back, nothing of that
+        /// work is missing.
         @Test func aStopEndsWithoutServers() async throws {
             try await withFaultyServers { servers, system, folder in
                 let receiver = try await Receiver.start(in: system, folder: folder)
@@ -77,7 +80,7 @@ extension Faults {
             }
         }
 
-        /// The longest time without anything new in a column of times.
+        /// The longest time between two successive values in a column of times.
         private static func longestGap(of column: String, in system: TestSystem) async throws -> Duration {
             let name = column.prefix { $0 != " " }
             let gap = try await system.count(

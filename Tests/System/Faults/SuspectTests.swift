@@ -8,7 +8,8 @@ import TidingsPostgres
 import TidingsTestSupport
 
 extension Faults {
-    /// A message that kills whoever takes it is set aside, tried alone and quarantined. What was prefetched with it goes its way.
+    /// A message that kills every process that takes it is set aside, tried alone and quarantined. The messages that were prefetched with
+    /// it are processed.
     @Suite struct SuspectTests {
         private static let innocents = (1...5).map { "innocent-\($0)" }
         private static let guilty = "guilty"
@@ -19,10 +20,10 @@ extension Faults {
                 let first = try await system.startRole("router")
                 try await publish(to: system)
 
-                // Every time it dies with all six in its hands; the broker counts a return for each.
+                // The router dies each time while it holds all six messages. The broker counts a return for each message.
                 try await trap.kill(first)
                 for _ in 0..<TopologySpec.deliveryLimit { try await trap.kill(system.startRole("router")) }
-                // Now they come one by one: the innocent are processed, the guilty kills again.
+                // The messages now arrive one by one. The innocent ones are processed, and the guilty one kills again.
                 for _ in 0..<3 { try await trap.kill(system.startRole("router")) }
                 _ = try await system.startRole("router")
 
@@ -36,7 +37,7 @@ extension Faults {
                 #expect(areTaken, "the innocent are not decided")
                 #expect(try await system.count("select count(*) from tidings.notifications where event_id = \(Self.guilty)") == 0)
                 let state = "select count(*) from tidings_ops.dead_letters where reason_code = 'poison' and"
-                // Said by itself after it was processed.
+                // Each innocent message is resolved after it was processed.
                 let areResolved = try await system.eventually("\(unsafe: state) state = 'resolved'") { $0 == Self.innocents.count }
                 #expect(areResolved, "the innocent are not told to be")
                 #expect(try await system.count("\(unsafe: state) state = 'quarantined' and deaths = 4") == 1)
@@ -44,7 +45,7 @@ extension Faults {
             }
         }
 
-        /// Once the cause is gone, an operator sends it again.
+        /// Once the cause is gone, an operator replays the message.
         private func replays(_ system: TestSystem, _ trap: Trap) async throws {
             try await trap.open()
             let id = try await system.count("select dead_id from tidings_ops.dead_letters where state = 'quarantined'")
@@ -68,11 +69,11 @@ extension Faults {
     }
 }
 
-/// Stands for a bug that one message sets off: whoever stores that event stops in its tracks, seen from outside, until it is killed.
+/// Stands for a bug that one message triggers. A process that stores this event hangs until it is killed.
 private final class Trap: Sendable {
     private static let key = 4_711
     private let system: TestSystem
-    /// Holds what the victim waits for.
+    /// The session that holds the lock for which the victim waits.
     private let holder: PostgresConnection
 
     init(in system: TestSystem, for event: String) async throws {
@@ -88,7 +89,7 @@ private final class Trap: Sendable {
                 """)
     }
 
-    /// Waits until the process is caught, kills it as `kill -9` does, and ends the session it leaves behind.
+    /// Waits until the process hangs, kills it as `kill -9` does, and ends the session that it leaves behind.
     func kill(_ process: TestProcess) async throws {
         let caught: SQL = "select count(*) from pg_stat_activity where datname = current_database() and wait_event = 'advisory'"
         try #require(try await system.eventually(caught) { $0 > 0 }, "nobody is caught: \(process.errorsSoFar)")
@@ -98,7 +99,7 @@ private final class Trap: Sendable {
             "select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = current_database() and wait_event = 'advisory'")
     }
 
-    /// From now on the event is one like any other.
+    /// Removes the trap. From now on the event is like any other.
     func open() async throws {
         try await holder.execute(script: "drop trigger trap on tidings.notifications")
         await holder.close()

@@ -7,14 +7,14 @@ import TidingsPostgres
 import TidingsTestSupport
 
 extension Faults {
-    /// Producers with users of their own. They are here because users are made on servers of one's own.
+    /// Producers with users of their own. The tests are in this suite because users can only be made on private servers.
     @Suite struct TenantTests {
         @Test func aProducerSendsForItsOwnTenantsAlone() async throws {
             try await withFaultyServers { servers, system, folder in
                 try await Self.makeUsers(servers, system)
                 try await Self.apply(Self.catalogue, in: folder, to: system)
                 let router = try await system.startRole("router")
-                // The releaser's user is another than the router's: the catalogue lets it vouch.
+                // The releaser's user differs from the router's. The catalogue lets the releaser's user vouch.
                 let release = try TestProcess([TestSystem.binary, "run", "release"], environment: Self.environment(as: "release", servers))
                 defer { release.signal(SIGKILL) }
 
@@ -40,7 +40,8 @@ extension Faults {
             }
         }
 
-        /// A header of one's own means nothing, another's name is refused by the broker, and no name at all by the router.
+        /// A producer's own header has no effect. The broker refuses the name of another user, and the router refuses a message without a
+        /// name.
         private static func expectNobodyToBeTakenForAnother(_ servers: PrivateServers, _ system: TestSystem, _ folder: String) async throws
         {
             for (id, said) in [("forged-role", "db:billing"), ("forged-user", "shop"), ("forged-nobody", "")] {
@@ -67,7 +68,7 @@ extension Faults {
             #expect(try await end(of: "unsigned", system) == "producerUnknown")
         }
 
-        /// The login of the session counts, whatever role it has taken on.
+        /// The login of the session counts, even after the session has changed its role.
         private static func expectRightsOfRoles(_ servers: PrivateServers, _ system: TestSystem, _ release: TestProcess) async throws {
             let cases: [(role: String, tenant: String, end: String)] = [
                 ("billing", "globex", accepted), ("billing", "acme", "tenantNotAllowed"), ("stranger", "default", accepted),
@@ -87,8 +88,8 @@ extension Faults {
             }
         }
 
-        /// Once the type is there, the event is taken in for the producer's tenant. What the producer may not send, an operator does not send
-        /// for it.
+        /// Once the type exists, the event is accepted for the producer's tenant. A replay by an operator gives a producer no rights that
+        /// it does not have.
         private static func expectReplaysToKeepTheProducer(_ system: TestSystem, _ router: TestProcess, _ folder: String) async throws {
             let refused = try await number(of: "user-2", system)
             #expect(try await system.tidings("rejected", "replay", refused).exitCode == 0)
@@ -106,7 +107,7 @@ extension Faults {
             #expect(isTaken, "\(router.errorsSoFar)")
         }
 
-        // MARK: What it is made of
+        // MARK: Catalogue, users and messages
 
         private static let accepted = "accepted"
         private static let password = "secret"
@@ -188,7 +189,7 @@ extension Faults {
             #expect(answer == [.confirmed])
         }
 
-        /// ``accepted``, or the reason for which the event was refused.
+        /// Returns ``accepted``, or the reason for which the event was refused.
         private static func end(of id: String, _ system: TestSystem) async throws -> String {
             let isDecided = try await system.eventually(
                 """

@@ -9,11 +9,11 @@ import TidingsPostgres
 import TidingsStore
 import TidingsTestSupport
 
-/// A broker that dies, hangs, fills or loses what was declared on it.
+/// A broker that dies, hangs, fills up or loses its declarations.
 extension FaultRow {
     /// The delivery queues that the load uses.
     private static let webhookQueues = ["urgent", "bulk"].map { "tidings.deliver.webhook.webhook.\($0)" }
-    /// How long an alarm stays.
+    /// The time for which an alarm stays on.
     private static let alarm = Duration.seconds(20)
 
     static let brokers = [
@@ -53,7 +53,7 @@ extension FaultRow {
         FaultRow(
             number: "18", fault: "queues full", injected: "policy `max-length` 20 on every intents and deliver queue, for 20 s",
             inject: { scene in
-                // The queues' own arguments say reject-publish.
+                // The arguments of the queues already say reject-publish.
                 try await scene.servers.rabbitmqctl([
                     "set_policy", "--apply-to", "queues", "full", #"^tidings\.(intents|deliver)\."#, #"{"max-length": 20}"#,
                 ])
@@ -83,7 +83,7 @@ extension FaultRow {
             injected: "`tidings.suspect` deleted, router killed 21 times with the same messages",
             recovery: .seconds(300),
             inject: { scene in
-                // Its worker looks again every three minutes otherwise.
+                // The broker's dead-letter worker would otherwise try again only every three minutes.
                 try await scene.servers.rabbitmqctl([
                     "eval", "application:set_env(rabbit, dead_letter_worker_publisher_confirm_timeout, 5000).",
                 ])
@@ -108,14 +108,14 @@ extension FaultRow {
             injected: "`consumer_timeout` 1 s, no database until a channel is closed",
             bound: .callsOfAWorker,
             inject: { scene in
-                // Counts for channels opened from now on, as those of a router that is replaced.
+                // The setting applies to channels opened from now on, such as those of a replaced router.
                 try await scene.servers.rabbitmqctl([
                     "eval",
                     "application:set_env(rabbit, consumer_timeout, 1000), application:set_env(rabbit, channel_tick_interval, 200).",
                 ])
                 try await scene.crew.killAndReplace(scene.crew.position(of: "router"))
                 try await scene.moreConfirmed()
-                // Without a database a router keeps what it took, and does not acknowledge it.
+                // Without a database, a router keeps its messages and does not acknowledge them.
                 try await scene.servers.stopDatabase()
                 let isClosed = try await reached(within: .seconds(60)) { await scene.crew.hasSaid("PRECONDITION_FAILED") }
                 #expect(isClosed, "the broker closed no channel")
@@ -142,10 +142,10 @@ extension FaultRow {
 }
 
 extension FaultScene {
-    /// RabbitMQ looks at its memory every second, at its disk every ten at most.
+    /// RabbitMQ checks its memory every second, and its disk at least every 10 s.
     private static let alarmLag = Duration.seconds(30)
 
-    /// Sets a limit that is passed already, and returns when the broker's alarm is up, which holds up every publisher.
+    /// Sets a limit that is already exceeded. Returns when the broker's alarm is on, which blocks every publisher.
     func raisesAlarm(_ resource: String, by setting: [String]) async throws {
         try await servers.rabbitmqctl(setting)
         let isUp = try await reached(within: Self.alarmLag) {
@@ -154,7 +154,7 @@ extension FaultScene {
         guard isUp else { throw TestSystemError(message: "the broker raised no alarm for its \(resource)") }
     }
 
-    /// A connection that may do everything.
+    /// Runs the body with a connection that has every right.
     func withControl<Result: Sendable>(_ body: (AMQPControl) async throws -> Result) async throws -> Result {
         let control = try AMQPControl.make(configuration: try AMQPConfiguration(url: system.amqpURL), connectionName: "fault")
         do {
@@ -168,7 +168,7 @@ extension FaultScene {
     }
 }
 
-/// Messages that nobody can read.
+/// Messages that no role can read.
 private struct Poison {
     static let each = 80
     static let intents = 4 * each

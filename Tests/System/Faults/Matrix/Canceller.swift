@@ -4,20 +4,20 @@ import TidingsJSON
 import TidingsPostgres
 import TidingsTestSupport
 
-/// An operator who cancels some of what is pending, again and again, and remembers what was promised.
+/// An operator who cancels some pending notifications, again and again, and remembers the answers.
 actor Canceller {
     private static let pause = Duration.milliseconds(300)
 
     private let system: TestSystem
     private var isStopping = false
-    /// By delivery as the webhook spells it: when `cancelled` was answered at the latest. From then on nothing may be sent.
+    /// The latest time at which `cancelled` was answered, by delivery in the spelling of the webhook. Nothing may be sent after that time.
     private(set) var promises: [String: Timestamp] = [:]
 
     init(_ system: TestSystem) { self.system = system }
 
     func run(if isWanted: Bool) async {
         while isWanted, !isStopping {
-            // A server that is down at this moment promises nothing.
+            // A server that is down at this moment gives no answer.
             try? await cancelSome()
             try? await Task.sleep(for: Self.pause)
         }

@@ -1,7 +1,7 @@
 import PrivateServers
 import Testing
 
-/// A broker of three nodes, of which some die. Quorum queues have a replica on each.
+/// A broker of three nodes, of which some die. Quorum queues have a replica on each node.
 extension FaultRow {
     static let clusters = [
         FaultRow(
@@ -37,7 +37,7 @@ extension FaultRow {
             }),
     ]
 
-    /// A queue that was declared before the cluster was whole would prove nothing.
+    /// Checks that every queue has three replicas. A queue that was declared before the cluster was complete would prove nothing.
     private static func expectReplicas(_ scene: FaultScene) async throws {
         let queues = try await scene.nodes().rabbitmqctl(node: 0, ["-q", "list_queues", "--no-table-headers", "members"])
         let lines = queues.split(separator: "\n")

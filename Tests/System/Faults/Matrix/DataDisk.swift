@@ -4,16 +4,17 @@ import TidingsTestSupport
 
 /// A file system for the database's data alone, small enough to be filled.
 struct DataDisk: Sendable {
-    /// Data of some tens of MB, and the log of all that a row writes: no checkpoint drops any of it before then.
+    /// Room for some tens of MB of data, and for the log of everything that a row writes. No checkpoint drops any of that log before the
+    /// row ends.
     private static let megabytes = 1_500
 
     private let path: String
     private var filler: String { "\(path)/filler" }
 
-    /// Where the data of private servers in `folder` lies.
+    /// The disk for the data of private servers in `folder`.
     init(below folder: String) { path = "\(folder)/servers/postgresql" }
 
-    /// Before the servers start.
+    /// Mounts the file system. Call this before the servers start.
     func mount() async throws {
         try FileManager.default.createDirectory(
             atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o755])
@@ -22,7 +23,7 @@ struct DataDisk: Sendable {
 
     func unmount() async throws { try await Self.run("/bin/umount", path) }
 
-    /// Leaves not a byte.
+    /// Fills the file system to the last byte.
     func fill() throws {
         let file = open(filler, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
         guard file >= 0 else { throw TestSystemError(message: "cannot write \(filler)") }

@@ -5,7 +5,7 @@ import Testing
 import TidingsPostgres
 import TidingsTestSupport
 
-/// A database that dies, hangs, refuses or has no room.
+/// A database that dies, hangs, refuses sessions or has no room.
 extension FaultRow {
     static let databases = [
         FaultRow(
@@ -59,7 +59,7 @@ extension FaultRow {
             },
             heal: { scene in
                 try DataDisk(below: scene.folder).makeRoom()
-                // Where its log found no room it is gone.
+                // If PostgreSQL's log found no room, the server has stopped.
                 try await scene.servers.startDatabase()
                 let isBack = try await reached(within: .seconds(60)) { (try? await scene.system.count("select 1")) == 1 }
                 #expect(isBack, "PostgreSQL did not recover")
@@ -103,7 +103,7 @@ extension FaultRow {
                         group.addTask {
                             try await scene.withSession { session in
                                 while ContinuousClock.now < end {
-                                    // Being the victim of a deadlock is what it is for.
+                                    // This session exists to be the victim of a deadlock, so its errors are expected.
                                     _ = try? await session.execute(
                                         script: """
                                             begin; select from tidings.due order by notification_id desc limit 50 for update;
@@ -145,7 +145,7 @@ extension FaultScene {
         }
     }
 
-    /// A session of the database's owner.
+    /// Runs the body with a session of the database's owner.
     func withSession(_ body: (PostgresConnection) async throws -> Void) async throws {
         let session = try await PostgresConnection.connect(PostgresConfiguration(url: system.databaseURL))
         do {

@@ -1,15 +1,15 @@
 import Foundation
 import TidingsTestSupport
 
-/// The wall clock of processes, moved while they run: a library of ours, loaded before all others, adds seconds from a file to what the
-/// system says. Clocks that only count on stay as they are, as when somebody sets the time.
+/// The wall clock of processes, moved while they run. A library is loaded before all others and adds the seconds in a file to the system's
+/// time. Monotonic clocks do not change, as when an operator sets the time.
 struct FakeClock: Sendable {
     private let folder: String
     private var shift: String { "\(folder)/shift" }
 
     init(in folder: String) { self.folder = folder }
 
-    /// What a process needs in its environment. Needs `clang`, which comes with Swift.
+    /// The environment variables for a process. Needs `clang`, which comes with Swift.
     func variables() async throws -> [String: String] {
         let (source, library) = ("\(folder)/clock.c", "\(folder)/clock.so")
         try Self.program.write(toFile: source, atomically: true, encoding: .utf8)
@@ -21,9 +21,9 @@ struct FakeClock: Sendable {
         return ["LD_PRELOAD": library, "TIDINGS_TEST_CLOCK": shift]
     }
 
-    /// From now on; positive is ahead.
+    /// Sets the shift from now on. A positive shift is ahead.
     func set(_ seconds: Int64) throws {
-        // In its place: processes have the file in their memory.
+        // Write in place, because processes have the file in their memory.
         let file = try FileHandle(forWritingTo: URL(fileURLWithPath: shift))
         try file.write(contentsOf: withUnsafeBytes(of: seconds) { Data($0) })
         try file.close()

@@ -1,9 +1,9 @@
-/// What a row came to: a line of the table.
+/// The result of a row, as a line of the table.
 struct FaultReport: Sendable {
     let row: FaultRow
     var audit = Conservation.Audit()
     var recovery = Duration.zero
-    /// Why it was not injected here.
+    /// The reason why the fault was not injected here.
     var lacking: String?
 
     init(row: FaultRow, audit: Conservation.Audit, recovery: Duration) {
@@ -12,7 +12,7 @@ struct FaultReport: Sendable {
 
     init(row: FaultRow, lacking: String) { (self.row, self.lacking) = (row, lacking) }
 
-    /// Extra sends that nothing explains: more than the fault may cause, or without a row.
+    /// The extra sends that the fault does not explain: more than its bound, or without a row.
     var beyondTheWindow: Int {
         switch row.bound {
         case .admitted: audit.silent

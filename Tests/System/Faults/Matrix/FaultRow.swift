@@ -1,60 +1,60 @@
 import Testing
 
-/// One fault: what is done to a system under load, how it is made good again, and how often a receiver may hear something twice because of it.
+/// One fault: how it is injected into a system under load, how it is repaired, and how many duplicates a receiver may get from it.
 ///
-/// The rule for all of them: what the broker confirmed is decided once, every delivery ends, the books agree, nobody lends a hand.
+/// All rows have the same rule. Each confirmed intent is decided once, every delivery ends, and the records agree, without any help.
 struct FaultRow: Sendable, CustomTestStringConvertible {
     enum Broker: Sendable { case alone, behindProxy, cluster }
 
-    /// Extra sends that the fault explains. Each must have its row in `tidings_ops.possible_duplicates` whatever the bound.
+    /// The extra sends that the fault explains. With every bound, each extra send must have its row in `tidings_ops.possible_duplicates`.
     enum Bound: Sendable, Equatable {
         case atMost(Int)
-        /// As many as have their row.
+        /// As many extra sends as have their row.
         case admitted
 
-        /// Nothing died while it held a call, so nothing may be sent again.
+        /// No process died while it held a call, so nothing may be sent again.
         static let none = atMost(0)
-        /// Calls that one worker may have open.
+        /// The calls that one worker may have open.
         static let callsOfAWorker = atMost(128)
     }
 
     typealias Action = @Sendable (FaultScene) async throws -> Void
 
-    /// As the matrix counts them; `39.afterSend` is one of many of number 39.
+    /// The number in the matrix. `39.afterSend` is one of many rows of number 39.
     let number: String
     let fault: String
     let injected: String
     var broker = Broker.alone
-    /// Every process of ours reaches PostgreSQL through the proxy; the test itself does not.
+    /// Every role reaches PostgreSQL through the proxy. The test itself does not.
     var isDatabaseBehindProxy = false
-    /// The database's data lies on a file system of its own: ``DataDisk``.
+    /// Whether the database's data lies on a file system of its own: ``DataDisk``.
     var hasDisk = false
-    /// In the environment of every process.
+    /// The variables in the environment of every process.
     var variables: @Sendable (_ folder: String) async throws -> [String: String] = { _ in [:] }
     /// The processes that a supervisor keeps up.
     var crew = ["router", "deliver", "deliver", "release"]
     var load = FaultLoad.Shape.spread
-    /// How often a transactional delivery is tried.
+    /// The attempts that a transactional delivery gets.
     var attempts = 10
-    /// Somebody cancels what is pending all the while.
+    /// Whether an operator cancels pending notifications all the time.
     var cancels = false
-    /// The virtual clock ends leases and waits at once when production is over: for tests that must be quick.
+    /// Whether the virtual clock ends leases and waits at once when production is over, for tests that must be quick.
     var hurries = false
-    /// All is in order this long after the last confirm.
+    /// The longest time from the last confirm until everything has ended.
     var recovery = Duration.seconds(120)
     var bound = Bound.none
-    /// All that was confirmed by then has ended this long after the fault; nil where a lease or a pause is to run out first.
+    /// The longest time from the fault's end until every intent confirmed by then has ended. Nil if a lease or a pause must run out first.
     var isInOrder: Duration?
-    /// What this machine lacks for it; nil when it can be injected here.
+    /// The feature that this machine lacks for the row. Nil if the fault can be injected here.
     var lacks: @Sendable () async -> String? = { nil }
-    /// Under load; returns when the fault has held for as long as it should.
+    /// Injects the fault under load. Returns when the fault has lasted long enough.
     var inject: Action
-    /// Returns when nothing is broken any more. A process that died is replaced by ``Crew``, as by any supervisor.
+    /// Repairs the system. Returns when nothing is broken any more. ``Crew`` replaces a process that died, as any supervisor does.
     var heal: Action = { _ in }
-    /// What else must hold, once everything has ended.
+    /// Further checks after everything has ended.
     var check: Action = { _ in }
 
-    /// Of the receiver, while it is well.
+    /// The receiver's behaviours while it works normally.
     var answers: [String] { isInOrder == nil ? FaultLoad.answers : FaultLoad.answersThatNeverFail }
 
     var testDescription: String { "\(number) \(fault)" }
@@ -62,13 +62,13 @@ struct FaultRow: Sendable, CustomTestStringConvertible {
     /// Every row, in the order of the matrix.
     static let all = processes + brokers + links + databases + providers + steps + outages + clusters + elsewhere
 
-    /// Chosen by number: 39 stands for all of its steps.
+    /// The rows with these numbers. The number 39 stands for all of its steps.
     static func chosen(by text: String) -> [FaultRow] {
         let wanted = Set(text.split { $0 == " " || $0 == "," }.map(String.init))
         return all.filter { row in wanted.contains(row.number) || wanted.contains(String(row.number.prefix { $0 != "." })) }
     }
 
-    /// A row of the matrix that is proved, or cannot be injected, somewhere else.
+    /// A row of the matrix that is proved somewhere else, or cannot be injected here.
     static func elsewhere(_ number: String, _ fault: String, _ why: String) -> FaultRow {
         FaultRow(number: number, fault: fault, injected: "", lacks: { why }, inject: { _ in })
     }

@@ -4,12 +4,12 @@ import Testing
 import TidingsPostgres
 import TidingsTestSupport
 
-/// Runs one row: servers and roles of its own, load, the fault and its end in the middle of it, then the audit.
+/// Runs one row with its own servers and roles: load, the fault and its end in the middle of the load, then the audit.
 struct FaultRun {
     let row: FaultRow
     let intents: Int
 
-    /// The system's end is the end of this call.
+    /// Runs the row. The system ends with this call.
     func run() async throws -> FaultReport {
         if let lacking = await row.lacks() { return FaultReport(row: row, lacking: lacking) }
         return try await withPrivateServers(disk: row.hasDisk) { servers, folder in
@@ -37,7 +37,7 @@ struct FaultRun {
         }
     }
 
-    /// A proxy before a server, and the server's address by way of it.
+    /// A proxy in front of a server, and the server's URL through the proxy.
     private static func proxied(_ url: String) throws -> (url: String, FaultProxy) {
         guard var address = URLComponents(string: url), let port = address.port else {
             throw TestSystemError(message: "a server's address has no port")
@@ -47,7 +47,7 @@ struct FaultRun {
         return (address.string ?? "", proxy)
     }
 
-    /// - Parameter databaseURL: of the roles, where it is not the servers' own.
+    /// - Parameter databaseURL: the URL for the roles. Nil for the servers' own URL.
     private func run(
         _ servers: PrivateServers, _ folder: String, amqpURL: String, proxy: FaultProxy? = nil, cluster: PrivateCluster? = nil,
         databaseURL: String? = nil
@@ -104,7 +104,8 @@ struct FaultRun {
         return report
     }
 
-    /// The fault, after a third of the load. Returns what was confirmed when it was over, and when that was by the database's clock.
+    /// Injects the fault after a third of the load, and repairs it. Returns the intents confirmed by then, and the time of the repair by
+    /// the database's clock.
     private func disturb(_ scene: FaultScene) async throws -> (ledger: [String], at: String) {
         try await scene.confirmed(atLeast: max(FaultLoad.perSecond, intents / 3))
         try await row.inject(scene)
@@ -114,7 +115,8 @@ struct FaultRun {
         return (ledger, try answer.rows.first?.decode(String.self) ?? "")
     }
 
-    /// From the end of the fault until everything confirmed by then had ended: decided, sent, tried again where the first try failed.
+    /// The time from the end of the fault until every intent confirmed by then had ended: decided, sent, and retried if the first attempt
+    /// failed.
     private func recovery(of healed: (ledger: [String], at: String), in scene: FaultScene) async throws -> Duration {
         let milliseconds = try await scene.system.count(
             """
@@ -125,7 +127,7 @@ struct FaultRun {
         return .milliseconds(milliseconds)
     }
 
-    /// A minute passes in a moment, once calls that are out have come back.
+    /// Lets calls in flight finish, then moves the virtual clock forward by a minute.
     private func hurry(_ scene: FaultScene) async throws {
         try await scene.holds(.seconds(2))
         _ = try await scene.system.query("update tidings.clock_offset set shift = shift + interval '1 minute'")

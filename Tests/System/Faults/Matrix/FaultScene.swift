@@ -3,25 +3,25 @@ import PrivateServers
 import TidingsPostgres
 import TidingsTestSupport
 
-/// A whole system under load, for a fault to happen to.
+/// A whole system under load, into which a fault is injected.
 struct FaultScene: Sendable {
-    /// Whatever should go on is given up after this long.
+    /// The longest wait for expected progress.
     private static let patience = Duration.seconds(180)
 
     let servers: PrivateServers
     let system: TestSystem
     let folder: String
     let receiver: Receiver
-    /// Of the receiver, while it is well.
+    /// The receiver's behaviours while it works normally.
     let answers: [String]
     let crew: Crew
     let producer: SteadyProducer
-    /// Between everybody and the broker, for rows that ask for it.
+    /// The proxy between every process and the broker. Nil unless the row asks for one.
     let proxy: FaultProxy?
-    /// In the place of the one broker, for rows that ask for it.
+    /// The cluster in place of the single broker. Nil unless the row asks for one.
     let cluster: PrivateCluster?
 
-    /// Returns when so many more intents are confirmed: by default a second of load.
+    /// Returns when `count` more intents are confirmed: by default one second of load.
     func moreConfirmed(_ count: Int = FaultLoad.perSecond) async throws {
         try await confirmed(atLeast: await producer.count + count)
     }
@@ -33,10 +33,10 @@ struct FaultScene: Sendable {
         }
     }
 
-    /// How long a fault holds.
+    /// Waits while the fault lasts.
     func holds(_ duration: Duration) async throws { try await Task.sleep(for: duration) }
 
-    /// Kills a worker amid its work: while it holds packs that are not being settled. Another takes its place.
+    /// Kills a worker in the middle of its work, while it holds packs that are not being settled. Another worker takes its place.
     func workerDiesHoldingPacks() async throws {
         let position = try await crew.position(of: "deliver")
         let holdsPacks = try await reached(within: Self.patience) {

@@ -1,6 +1,6 @@
 import TidingsTestSupport
 
-/// A network between us and the broker that swallows or cuts.
+/// A network between the roles and the broker that swallows or cuts.
 extension FaultRow {
     static let links = [
         FaultRow(

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TidingsStore
 
-/// The rows that `deploy/fault` asks for, one after the other, and its table.
+/// Runs the rows that `deploy/fault` asks for, one after the other, and prints its table.
 private let environment = ProcessInfo.processInfo.environment
 private let intents = environment["TIDINGS_FAULT_INTENTS"].flatMap { Int($0) } ?? 20_000
 
@@ -15,7 +15,7 @@ extension Faults {
             print(try await FaultRun(row: row, intents: intents).run().line)
         }
 
-        /// What there is to run, and the head of the table, for `deploy/fault`.
+        /// Prints the rows that can run and the head of the table, for `deploy/fault`.
         @Test func everyNumberIsOneRow() {
             let numbers = FaultRow.all.map(\.number)
             #expect(Set(numbers).count == numbers.count)
@@ -25,14 +25,14 @@ extension Faults {
             }
         }
 
-        /// One that takes little time and is found nowhere else.
+        /// The row takes little time, and no other test covers it.
         @Test(arguments: FaultRow.chosen(by: "22"))
         func holdsWithFewIntents(_ row: FaultRow) async throws {
             print(try await FaultRun(row: row, intents: 3 * FaultLoad.perSecond).run().line)
         }
 
-        /// Three roles die twice in a row at once, each between two steps, while somebody cancels: the quick one of the many that `deploy/fault`
-        /// runs.
+        /// Three roles die at the same time, twice in a row, each between two steps, while an operator cancels. This is the quick one of
+        /// the many rows that `deploy/fault` runs.
         @Test func threeRolesDieTwiceBetweenTwoSteps() async throws {
             let row = FaultRow(
                 number: "39", fault: "death between two steps", injected: "", crew: ["router", "deliver", "release"], load: .bursts,

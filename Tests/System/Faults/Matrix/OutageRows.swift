@@ -4,9 +4,9 @@ import Testing
 import TidingsPostgres
 import TidingsTestSupport
 
-/// Outages in which nobody dies: what a worker knows is written when the database is back, and nothing is sent again.
+/// Outages in which no process dies. A worker writes the outcomes that it knows once the database is back, and nothing is sent again.
 extension FaultRow {
-    /// Everything has ended this long after the outage.
+    /// The longest time from the end of the outage until everything has ended.
     private static let promptly = Duration.seconds(15)
 
     static let outages = [
@@ -83,7 +83,7 @@ extension FaultRow {
             broker: .behindProxy, bound: .none, isInOrder: promptly,
             inject: { scene in
                 try scene.link().freeze()
-                // Straight to the broker: an operator is elsewhere.
+                // The command goes directly to the broker, because an operator works elsewhere.
                 try await scene.system.applyCatalogue(
                     folder: scene.folder, renaming: "webhook", to: "hooks", amqpURL: scene.servers.amqpURL)
                 try await scene.holds(.seconds(5))

@@ -5,11 +5,11 @@ import TidingsPostgres
 import TidingsStore
 import TidingsTestSupport
 
-/// Processes of ours that die, hang or are asked to go.
+/// Roles that die, hang or are asked to stop.
 extension FaultRow {
-    /// A supervisor's patience before it kills.
+    /// The time that a supervisor waits before it kills.
     private static let grace = Duration.seconds(25)
-    /// Deaths of each role in the crash loop, and from what its choices are made; another seed by TIDINGS_FAULT_SEED.
+    /// The number of deaths of each role in the crash loop. ``seed`` decides their order. TIDINGS_FAULT_SEED sets another seed.
     private static let deaths = 20
     static let seed = ProcessInfo.processInfo.environment["TIDINGS_FAULT_SEED"].flatMap { UInt64($0) } ?? UInt64.random(in: 1...999_999)
 
@@ -18,7 +18,7 @@ extension FaultRow {
             number: "1", fault: "producer killed amid its batches",
             injected: "kill -9 of a producer with 8 connections, twice; the same ids again",
             inject: { scene in
-                // Three times from its first id; whatever it was told each time counts.
+                // The producer starts three times with its first id. Every confirm of every run counts.
                 for _ in 0..<2 {
                     let victim = try PikaProducer(url: scene.system.amqpURL, source: "killed", folder: scene.folder)
                     try await victim.confirmed(atLeast: 500)
@@ -51,7 +51,7 @@ extension FaultRow {
                 }
             },
             check: { scene in
-                // Whoever dies takes nothing with it that has done nothing.
+                // A dying process must not fail the deliveries that it held, nor quarantine the messages. None of them caused the death.
                 let failed = try await scene.system.count("select count(*) from tidings_ops.deliveries where state = 'failed'")
                 let quarantined = try await scene.system.count("select count(*) from tidings_ops.dead_letters where state = 'quarantined'")
                 #expect(failed == 0 && quarantined == 0, "\(failed) deliveries were given up, \(quarantined) messages set aside")
@@ -107,7 +107,7 @@ extension FaultRow {
             inject: { scene in
                 let isRare = step == .beforeRecover || step == .afterRecover
                 try await scene.crew.dies(at: step, pass: isRare ? 1 : 3) {
-                    // There is something to recover only where a worker died before.
+                    // A recovery needs a worker that has died before.
                     if isRare { try await scene.workerDiesHoldingPacks() }
                 }
             })

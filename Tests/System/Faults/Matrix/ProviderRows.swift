@@ -6,7 +6,7 @@ import TidingsCore
 import TidingsPostgres
 import TidingsTestSupport
 
-/// Receivers that misbehave, and producers that repeat themselves.
+/// Receivers that misbehave, and producers that send the same id again.
 extension FaultRow {
     static let providers = [
         FaultRow(
@@ -70,7 +70,7 @@ extension FaultRow {
             injected: "no deliver for 3 hours of the clock; 3 of 9 people opt out meanwhile",
             load: .bursts, bound: .admitted,
             inject: { scene in
-                // They end what they hold: only what waits is judged anew.
+                // The workers finish the packs that they hold. Only waiting packs are judged again.
                 try await scene.crew.stop("deliver")
                 try await scene.moreConfirmed(2 * FaultLoad.perSecond)
                 for person in 0..<3 { try await scene.tidings("recipient", "set", "hook-\(person)", "--prefer", "webhook=off") }
@@ -96,7 +96,7 @@ extension FaultRow {
 }
 
 extension FaultScene {
-    /// Every webhook's host behaves in one of these ways for a while.
+    /// Makes every webhook's host behave in one of these ways for a while.
     func answers(like behaviours: [String], for duration: Duration) async throws {
         try await FaultLoad.prepare(system, receiver: receiver, like: behaviours)
         try await holds(duration)
@@ -109,7 +109,7 @@ extension FaultScene {
 private struct KillingEntry {
     private static let victim = "hook-killer"
     private static let neighbours = 49
-    /// As the order reads that a worker gets.
+    /// The order that a worker gets in its environment.
     private static let order = "beforeSend=\(victim)"
 
     let scene: FaultScene
@@ -132,7 +132,7 @@ private struct KillingEntry {
         await scene.producer.alsoConfirmed(recipients)
     }
 
-    /// Replaces the worker by another that will die, until the delivery that kills has ended.
+    /// Replaces the worker by another one that will die, until the deadly delivery has ended.
     func outlive() async throws {
         let position = try await scene.crew.position(of: "deliver")
         let ended = "select count(*) from tidings_ops.deliveries d join tidings_ops.notifications n using (notification_id)"
