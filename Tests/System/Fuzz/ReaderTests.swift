@@ -1,9 +1,9 @@
 import Testing
 
-/// Everything that reads from outside, given what nobody would send.
+/// Every reader of outside data gets inputs that no honest sender would send.
 ///
-/// One after another, because each looks at the memory of the whole process. `deploy/fuzz` is the long run; how to make one input again is
-/// told with each failure, and in ``FuzzSettings``.
+/// The targets run one after the other, because each one measures the memory of the whole process. `deploy/fuzz` is the long run. Each
+/// failure, and ``FuzzSettings``, tell how to make one input again.
 @Suite(.serialized, .timeLimit(.minutes(60)))
 struct ReaderTests {
     @Test func json() { fuzz(JSONFuzz(), inputs: 1_000) }

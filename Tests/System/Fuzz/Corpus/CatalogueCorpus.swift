@@ -1,4 +1,4 @@
-/// Catalogue files, small ones because many are made of them, and those that once went wrong.
+/// Small catalogue files, from which many variants are made, and files that once caused a failure.
 enum CatalogueCorpus {
     static let files: [String] = [
         "types:\n  orderUpdate: {category: transactional, allowsCritical: true}\n  metadata: {category: system, silent: true, channels: [push]}\n",
@@ -69,7 +69,7 @@ enum CatalogueCorpus {
             "%YAML 1.2\n", "\t", "'", "\"\\x00\"", "\"\\u2028\"", "\n  ", "\r", "~", "env:", "file:/", "$ref", "pattern", "properties",
         ]
 
-    /// Files that are small and mean, or would mean, something enormous.
+    /// Small files with an enormous meaning, valid or not.
     static let hostile: [String] = {
         let laughs = (1...40).map { level in
             "  l\(level): &l\(level) [\(Array(repeating: "*l\(level - 1)", count: 9).joined(separator: ", "))]\n"

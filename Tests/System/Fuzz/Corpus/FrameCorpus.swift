@@ -15,12 +15,12 @@ enum FrameCorpus {
 
     static func body(_ text: String) -> [UInt8] { frame(3, Array(text.utf8)) }
 
-    /// With a table of headers and nothing else.
+    /// A header frame with a table of headers and no other property.
     static func header(_ table: [UInt8], bodyBytes: Int) -> [UInt8] {
         frame(2, short(60) + short(0) + longLong(bodyBytes) + short(1 << 13) + table)
     }
 
-    /// With every property of the class.
+    /// A header frame with every property of the class.
     private static let fullHeader = frame(
         2,
         short(60) + short(0) + longLong(2) + short(0xFFFC) + text("application/json") + text("gzip") + tables[1] + [2, 9]
@@ -30,7 +30,7 @@ enum FrameCorpus {
 
     static let deliver = method(60, 60, text("tag") + longLong(7) + [1] + text("exchange") + text("transactional.orderUpdate"))
 
-    /// The one thing that is no frame: the name of the protocol and its version.
+    /// The only bytes that are no frame: the name of the protocol and its version.
     static let greeting = Array("AMQP".utf8) + [0, 0, 9, 1]
 
     static let frames: [[UInt8]] = [
@@ -70,7 +70,7 @@ enum FrameCorpus {
 
     static func counted(_ content: [UInt8]) -> [UInt8] { long(content.count) + content }
 
-    /// A table in a table in a table.
+    /// Tables nested `depth` levels deep.
     private static func nested(_ depth: Int) -> [UInt8] {
         let perLevel = 7
         var bytes: [UInt8] = []
@@ -78,9 +78,9 @@ enum FrameCorpus {
         return bytes + long(0)
     }
 
-    /// As deep as one frame can hold.
+    /// The deepest nesting that one frame can hold.
     static let deep = deliver + header(nested(18_000), bodyBytes: 0)
-    /// As many names that look alike as one frame can hold.
+    /// The most equivalent names that one frame can hold.
     static let alike = deliver + header(alikeTable, bodyBytes: 0)
     private static let alikeTable = counted(Extremes.equivalentNames(5_000).flatMap { text($0) + [UInt8(ascii: "t"), 1] })
 

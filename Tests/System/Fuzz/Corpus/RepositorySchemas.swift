@@ -1,9 +1,9 @@
 import FoundationEssentials
 import Glibc
 
-/// The files of the repository's `schemas` folder, which are inputs worth changing.
+/// The files of the repository's `schemas` folder, as inputs for mutation.
 enum RepositorySchemas {
-    /// Found from where this file is compiled; links on the way are followed.
+    /// The folder, found from the path of this source file. Symbolic links are resolved.
     private static let folder: String = {
         guard let path = realpath(#filePath, nil) else { preconditionFailure("the tests' own source file is gone") }
         defer { free(path) }
@@ -13,7 +13,7 @@ enum RepositorySchemas {
         return entry("schemas")
     }()
 
-    /// The content of every JSON file below a folder of it, in the order of their names.
+    /// The contents of all JSON files below a folder of `schemas`, in the order of their names.
     static func files(below name: String) -> [[UInt8]] {
         let top = name.isEmpty ? folder : "\(folder)/\(name)"
         var found: [String] = []

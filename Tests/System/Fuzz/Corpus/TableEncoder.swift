@@ -1,4 +1,5 @@
-/// Writes header tables of every kind of field, well formed but for a length now and then (AMQP 0-9-1 section 4.2.5 and RabbitMQ's errata).
+/// Writes header tables with every kind of field. The tables are well formed, except for a wrong length now and then (AMQP 0-9-1 section
+/// 4.2.5 and RabbitMQ's errata).
 struct TableEncoder {
     var random: FuzzRandom
     private var depth = 0
@@ -37,7 +38,7 @@ struct TableEncoder {
         return counted(content)
     }
 
-    /// Behind its length, which is wrong once in a while.
+    /// The content with its length in front. The length is wrong once in a while.
     private mutating func counted(_ content: [UInt8]) -> [UInt8] {
         FrameCorpus.long(random.oneIn(60) ? random.below(1 << 32) : content.count) + content
     }

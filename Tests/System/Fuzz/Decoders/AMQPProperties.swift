@@ -1,6 +1,6 @@
 @testable import TidingsAMQP
 
-/// What is promised of headers, whoever sent them.
+/// The promises about headers, for every sender.
 enum AMQPProperties {
     static func requireBounded(_ properties: MessageProperties) throws {
         let depth = AMQPProperties.depth(of: .table(properties.headers))
@@ -26,7 +26,8 @@ enum AMQPProperties {
         }
     }
 
-    /// As it comes back after it was sent: what cannot be said on the wire said otherwise, and not-a-number as one that equals itself.
+    /// The value as it arrives after sending. Values that the wire cannot express have a replacement, and not-a-number becomes a value that
+    /// equals itself.
     static func sent(_ value: AMQPValue) -> AMQPValue {
         switch value {
         case .double(let number) where number.isNaN: .string("nan")

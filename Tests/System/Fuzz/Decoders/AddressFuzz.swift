@@ -3,7 +3,7 @@ import TidingsPostgres
 
 @testable import TidingsHTTP
 
-/// Addresses that somebody wrote: a person's webhook, the URLs of broker and database, blocks of addresses.
+/// Addresses that people write: a person's webhook, the URLs of broker and database, blocks of addresses.
 struct AddressFuzz: FuzzTarget {
     static let name = "addresses"
     let corpus: [[UInt8]]
@@ -35,7 +35,7 @@ struct AddressFuzz: FuzzTarget {
             try require(
                 target.pathAndQuery.hasPrefix("/") && target.port > 0, "the path is \(target.pathAndQuery), the port \(target.port)")
             let again = HTTPTarget.parse(target.url, guarding: guarding)
-            // The scheme's own port is spelled out, which may make it too long.
+            // The target's URL spells out the port of its scheme, which may make the URL too long.
             if target.url.utf8.count <= HTTPTarget.maximumURLBytes {
                 try require(again == .success(target), "put together it is another URL")
             }

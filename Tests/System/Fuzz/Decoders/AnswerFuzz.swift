@@ -5,7 +5,7 @@ import TidingsHTTP
 @testable import TidingsHTTP
 @testable import TidingsProvider
 
-/// What a receiver of webhooks answers, from the lines of its head to what the answer means for the delivery.
+/// The answers of a webhook receiver, from the lines of the head to the outcome of the delivery.
 struct AnswerFuzz: FuzzTarget {
     static let name = "answers"
     let corpus: [[UInt8]]

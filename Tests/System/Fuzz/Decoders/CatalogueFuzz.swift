@@ -2,7 +2,7 @@ import TidingsCore
 
 @testable import TidingsCatalogue
 
-/// The file an operator writes.
+/// The catalogue file that an operator writes.
 struct CatalogueFuzz: FuzzTarget {
     static let name = "catalogues"
     let corpus: [[UInt8]]
@@ -19,7 +19,7 @@ struct CatalogueFuzz: FuzzTarget {
 
     func feed(_ input: [UInt8]) throws -> FuzzVerdict {
         let text = String(decoding: input, as: UTF8.self)
-        // Where the text ends is a line of its own to the YAML reader.
+        // For the YAML reader, the end of the text is a line of its own.
         let lines = 2 + text.unicodeScalars.count { $0.properties.isWhitespace }
         let parsed = Result { () throws(CatalogueProblems) in try CatalogueFile.parse(yaml: text) }
         let again = Result { () throws(CatalogueProblems) in try CatalogueFile.parse(yaml: text) }

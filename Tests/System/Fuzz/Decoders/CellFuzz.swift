@@ -2,7 +2,7 @@ import CLibpq
 
 @testable import TidingsPostgres
 
-/// What a database server sends: the bytes of one value, as every type that can be read.
+/// The bytes of one value from a database server, read as every supported type.
 struct CellFuzz: FuzzTarget {
     static let name = "cells"
     let corpus: [[UInt8]]
@@ -39,7 +39,7 @@ struct CellFuzz: FuzzTarget {
         return accepted > 0 ? .accepted : .refused
     }
 
-    /// Reads the bytes as a value of the type, and what is accepted once more after writing it.
+    /// Reads the bytes as a value of the type. An accepted value is written and read once more.
     private func read<Value: PostgresDecodable & PostgresEncodable>(_ bytes: [UInt8], _: Value.Type, _ accepted: inout Int) throws {
         guard let value: Value = try decode(bytes) else { return }
         accepted += 1
@@ -53,7 +53,7 @@ struct CellFuzz: FuzzTarget {
 
     private func decode<Value: PostgresDecodable & PostgresEncodable>(_ bytes: [UInt8]) throws -> Value? {
         try bytes.withUnsafeBytes { buffer in
-            // An empty buffer has no address, and none would mean null.
+            // An empty buffer has no address, and a missing address would mean null.
             let start = buffer.baseAddress ?? UnsafeRawPointer(bitPattern: 1)
             let cell = PostgresCell(owner: owner, type: Value.postgresType.oid, start: start, count: buffer.count)
             do throws(PostgresError) {

@@ -2,7 +2,7 @@ import CRabbitMQ
 
 @testable import TidingsAMQP
 
-/// What a broker, or whoever stands in for one, sends: bytes through the library's own frame decoder into ours.
+/// The bytes that a broker or an impostor sends, through the library's frame decoder into ours.
 struct FrameFuzz: FuzzTarget {
     static let name = "frames"
     let corpus: [[UInt8]]
@@ -16,7 +16,7 @@ struct FrameFuzz: FuzzTarget {
     func input(_ random: inout FuzzRandom) -> [UInt8] {
         var bytes: [UInt8] = []
         if random.oneIn(3) {
-            // A conversation of whole frames, so that something is reached behind the first of them.
+            // A conversation of whole frames reaches the code behind the first frame.
             for _ in 0...random.size(upTo: 6) { bytes += random.pick(FrameCorpus.frames) }
             if random.oneIn(2) { mutator.change(&bytes, &random) }
         } else if random.oneIn(2) {
@@ -33,7 +33,7 @@ struct FrameFuzz: FuzzTarget {
     func feed(_ input: [UInt8]) throws -> FuzzVerdict {
         guard let state = amqp_new_connection() else { throw BrokenProperty(description: "no memory for a connection") }
         defer { amqp_destroy_connection(state) }
-        // As a login leaves it: past what comes first, with one channel and the largest frame that Tidings asks for.
+        // The connection is in the state after a login: past the greeting, with one channel and the largest frame that Tidings asks for.
         _ = Self.next(in: FrameCorpus.greeting[...], state)
         amqp_tune_connection(state, 1, Self.frameMaximum, 0)
         var assembler = MessageAssembler()
@@ -55,7 +55,7 @@ struct FrameFuzz: FuzzTarget {
 
     private static let frameMaximum: Int32 = 128 << 10
 
-    /// How many bytes the library took, or its error, and the frame they end.
+    /// The number of bytes that the library took, or its error, and the frame that they complete.
     private static func next(in bytes: ArraySlice<UInt8>, _ state: amqp_connection_state_t) -> (taken: Int32, frame: amqp_frame_t) {
         var frame = amqp_frame_t()
         let taken = bytes.withUnsafeBytes { buffer in

@@ -4,7 +4,7 @@ import TidingsCore
 @testable import TidingsJSON
 @testable import TidingsPipeline
 
-/// What producers publish: structured, batched and binary events, in any state of decay.
+/// The messages that producers publish: structured, batched and binary events, with damage of every degree.
 struct IntentFuzz: FuzzTarget {
     struct Input {
         var message: IncomingMessage
@@ -66,7 +66,7 @@ struct IntentFuzz: FuzzTarget {
         return IncomingMessage(body: body, contentType: ContentMode.batchType)
     }
 
-    /// The attributes become headers, the data the body.
+    /// A binary message: the attributes become headers, and the data becomes the body.
     private func binary(_ random: inout FuzzRandom) -> IncomingMessage {
         var message = IncomingMessage(body: [], contentType: random.oneIn(4) ? nil : "application/json")
         for entry in ofEvents.mutated(random.pick(events), &random).objectValue?.entries ?? [] {
@@ -109,7 +109,7 @@ struct IntentFuzz: FuzzTarget {
         IntentCorpus.decoder.decode(input.message, rights: input.rights, now: IntentCorpus.now)
     }
 
-    /// What was refused and can be taken in again is refused again, for the same reason: what was kept of it is the same event.
+    /// A replay of a rejected event is refused again for the same reason, because the kept bytes are the same event.
     private func checkReplay(_ rejection: Rejection, of input: Input) throws {
         let dependsOnMore: Set<ReasonCode> = [.headersTooDeep, .unroutable, .tooManyRecipients]
         guard rejection.isReplayable, !dependsOnMore.contains(rejection.reason) else { return }

@@ -5,7 +5,7 @@ import TidingsCore
 @testable import TidingsJSON
 @testable import TidingsPipeline
 
-/// What the rest of Tidings relies on when the decoder has let something through or refused it.
+/// The properties on which the rest of Tidings relies after the decoder has accepted or refused an event.
 struct IntentProperties {
     let decoder: IntentDecoder
     let now: Timestamp
@@ -66,11 +66,11 @@ struct IntentProperties {
         try require(rejection.size <= message.body.count, "larger than its message")
     }
 
-    /// 64 levels, each at most a cut name with everything in it escaped.
+    /// The longest pointer: 64 levels, each a cut name of the largest size with every character escaped.
     private static let longestPointer = 64 * 260
-    /// Five violations, each with its pointer.
+    /// The longest message: five violations, each with its pointer.
     private static let longestMessage = 5 * longestPointer
-    /// 256 characters of up to four bytes.
+    /// The longest text: 256 characters of up to four bytes.
     private static let longestText = 1_024
 
     private func isSame(_ left: String, _ right: String) -> Bool { left.utf8.elementsEqual(right.utf8) }

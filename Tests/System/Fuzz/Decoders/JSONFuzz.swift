@@ -34,7 +34,7 @@ struct JSONFuzz: FuzzTarget {
         }
     }
 
-    /// As many as the largest document of the corpus has.
+    /// The number of elements of the largest document in the corpus.
     private static let mostElements = 10_000
 
     private func checkAccepted(_ document: JSON) throws {
@@ -92,7 +92,7 @@ struct JSONFuzz: FuzzTarget {
         #"{"e\u0301":1,"\u00e9":2}"#, "[1e400,1e-400,100000000000000000000,1e999999999999]",
     ]
 
-    /// Inputs that would cost the square of their size, or the stack, if somebody were careless.
+    /// Inputs that would cost quadratic time or the stack in a careless reader.
     private static let hostile: [[UInt8]] = [
         Array(repeating: UInt8(ascii: "["), count: 1_000_000),
         Array(repeatElement(Array("{\"a\":".utf8), count: 200_000).joined()),

@@ -3,7 +3,7 @@ import TidingsCore
 @testable import TidingsContracts
 @testable import TidingsJSON
 
-/// The messages that the router sends to the workers. Anybody with the rights may put others into the queue.
+/// The packs that the router sends to the workers. Anybody with the rights may put other messages into the queue.
 struct PackFuzz: FuzzTarget {
     static let name = "packs"
     let corpus: [[UInt8]]
@@ -71,7 +71,7 @@ struct PackFuzz: FuzzTarget {
         #"{"lane":"urgent","entries":[],"future":[1,2],"id":"x"}"#,
     ]
 
-    /// As deep and as many as is allowed, and one more.
+    /// Packs of the allowed depth and number of entries, and beyond.
     private static func hostile(_ example: JSON) -> [[UInt8]] {
         guard var pack = example.objectValue, let entry = pack["entries"]?.arrayValue?.first, var deep = entry.objectValue else {
             return []

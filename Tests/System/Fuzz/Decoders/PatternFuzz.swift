@@ -1,6 +1,6 @@
 @testable import TidingsJSONSchema
 
-/// Regular expressions of schemas: reading, laying out and matching them.
+/// Regular expressions of schemas: reading them, compiling them and matching with them.
 struct PatternFuzz: FuzzTarget {
     struct Input {
         var pattern: String
@@ -42,11 +42,11 @@ struct PatternFuzz: FuzzTarget {
         }
     }
 
-    /// What changes nothing by the meaning of the grammar must change nothing: a group around it, an alternative of itself, and, since
-    /// nothing anchors it, any text around.
+    /// Checks that changes without a meaning have no effect: a group around the pattern, an alternative of the pattern with itself, and a
+    /// single repetition.
     private func checkAgainstItself(_ input: Input, _ isMatch: Bool) throws {
         for same in ["(?:\(input.pattern))", "(?:\(input.pattern))|(?:\(input.pattern))", "(?:\(input.pattern)){1}"] {
-            guard let pattern = try? Pattern(same) else { continue }  // nested too deep, or too large, only then
+            guard let pattern = try? Pattern(same) else { continue }  // only if the pattern is now nested too deep or too large
             try require(pattern.matches(input.text) == isMatch, "\(same) does not match what it stands for")
         }
     }

@@ -1,8 +1,8 @@
 @testable import TidingsJSON
 
-/// What several readers promise of what they say.
+/// Properties of texts that several readers promise.
 enum Properties {
-    /// RFC 6901: empty, or segments that each begin with a slash, with every tilde followed by 0 or 1.
+    /// Checks the form of RFC 6901: an empty text, or segments that each begin with a slash. Each tilde is followed by 0 or 1.
     static func requirePointer(_ pointer: String) throws {
         guard !pointer.isEmpty else { return }
         try require(pointer.utf8.first == UInt8(ascii: "/"), "\"\(pointer)\" is no JSON Pointer")
@@ -16,7 +16,7 @@ enum Properties {
         try require(!isAfterTilde, "\"\(pointer)\" ends in a tilde")
     }
 
-    /// One sentence: there is one, it is no longer than a reader bears, and it cannot move a terminal's cursor.
+    /// Checks that there is a message, that it has at most `bytes` bytes, and that it cannot move a terminal's cursor.
     static func requireSentence(_ text: String, atMost bytes: Int) throws {
         try require(!text.isEmpty, "no message")
         try require(text.utf8.count <= bytes, "a message of \(text.utf8.count) bytes")

@@ -1,7 +1,7 @@
 @testable import TidingsJSON
 @testable import TidingsJSONSchema
 
-/// The compiler of JSON Schema and the validation with what it accepts.
+/// The compiler of JSON Schema, and the validation with the schemas that it accepts.
 struct SchemaFuzz: FuzzTarget {
     struct Input {
         var schema: JSON
@@ -63,7 +63,7 @@ struct SchemaFuzz: FuzzTarget {
     private func check(_ violations: [Violation], of input: Input, _ schema: JSONSchema) throws {
         try require(violations == schema.validate(input.instance), "validated twice, two results")
         try require(schema.isValid(input.instance) == violations.isEmpty, "valid or not depends on who asks")
-        // One more says that the work was given up.
+        // One violation more reports that the validation stopped early.
         try require(violations.count <= SchemaLimits.standard.maximumViolations + 1, "\(violations.count) violations")
         for violation in violations {
             try Properties.requirePointer(violation.instancePointer)
@@ -95,7 +95,7 @@ struct SchemaFuzz: FuzzTarget {
         #"{"a":"2026-02-29T12:00:00Z","b":null,"c":{}}"#, "null", "1e400", #""abc""#, "[]",
     ]
 
-    /// Values that a keyword may be given.
+    /// Values for keywords.
     private static let parts: [JSON] =
         [
             "^a", "(a+)+$", "[", "\\d{2,3}", "\\u{110000}", "date-time", "uuid", "#", "#/$defs/node", "#/properties/a", "#m", "b#x", "%zz",
@@ -106,7 +106,7 @@ struct SchemaFuzz: FuzzTarget {
             ["$ref": "#"], ["not": ["$ref": "#"]], ["a", "b"],
         ]
 
-    /// Combinations that multiply, numbers without end, names that look alike.
+    /// Combinations that multiply, endless numbers, and equivalent names.
     private static let hostile: [Input] = {
         let branching: JSON = [
             "$ref": "#/$defs/d",

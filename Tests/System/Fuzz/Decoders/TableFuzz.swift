@@ -2,7 +2,7 @@ import CRabbitMQ
 
 @testable import TidingsAMQP
 
-/// Header tables by themselves: the library's own decoder, ours behind it, and back again.
+/// Header tables alone: the library's decoder, our decoder behind it, and our encoder.
 struct TableFuzz: FuzzTarget {
     static let name = "tables"
     let corpus: [[UInt8]]
@@ -26,8 +26,8 @@ struct TableFuzz: FuzzTarget {
     func feed(_ input: [UInt8]) throws -> FuzzVerdict {
         guard let (table, isCut) = decode(input) else { return .refused }
         try require(table.values.contains(where: AMQPProperties.isCut) == isCut, "cut without a word, or told and not cut")
-        // What was cut at the deepest level is sent as nothing, so it can always be sent.
-        // A name that was repaired may have become longer than a name may be; nobody sends those.
+        // A value that was cut at the deepest level is sent as nothing, so it can always be sent. The repair of a name may have made it
+        // longer than the limit. Tidings never sends such a name.
         guard AMQPValue.hasValidKeys(table) else { return .accepted }
         let wire = encode(table)
         try require(wire.count == AMQPValue.encodedSize(of: table), "\(wire.count) bytes, foretold \(AMQPValue.encodedSize(of: table))")

@@ -6,7 +6,7 @@ import TidingsCore
 @testable import TidingsPipeline
 @testable import TidingsProvider
 
-/// The small readers of single texts: what is accepted and printed is accepted again, and is the same.
+/// The small readers of single texts. An accepted and printed text must be accepted again, with the same value.
 struct WordFuzz: FuzzTarget {
     static let name = "words"
     let corpus: [[UInt8]]
@@ -37,14 +37,15 @@ struct WordFuzz: FuzzTarget {
     private func isStable<Value: Equatable>(_ text: String, _ read: (String) -> Value?, _ print: (Value) -> String) throws -> Bool {
         guard let value = read(text) else { return false }
         let printed = print(value)
-        // One spelling of a number as long as is allowed may be longer by its exponent; only hashes are made of it.
+        // The canonical spelling of a number of the largest length may be longer, because of its exponent. The canonical spelling is only
+        // used for hashes.
         guard printed.utf8.count <= JSONLimits.standard.maximumNumberLength else { return true }
         try require(read(printed) == value, "\(Value.self): printed (\(printed)) and read again it is another value")
         return true
     }
 
     private func isRetryAfter(_ text: String) throws -> Bool {
-        // A usual clock and the two ends of time: a date may lie on either side of each.
+        // A usual clock and the two ends of time. A date may lie on either side of each.
         for now in [Timestamp(seconds: 1_780_315_200), .distantPast, .distantFuture] {
             guard let after = retryAfter(text, now: now) else { return false }
             try require(after >= .zero && after <= longestRetryAfter, "again after \(after)")

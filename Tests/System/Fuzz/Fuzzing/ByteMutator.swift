@@ -1,9 +1,9 @@
-/// Changes bytes without knowing what they mean: flips, splices, cuts, extremes, what is no UTF-8.
+/// Changes bytes without regard to their meaning: flips, splices, cuts, extreme numbers, invalid UTF-8.
 struct ByteMutator {
     let corpus: [[UInt8]]
-    /// Words of the format, put in anywhere.
+    /// Words of the format, inserted anywhere.
     let words: [[UInt8]]
-    /// Nothing grows beyond this; larger inputs come from the corpus itself.
+    /// The longest mutated input. Larger inputs come from the corpus only.
     static let longest = 64 << 10
 
     init(corpus: [[UInt8]], words: [String]) {
@@ -11,7 +11,7 @@ struct ByteMutator {
         self.words = words.map { Array($0.utf8) } + Self.anywhere
     }
 
-    /// A corpus entry after one to six changes, fewer more often.
+    /// A corpus entry after one to six changes. Few changes are more frequent.
     func mutated(_ random: inout FuzzRandom) -> [UInt8] {
         var bytes = random.pick(corpus)
         for _ in 0...random.size(upTo: 5) { change(&bytes, &random) }
@@ -45,14 +45,14 @@ struct ByteMutator {
         bytes.replaceSubrange(place..., with: other[start...])
     }
 
-    /// Gives the next run of digits an extreme value.
+    /// Replaces the next run of digits by an extreme number.
     private func replaceNumber(in bytes: inout [UInt8], from place: Int, _ random: inout FuzzRandom) {
         guard let start = bytes[place...].firstIndex(where: Self.isDigit) else { return }
         let end = bytes[start...].firstIndex { !Self.isDigit($0) } ?? bytes.endIndex
         bytes.replaceSubrange(start..<end, with: random.pick(Extremes.numbers).utf8)
     }
 
-    /// Gives the next text in double quotes another content.
+    /// Replaces the next text in double quotes.
     private func replaceText(in bytes: inout [UInt8], from place: Int, _ random: inout FuzzRandom) {
         let quote = UInt8(ascii: "\"")
         guard let start = bytes[place...].firstIndex(of: quote),
@@ -76,11 +76,11 @@ struct ByteMutator {
 
     private static func isDigit(_ byte: UInt8) -> Bool { byte &- UInt8(ascii: "0") <= 9 }
 
-    /// Bytes that mean something to one reader or another.
+    /// Bytes with a meaning for some reader.
     private static let telling: [UInt8] =
         Array("\"\\{}[]:,.-+0e \t\r\n#?&*%@/=;<>'~".utf8) + [0, 1, 0x1B, 0x7F, 0x80, 0xC0, 0xED, 0xFE, 0xFF]
 
-    /// What is no UTF-8, or is and should not be taken lightly.
+    /// Invalid UTF-8, and valid UTF-8 that readers often get wrong.
     private static let anywhere: [[UInt8]] = [
         [0], [0xFF], [0xC0, 0x80], [0xED, 0xA0, 0x80], [0xF4, 0x90, 0x80, 0x80], [0xE2, 0x82], [0xEF, 0xBB, 0xBF], [0x0D, 0x0A], [0x0D],
         [0xCC, 0x81], [0xE2, 0x84, 0xAA], [0xE2, 0x80, 0xA8], [0xC2, 0x85], [0xF0, 0x9F, 0x98, 0x80], [0xFF, 0xFF, 0xFF, 0xFF],

@@ -1,4 +1,4 @@
-/// Values at the edge of what somebody may have thought of.
+/// Values at the edge of what an author may have considered.
 enum Extremes {
     static let numbers: [String] = [
         "0", "-0", "1", "-1", "00", "255", "256", "65535", "65536", "2147483647", "-2147483648", "4294967296", "9007199254740993",
@@ -9,7 +9,7 @@ enum Extremes {
         "0." + String(repeating: "0", count: 900) + "1",
     ]
 
-    /// One letter with so many marks on it that it counts as a single character of thousands of bytes.
+    /// One letter with so many combining marks that it is a single character of thousands of bytes.
     static let tower = "a" + String(repeating: "\u{301}", count: 4_000)
 
     static let texts: [String] = [
@@ -24,15 +24,15 @@ enum Extremes {
         String(repeating: "k", count: 2_000),
     ]
 
-    /// Contents of a JSON string as they are written: escapes, whole and broken.
+    /// Contents of a JSON string in source form: escapes, complete and broken.
     static let escapes: [String] =
         [
             "\\u0000", "\\ud83d\\ude00", "\\ud83d", "\\ude00", "\\ud83d\\u0041", "\\ud83d\\ud83d", "\\u00", "\\u00zz", "\\x41", "\\",
             "\\\\", "\\\"", "\\/", "\\b\\f\\n\\r\\t", "\\uFFFF", "\\uFEFF", "\\u212a", "\\ud83d\\d", "\n",
         ] + texts.map { $0.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") }
 
-    /// Different names that Unicode calls equivalent, and that a string's own hash therefore cannot tell apart: the orders of seven marks
-    /// that do not interact.
+    /// Names that differ only in the order of nine combining marks. Unicode calls names equivalent if the marks do not interact, and the
+    /// hash of a string cannot tell such names apart.
     static func equivalentNames(_ count: Int) -> [String] {
         let marks: [Unicode.Scalar] = ["\u{316}", "\u{301}", "\u{334}", "\u{345}", "\u{327}", "\u{31B}", "\u{322}", "\u{35C}", "\u{360}"]
         var names: [String] = []

@@ -1,8 +1,8 @@
-/// A sequence that its seed decides: SplitMix64, small and good enough to choose inputs.
+/// A sequence that depends on its seed alone: SplitMix64, which is small and good enough to choose inputs.
 struct FuzzRandom: RandomNumberGenerator {
     private var state: UInt64
 
-    /// The sequence of one input of a run: independent of every other, so that any input can be made again by itself.
+    /// The sequence for one input of a run. Each input is independent of the others, so it can be made again alone.
     init(seed: UInt64, number: UInt64) {
         state = seed
         // Neighbouring numbers must not give neighbouring sequences.
@@ -23,7 +23,7 @@ struct FuzzRandom: RandomNumberGenerator {
     /// True once in `times`.
     mutating func oneIn(_ times: Int) -> Bool { below(times) == 0 }
 
-    /// A small number more often than a large one, at most `most`.
+    /// A number of at most `most`. Small numbers are more frequent than large ones.
     mutating func size(upTo most: Int) -> Int {
         let bits = below(max(1, Int.bitWidth - most.leadingZeroBitCount) + 1)
         return min(most, below(1 << bits))

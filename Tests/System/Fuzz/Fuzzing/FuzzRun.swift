@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-/// Many inputs for one target: the corpus first, then what is made of it.
+/// Many inputs for one target: the corpus first, then mutations.
 struct FuzzRun<Target: FuzzTarget> {
     private let target: Target
     private let inputs: UInt64
@@ -9,13 +9,13 @@ struct FuzzRun<Target: FuzzTarget> {
     private var refused = 0
     private var slowest: (time: Duration, number: UInt64) = (.zero, 0)
 
-    /// - Parameter inputs: how many after the corpus, unless the environment says another number.
+    /// - Parameter inputs: the number of inputs after the corpus, unless the environment sets another number.
     init(_ target: Target, inputs: UInt64) {
         self.target = target
         self.inputs = FuzzSettings.inputs ?? inputs
     }
 
-    /// Stops at the first input that breaks something and records it with how to make it again.
+    /// Stops at the first input that breaks a property. Records that input together with the command that makes it again.
     mutating func run(sourceLocation: SourceLocation = #_sourceLocation) {
         let corpus = target.corpus
         let started = ContinuousClock.now
@@ -45,7 +45,7 @@ struct FuzzRun<Target: FuzzTarget> {
         report(ContinuousClock.now - started)
     }
 
-    /// Looking at the resident memory costs about as much as an input.
+    /// The number of inputs between two measurements. Measuring the resident memory costs about as much as one input.
     private static var inputsBetweenLooks: UInt64 { 64 }
 
     private func input(_ number: UInt64, _ corpus: [Target.Input]) -> Target.Input {
@@ -69,7 +69,7 @@ struct FuzzRun<Target: FuzzTarget> {
             """
     }
 
-    /// One line for whoever asked for a number of inputs: `deploy/fuzz` makes a table of them.
+    /// Prints one line if the environment sets the number of inputs. `deploy/fuzz` makes a table of these lines.
     private func report(_ time: Duration) {
         guard FuzzSettings.inputs != nil else { return }
         let seconds = Double(time.components.seconds) + Double(time.components.attoseconds) / 1e18
@@ -89,7 +89,7 @@ extension FuzzRun {
         return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
     }
 
-    /// From `/proc/self/statm`, in pages; 0 where there is none.
+    /// The resident memory from `/proc/self/statm`, in bytes. 0 if the file does not exist.
     private static var residentBytes: Int {
         guard let file = fopen("/proc/self/statm", "r") else { return 0 }
         defer { fclose(file) }

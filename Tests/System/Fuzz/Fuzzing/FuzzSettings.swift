@@ -1,19 +1,20 @@
 import Glibc
 
-/// How long and from where a run goes; from the environment, so that one input can be made again.
+/// The length and the start of a run, from the environment. One input can so be made again.
 enum FuzzSettings {
-    /// Inputs of one target after its corpus. By default all targets together take some seconds of a debug build.
+    /// The number of inputs of each target after its corpus. With the defaults, all targets together take some seconds in a debug build.
     static let inputs = number("TIDINGS_FUZZ_INPUTS")
-    /// Decides every input. Another seed is another run.
+    /// The seed that decides every input. A different seed gives a different run.
     static let seed = number("TIDINGS_FUZZ_SEED") ?? 0x7469_6469_6E67_7321
-    /// The first input's number: that of a failure, with `TIDINGS_FUZZ_INPUTS=1`, makes that input again and no other.
+    /// The number of the first input. With the number of a failure and `TIDINGS_FUZZ_INPUTS=1`, only that input is made again.
     static let first = number("TIDINGS_FUZZ_FROM") ?? 0
-    /// A folder where each target keeps the number of the input it is at, which stays behind when the process dies.
+    /// A folder in which each target keeps the number of its current input. The file stays when the process dies.
     static let stateFolder = text("TIDINGS_FUZZ_STATE")
 
-    /// Processor time of one input. A debug build takes up to half a second for the largest; a hang or a square takes longer.
+    /// The most processor time for one input. A debug build takes up to half a second for the largest input. A hang or quadratic time takes
+    /// longer.
     static let longestInput: Duration = .seconds(2)
-    /// Resident memory that one target may add while it runs, at any moment. The largest inputs take a few megabytes.
+    /// The most resident memory that one target may add at any moment of its run. The largest inputs take a few megabytes.
     static let mostGrowthBytes = 256 << 20
 
     private static func number(_ name: String) -> UInt64? { text(name).flatMap { UInt64($0) } }

@@ -1,13 +1,13 @@
 import Glibc
 
-/// The number of the input that a target is at, in a file that is mapped into memory: writing it is a store, and the file still has it
-/// after the process has died.
+/// The number of the target's current input, in a file that is mapped into memory. Writing the number costs one store, and the file keeps
+/// it after the process has died.
 final class FuzzState {
     private static let digits = 20
     private let memory: UnsafeMutableRawBufferPointer
     private let path: String
 
-    /// Nil when nobody asked for it.
+    /// Nil if the environment does not ask for it.
     init?(target: String) {
         guard let folder = FuzzSettings.stateFolder else { return nil }
         path = "\(folder)/\(target)"
@@ -30,6 +30,6 @@ final class FuzzState {
         }
     }
 
-    /// The run ended by itself: nothing is left behind.
+    /// Removes the file, because the run has ended without a crash.
     func end() { unlink(path) }
 }

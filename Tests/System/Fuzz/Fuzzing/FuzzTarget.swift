@@ -1,20 +1,20 @@
-/// Something that reads from outside, and what must hold of whatever it is given.
+/// A reader of outside data, with the properties that must hold for every input.
 protocol FuzzTarget {
     associatedtype Input
 
-    /// Names the target on the command line and in reports: letters only.
+    /// The name of the target on the command line and in reports. Letters only.
     static var name: String { get }
-    /// Made before any other: usual inputs, and every one that once broke something.
+    /// The first inputs of a run: usual ones, and every input that once broke a property.
     var corpus: [Input] { get }
-    /// Another input, nearly always a corpus entry that was changed.
+    /// A further input, nearly always a changed corpus entry.
     func input(_ random: inout FuzzRandom) -> Input
-    /// Feeds the input in and checks the properties; throws ``BrokenProperty`` when one does not hold.
+    /// Feeds the input to the reader and checks the properties. Throws ``BrokenProperty`` if one does not hold.
     func feed(_ input: Input) throws -> FuzzVerdict
-    /// The input as bytes, to be shown when it broke something.
+    /// The input as bytes, for the report of a failure.
     func bytes(of input: Input) -> [UInt8]
 }
 
-/// What the reader said; anything else than one of the two is a broken property.
+/// The answer of the reader. Any other end is a broken property.
 enum FuzzVerdict {
     case accepted, refused
 }
@@ -24,7 +24,7 @@ struct BrokenProperty: Error, CustomStringConvertible {
     let description: String
 }
 
-/// Says what is wrong unless `condition` holds. The explanation is made only then.
+/// Throws ``BrokenProperty`` unless `condition` holds. The explanation is made only in that case.
 func require(_ condition: Bool, _ explanation: @autoclosure () -> String) throws {
     if !condition { throw BrokenProperty(description: explanation()) }
 }

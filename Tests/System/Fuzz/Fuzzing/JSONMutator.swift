@@ -1,10 +1,10 @@
 @testable import TidingsJSON
 
-/// Changes a JSON document where it stands: values, names, order, nesting, members given twice.
+/// Changes a JSON document in place: values, names, order, nesting, duplicate members.
 struct JSONMutator {
-    /// Names that mean something to the reader.
+    /// Names with a meaning for the reader.
     let names: [String]
-    /// Values that do.
+    /// Values with a meaning for the reader.
     let values: [JSON]
 
     func mutated(_ document: JSON, _ random: inout FuzzRandom) -> JSON {
@@ -30,7 +30,7 @@ struct JSONMutator {
         }
     }
 
-    /// Not an object's own subscript: names may come twice here.
+    /// Works on entries instead of an object's subscript, because names may occur twice here.
     private func changed(_ entries: [JSONObject.Entry], _ random: inout FuzzRandom) -> [JSONObject.Entry] {
         var entries = entries
         let place = random.below(entries.count)
