@@ -12,7 +12,7 @@ import TidingsProvider
 @testable import TidingsPipeline
 @testable import TidingsStore
 
-/// Everything that Tidings writes to a wire for one event: its packs, and the request of each of its deliveries.
+/// All bytes that Tidings writes to a wire for one event: its packs, and the request of each delivery.
 struct GoldenBytes {
     /// Bytes by name, such as `pack`, `apns` or `webhook`, in the order in which they were written.
     private(set) var parts: [(name: String, bytes: [UInt8])] = []
@@ -76,7 +76,7 @@ struct GoldenBytes {
         if let request = try services.request(for: item, with: provider) { add(provider, request) }
     }
 
-    /// Devices of every platform and a webhook.
+    /// A person with devices of every platform and a webhook.
     private static func facts(of intent: Intent) -> RecipientFacts {
         let subscription =
             #"{"endpoint":"https://push.example.net/\#(intent.recipient)","keys":{"p256dh":"\#(GoldenServices.browserKey)","auth":"\#(GoldenServices.browserSecret)"}}"#

@@ -1,7 +1,7 @@
 import TidingsJSON
 
-/// Two hundred events that never change, made by a fixed sequence of numbers: every type of the catalogue, every market, each content field present
-/// and absent, and texts that encoders get wrong.
+/// Two hundred events that never change, made from a fixed sequence of numbers. The events cover every type of the catalogue and every
+/// market. Each content field is present in some and absent in others. Some texts are ones that encoders get wrong.
 enum GoldenIntents {
     static let count = 200
 
@@ -37,7 +37,7 @@ enum GoldenIntents {
         json.member("recipient", "user-\(index % 7)")
         json.member("market", markets[index % markets.count])
         let text = texts[Int(numbers.next() % UInt64(texts.count))]
-        // The template of an invoice stands in where a text is left out.
+        // The invoice's template replaces a missing text.
         if type.name != "invoice" || numbers.coin() { json.member("title", text) }
         if numbers.coin() { json.member("body", "\(text) \(index)") }
         json.key("data")

@@ -12,9 +12,10 @@ import TidingsProvider
 @testable import TidingsCrypto
 @testable import TidingsEncodings
 
-/// Providers with fixed keys, as far as they write requests: every byte but provider tokens, which are of an instant and a random number.
+/// Providers with fixed keys, used to write requests. All bytes are fixed except provider tokens, which depend on the time and on a random
+/// number.
 struct GoldenServices {
-    /// RFC 8291 section 5: the browser's half of the key agreement and its secret.
+    /// The browser's half of the key agreement and its secret, from RFC 8291 section 5.
     static let browserKey = "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4"
     static let browserSecret = "BTBZMqHH6r4Tts7J_aSIgg"
     static let webhookSecret = "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD"
@@ -22,7 +23,7 @@ struct GoldenServices {
     private let braze: BrazeConfiguration
     private let http: ServiceConfiguration
     private let webPush: WebPushConfiguration
-    /// RFC 8291 section 5: the sender's half of the key agreement.
+    /// The sender's half of the key agreement, from RFC 8291 section 5.
     private let ephemeral: P256PrivateKey
     private let salt: [UInt8]
 
@@ -51,7 +52,8 @@ struct GoldenServices {
             environment: environment)
     }
 
-    /// Headers and body as text, a line for each header; or why there is no request. Nil for a provider that writes nothing to a wire.
+    /// Headers and body as text, with one line for each header, or the reason why there is no request. Nil for a provider that writes
+    /// nothing to a wire.
     func request(for item: OutgoingDelivery, with provider: String) throws -> [UInt8]? {
         let now = GoldenBytes.now
         do {

@@ -4,10 +4,10 @@ import TidingsCatalogue
 import TidingsCrypto
 import TidingsEncodings
 
-/// The bytes on every wire for ``GoldenIntents`` are those that were recorded. A change that is meant shows in a change of `golden.csv`.
+/// The bytes on every wire for ``GoldenIntents`` equal the recorded ones. An intended change shows as a change of `golden.csv`.
 ///
-/// With `TIDINGS_GOLDEN` naming a folder, the bytes are written there, one file for each part, so that two commits can be compared with
-/// `diff -r`; and the table that belongs in `golden.csv`.
+/// If `TIDINGS_GOLDEN` names a folder, the test writes the bytes there, one file for each part, so that `diff -r` can compare two commits.
+/// The folder also gets the new table for `golden.csv`.
 @Suite struct GoldenTests {
     @Test func theBytesAreThoseRecorded() throws {
         let catalogue = try CompiledCatalogue(CatalogueFile.parse(yaml: Self.catalogue))
@@ -31,7 +31,7 @@ import TidingsEncodings
         for (found, expected) in zip(table, recorded) { #expect(found == expected) }
     }
 
-    /// The first 64 bits of the SHA-256.
+    /// The first 64 bits of the SHA-256, in hexadecimal.
     private func digest(_ bytes: [UInt8]) -> String { String(Hexadecimal.encode(SHA256.hash(bytes)).prefix(16)) }
 
     private var folder: URL? {
