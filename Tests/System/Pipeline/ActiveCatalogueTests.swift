@@ -4,9 +4,10 @@ import TidingsJSON
 import TidingsPostgres
 import TidingsTestSupport
 
-/// A catalogue that hurts is refused, and who made which one active is known. No role runs: the commands and the database are all of it.
+/// A catalogue that would do harm is refused, and the author of each active catalogue is recorded. No role runs: only the commands and the
+/// database are needed.
 @Suite struct ActiveCatalogueTests {
-    /// Types by name, push through `phone`, and the market ca unless it is left out.
+    /// A catalogue with these types, push through `phone`, and the markets us and ca unless others are given.
     private static func file(_ types: String..., push: String = "phone", markets: [String] = ["us", "ca"]) -> String {
         """
         types:
@@ -45,10 +46,10 @@ import TidingsTestSupport
             """)
     }
 
-    /// The built-in catalogue is a sample until it is used.
+    /// The built-in catalogue is only a sample until it is used.
     @Test func theFirstCatalogueReplacesTheBuiltInOneUnlessItIsUsed() async throws {
         try await withOwnSystem { system in
-            // A command that reads the catalogue keeps the built-in one, and makes it nobody's act.
+            // A command that reads the catalogue stores the built-in one, without an author.
             #expect(try await system.tidings("recipient", "set", "ann", "--market", "default").exitCode == 0)
             #expect(try await Self.history(system).isEmpty)
             try await Self.accept("promotion", in: system)
@@ -120,7 +121,8 @@ import TidingsTestSupport
             #expect(old.output.contains("phone:") && old.errors.contains("not active") && old.errors.contains("alice"), "\(old.errors)")
             #expect(try await system.tidings("catalogue", "show", "000000").exitCode == 1)
 
-            // Back to what had more needs no --remove but the provider that came meanwhile; further back there are only samples.
+            // A rollback to the larger catalogue needs `--remove` only for the provider that was added since. A rollback before that would
+            // restore the samples, and is refused.
             #expect(try await system.tidings("catalogue", "rollback").exitCode == 64)
             let back = try await system.tidings("catalogue", "rollback", "--reason", "the old one", "--remove")
             #expect(back.exitCode == 0, "\(back.errors)")
@@ -131,7 +133,8 @@ import TidingsTestSupport
         }
     }
 
-    /// Each adds a type that the other's file lacks: the second is compared with what the first made active.
+    /// Each operator adds a type that the other's file lacks. The second file is compared with the catalogue that the first one made
+    /// active.
     @Test func oneOfTwoOperatorsAtOnceIsRefused() async throws {
         try await withOwnSystem { system in
             #expect(try await Self.apply(Self.file("a"), to: system).exitCode == 0)
@@ -143,7 +146,7 @@ import TidingsTestSupport
             #expect(refused.errors.contains("\(lost): nothing waits for it"), "\(refused.errors)")
             #expect(try await Self.history(system).count == 2)
 
-            // A binary of an earlier release writes only the table: its change is recorded, and protected.
+            // A binary of an earlier release writes only the table. Its change is recorded and protected too.
             let before = try await Self.history(system)[1]["hash"]?.stringValue
             _ = try await system.query("update tidings.active_catalogue set hash = \(before ?? "")")
             let rows = try await Self.history(system)
@@ -189,7 +192,7 @@ import TidingsTestSupport
         let nobodys = try await CommandLineTests.run(["catalogue", "show"], [:])
         #expect(nobodys.exitCode == 0 && nobodys.output.contains("orderUpdate"))
         #expect(nobodys.errors == "the built-in catalogue; no servers are configured\n")
-        // A wrong address is no reason to print another catalogue.
+        // A wrong address must not print a different catalogue.
         let wrong = try await CommandLineTests.run(["catalogue", "show"], ["TIDINGS_DATABASE_URL": "mysql://127.0.0.1/x"])
         #expect(wrong.exitCode == 78 && wrong.output.isEmpty, "\(wrong.errors)")
     }

@@ -4,9 +4,9 @@ import TidingsJSON
 import TidingsPostgres
 import TidingsTestSupport
 
-/// What the commands answer about one event: of this try and not of an earlier one, and with its cause.
+/// Commands answer about one event: about the present attempt only, and with the cause.
 @Suite struct AnswersTests {
-    /// An id is used four times: rejected, accepted, the same again, and with other content.
+    /// One id is used four times: rejected, accepted, the same again, and with different content.
     @Test func sendWaitAnswersForThisTryOnly() async throws {
         try await withPipeline { pipeline in
             func send(_ type: String, title: String) async throws -> TestProcess.Result {
@@ -26,7 +26,7 @@ import TidingsTestSupport
         }
     }
 
-    /// A rejected event, and a delivery that is not there, are an empty array for a program, and exit 1.
+    /// For a program, a rejected event and a missing delivery are an empty array and exit code 1.
     @Test func nothingIsAnEmptyArray() async throws {
         try await withPipeline { pipeline in
             let rejected = try await pipeline.system.tidings(
@@ -74,7 +74,7 @@ import TidingsTestSupport
         }
     }
 
-    /// The grants are of this test's own database.
+    /// The grants belong to this test's own database.
     @Test func contentIsShownOnRequestToWhoMayReadIt() async throws {
         try await withPipeline { pipeline in
             let system = pipeline.system
@@ -127,14 +127,14 @@ import TidingsTestSupport
             let replay = try await pipeline.system.tidings("rejected", "replay", row)
             #expect(replay.exitCode == 1 && replay.errors.contains("discarded"), "\(replay.errors)")
 
-            // By the same queue: had anything been published before it, it would be counted.
+            // The event takes the same queue. If the replay had published anything before it, the count would be higher.
             await pipeline.publish(event(id: "after", to: "reader"))
             _ = try await pipeline.outcome(of: "after")
             #expect(try await pipeline.taken() == 2)
         }
     }
 
-    /// An exchange that does not exist stands for a broker that takes nothing.
+    /// An exchange that does not exist stands for a broker that refuses messages.
     @Test func aFailedReplayLeavesTheRowOpen() async throws {
         try await withOwnSystem { system in
             let dead = try await Self.insert(into: "dead", columns: "queue, deaths", values: "'q', 1", in: system)
@@ -153,7 +153,7 @@ import TidingsTestSupport
         }
     }
 
-    /// Keeps a message that came by an exchange which is gone; answers the row's number.
+    /// Keeps a message that came through an exchange that no longer exists. Returns the number of the row.
     private static func insert(into table: String, columns: String, values: String, in system: TestSystem) async throws -> String {
         String(
             try await system.count(

@@ -4,7 +4,7 @@ import TidingsPostgres
 import TidingsStore
 import TidingsTestSupport
 
-/// `tidings db verify` names what is in no place, in two, or nobody's, wherever in the past it is.
+/// `tidings db verify` names each delivery that is in no place, in two places, or without a notification, however old it is.
 @Suite struct AuditTests {
     @Test(arguments: [1, 2, Store.auditSlice]) func whatIsMisplacedIsNamedInEverySlice(slice: Int) async throws {
         try await withPipeline { pipeline in

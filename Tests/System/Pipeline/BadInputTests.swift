@@ -7,7 +7,8 @@ import TidingsJSON
 import TidingsPostgres
 import TidingsTestSupport
 
-/// Whatever a producer sends: a precise reason where an operator finds it, the bytes kept, the neighbours unharmed, the workers alive.
+/// Every bad event gives a precise reason that an operator can find. Its bytes are kept, its neighbours are unharmed, and the workers stay
+/// alive.
 @Suite struct BadInputTests {
     private static let keptWhole = IntentLimits().maximumEventBytes
     private static let keptOfLarge = IntentLimits().keptRawBytes
@@ -93,7 +94,7 @@ import TidingsTestSupport
         }
     }
 
-    /// As at the very first start, when a producer publishes before the intake queues are bound.
+    /// At the very first start, a producer may publish before the intake queues are bound.
     @Test func aRightKeyThatFoundNoQueueIsDecided() async throws {
         try await withPipeline { pipeline in
             await pipeline.publish(Array(event(id: "early", to: "reader").utf8), exchange: QueueNames.alternateExchange)
@@ -102,7 +103,7 @@ import TidingsTestSupport
         }
     }
 
-    /// What the broker relays without looking: 18,000 tables within each other.
+    /// The broker relays 18,000 nested tables without looking at them.
     @Test func headersNestedDeeplyBecomeARow() async throws {
         try await withPipeline { pipeline in
             try await NestedHeaders.publish(levels: 18_000, key: "transactional.nested", amqpURL: pipeline.system.amqpURL)
@@ -133,7 +134,7 @@ import TidingsTestSupport
         }
     }
 
-    /// Nobody has heard of the person: every channel is on, and there is no device.
+    /// The person is not known yet: every channel is on, and there is no device.
     @Test func aStrangerIsNotBadInput() async throws {
         try await withPipeline { pipeline in
             await pipeline.publish(event(id: "hello", to: "stranger-\(UInt32.random(in: 0...UInt32.max))"))

@@ -4,7 +4,7 @@ import TidingsCore
 
 @testable import TidingsPipeline
 
-/// A provider's outage is a few lines in the log, however many hosts fail.
+/// An outage of a provider gives a few lines in the log, however many hosts fail.
 @Suite struct BreakerLogTests {
     private static let start = Timestamp(microseconds: 1_800_000_000_000_000)
     private static let opened = BreakerChange.Kind.opened(failures: 5, pause: .seconds(5))
@@ -23,7 +23,7 @@ import TidingsCore
         #expect(whole.first?.metadata["provider"] == "apns" && whole.first?.metadata["host"] == nil)
     }
 
-    /// The changes beyond the limit are counted, and told with the next change after the minute.
+    /// Changes beyond the limit are counted, and reported with the next change after the minute.
     @Test func tenThousandHostsThatFailAreAFewLines() throws {
         var lines = BreakerLines()
         var all: [BreakerLines.Line] = []
@@ -37,7 +37,7 @@ import TidingsCore
         #expect(later.first?.metadata == ["opened": "\(10_000 - BreakerLines.perMinute)", "closed": "0"])
     }
 
-    /// A breaker that opens and closes all the time has a line of each kind a minute.
+    /// A circuit breaker that opens and closes all the time gives one line of each kind in a minute.
     @Test func aHostThatFlapsIsTwoLinesAMinute() {
         var lines = BreakerLines()
         var count = 0
@@ -46,7 +46,7 @@ import TidingsCore
             count += lines.lines(for: BreakerChange(host: "h", kind), of: "hooks", at: Self.start.adding(.seconds(second))).count
         }
         #expect(count == 2)
-        // A clock that is set back.
+        // The clock is set back.
         #expect(lines.lines(for: BreakerChange(host: "h", Self.opened), of: "hooks", at: Self.start.adding(.seconds(-1))).count == 2)
     }
 }

@@ -3,7 +3,7 @@ import TidingsJSON
 import TidingsPostgres
 import TidingsTestSupport
 
-/// Cancelling tells the truth: what it calls cancelled is never sent afterwards.
+/// A delivery that a command calls cancelled is never sent afterwards.
 @Suite struct CancelTests {
     @Test func whatWaitsIsCancelledForGood() async throws {
         try await withPipeline { pipeline in
@@ -19,7 +19,7 @@ import TidingsTestSupport
             let cancelled = [Ended("inApp", "cancelled", "cancelledByOperator"), Ended("push", "cancelled", "cancelledByOperator")]
             #expect(try await pipeline.outcome(of: "stopped") == cancelled)
 
-            // Its neighbour, due at the same moment, shows that the moment has passed.
+            // The second delivery is due at the same moment. Its end shows that the moment has passed.
             try await pipeline.shiftClock(by: "1 hour")
             #expect(try await pipeline.outcome(of: "other").contains(Ended("inApp", "delivered", "delivered")))
             #expect(try await pipeline.deliveries(of: "stopped") == cancelled)

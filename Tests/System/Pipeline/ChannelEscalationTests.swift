@@ -2,7 +2,7 @@ import Testing
 import TidingsPostgres
 import TidingsTestSupport
 
-/// What is critical tries one channel after the other, and stops with the first that reaches the person.
+/// A critical notification tries one channel after the other, and stops with the first that reaches the person.
 @Suite struct ChannelEscalationTests {
     private static let critical = #""critical":true"#
 
@@ -31,7 +31,7 @@ import TidingsTestSupport
         }
     }
 
-    /// The person switched the first channel off, so the second is the first.
+    /// The person has switched the first channel off, so the escalation begins with the second one.
     @Test func escalationBeginsWithWhatIsOpen() async throws {
         try await withPipeline(catalogue: TestCatalogue.withPush) { pipeline in
             #expect(try await pipeline.system.tidings("recipient", "set", "reader", "--prefer", "push=off").exitCode == 0)
@@ -42,7 +42,7 @@ import TidingsTestSupport
         }
     }
 
-    /// Without `critical` every channel goes out at once.
+    /// Without `critical`, all channels are sent at once.
     @Test func everyChannelGoesOutOtherwise() async throws {
         try await withPipeline(catalogue: TestCatalogue.withPush) { pipeline in
             await pipeline.publish(event(id: "calm", to: "reader"))

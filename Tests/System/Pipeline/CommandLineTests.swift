@@ -6,11 +6,12 @@ import TidingsJSON
 import TidingsPostgres
 import TidingsTestSupport
 
-/// Exit codes and output of the commands: what scripts rely on.
+/// The exit codes and the output on which scripts rely.
 @Suite struct CommandLineTests {
     private static let unknown = "01890000-0000-7000-8000-000000000000"
 
-    /// Arguments and what standard error must name: bad input is exit 65, one clear line, and nothing on standard output.
+    /// The arguments, and a text that standard error must contain. Bad input gives exit code 65, one clear line, and nothing on standard
+    /// output.
     static let badInput: [([String], String)] = [
         (["recipient", "set", "p", "--time-zone", "Mars/Phobos"], "Mars/Phobos"),
         (["recipient", "set", "p", "--quiet-hours", "25:00-07:00"], "25:00-07:00"),
@@ -103,7 +104,7 @@ import TidingsTestSupport
         #expect(try await Self.run(["help", "device", "list"], [:]).output.contains("USAGE: tidings device list"))
     }
 
-    /// All SQL is more than a pipe holds, so that the command still writes when its reader has gone.
+    /// `db sql` prints more than a pipe holds, so the command still writes when its reader has gone.
     @Test func anAnswerThatIsLostIsNoSuccess() async throws {
         let full = try await Self.shell(#"exec "$0" db sql > /dev/full"#, [:])
         #expect(full.exitCode == 74 && full.errors.contains("standard output cannot be written"), "\(full.errors)")
@@ -111,7 +112,7 @@ import TidingsTestSupport
         #expect(gone.exitCode == 128 + SIGPIPE && gone.errors.isEmpty, "\(gone.exitCode) \(gone.errors)")
     }
 
-    /// `timeout` only keeps the test from waiting for ever; it would end with 124.
+    /// `timeout` only limits the test. If its time ran out, the exit code would be 124.
     @Test func aWatchEndsWithItsReader() async throws {
         try await withOwnSystem { system in
             let watch = #"timeout 120 "$0" status --watch | head -n 1; exit ${PIPESTATUS[0]}"#
@@ -134,7 +135,7 @@ import TidingsTestSupport
         }
     }
 
-    /// Nothing listens on port 1 of the loopback.
+    /// No server listens on port 1 of the loopback.
     @Test(arguments: [
         ["status"], ["send", "orderUpdate", "--to", "p", "--title", "T"], ["why", "x"], ["db", "verify"], ["run", "all"],
     ])
@@ -146,7 +147,7 @@ import TidingsTestSupport
         #expect(!result.errors.contains("in progress"), "a refused connection is none in progress: \(result.errors)")
     }
 
-    /// Variables, and what is said of those that are missing or wrong.
+    /// The variables, and the text about the missing or wrong ones.
     @Test(arguments: [
         ([:], "TIDINGS_AMQP_URL and TIDINGS_DATABASE_URL"),
         (["TIDINGS_DATABASE_URL": "postgres://127.0.0.1/x"], "TIDINGS_AMQP_URL is not set"),
@@ -162,7 +163,7 @@ import TidingsTestSupport
         #expect(result.errors.contains(said), "\(result.errors)")
     }
 
-    /// The broker is asked for only where it is needed.
+    /// The broker's URL is required only by commands that need the broker.
     @Test func whatNeedsTheBrokerSaysThatItIsNotConfigured() async throws {
         try await withOwnSystem { system in
             var environment = system.environment
@@ -193,7 +194,7 @@ import TidingsTestSupport
         }
     }
 
-    /// An array for a list, an object for one thing, and nothing but JSON on standard output.
+    /// The output is an array for a list and an object for one thing. Standard output has nothing but JSON.
     @Test func jsonIsAnArrayForAListAndAnObjectForOne() async throws {
         try await withPipeline { pipeline in
             #expect(try await pipeline.system.tidings("recipient", "set", "reader", "--time-zone", "Europe/Paris").exitCode == 0)
@@ -253,13 +254,13 @@ import TidingsTestSupport
     }
 
     static func run(_ arguments: [String], _ environment: [String: String]) async throws -> TestProcess.Result {
-        // A folder of its own: a tidings dev that runs in the current one would lend its servers.
+        // The command runs in another folder: a `tidings dev` in the current one would lend its servers.
         try await TestProcess(
             [TestSystem.binary] + arguments, environment: environment, directory: FileManager.default.temporaryDirectory.path
         ).finish()
     }
 
-    /// A line for bash, in which `$0` is the binary.
+    /// Runs a line in bash, where `$0` is the binary.
     private static func shell(_ line: String, _ environment: [String: String]) async throws -> TestProcess.Result {
         let path = ["PATH": ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"]
         return try await TestProcess(

@@ -2,7 +2,7 @@ import Testing
 import TidingsJSON
 import TidingsTestSupport
 
-/// `tidings config show`: every setting with its value, every bound with unit and reason, and no secret.
+/// `tidings config show` prints every setting with its value, every bound with its unit and reason, and no secret.
 @Suite struct ConfigTests {
     private static let environment = [
         "TIDINGS_AMQP_URL": "amqp://worker:hunter2@broker:5672/shop", "TIDINGS_DATABASE_URL": "postgres://worker:hunter3@database/shop",
@@ -20,7 +20,7 @@ import TidingsTestSupport
         #expect(unreadable.exitCode == 0 && unreadable.output.contains("(unreadable)") && !unreadable.output.contains("hunter"))
     }
 
-    /// The credentials of every provider of this binary, and each setting that one of them declares as a secret.
+    /// The credentials of every provider of this binary: each setting that a provider declares as a secret.
     @Test(arguments: ["text", "json", "jsonl"])
     func noCredentialOfAProviderIsShown(format: String) async throws {
         let listed = try JSON.parse(Array(try await CommandLineTests.run(["config", "show", "-o", "json"], [:]).output.utf8))
@@ -31,7 +31,7 @@ import TidingsTestSupport
             "AIRSHIP_TOKEN", "HTTP_AUTHORIZATION", "HTTP_HEADERS", "WEBHOOK_SIGNING_SECRET",
         ].map { "TIDINGS_\($0)" }
         #expect(Set(secrets) == Set(known))
-        // A setting that speaks of a credential is declared as one, or is a name: also of a provider that is new.
+        // A setting whose name speaks of a credential is declared as a secret, or ends in `_ID`. The rule also holds for new providers.
         for name in settings.compactMap({ $0["name"]?.stringValue }) where !secrets.contains(name) && !name.hasSuffix("_ID") {
             let words = name.split(separator: "_")
             #expect(!["SECRET", "PASSWORD", "TOKEN", "KEY", "CREDENTIAL"].contains { words.contains($0) }, "\(name)")
@@ -41,7 +41,7 @@ import TidingsTestSupport
             let result = try await CommandLineTests.run(["config", "show", "-o", format], environment)
             #expect(result.exitCode == 0 && !result.output.contains("hunter5") && !result.errors.contains("hunter5"), "\(result.output)")
         }
-        // The name of a variable or a file is no secret, and says where to look.
+        // The name of a variable or a file is no secret, and tells where to look.
         let named = try await CommandLineTests.run(["config", "show", "-o", format], ["TIDINGS_APNS_KEY": "file:/run/apns.p8"])
         #expect(named.output.contains("file:/run/apns.p8"))
         let address = try await CommandLineTests.run(

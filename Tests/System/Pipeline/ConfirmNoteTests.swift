@@ -7,7 +7,7 @@ import TidingsTestSupport
 
 @testable import TidingsStore
 
-/// Confirms that the database does not take are noted with the next ones, and an outage is told once.
+/// Confirms that the database could not store are stored with the next ones. An outage is logged once.
 @Suite struct ConfirmNoteTests {
     @Test func anOutageIsToldOnceAndNothingIsForgotten() async throws {
         try await withOwnSystem { system in

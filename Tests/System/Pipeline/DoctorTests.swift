@@ -5,7 +5,7 @@ import TidingsJSON
 import TidingsPostgres
 import TidingsTestSupport
 
-/// `tidings doctor` tells what is missing or different before anybody waits for a notification in vain.
+/// `tidings doctor` reports everything that is missing or different before a person waits for a notification in vain.
 @Suite struct DoctorTests {
     @Test func itPassesWhereAllIsWellAndTellsDrift() async throws {
         try await withPipeline { pipeline in
@@ -20,7 +20,7 @@ import TidingsTestSupport
             #expect(withoutBroker.exitCode == 0, "\(withoutBroker.output)\(withoutBroker.errors)")
             #expect(withoutBroker.output.contains("· broker: not asked"), "\(withoutBroker.output)")
 
-            // Without a role, nobody mends what the test breaks.
+            // No role runs, so nothing repairs the damage that the test does.
             pipeline.roles.signal(SIGTERM)
             let ended = await pipeline.roles.finish()
             #expect(ended.exitCode == 0, "a clean stop: \(ended.errors)")
@@ -31,7 +31,7 @@ import TidingsTestSupport
             try await control.declareQueue(QueueDeclaration(name: "tidings.deliver.inApp.inbox.urgent"))
 
             let checks = try await pipeline.system.tidings("doctor", "-o", "json")
-            // Or the next system on this virtual host could not start.
+            // Delete the changed queue again: the next system on this virtual host could not start with it.
             try await control.deleteQueue("tidings.deliver.inApp.inbox.urgent")
             await control.close()
             #expect(checks.exitCode == 1)
@@ -43,7 +43,7 @@ import TidingsTestSupport
         }
     }
 
-    /// A server that says of itself that it may lose what it has confirmed, and one that takes no writes.
+    /// A server whose settings may lose confirmed data, and a server that takes no writes.
     @Test func itTellsSettingsThatWeakenThePromise() async throws {
         try await withOwnSystem { system in
             let name = try await system.query("select current_database()").rows[0].decode(String.self)

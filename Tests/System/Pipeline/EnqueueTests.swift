@@ -2,7 +2,8 @@ import Testing
 import TidingsPostgres
 import TidingsTestSupport
 
-/// `tidings_api.enqueue` in a producer's own transaction: sent if it commits, never if it does not.
+/// `tidings_api.enqueue` runs in a producer's own transaction. The notification is sent if the transaction commits, and never if it does
+/// not.
 @Suite struct EnqueueTests {
     @Test func aCommittedOneIsSentAndARolledBackOneIsNot() async throws {
         try await withPipeline { pipeline in
@@ -51,8 +52,8 @@ import TidingsTestSupport
         }
     }
 
-    /// A mistake that SQL can see is an error in the producer's transaction; one it cannot see is a rejection an operator can read. The types
-    /// are known where a catalogue was applied: the built-in one may be another for the roles that run.
+    /// A mistake that SQL can see is an error in the producer's transaction. Every other mistake is a rejection that an operator can read.
+    /// SQL knows the types once a catalogue was applied. The built-in catalogue may differ in the roles that run.
     @Test func mistakesAreSeen() async throws {
         try await withPipeline { pipeline in
             for mistake in [
@@ -87,7 +88,7 @@ import TidingsTestSupport
         }
     }
 
-    /// Where the catalogue names producers, a role of the database is one of them, and the roles' own user vouches for it.
+    /// If the catalogue names producers, a role of the database can be one of them. The roles' own user vouches for it.
     @Test func aRoleOfTheDatabaseHasTenantsOfItsOwn() async throws {
         try await withPipeline(preparing: { system in
             let login = try await system.query("select session_user::text").rows.first?.decode(String.self)
@@ -99,11 +100,11 @@ import TidingsTestSupport
             #expect(try await Self.enqueue("source", tenant: "acme", source: "/tests", in: pipeline) == "sourceNotAllowed")
             let named = try await pipeline.system.count("select count(*) from tidings.rejected where producer = 'db:' || session_user")
             #expect(named == 2)
-            // The user that publishes here is the roles' own, and no role of the database.
+            // The user that publishes here is the roles' own user, and no role of the database.
             await pipeline.publish(event(id: "by-amqp", to: "reader"))
             #expect(try await pipeline.outcome(of: "by-amqp").contains(Ended("inApp", "delivered", "delivered")))
 
-            // An operator who replays lends nobody other rights.
+            // A replay by an operator gives the producer no further rights.
             let row = String(try await pipeline.system.count("select id from tidings.rejected where event_id = 'tenant'"))
             #expect(try await pipeline.system.tidings("rejected", "replay", row).exitCode == 0)
             let again = try await pipeline.system.eventually(
@@ -114,7 +115,7 @@ import TidingsTestSupport
         }
     }
 
-    /// The reason for which the event was refused; nil when it was accepted.
+    /// Returns the reason for which the event was refused. Nil: the event was accepted.
     private static func enqueue(_ key: String, tenant: String, source: String, in pipeline: Pipeline) async throws -> String? {
         _ = try await pipeline.system.query(
             "select tidings_api.enqueue('orderUpdate', 'reader', title => 'T', key => \(key), tenant => \(tenant), source => \(source))")

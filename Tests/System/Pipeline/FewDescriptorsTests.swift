@@ -1,12 +1,12 @@
 import Testing
 import TidingsTestSupport
 
-/// A process that may open hardly any files: a client of Tidings says what is missing, and does not end the process that holds it.
+/// A process with very few file descriptors: the client library reports what is missing, and does not end its process.
 @Suite struct FewDescriptorsTests {
     @Test func aProducerWithoutDescriptorsGetsAnError() async throws {
         try await withOwnSystem { system in
             let environment = system.environment
-            // The runtime takes two beside the three of every process, and a third for a moment. It cannot start without them. With a few more the
+            // The runtime needs two descriptors beside the three of every process, and cannot start without them. With a few more, the
             // event is sent.
             let results = try await withThrowingTaskGroup(of: TestProcess.Result.self) { group in
                 for limit in 6...16 {
@@ -22,7 +22,7 @@ import TidingsTestSupport
                 }
                 return try await group.reduce(into: []) { $0.append($1) }
             }
-            // Exit codes below 64 but 0 and 1 are numbers of signals.
+            // These exit codes are the numbers of signals: 4, 5, 6 and 11.
             for result in results { #expect(![4, 5, 6, 11].contains(result.exitCode), "\(result.errors)") }
             #expect(results.contains { $0.errors.contains("no file descriptor for thread amqp-publisher") })
         }

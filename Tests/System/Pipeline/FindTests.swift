@@ -3,9 +3,9 @@ import TidingsJSON
 import TidingsPostgres
 import TidingsTestSupport
 
-/// `tidings find` where there is more than one record of an id.
+/// `tidings find` with more than one record of an id.
 @Suite struct FindTests {
-    /// The latest ten, whichever days they are of, newest first; and the person.
+    /// The answer has the person and the latest ten notifications of all days, newest first.
     @Test func aPersonIsFoundWithTheirLatestNotifications() async throws {
         try await withPipeline { pipeline in
             let days = ["mon", "tue", "wed"].map { day in (1...4).map { "\(day)-\($0)" } }
@@ -45,7 +45,8 @@ import TidingsTestSupport
         }
     }
 
-    /// A receiver has the key of a webhook, a producer its own id, and `find` itself prints a person with their tenant.
+    /// A receiver knows the key of a webhook, and a producer knows its own id. `find` itself prints a person with the tenant. All three
+    /// forms are found.
     @Test func theIDsOfOutsidersAreFound() async throws {
         try await withPipeline { pipeline in
             let system = pipeline.system

@@ -8,7 +8,7 @@ import TidingsPipeline
 import TidingsPostgres
 import TidingsTestSupport
 
-/// What stands in no event, or is allowed and enormous: nothing of it may hold up a lane, a pack or a neighbour.
+/// Hostile parts outside an event, and allowed but enormous ones, must not hold up a lane, a pack or a neighbour.
 @Suite struct HostileMessageTests {
     @Test func aNULOutsideTheBodyIsARowAndHoldsUpNobody() async throws {
         let data = Array(#"{"recipient":"reader","title":"T"}"#.utf8)
@@ -34,9 +34,9 @@ import TidingsTestSupport
         }
     }
 
-    /// Data as deep as an event may be lies deeper in a pack.
+    /// The data of the deepest allowed event lies even deeper in a pack.
     @Test func theDeepestEventIsDeliveredWithItsNeighbours() async throws {
-        // The event, its data and the inner data are three levels of it.
+        // The event, its data and the inner data take three of the levels.
         let levels = JSONLimits.standard.maximumDepth - 3
         let deep = String(repeating: "[", count: levels) + String(repeating: "]", count: levels)
         try await withPipeline { pipeline in
@@ -50,7 +50,8 @@ import TidingsTestSupport
         }
     }
 
-    /// Small on the wire, large in rows: more than one transaction takes, or refused when it is more than anybody means.
+    /// Messages that are small on the wire and large in rows. The first needs more than one transaction. The second is refused because it
+    /// exceeds every sensible size.
     @Test func muchFromOneMessageIsTakenInPortions() async throws {
         let text = String(repeating: "x", count: 8 << 10)
         try await withPipeline { pipeline in
@@ -76,8 +77,9 @@ import TidingsTestSupport
             """#
     }
 
-    /// A whole prefetch of empty events below 120,000 header values each, then a batch's bytes of events for a thousand people each. Resident
-    /// memory is measured: `ulimit -v` cannot tell, for address space is reserved for each thread and each processor, and hardly used.
+    /// First comes a whole prefetch of empty events with 120,000 header values each, then large batches of events for a thousand people
+    /// each. The test measures resident memory. `ulimit -v` would not do: each thread and processor reserves address space and hardly uses
+    /// it.
     @Test func aRouterStaysSmallWhateverItIsSent() async throws {
         try await withOwnSystem { system in
             let router = try system.start("run", "router")
@@ -86,7 +88,7 @@ import TidingsTestSupport
                 Router.prefetch, values: 120_000, key: "transactional.wide", amqpURL: system.amqpURL)
             let sent = try await system.tidings("send", "orderUpdate", "--to", "ann", "--title", "T", "--id", "innocent")
             #expect(sent.exitCode == 0, "\(sent.errors)")
-            // The same bytes for the same reason are one row, so it is the innocent one that shows how far the router is.
+            // Equal bytes with the same reason share one row, so the innocent event shows the progress of the router.
             let isDecided = try await system.eventually(
                 within: .seconds(120), "select count(*) from tidings_ops.notifications where idempotency_key = 'innocent'"
             ) { $0 == 1 }
@@ -98,7 +100,7 @@ import TidingsTestSupport
             let results = await publisher.publish((0..<40).map(Self.wideBatch))
             await publisher.close()
             #expect(results.allSatisfy { $0 == .confirmed })
-            // By the second portion the first piece of a batch is decoded, and with it all that ever is at once.
+            // By the second portion, the first piece of a batch is decoded. No more than this is ever decoded at once.
             let areTaken = try await system.eventually(
                 within: .seconds(120), "select count(*) from tidings.notifications"
             ) { $0 > 2 * IntakePortion.maximumIntents }
@@ -108,11 +110,11 @@ import TidingsTestSupport
         }
     }
 
-    /// A router of a release build was measured at up to 54 MB; the rest is room for a debug build. Without bounds the headers alone are some
-    /// 3 GB, by calculation: 1,500 messages of 120,000 values, 16 bytes or more each.
+    /// The limit in MB. A router of a release build was measured at up to 54 MB, and the rest is room for a debug build. Without bounds the
+    /// headers alone would take about 3 GB: 1,500 messages of 120,000 values of at least 16 bytes.
     private static let megabytesOfARouter = 300
 
-    /// 20 events for 1,000 people each: as many notifications as one message may ask for.
+    /// 20 events for 1,000 people each: the most notifications that one message may ask for.
     private static func wideBatch(_ number: Int) -> OutgoingMessage {
         let events = (0..<20).map { wideEvent("batch-\(number)-\($0)", recipients: 1_000, title: "T") }
         return OutgoingMessage(
@@ -120,7 +122,7 @@ import TidingsTestSupport
             body: Array("[\(events.joined(separator: ","))]".utf8), contentType: Pipeline.batch, messageID: "batch-\(number)")
     }
 
-    /// The most resident memory that the process ever had (VmHWM of proc(5)).
+    /// The most resident memory that the process has had so far, in MB (VmHWM of proc(5)).
     private static func mostMegabytes(of process: TestProcess) throws -> Int {
         let status = try String(contentsOfFile: "/proc/\(process.processID)/status", encoding: .utf8)
         let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") })
@@ -128,8 +130,8 @@ import TidingsTestSupport
         return kilobytes / 1_024
     }
 
-    /// The broker's copy may vanish: by a purge here, by a lost volume elsewhere. The rows have all of it. Critical, because only what
-    /// escalates reaches the inbox by a pack.
+    /// The broker's copy of a pack may vanish, by a purge here or by a lost volume. The rows hold everything that is needed to publish the
+    /// pack again. The notification is critical, because only escalations reach the inbox through a pack.
     @Test func packsThatAreNowhereOnTheBrokerArePublishedAgain() async throws {
         try await withOwnSystem { system in
             for role in ["router", "release"] { try system.start("run", role) }
@@ -147,7 +149,7 @@ import TidingsTestSupport
         }
     }
 
-    /// More packs than are published again at once lead to a queue that takes none.
+    /// The packs for a queue that takes none are more than the releaser publishes again at once.
     @Test func aQueueThatRefusesHoldsUpNoOther() async throws {
         try await withOwnSystem { system in
             try system.start("run", "router")

@@ -7,7 +7,7 @@ import TidingsPostgres
 import TidingsStore
 import TidingsTestSupport
 
-/// The same source and id is the same notification, whoever sends it, however often, to whichever router.
+/// The same source and id is the same notification, for every sender, every repetition and every router.
 @Suite struct IdempotencyTests {
     @Test func theSameEventTwiceIsOneNotification() async throws {
         try await withPipeline { pipeline in
@@ -41,7 +41,7 @@ import TidingsTestSupport
         }
     }
 
-    /// Another recipient, source or tenant is another notification.
+    /// A different recipient, source or tenant gives a different notification.
     @Test func theKeyIsTenantSourceIdAndRecipient() async throws {
         try await withPipeline { pipeline in
             await pipeline.publish(event(id: "o-1", to: "one"))
@@ -54,12 +54,12 @@ import TidingsTestSupport
         }
     }
 
-    /// After some batches without a duplicate the router expects none, and claims keys in a way that fails when there is one.
+    /// After some batches without a duplicate, the router expects none. Its way of claiming keys then fails if there is one.
     @Test func aDuplicateThatIsNotExpectedIsRecognised() async throws {
         try await withPipeline { pipeline in
             let others = DuplicateWatch.memory * 2
             for number in 1...others {
-                // One by one: each is a batch of its own.
+                // Published one by one, so that each is a batch of its own.
                 await pipeline.publish(event(id: "other-\(number)", to: "reader"))
                 #expect(try await pipeline.system.eventually(Pipeline.takenQuery) { $0 == number })
             }
@@ -76,7 +76,8 @@ import TidingsTestSupport
         }
     }
 
-    /// Eight producers publish the same hundred intents at once to two routers: whoever comes first decides, the rest are duplicates.
+    /// Eight producers publish the same hundred intents to two routers at the same time. The first message decides, and the rest are
+    /// duplicates.
     @Test func manyProducersAtOnceMakeEachNotificationOnce() async throws {
         let (producers, intents) = (8, 100)
         try await withPipeline { pipeline in

@@ -6,7 +6,7 @@ import TidingsPostgres
 import TidingsStore
 import TidingsTestSupport
 
-/// Bulk yields while urgent batches take too long, and only then.
+/// Bulk work yields only while urgent batches take too long.
 @Suite struct LaneBalanceTests {
     private let balance = LaneBalance()
     private let start = ContinuousClock.now
@@ -61,7 +61,8 @@ import TidingsTestSupport
         #expect(balance.pause(now: now + LaneBalance.memory + .milliseconds(1)) == .zero)
     }
 
-    /// Every batch takes longer than urgent ones may, as on servers that are too small. Then bulk waits, goes on all the same, and is told about.
+    /// Every batch takes longer than urgent batches may, as on servers that are too small. Bulk work then waits, still makes progress, and
+    /// is reported.
     @Test func theRolesYieldAndSaySo() async throws {
         try await withPipeline(catalogue: TestCatalogue.withPush) { pipeline in
             _ = try await pipeline.system.query(
@@ -72,9 +73,10 @@ import TidingsTestSupport
                 "create trigger slowly before insert on tidings.idempotency_recent for each statement execute function tidings.slowly()")
             let enough = Enough()
             try await withThrowingTaskGroup(of: Void.self) { group in
-                // What other roles do in time takes a little off the longest pause again.
+                // Fast batches of other roles shorten the longest pause a little.
                 let nearlyLongest = LaneBalance.longestPause * 0.8
-                // Until it is enough, for without urgent work nothing yields. Not cancelled: what is on its way is to be confirmed.
+                // Publishes until the test has seen enough, because bulk work yields only to urgent work. The task is not cancelled, so
+                // that each message in flight is confirmed.
                 group.addTask { await Self.publishUrgent(pipeline, until: enough) }
                 defer { enough.reach() }
                 var row: JSON?
@@ -88,7 +90,7 @@ import TidingsTestSupport
                 let quiet = try await pipeline.system.tidings("status").output
                 #expect(!quiet.contains("bulk work yields"), "no bulk work waits for it: \(quiet)")
                 let saysSo = try await eventually {
-                    // A queue that no releaser samples: some bulk work that stays.
+                    // No releaser samples this queue, so its bulk work stays in the status.
                     _ = try await pipeline.system.query(
                         """
                         insert into tidings.queue_samples (queue, ready, consumers, sampled_at) values ('elsewhere.bulk', 7, 1, tidings.clock())
@@ -100,7 +102,7 @@ import TidingsTestSupport
                 #expect(saysSo, "\(status)")
                 _ = try await pipeline.system.query("delete from tidings.queue_samples where queue = 'elsewhere.bulk'")
 
-                // What the status says is some seconds old, and the pause is over whenever urgent work fails to come for a second.
+                // The status is some seconds old. The pause ends whenever there is no urgent work for a second.
                 var number = 0
                 let isPutOff = try await eventually {
                     number += 1
@@ -123,12 +125,12 @@ import TidingsTestSupport
         while !enough.isReached {
             number += 1
             await pipeline.publish(event(id: "urgent-\(number)", to: "reader"))
-            // As far apart as keeps the pause at its longest. Cancelled when the test has failed.
+            // The distance keeps the pause at its longest. The sleep is cancelled when the test has failed.
             try? await Task.sleep(for: .milliseconds(50))
         }
     }
 
-    /// From two samples of a queue: how fast it drains, and when it is empty.
+    /// Two samples of a queue tell how fast it drains and when it is empty.
     @Test func whenAQueueClears() async throws {
         try await withOwnSystem { system in
             _ = try await system.query(
@@ -148,7 +150,7 @@ import TidingsTestSupport
     }
 }
 
-/// Ends a loop between two of its turns.
+/// A flag that ends a loop between two of its turns.
 private final class Enough: Sendable {
     private let state = Mutex(false)
 

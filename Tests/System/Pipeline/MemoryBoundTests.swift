@@ -10,9 +10,9 @@ import TidingsPostgres
 import TidingsStore
 import TidingsTestSupport
 
-/// What holds memory while a neighbour is slow is filled to its bound, and stays there.
+/// Every buffer in memory fills to its bound while a neighbour is slow, and stays there.
 @Suite struct MemoryBoundTests {
-    /// The database takes nothing: a router holds its prefetch and no more, the rest waits in the broker, and nothing is lost.
+    /// The database accepts nothing: a router holds only its prefetch, the rest waits in the broker, and nothing is lost.
     @Test func aSlowDatabaseLeavesTheBacklogInTheBroker() async throws {
         let beyond = 700
         try await withPipeline { pipeline in
@@ -34,7 +34,7 @@ import TidingsTestSupport
                 configuration: try AMQPConfiguration(url: pipeline.system.amqpURL), connectionName: "tidings backlog test")
             func ready() async throws -> Int { try await control.queueStatus(QueueNames.intents(.urgent))?.messages ?? -1 }
             #expect(try await eventually { try await ready() == beyond }, "the prefetch is not what is taken")
-            // Whoever waits for the lock stands in line; nobody comes to take more.
+            // A batch waits for the lock. No further batch takes more messages.
             let waits: SQL = "select count(*) from pg_locks where not granted"
             #expect(try await pipeline.system.eventually(waits) { $0 > 0 })
             #expect(try await ready() == beyond, "more than the prefetch was taken")
@@ -48,12 +48,12 @@ import TidingsTestSupport
         }
     }
 
-    /// The broker takes nothing: committed packs wait in memory up to the bound, and whoever brings more waits before it.
+    /// The broker accepts nothing: committed packs wait in memory up to the bound, and a caller with more packs waits for room.
     @Test func theBacklogOfPacksStopsAtItsLimit() async throws {
         try await expectTheBacklogStops(at: PublishBacklog.limit, with: Self.pack(of: []))
     }
 
-    /// The same with packs as large as packs become: the bytes of a fifth of them are the bound.
+    /// The same with packs of the largest size. About a fifth of the number of packs reaches the bound in bytes.
     @Test func theBacklogOfPacksStopsAtItsBytes() async throws {
         let large = Self.pack(of: [Self.entry(bytes: Pack.maximumBytes)])
         let room = (PublishBacklog.maximumBytes - 1) / large.encode().count + 1
@@ -77,7 +77,7 @@ import TidingsTestSupport
                 await backlog.publish([pack])
                 events.add("let in")
             }
-            // The newcomer either stands in line or was let in too early.
+            // The new caller either stands in line or was let in too early.
             while await backlog.callersInLine == 0, events.all.isEmpty { await Task.yield() }
             #expect(metrics.packsWaiting.value == limit, "the bound was passed")
             events.add("room")
@@ -104,7 +104,7 @@ import TidingsTestSupport
             decidedAt: .distantPast, validUntil: .distantFuture, expiresAt: .distantFuture)
     }
 
-    /// Providers hang: so many batches are out beyond patience, the next one waits until one of them has ended.
+    /// Providers hang: this many batches run beyond the patience. The next batch waits until one of them has ended.
     @Test func batchesBeyondPatienceStopAtTheirLimit() async {
         let out = Outstanding()
         let begun = Record()
@@ -120,7 +120,7 @@ import TidingsTestSupport
             group.addTask {
                 await out.run(waitingAtMost: .zero) { begun.add("begun") }
             }
-            // The newcomer either stands in line or began too early.
+            // The new batch either stands in line or began too early.
             while await out.callersInLine == 0, begun.all.count == Outstanding.limit { await Task.yield() }
             #expect(begun.all.count == Outstanding.limit, "one more began")
             await gate.open()
@@ -131,7 +131,7 @@ import TidingsTestSupport
     }
 }
 
-/// What happened, in order.
+/// A list of events in their order.
 private final class Record: Sendable {
     private let events = Mutex<[String]>([])
 
@@ -139,7 +139,7 @@ private final class Record: Sendable {
     var all: [String] { events.withLock { $0 } }
 }
 
-/// Holds everybody until it opens.
+/// A gate that holds every caller until it opens.
 private actor Gate {
     private var isOpen = false
     private var line: [CheckedContinuation<Void, Never>] = []

@@ -5,7 +5,7 @@ import TidingsJSON
 import TidingsPostgres
 import TidingsTestSupport
 
-/// What a role tells of itself over HTTP and in its log agrees with what it did.
+/// The figures that a role reports over HTTP and in its log agree with its work.
 @Suite struct MetricsTests {
     private static let intents = 40
     private static let critical = 5
@@ -20,7 +20,8 @@ import TidingsTestSupport
             for number in 0..<Self.intents {
                 await pipeline.publish(event(id: "seen-\(number)", to: "private-person-\(number)", title: "A secret title"))
             }
-            // Through a worker: what does not escalate is in the inbox with its notification, and no worker sees it.
+            // Critical notifications go through a worker. Others are stored in the inbox together with their notification, and no worker
+            // sees them.
             for number in 0..<Self.critical {
                 await pipeline.publish(
                     event(id: "critical-\(number)", to: "private-person-\(number)", data: #""critical":true,"channels":["inApp"]"#))
@@ -30,7 +31,7 @@ import TidingsTestSupport
             for number in 0..<Self.intents { _ = try await pipeline.outcome(of: "seen-\(number)") }
             for number in 0..<Self.critical { _ = try await pipeline.outcome(of: "critical-\(number)") }
 
-            // Counted at once after the commit that a query may already see.
+            // The role counts shortly after the commit, and a query may see the commit earlier.
             var samples: [String: Double] = [:]
             let agrees = try await eventually {
                 samples = try Self.samples(of: try await health.ask("/metrics").text)
@@ -94,7 +95,7 @@ import TidingsTestSupport
         #expect(result.exitCode == 78 && result.errors.contains("\(name): \(value) is"), "\(result.errors)")
     }
 
-    /// Intents, deliveries and packs: what the process counted is what the database says.
+    /// Checks that the process and the database agree on intents, deliveries and packs.
     private static func expectAgreement(_ samples: [String: Double], with system: TestSystem) async throws {
         let accepted = try await system.count("select count(*) from tidings_ops.notifications")
         #expect(samples[#"tidings_intents_total{result="accepted"}"#] == Double(accepted) && accepted == intents + critical)
@@ -119,7 +120,8 @@ import TidingsTestSupport
         }
     }
 
-    /// Every line is an object; batches are there with the ids of their packs, and nobody's name or text is.
+    /// Checks that every line is an object, and that batches are logged with the ids of their packs. No name of a person and no text may
+    /// appear.
     private static func expectLog(of pipeline: Pipeline) async throws {
         let lines = pipeline.roles.errorsSoFar.split(separator: "\n")
         let objects = try lines.map { try JSON.parse(String($0)) }
@@ -134,7 +136,7 @@ import TidingsTestSupport
         #expect(!pipeline.roles.errorsSoFar.contains(password), "a secret of the environment is logged")
     }
 
-    /// Reads the text as strictly as a scraper: every line a comment or a sample, no sample twice.
+    /// Reads the text as strictly as a scraper: every line is a comment or a sample, and no sample occurs twice.
     private static func samples(of text: String) throws -> [String: Double] {
         let sample = /([a-zA-Z_:][a-zA-Z0-9_:]*(?:\{(?:[a-zA-Z_][a-zA-Z0-9_]*="(?:[^"\\\n]|\\["\\n])*",?)+\})?) ([0-9.e+-]+)/
         var samples: [String: Double] = [:]

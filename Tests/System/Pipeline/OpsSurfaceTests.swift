@@ -3,7 +3,7 @@ import TidingsCore
 import TidingsPostgres
 import TidingsTestSupport
 
-/// `tidings_ops` is what operators build on: every column says what it means, and reading it needs no right on the tables behind.
+/// Operators build on `tidings_ops`. Every column has a comment, and reading needs no right on the tables behind the views.
 @Suite struct OpsSurfaceTests {
     @Test func everyColumnAndFunctionHasAComment() async throws {
         try await withOwnSystem { system in
@@ -29,7 +29,7 @@ import TidingsTestSupport
     @Test func theReadOnlyRoleReadsEveryViewAndNoTable() async throws {
         try await withOwnSystem { system in
             let views = try await Self.names(of: "tidings_ops", kinds: "v", in: system)
-            // The clock's offset holds nobody's data, and the views ask the clock.
+            // The clock's offset holds no personal data, and the views read it.
             let tables = try await Self.names(of: "tidings", kinds: "rp", in: system).filter { $0 != "clock_offset" }
             try #require(views.count >= 15 && tables.count >= 15)
             let connection = try await PostgresConnection.connect(PostgresConfiguration(url: system.databaseURL))
@@ -50,7 +50,7 @@ import TidingsTestSupport
         }
     }
 
-    /// Whoever may only look is told what is missing, and what to do instead.
+    /// A user who may only read is told which right is missing, and what to do instead.
     @Test func commandsSayWhichRightIsMissing() async throws {
         try await withOwnSystem { system in
             let environment = system.environment.merging(["PGOPTIONS": "-c role=tidings_ops_read"]) { $1 }
@@ -64,7 +64,7 @@ import TidingsTestSupport
         }
     }
 
-    /// The table is a copy of the code's list, with every text.
+    /// The table is a copy of the list in the code, with every text.
     @Test func reasonCodesAreTheCodesOwn() async throws {
         try await withOwnSystem { system in
             let rows = try await system.query("select code, meaning, what_to_do, retryable from tidings_ops.reason_codes").rows

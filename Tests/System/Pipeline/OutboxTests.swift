@@ -5,11 +5,11 @@ import TidingsPostgres
 import TidingsStore
 import TidingsTestSupport
 
-/// The SQL outbox as relays share it: claimed by lease, walked by index, and shown.
+/// The SQL outbox as relays share it: claimed by lease, read by index, and shown.
 @Suite struct OutboxTests {
     private static let plenty = 4 << 20
 
-    /// Whatever waits, before and after the planner has looked at the table.
+    /// The result is independent of the number of waiting events, and of the planner's statistics.
     @Test func aTurnReadsNoMoreThanItTakes() async throws {
         try await withOwnSystem { system in
             _ = try await system.query(
@@ -42,7 +42,7 @@ import TidingsTestSupport
         }
     }
 
-    /// Nobody publishes what another relay has claimed, until its lease is over or it gives back.
+    /// A claimed event is published by its relay only, until the lease ends or the relay releases it.
     @Test func relaysShareTheEvents() async throws {
         try await withOwnSystem { system in
             try await Self.enqueue(7, to: system)
@@ -60,11 +60,11 @@ import TidingsTestSupport
             #expect(try await claim(two) == ["k3", "k4", "k5", "k6", "k7"])
             #expect(try await claim(three) == [])
 
-            // Both relays die. Their leases run out by the database's clock.
+            // Both relays die. Their leases end by the database's clock.
             _ = try await system.query("update tidings.clock_offset set shift = interval '11 seconds'")
             let taken = try await store.claimOutbox(.fresh, relay: three, after: nil, limit: 10, bytes: Self.plenty).events
             #expect(taken.map(Self.key) == (1...7).map { "k\($0)" })
-            // The first was confirmed, the second refused.
+            // The first event was confirmed, and the second was refused.
             try await store.settleOutbox(confirmed: [taken[0]], refused: [taken[1]])
             #expect(try await claim(three) == ["k3", "k4", "k5", "k6", "k7", "k2"])
             #expect(try await claim(three, bytes: 1) == ["k3"], "one event, however large")
@@ -72,7 +72,8 @@ import TidingsTestSupport
         }
     }
 
-    /// A turn may go on behind the last one. An event that was committed late stands before it, and a turn from the front finds it.
+    /// A turn may begin behind the last event of the previous turn. An event that was committed late stands before that place, and a turn
+    /// from the front finds it.
     @Test func aTurnGoesOnWhereTheLastOneEnded() async throws {
         try await withOwnSystem { system in
             try await Self.enqueue(4, to: system)
@@ -90,7 +91,8 @@ import TidingsTestSupport
         }
     }
 
-    /// The relay of the release before holds a transaction open while it publishes. Neither waits for the other, and its statement works here.
+    /// The relay of the previous release holds a transaction open while it publishes. Neither relay waits for the other, and the older
+    /// statement works on this schema.
     @Test func theReleaseBeforeRelaysBesideThisOne() async throws {
         try await withOwnSystem { system in
             try await Self.enqueue(5, to: system)
@@ -118,7 +120,7 @@ import TidingsTestSupport
         }
     }
 
-    /// What waits shows: as a figure, by its id, and as what the broker will not take.
+    /// Waiting events are shown: as a number, by their ids, and as refused by the broker.
     @Test func whatWaitsIsShown() async throws {
         try await withOwnSystem { system in
             let store = Store(try PostgresConfiguration(url: system.databaseURL), size: 1, name: "relay")
@@ -127,7 +129,7 @@ import TidingsTestSupport
             #expect(empty.waiting == 0 && empty.oldestSeconds == 0 && empty.refused == 0)
 
             try await Self.enqueue(3, to: system)
-            // One from before this was recorded, an hour old, and refused 11 times.
+            // The event dates from before its id was recorded, is an hour old, and was refused 11 times.
             _ = try await system.query(
                 "update tidings.outgoing set event_id = null, attempts = 11, created_at = created_at - interval '1 hour' where event_id = 'k2'"
             )
@@ -154,7 +156,7 @@ import TidingsTestSupport
         }
     }
 
-    /// Events `k1` and so on, in this order.
+    /// Enqueues the events `k1` and so on, in this order.
     private static func enqueue(_ count: Int, to system: TestSystem) async throws {
         for number in 1...count {
             _ = try await system.query("select tidings_api.enqueue('orderUpdate', 'reader', title => 'T', key => \("k\(number)"))")

@@ -3,7 +3,7 @@ import Testing
 
 @testable import TidingsPipeline
 
-/// The packs that are out weigh no more than their budget, and one batch more for each line.
+/// The packs in flight weigh at most their budget, plus one batch for each line.
 @Suite struct PackBudgetTests {
     private let budget = PackBudget(limit: 100)
 
@@ -38,7 +38,7 @@ import Testing
         next.end()
     }
 
-    /// Room that comes free goes to whoever holds least, before others that came first.
+    /// Free room goes to the line that holds the least, even if other lines came first.
     @Test func theLineThatHoldsLeastIsNext() async {
         let (saturated, other) = (budget.line(), budget.line())
         var held: [PackBudget.Share] = []
@@ -57,7 +57,7 @@ import Testing
         #expect(budget.total == 0)
     }
 
-    /// As when a claim fails: nobody holds the share any more.
+    /// A failed claim forgets its share without ending it.
     @Test func aShareThatIsForgottenIsGivenBack() async {
         let line = budget.line()
         do { _ = await line.take(bytes: 100) }
@@ -65,7 +65,7 @@ import Testing
     }
 }
 
-/// Somebody who takes a share, and may have to wait for it.
+/// A caller that takes a share and may have to wait for it.
 private final class Taking: Sendable {
     private let task: Task<PackBudget.Share, Never>
     private let done: Done
@@ -82,7 +82,7 @@ private final class Taking: Sendable {
 
     var share: PackBudget.Share { get async { await task.value } }
 
-    /// Gives it every chance to take too early.
+    /// Yields often, so that a share that is given too early is noticed.
     func expectWaiting() async {
         for _ in 0..<1_000 { await Task.yield() }
         #expect(!done.isSet)

@@ -3,9 +3,9 @@ import Testing
 import TidingsPostgres
 import TidingsTestSupport
 
-/// A pause reaches what was queued before it: no attempt is made, and none is counted.
+/// A pause also reaches deliveries that were queued before it: no attempt is made, and none is counted.
 @Suite struct PauseQueuedTests {
-    /// Packs wait on the broker while nobody delivers; the worker that comes finds them paused.
+    /// Packs wait on the broker while no worker runs. The worker that starts finds them paused.
     @Test func packsThatWaitOnTheBrokerGoBack() async throws {
         try await withOwnSystem { system in
             try await Pipeline.apply(TestCatalogue.withPush, to: system)
@@ -36,7 +36,8 @@ import TidingsTestSupport
         }
     }
 
-    /// Far more waits at a slow host than may call it at once: what is out when the pause comes ends, the rest is held and goes out later.
+    /// A slow host has far more deliveries than it may get at once. Calls in flight end when the pause begins. The other deliveries are
+    /// held and sent later.
     @Test func whatWaitsForASlowReceiverIsHeld() async throws {
         let deliveries = 120
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("tidings-pause-\(UUID().uuidString)").path

@@ -3,7 +3,7 @@ import TidingsJSON
 import TidingsPostgres
 import TidingsTestSupport
 
-/// What an operator has paused is held with that reason, and goes on, all of it, when it is resumed.
+/// Paused deliveries are held with that reason. When the pause ends, all of them continue.
 @Suite struct PauseTests {
     @Test(arguments: [
         ("channel", "push", ["push"]), ("channel", "inApp", ["inApp"]), ("provider", "phone", ["push"]),
@@ -37,7 +37,8 @@ import TidingsTestSupport
         }
     }
 
-    /// Preferences and expiry are those of the moment in which it goes on; what expires meanwhile ends there and then.
+    /// A resumed delivery is judged by the preferences and the expiry of that moment. A delivery that expires during the pause ends at its
+    /// expiry.
     @Test func whatGoesOnIsJudgedAnew() async throws {
         try await withPipeline(catalogue: TestCatalogue.withPush) { pipeline in
             try await pipeline.pause("channel", "push")
@@ -62,7 +63,7 @@ import TidingsTestSupport
         try await withPipeline(catalogue: TestCatalogue.withPush) { pipeline in
             let probe = try await pipeline.pause("provider", "phone", "--for", "2h")
             try await pipeline.shiftClock(by: "1 hour")
-            // Pausing again says anew until when; what waits goes on waiting for the same pause.
+            // A second pause sets a new end. Held deliveries keep waiting for the same pause.
             let again = try await pipeline.json("pause", "provider", "phone", "--reason", "still bad", "--for", "3h")
             #expect(again["deliveries"]?.intValue ?? 0 > 0)
             try await pipeline.shiftClock(by: "2 hours")
@@ -83,7 +84,7 @@ import TidingsTestSupport
             pipeline.roles.signal(9)
             _ = await pipeline.roles.finish()
             let again = try await Pipeline.startRoles(of: pipeline.system)
-            // Known from the first intent on.
+            // The new process knows the pause from its first intent on.
             await pipeline.publish(event(id: "first", to: "reader"))
             #expect(try await pipeline.held("first").contains(Ended("push", "held", "paused")))
             #expect(try await pipeline.system.tidings("resume", "channel", "push").exitCode == 0)
@@ -93,7 +94,7 @@ import TidingsTestSupport
         }
     }
 
-    /// What waits for a pause is not even looked at while others go by, however much it is.
+    /// Paused deliveries are not even read while others pass, however many they are.
     @Test func whatIsPausedStandsInNobodysWay() async throws {
         try await withPipeline(catalogue: TestCatalogue.withPush) { pipeline in
             try await pipeline.pause("channel", "push")
@@ -146,7 +147,8 @@ import TidingsTestSupport
 }
 
 extension Pipeline {
-    /// Pauses a thing as an operator does, and waits until the roles follow: events are published until one is held. Returns its id.
+    /// Pauses a target as an operator does, and waits until the roles follow: publishes events until one is held. Returns the id of that
+    /// event.
     @discardableResult
     func pause(_ scope: String, _ name: String, _ more: String..., reason: String = "a test") async throws -> String {
         let environment = system.environment
@@ -167,14 +169,14 @@ extension Pipeline {
                 """
             ) { $0 == 1 }
             try #require(settled, "\(id) is not at rest: \(roles.errorsSoFar)")
-            // The router's own decision: a worker may follow a moment earlier.
+            // The router itself must have decided the pause, because a worker may follow it a moment earlier.
             let decided: SQL = "select count(*) from tidings.notifications where event_id = \(id) and decision like '%paused%'"
             holds = try await system.count(decided) > 0
         }
         return "probe-\(number)"
     }
 
-    /// The business clock, moved, as an event names a time.
+    /// The time of the business clock plus this interval, in the form of an event.
     func clock(plus interval: String) async throws -> String {
         let text = try await system.query(
             "select to_char((tidings.clock() + \(interval)::text::interval) at time zone 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"')")

@@ -4,26 +4,26 @@ import TidingsCore
 import TidingsPostgres
 import TidingsTestSupport
 
-/// What the roles ask of the big tables they ask by an index, and only of the days they work on: all else costs more with every day that is kept.
-/// PostgreSQL counts it for us. Its planner is told to avoid reading whole tables, which it prefers while they are as small as here, so one that
-/// is read whole all the same has no index that would do; and to plan without looking at the values, so the days are left out by the statement
-/// itself.
+/// The roles read the big tables by index, and only the days that they work on. Every other read would cost more with each day that is
+/// kept. PostgreSQL counts the reads. Its planner is told to avoid reading whole tables, which it prefers while they are as small as here.
+/// A table that is still read whole has no fitting index. The planner must also plan without looking at the values, so the statement itself
+/// has to exclude the other days.
 @Suite struct PlanTests {
     private static let planning = ["PGOPTIONS": "-c enable_seqscan=off -c plan_cache_mode=force_generic_plan"]
-    /// Longer than a dead worker's packs stay its own, and than anything here waits.
+    /// Longer than the lease of a dead worker's packs, and longer than any wait in these tests.
     private static let later = "5 minutes"
 
     @Test func theRolesReadByIndexAndOnlyTheirDays() async throws {
         try await withPipeline(catalogue: TestCatalogue.withEveryKind, variables: Self.planning) { pipeline in
             let system = pipeline.system
             _ = try await system.query("select tidings.ensure_partitions(29, 7)")
-            // Nobody listens there, so what goes there is tried again.
+            // No server listens there, so the delivery is retried.
             #expect(try await system.tidings("recipient", "set", "caller", "--webhook", "http://127.0.0.1:9/").exitCode == 0)
             _ = try await system.query("select pg_stat_reset()")
 
             try await publishEachKind(pipeline)
             let roles = try await replaceByOneAfterADeath(pipeline)
-            // What is recovered may have to wait once more before it is tried again.
+            // A recovered delivery may have to wait once more before its retry.
             var haveAllEnded = false
             for _ in 0..<3 where !haveAllEnded {
                 try await pipeline.shiftClock(by: Self.later)
@@ -41,7 +41,7 @@ import TidingsTestSupport
         }
     }
 
-    /// Whoever looks for an id may have to look into every day, but by an index into each.
+    /// A search for an id may have to look into every day, but always by an index.
     @Test func findReadsByIndex() async throws {
         try await withOwnSystem { system in
             _ = try await system.query("select tidings.ensure_partitions(29, 7)")
@@ -59,8 +59,8 @@ import TidingsTestSupport
         }
     }
 
-    /// Whoever asks what a person got knows the person, not always their tenant: every day answers from its index by person, and from none that
-    /// begins with the tenant, which would be read whole too.
+    /// A query for a person's notifications knows the person, but not always the tenant. Every day must answer from its index by person. An
+    /// index that begins with the tenant would be read whole.
     @Test func whatAPersonGotIsReadByIndex() async throws {
         try await withOwnSystem { system in
             _ = try await system.query("select tidings.ensure_partitions(29, 7)")
@@ -82,7 +82,8 @@ import TidingsTestSupport
         }
     }
 
-    /// What has not ended is kept elsewhere, so nobody who asks for it waits for a look at every day's deliveries; and no way to end is left out.
+    /// Deliveries that have not ended are stored elsewhere, so a query for them reads no day's deliveries. Every final state is read from
+    /// the days.
     @Test(arguments: DeliveryState.allCases) func onlyWhatHasEndedIsReadFromTheDays(state: DeliveryState) async throws {
         try await withOwnSystem { system in
             let plan = try await system.query(
@@ -117,7 +118,7 @@ import TidingsTestSupport
         try #require(isTriedAgain, "\(pipeline.roles.errorsSoFar)")
     }
 
-    /// Ends the roles, lets others die with a pack in their hands, and returns the third.
+    /// Ends the roles, lets a second process die while it holds a pack, and returns the third process.
     private func replaceByOneAfterADeath(_ pipeline: Pipeline) async throws -> TestProcess {
         pipeline.roles.signal(SIGTERM)
         _ = await pipeline.roles.finish()
@@ -128,13 +129,13 @@ import TidingsTestSupport
         return try await Pipeline.startRoles(of: pipeline.system, with: Self.planning)
     }
 
-    /// What is in a pack or waits, without a look at a big table.
+    /// The number of packs and due deliveries, without a look at a big table.
     private static let pending: SQL = "select (select count(*) from tidings.packs) + (select count(*) from tidings.due)"
 
-    /// How often a table was read, as PostgreSQL has counted.
+    /// The reads of one table, as PostgreSQL has counted them.
     private struct BigTable: Equatable, CustomStringConvertible {
         var name: String
-        /// YYYYMMDD; nil for tables that are not kept by day.
+        /// The day as YYYYMMDD. Nil for tables that are not kept by day.
         var day: String?
         var wholeReads: Int
         var indexReads: Int
@@ -143,7 +144,7 @@ import TidingsTestSupport
         var description: String { "\(name): \(wholeReads) whole, \(indexReads) by index" }
     }
 
-    /// The tables that grow with what is kept.
+    /// The tables that grow with the amount of kept data.
     private func bigTables(of system: TestSystem) async throws -> [BigTable] {
         try await system.query(
             #"""

@@ -2,7 +2,7 @@ import Testing
 import TidingsPostgres
 import TidingsTestSupport
 
-/// What a person has switched off is not sent, and the reason says which switch it was.
+/// A channel or type that a person has switched off is not sent, and the reason names the switch.
 @Suite struct PreferencesTests {
     @Test func eachSwitchHasItsReason() async throws {
         try await withPipeline(catalogue: TestCatalogue.standard) { pipeline in

@@ -7,20 +7,20 @@ import TidingsStore
 @testable import TidingsContracts
 @testable import TidingsPipeline
 
-/// Who is taken for the producer of a message, and what follows.
+/// The producer of a message, and the rights that follow from it.
 @Suite struct ProducerTests {
     private static let catalogue = Catalogue.builtIn.restricted(to: [
         "caf\u{E9}": ProducerEntry(tenants: ["acme"]), "relay": ProducerEntry(tenants: [], vouches: true),
         "db:shop": ProducerEntry(tenants: ["acme"]),
     ])
 
-    /// The header counts from the roles' own user and from one that vouches, and from nobody else.
+    /// The header counts only from the roles' own user and from a user that vouches.
     @Test func aHeaderIsBelievedFromFew() {
         let said = "db:shop"
         let cases: [(user: String?, said: String?, producer: String?)] = [
             ("roles", said, said), ("relay", said, said), ("roles", nil, "roles"), ("relay", nil, "relay"), ("roles", "", nil),
             ("web", said, "web"), ("web", nil, "web"), ("web", "", "web"), (nil, said, nil), (nil, nil, nil),
-            // A user of the broker with the name of a role of the database is neither.
+            // A user of the broker with the name of a database role is no producer.
             ("db:shop", nil, nil), ("db:shop", "web", nil), ("Roles", said, "Roles"),
         ]
         for asked in cases {
@@ -29,7 +29,7 @@ import TidingsStore
         }
     }
 
-    /// Two users whose names Swift takes for equal, in one batch.
+    /// Two users in one batch whose names are equal for Swift.
     @Test func anEquivalentNameGetsNoRights() throws {
         let decoder = IntentDecoder(catalogue: try CompiledCatalogue(CatalogueFile.sealed(Self.catalogue)))
         let messages = ["caf\u{E9}", "cafe\u{301}"].map { Self.message(user: $0, said: nil) }

@@ -6,14 +6,15 @@ import TidingsPostgres
 import TidingsStore
 import TidingsTestSupport
 
-/// Idempotency keys are moved from the table in which they are claimed into that of all older ones. Nobody may find a key in neither.
+/// Idempotency keys are moved from the table in which they are claimed to the table of older keys. At every moment a key must be in at
+/// least one of the two.
 @Suite struct RecentKeysTests {
     private static let old = "2 days 1 minute"
     private static let twoDaysOld: SQL = "tidings.first_id(now() - interval '2 days')"
     private static let recent: SQL = "select count(*) from tidings.idempotency_recent"
     private static let moved: SQL = "select count(*) from tidings.idempotency"
 
-    /// The releaser moves what is old, and nothing else; the same event is the same notification before and after.
+    /// The releaser moves old keys only. The same event is the same notification before and after the move.
     @Test func theReleaserMovesOldKeys() async throws {
         try await withPipeline { pipeline in
             let system = pipeline.system
@@ -36,7 +37,7 @@ import TidingsTestSupport
         }
     }
 
-    /// After each step, whoever took it, the key is known. A crash between two steps is nothing else.
+    /// The key is known after each step, whichever releaser took the step. This covers a crash between two steps too.
     @Test func aKeyIsKnownAfterEachStep() async throws {
         try await withOwnSystem { system in
             let configuration = try PostgresConfiguration(url: system.databaseURL)
@@ -69,7 +70,7 @@ import TidingsTestSupport
         }
     }
 
-    /// A claim that looked for its key before the copy was there holds up the deletion, however long it takes.
+    /// A claim that looked for its key before the copy existed holds up the deletion, however long the claim takes.
     @Test func nothingIsDeletedWhileAClaimIsUnderWay() async throws {
         try await withOwnSystem { system in
             let configuration = try PostgresConfiguration(url: system.databaseURL)
@@ -94,7 +95,7 @@ import TidingsTestSupport
             #expect(try await system.count(Self.recent) == 3)
             _ = try await claims.query("commit")
 
-            // As a vacuum has it, beside which claims would wait in vain.
+            // A vacuum holds this lock. Claims would wait in vain beside it.
             _ = try await claims.query("begin")
             _ = try await claims.query("lock table tidings.idempotency_recent in share update exclusive mode")
             #expect(try await store.moveRecentKeys() == false)
@@ -106,7 +107,8 @@ import TidingsTestSupport
         }
     }
 
-    /// A router of an earlier build claims them there: it must not be first with a key that another has claimed since, and must lose nothing.
+    /// A router of an earlier build claims keys in this table. Such a claim must fail, because another router may have claimed the key
+    /// since. The error leads to a retry, so nothing is lost.
     @Test func theLargeTableTakesNoClaims() async throws {
         try await withOwnSystem { system in
             do {
@@ -120,7 +122,7 @@ import TidingsTestSupport
         }
     }
 
-    /// It shows the clock a year ahead, and then as it is: keys are moved all the same.
+    /// The stored limit comes from a clock that was a year ahead. Keys are moved nevertheless.
     @Test func aClockThatWasAheadHoldsUpNoMove() async throws {
         try await withOwnSystem { system in
             let store = Store(try PostgresConfiguration(url: system.databaseURL), size: 1, name: "release")
@@ -131,7 +133,7 @@ import TidingsTestSupport
         }
     }
 
-    /// Its keys seem old, and were never copied: they stay.
+    /// Keys that seem old and were never copied stay.
     @Test func aClockThatWasSetBackForgetsNoKey() async throws {
         try await withOwnSystem { system in
             let store = Store(try PostgresConfiguration(url: system.databaseURL), size: 1, name: "release")
@@ -146,7 +148,7 @@ import TidingsTestSupport
         }
     }
 
-    /// More than a step looks at, old and new side by side, and two releasers at once.
+    /// The keys are more than one step handles, old and new ones are mixed, and two releasers work at the same time.
     @Test func manyKeysAreMovedOnce() async throws {
         let keys = Int(Store.moveBatch) * 2 + 1
         try await withOwnSystem { system in
@@ -159,7 +161,7 @@ import TidingsTestSupport
                 """)
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for number in 0..<2 {
-                    // Both until the move is over; whoever finds the other at it asks again.
+                    // Both releasers run until the move is over. A releaser that finds the other at work asks again.
                     group.addTask {
                         let store = Store(configuration, size: 1, name: "release \(number)")
                         repeat { _ = try await store.moveRecentKeys() } while try await system.count(Self.left) > 0
@@ -174,7 +176,7 @@ import TidingsTestSupport
         }
     }
 
-    /// 0 when the move of all old keys has come to its end.
+    /// 0 when all old keys have been moved.
     private static let left: SQL = """
         select (select count(*) from tidings.idempotency_recent where notification_id < tidings.first_id(now() - interval '1 day'))
             + (select count(*) from tidings.key_move where phase <> 'waiting')

@@ -8,11 +8,12 @@ import TidingsStore
 import TidingsTestSupport
 import TidingsTimeZones
 
-/// The table of refused intents as routers and releasers write it: its budget, its end, and the order of a replay. No role runs.
+/// The table of refused intents, as routers and releasers write it: its budget, its end, and the order of a replay. No role runs.
 @Suite struct RefusedRowsTests {
     private static let retention = Duration.seconds(30 * 86_400)
 
-    /// A router's refusal between the publish and the mark must win: else the row would be closed, and its event decided nowhere.
+    /// A router's refusal between the publish and the mark must win. Otherwise the row would be closed although its event was never
+    /// decided.
     @Test func aRowThatWasRefusedAgainStaysOpen() async throws {
         try await withStore { system, store in
             try await refuse([rejection("twice"), rejection("once")], in: store)
@@ -24,7 +25,7 @@ import TidingsTimeZones
             #expect(try await system.count("select count(*) from tidings.rejected where state = 'open' and occurrences = 2") == 1)
             #expect(try await store.kept(ids[1], in: .rejected) == nil, "a closed row is not published again")
 
-            // Later than the mark, a refusal opens the row.
+            // A refusal after the mark opens the row again.
             let again = try #require(try await store.kept(ids[0], in: .rejected))
             #expect(try await store.markReplayed([again], in: .rejected) == [ids[0]])
             try await refuse([rejection("twice")], in: store)
@@ -43,13 +44,13 @@ import TidingsTimeZones
             ).rows[0]
             #expect(try row.decode((Bool, Bool, Int).self) == (false, true, 1))
 
-            // The same event again stores nothing, so it costs nothing.
+            // The same event again stores nothing, so it uses no budget.
             let before = try await system.count("select sum(kept_bytes)::bigint from tidings.rejected_days")
             try await refuse([rejection("first of quiet", tenant: "quiet"), rejection("second of loud", tenant: "loud")], in: store)
             #expect(try await system.count("select sum(kept_bytes)::bigint from tidings.rejected_days") == before)
             #expect(try await system.count("select sum(without_bytes)::bigint from tidings.rejected_days") == 1)
 
-            // The day as a whole.
+            // The budget of the day as a whole is used up.
             _ = try await system.query("update tidings.rejected_days set share = 99, part = 0 where kept_bytes > 1000000")
             _ = try await system.query("update tidings.rejected_days set kept_bytes = \(RejectedBudget.bytesADay) where share = 99")
             try await refuse([rejection("second of quiet", tenant: "quiet")], in: store)
@@ -67,7 +68,7 @@ import TidingsTimeZones
         }
     }
 
-    /// More rows than one turn looks at, and rows that are closed after a first look.
+    /// The rows are more than one turn handles, and some are closed after the first look.
     @Test func refusedRowsHaveAnEnd() async throws {
         let many = Int(Store.refusedPruneBatch) + 1
         try await withStore { system, store in
@@ -97,7 +98,7 @@ import TidingsTimeZones
             #expect(try await left("dead") == 1)
             #expect(try await system.count("select count(*) from tidings.rejected where look_on <= tidings.clock()::date") == 0)
 
-            // Closed on day 55: the body does not outlive the 60 days of an open row.
+            // The row is closed on day 55. Its body still ends after the 60 days of an open row.
             try await store.shiftClock(by: .seconds(55 * 86_400))
             _ = try await system.query("update tidings.rejected set state = 'replayed', acted_at = tidings.clock() where event_id = 'late'")
             try await store.shiftClock(by: .seconds(59 * 86_400))
@@ -110,7 +111,7 @@ import TidingsTimeZones
         }
     }
 
-    /// Producers name tenants; the totals of them all have a bound, and the sums stay true.
+    /// Producers choose the names of tenants, so the totals by tenant have a bound. The sums stay correct.
     @Test func totalsOfTenantsHaveABound() async throws {
         let limit = Int(Store.tallyTotals)
         try await withStore { system, store in
@@ -145,7 +146,7 @@ import TidingsTimeZones
         }
     }
 
-    /// A catalogue stays while a decision that is kept may name it.
+    /// A catalogue is kept as long as a kept decision may name it.
     @Test func cataloguesOfLongAgoAreForgotten() async throws {
         try await withStore { system, store in
             func activate(_ hash: String) async throws {
@@ -161,7 +162,7 @@ import TidingsTimeZones
             }
             try await activate("a")
             try await activate("b")
-            // A process that follows the built-in catalogue, which is never active.
+            // A process follows the built-in catalogue, which is never active.
             _ = try await system.query("insert into tidings.catalogues (hash, yaml, applied_at) values ('built in', '', now())")
             _ = try await system.query(
                 """
@@ -170,7 +171,7 @@ import TidingsTimeZones
                 """)
             try await store.shiftClock(by: .seconds(40 * 86_400))
             #expect(try await hashes() == ["a", "b", "built in"])
-            // In force again for a moment only: decisions of that moment name it.
+            // The catalogue becomes active again for a moment only, and decisions of that moment name it.
             try await activate("a")
             try await activate("b")
             _ = try await system.query("insert into tidings.catalogues (hash, yaml, applied_at, used_at) values ('c', '', now(), now())")
@@ -184,7 +185,7 @@ import TidingsTimeZones
 
 // MARK: - Refusing
 
-/// A system without roles, with a store of its own.
+/// Runs the body with a system without roles, and with a store for it.
 private func withStore(_ body: (TestSystem, Store) async throws -> Void) async throws {
     try await withOwnSystem { system in
         let store = Store(try PostgresConfiguration(url: system.databaseURL), size: 1, name: "tests")
@@ -206,7 +207,7 @@ private func rejection(_ id: String, tenant: String? = nil) -> Rejection {
         contentType: Pipeline.structured, size: raw.count, sha256: SHA256.hash(raw), isReplayable: true)
 }
 
-/// As a router does.
+/// Refuses these events as a router does.
 private func refuse(_ rejections: [Rejection], in store: Store) async throws {
     let events = rejections.map { RefusedEvent(rejection: $0, exchange: "e", routingKey: "k", headers: "{}") }
     let result = try await store.take(
@@ -222,7 +223,7 @@ private func ids(in system: TestSystem) async throws -> [Int64] {
     }
 }
 
-/// Events that have a row without bytes.
+/// The events whose rows have no bytes.
 private func without(in system: TestSystem) async throws -> [String] {
     try await system.query(
         "select event_id from tidings.rejected where octet_length(raw) = 0 and not replayable order by event_id"

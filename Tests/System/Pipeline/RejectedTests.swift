@@ -5,7 +5,7 @@ import TidingsJSON
 import TidingsPostgres
 import TidingsTestSupport
 
-/// What an operator can do with a refused intent: take it in again once its cause is gone, or close it.
+/// An operator can replay a refused intent once its cause is gone, or close it.
 @Suite struct RejectedTests {
     @Test func replayDeliversOnceTheTypeIsThere() async throws {
         try await withPipeline { pipeline in
@@ -21,7 +21,7 @@ import TidingsTestSupport
         }
     }
 
-    /// Replaying what is still wrong opens the row again and counts it, and makes no second row.
+    /// Replaying an event that is still wrong opens its row again and counts it. No second row is made.
     @Test func replayOfWhatIsStillWrongIsRefusedAgain() async throws {
         try await withPipeline { pipeline in
             await pipeline.publish(event(id: "wrong", type: "noSuchType", to: "reader"))
@@ -36,7 +36,7 @@ import TidingsTestSupport
         }
     }
 
-    /// An operator after an incident looks, replays what can pass and closes the rest.
+    /// After an incident, an operator looks at the rows, replays those that can pass, and closes the rest.
     @Test func rowsAreReplayedAndClosedByFilters() async throws {
         let many = 25
         try await withPipeline { pipeline in
@@ -57,7 +57,7 @@ import TidingsTestSupport
                 try await pipeline.system.count("select count(*) from tidings_ops.rejected where state = 'open'")
             }
 
-            // Nothing is changed by a look, by a wrong filter, or without an answer.
+            // Looking, a wrong filter and a missing confirmation change nothing.
             let look = try await run(["replay", "--since", "1h", "--dry-run", "-o", "json"])
             let counts = try JSON.parse(look.output)
             #expect(look.exitCode == 1, "one of them cannot be replayed: \(look.errors)")
@@ -78,7 +78,7 @@ import TidingsTestSupport
             }
             #expect(try await open() == many + 2)
 
-            // Refused again: every row is open, and none is doubled.
+            // The events are refused again: every row is open, and no row is duplicated.
             let again = try await run(["replay", "--reason", "unknownType", "--limit", "3", "--yes"] + type)
             #expect(again.exitCode == 0 && again.errors.contains("3 rows were published again"), "\(again.errors)")
             let counted = try await pipeline.system.eventually(
@@ -86,7 +86,8 @@ import TidingsTestSupport
             ) { $0 == 3 }
             #expect(counted)
 
-            // Interrupted between two messages: what was not published is open, and so is what was refused again.
+            // The replay is interrupted between two messages. Rows that were not published are open, and so are those that were refused
+            // again.
             let times: SQL = "select sum(occurrences)::bigint from tidings_ops.rejected"
             let before = try await pipeline.system.count(times)
             let slow = try pipeline.system.start("rejected", "replay", "--type", "parcelUpdate", "--rate", "2", "--yes")
@@ -125,7 +126,7 @@ import TidingsTestSupport
         }
     }
 
-    /// It came back so often that the broker set it aside, and nobody can tell which deliveries it was for.
+    /// The message was redelivered so often that the broker set it aside. Nobody can tell which deliveries it was for.
     @Test func aSuspectThatIsNoPackIsKept() async throws {
         try await withPipeline { pipeline in
             await pipeline.publish(
@@ -176,7 +177,7 @@ import TidingsTestSupport
         }
     }
 
-    /// The number of the row of an event, once it is there.
+    /// Returns the number of an event's row, once the row exists.
     private static func rejected(_ eventID: String, as reason: String, in pipeline: Pipeline) async throws -> String {
         let found = try await pipeline.system.eventually(
             "select count(*) from tidings_ops.rejected where event_id = \(eventID) and reason_code = \(reason)"
@@ -185,7 +186,7 @@ import TidingsTestSupport
         return String(try await pipeline.system.count("select rejected_id from tidings_ops.rejected where event_id = \(eventID)"))
     }
 
-    /// Adds a type to the active catalogue, as Catalogue.md says, and waits until the running roles follow.
+    /// Adds a type to the active catalogue as the README says, and waits until the running roles follow.
     private static func addType(_ name: String, to pipeline: Pipeline) async throws {
         let shown = try await pipeline.system.tidings("catalogue", "show")
         #expect(shown.exitCode == 0)

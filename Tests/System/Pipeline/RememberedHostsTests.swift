@@ -4,7 +4,7 @@ import TidingsCore
 import TidingsPipeline
 import TidingsProvider
 
-/// Recipients choose the hosts of webhooks: what is remembered of hosts has a bound that holds when all of them fail.
+/// Recipients choose the hosts of webhooks. The memory of hosts has a bound, which holds even if all hosts fail.
 @Suite struct RememberedHostsTests {
     private static let start = Timestamp(microseconds: 1_800_000_000_000_000)
     private static let failures = Breaker.Policy.standard.failureThreshold
@@ -27,7 +27,7 @@ import TidingsProvider
         #expect(await Self.isOpen("https://failing.example", gate))
     }
 
-    /// Also between two of its calls: with so many failing hosts a new one is not the first to be forgotten.
+    /// A new host stays remembered between two of its calls. If many hosts fail, the new one is not the first to be forgotten.
     @Test func aNewHostAmongFailingOnesIsCounted() async throws {
         let gate = Self.gate()
         for number in 0..<SendRoom.rememberedHosts { try await Self.fail("https://h\(number).example", at: gate, Self.start) }
@@ -39,7 +39,7 @@ import TidingsProvider
         #expect(gate.knownHosts == SendRoom.rememberedHosts)
     }
 
-    /// Calls under way are counted whatever is forgotten.
+    /// Calls in flight are counted, whichever hosts are forgotten.
     @Test func aHostWithACallUnderWayStays() async throws {
         let gate = SendGate(
             ProviderLimits(maximumBodyBytes: 1, maximumConcurrency: 10, maximumConcurrencyPerHost: 1, sendTimeout: .seconds(1)),
@@ -51,7 +51,7 @@ import TidingsProvider
         #expect(await Self.enter("https://slow.example", gate) != nil)
     }
 
-    /// Whoever is turned away by the provider's rate has not been called, and leaves nothing behind.
+    /// A host that the provider's rate turns away was not called, and leaves nothing in memory.
     @Test func hostsThatWereNeverCalledAreNotRemembered() async throws {
         let gate = SendGate(
             ProviderLimits(maximumBodyBytes: 1, maximumConcurrency: 10, requestsPerSecond: 1, sendTimeout: .seconds(1)), now: Self.start)
@@ -59,7 +59,7 @@ import TidingsProvider
         #expect(gate.knownHosts == 1)
     }
 
-    /// The owner is told once when a breaker opens and once when it closes, without the secrets of an address.
+    /// A circuit breaker reports once when it opens and once when it closes. The reports hold no secrets of an address.
     @Test func changesOfABreakerAreReported() async throws {
         let changes = Mutex<[BreakerChange]>([])
         let gate = Self.gate { change, _ in changes.withLock { $0.append(change) } }
@@ -69,7 +69,7 @@ import TidingsProvider
             try await Self.fail(address, at: gate, Self.start)
             let opened = BreakerChange(host: host, .opened(failures: Self.failures, pause: Breaker.Policy.standard.coolDown))
             #expect(changes.withLock(\.self) == [opened])
-            // The trial fails: it stays open, and nothing has changed.
+            // The trial call fails: the circuit breaker stays open, and nothing is reported.
             let first = Self.start.adding(Breaker.Policy.standard.coolDown)
             try await Self.call(address, at: gate, .failing, first)
             #expect(changes.withLock(\.count) == 1)

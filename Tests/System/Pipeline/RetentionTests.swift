@@ -4,11 +4,11 @@ import TidingsPostgres
 import TidingsStore
 import TidingsTestSupport
 
-/// Days past retention are dropped as tables, while the pipeline and its operators use them.
+/// Days past retention are dropped as tables, while the pipeline and operators use them.
 @Suite struct RetentionTests {
     private static let retention = Duration.seconds(30 * 86_400)
 
-    /// Who waited for the lock would hold up everybody who writes, for as long as the backup takes.
+    /// The drop must not wait for its lock: every writer would then wait behind it until the backup ends.
     @Test func aDayThatSomebodyReadsIsDroppedAtAnotherTurn() async throws {
         try await withOwnSystem { system in
             let configuration = try PostgresConfiguration(url: system.databaseURL)
@@ -30,7 +30,7 @@ import TidingsTestSupport
         }
     }
 
-    /// Each start of a process is a row. Those that an attempt may still name stay.
+    /// Each start of a process is a row. Rows that an attempt may still name are kept.
     @Test func processesOfLongAgoAreForgotten() async throws {
         try await withOwnSystem { system in
             _ = try await system.query(

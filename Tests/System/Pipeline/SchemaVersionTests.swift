@@ -4,10 +4,10 @@ import TidingsPostgres
 import TidingsStore
 import TidingsTestSupport
 
-/// The schema's number decides whether a binary may touch a database.
+/// The number of the schema decides whether a binary may use a database.
 @Suite struct SchemaVersionTests {
-    /// A role of the previous release starts beside the next one, runs and stops, and its commands answer. A step that takes something away
-    /// excludes it, and says which binary is needed.
+    /// A role of the previous release starts beside the next one, runs and stops, and its commands answer. A step that removes something
+    /// excludes older binaries, and names the binary that is needed.
     @Test func aBinaryStartsOnANewerSchemaUnlessAStepExcludesIt() async throws {
         try await withOwnSystem { system in
             _ = try await system.query("update tidings.reason_codes set meaning = 'Of the newer binary.' where code = 'delivered'")
@@ -69,7 +69,7 @@ import TidingsTestSupport
         }
     }
 
-    /// A step that needs a table which a long transaction uses lets everybody else use it meanwhile.
+    /// A step may need a table that a long transaction uses. Meanwhile everybody else can use the table.
     @Test func migratingHoldsUpNobody() async throws {
         try await withOwnSystem { system in
             let configuration = try PostgresConfiguration(url: system.databaseURL)
@@ -108,7 +108,7 @@ import TidingsTestSupport
         }
     }
 
-    /// Its server would else go on with the step, an index of an hour perhaps, with the locks of it.
+    /// Otherwise the server would go on with the step and its locks, for example an index that takes an hour.
     @Test func whatAKilledMigratorAskedForEnds() async throws {
         try await withOwnSystem { system in
             _ = try await system.query("delete from tidings.migrations where number = (select max(number) from tidings.migrations)")
@@ -124,7 +124,7 @@ import TidingsTestSupport
         }
     }
 
-    /// Two at once on an empty database: each step is applied once.
+    /// Two migrations start at the same time on an empty database. Each step is applied once.
     @Test func planShowsAndMigrateAppliesWhatIsMissing() async throws {
         try await withOwnSystem { system in
             let name = "tidings_empty_\(UInt32.random(in: 0...UInt32.max))"

@@ -3,7 +3,7 @@ import TidingsCore
 import TidingsPipeline
 import TidingsProvider
 
-/// Who is called decides which bound a send counts against.
+/// The host that a send calls decides which bound the send counts against.
 @Suite struct SendGateTests {
     private static let now = Timestamp(microseconds: 1_800_000_000_000_000)
     private let gate = SendGate(
@@ -32,7 +32,7 @@ import TidingsProvider
         try await enters(second)
     }
 
-    /// A host that has come back gets one call more with each good answer, not at once all that waited.
+    /// A host that has recovered gets one more call with each good answer. The waiting calls do not all start at once.
     @Test func aHostThatComesBackIsNotOverrun() async throws {
         let gate = SendGate(ProviderLimits(maximumBodyBytes: 1_000, maximumConcurrency: 10, sendTimeout: .seconds(1)), now: Self.now)
         func enter(at time: Timestamp) async -> SendGate.Pass? {
@@ -47,7 +47,7 @@ import TidingsProvider
         gate.leave(try #require(await enter(at: later)), evidence: .healthy, now: later)
 
         let first = try #require(await enter(at: later))
-        // Waits for room, which the answer to the first makes for two.
+        // The second call waits for room. The answer to the first call makes room for two.
         async let second = enter(at: later)
         async let third = enter(at: later)
         gate.leave(first, evidence: .healthy, now: later)
@@ -56,7 +56,7 @@ import TidingsProvider
         #expect(await enter(at: later) == nil, "two are inside, and no more may be yet")
     }
 
-    /// Of what a provider takes, one among several callers uses its share, and more again when the others are gone.
+    /// One of several callers uses its share of the provider's concurrency, and more once the other callers are gone.
     @Test func callersShareConcurrency() async throws {
         let gate = SendGate(ProviderLimits(maximumBodyBytes: 1_000, maximumConcurrency: 5, sendTimeout: .seconds(1)), now: Self.now)
         gate.divide(among: 2, now: Self.now)
@@ -70,7 +70,7 @@ import TidingsProvider
         #expect(await Self.isEntered(small), "each may make one call")
     }
 
-    /// Many times, for whoever asks may be in line by then or not.
+    /// Runs many times, because the waiting call may or may not be in line when the number of callers changes.
     @Test(arguments: 0..<20)
     func whoWaitsForRoomGetsItWhenThereAreFewerCallers(_: Int) async throws {
         let gate = SendGate(ProviderLimits(maximumBodyBytes: 1_000, maximumConcurrency: 2, sendTimeout: .seconds(1)), now: Self.now)
@@ -90,14 +90,15 @@ import TidingsProvider
         gate.divide(among: callers, now: Self.now)
         for _ in 0..<atOnce { #expect(await Self.isEntered(gate)) }
         #expect(await !Self.isEntered(gate))
-        // In a second each has its part of the rate; at less than one a second it takes longer to come together.
+        // Within a second each caller has its part of the rate. If that part is less than one call, it takes longer.
         let seconds = max(1, Double(callers) / rate)
         let later = Self.now.adding(.milliseconds(Int(seconds * 1_000)))
         #expect(await Self.isEntered(gate, at: later))
         if rate < Double(callers) { #expect(await !Self.isEntered(gate, at: later)) }
     }
 
-    /// The line of a rate has places for a batch before it is claimed: bulk joins a short line only, urgent a longer one, and the rest waits.
+    /// A batch reserves places in the line of a rate before its packs are claimed. Bulk joins only a short line, and urgent work a longer
+    /// one. The rest waits.
     @Test func theLineOfARateIsShortForBulk() {
         let gate = SendGate(
             ProviderLimits(maximumBodyBytes: 1_000, maximumConcurrency: 100, requestsPerSecond: 10, sendTimeout: .seconds(1)),
@@ -111,14 +112,14 @@ import TidingsProvider
         }
         #expect(first.wait <= .zero)
         #expect(first.next().map(RatePlaces.isFresh) == true)
-        // Ten of the twenty are still to come.
+        // Ten of the twenty places lie in the future.
         guard case .later(let wait) = reserve(ProviderWorker.bulkLine), case .places(let urgent) = reserve(ProviderWorker.urgentLine) else {
             Issue.record("bulk joined the line, or urgent did not")
             return
         }
         #expect(wait == .milliseconds(600))
         #expect(urgent.wait > .milliseconds(500))
-        // The 15 places that are still to come are nobody's: the next waits for the five only.
+        // Fifteen places are free again, so the next batch waits for the five only.
         urgent.keep(only: 5)
         guard case .places(let next) = reserve(.seconds(2)) else {
             Issue.record("places that were given back are not there")
@@ -127,7 +128,7 @@ import TidingsProvider
         #expect(next.wait < .seconds(2))
     }
 
-    /// A place is of use within the lease only, so no more are taken.
+    /// A place is useful only within the lease, so no later place is taken.
     @Test func aSlowProviderHasFewPlacesAtOnce() {
         let gate = SendGate(
             ProviderLimits(maximumBodyBytes: 1_000, maximumConcurrency: 100, requestsPerSecond: 1, sendTimeout: .seconds(1)), now: Self.now)
@@ -139,7 +140,7 @@ import TidingsProvider
         #expect(places.next() == nil)
     }
 
-    /// However many are turned away, they come back one after the other.
+    /// Calls that are turned away get times one after the other, however many they are.
     @Test func whoIsTurnedAwayComesBackInLine() async throws {
         let gate = SendGate(
             ProviderLimits(maximumBodyBytes: 1_000, maximumConcurrency: 100, requestsPerSecond: 10, sendTimeout: .seconds(1)),

@@ -5,9 +5,9 @@ import TidingsJSON
 import TidingsPostgres
 import TidingsTestSupport
 
-/// `tidings status` and `tidings doctor` are green only while everything works, and who may only read may ask them.
+/// `tidings status` and `tidings doctor` are green only while everything works. A user who may only read may run both.
 @Suite struct StatusTests {
-    /// The only router dies with messages waiting; a worker stops as it was asked to.
+    /// The only router dies while messages wait. A worker stops because it was asked to.
     @Test func whoIsGoneIsNamed() async throws {
         try await withPipeline { pipeline in
             let system = pipeline.system
@@ -21,7 +21,7 @@ import TidingsTestSupport
             roles[0].signal(SIGKILL)
             _ = await roles[0].finish()
             await pipeline.publish(event(id: "waits", to: "reader"))
-            // Its heartbeats end now; half a minute of silence is what others see of that.
+            // The heartbeats end now. Moving them back by a minute shows the silence of half a minute that others look for.
             _ = try await system.query(
                 """
                 update tidings.workers set started_at = started_at - interval '1 minute', heartbeat_at = heartbeat_at - interval '1 minute'
@@ -30,7 +30,7 @@ import TidingsTestSupport
             var status = try await system.tidings("status")
             let isSeen = try await eventually {
                 status = try await system.tidings("status")
-                // An idle queue is left out, once it was sampled with its consumer.
+                // An idle queue is left out once it was sampled with its consumer.
                 return status.output.contains("1 message waits in tidings.intents.urgent since ")
                     && !status.output.contains("tidings.deliver.inApp")
             }
@@ -64,7 +64,7 @@ import TidingsTestSupport
         }
     }
 
-    /// A user with no right but that of `tidings_ops_read`, and no broker, reads the same as the owner.
+    /// A user with the rights of `tidings_ops_read` only, and without a broker, reads the same as the owner.
     @Test func whoMayOnlyReadReadsTheSame() async throws {
         try await withPipeline { pipeline in
             let system = pipeline.system
@@ -81,7 +81,7 @@ import TidingsTestSupport
                 """)
             let id = try await pipeline.notificationID(of: "one")
             let rejected = String(try await system.count("select rejected_id from tidings_ops.rejected"))
-            // Roles belong to the server, so each test's has a name of its own.
+            // Roles belong to the whole server, so each test uses a name of its own.
             let name = "tidings_reader_\(UInt32.random(in: 0...UInt32.max))"
             _ = try await system.query("create role \(unsafe: name) login password 'secret' in role tidings_ops_read")
             var url = try #require(URLComponents(string: system.databaseURL))
@@ -100,13 +100,13 @@ import TidingsTestSupport
                 #expect(
                     mine.exitCode == 0 && mine.output == all.output && !mine.output.isEmpty, "\(arguments): \(mine.output)\(mine.errors)")
             }
-            // What people wrote is for others; why it was refused is not.
+            // This user may not see the texts of people, but may see why an event was refused.
             for arguments in [["rejected", "show", rejected], ["dead", "show", String(dead)]] {
                 let result = try await CommandLineTests.run(arguments, environment)
                 #expect(result.exitCode == 0 && result.output.contains("notJSON"), "\(arguments): \(result.output)\(result.errors)")
                 #expect(result.output.contains("withheld") && !result.output.contains("raw"), "\(result.output)")
             }
-            // Their figures move, so only their answers are compared.
+            // The figures of these commands change, so the test compares only their answers.
             let status = try await CommandLineTests.run(["status"], environment)
             #expect(status.exitCode == 0 && status.output.contains("· pauses: tenant acme is paused"), "\(status.output)\(status.errors)")
             let doctor = try await CommandLineTests.run(["doctor"], environment)

@@ -5,7 +5,7 @@ import TidingsPostgres
 import TidingsTestSupport
 import TidingsTimeZones
 
-/// Zone data that is missing, goes and comes back: nobody is taken to live in UTC.
+/// Zone data may be missing, vanish and return. No person is treated as living in UTC meanwhile.
 @Suite struct TimeZoneTests {
     private static let zone = "Asia/Kathmandu"
 
@@ -56,7 +56,7 @@ import TidingsTimeZones
         #expect(why.output.contains("timeZoneUnknown") && why.output.contains("(zone unknown)"), "\(why.output)")
         #expect(why.output.contains("time zone \(Self.zone) of the person is unknown on this machine"), "\(why.output)")
 
-        // Judged again in vain: it waits on, and its history does not grow by that.
+        // The delivery is judged again in vain. It keeps waiting, and its history does not grow.
         let decided = try await system.count(Self.decisions)
         try await pipeline.shiftClock(by: "15 minutes")
         let waitsAgain = try await system.eventually(
@@ -69,7 +69,7 @@ import TidingsTimeZones
 
     private static let decisions: SQL = "select count(*) from tidings_ops.decisions where reason_code = 'timeZoneUnknown'"
 
-    /// Quiet hours that begin six hours from now, where the person is.
+    /// Sets quiet hours that begin six hours from now in the person's time zone.
     private func setQuietHoursOfLater(_ person: String, _ pipeline: Pipeline) async throws {
         let window = try await pipeline.system.query(
             """
@@ -93,7 +93,7 @@ import TidingsTimeZones
         return text
     }
 
-    /// Neither starts a server nor asks one: port 1 would be exit 69.
+    /// Without zone data the commands neither start a server nor connect to one. Connecting to port 1 would give exit code 69.
     @Test(arguments: [
         ["run", "router"], ["run", "deliver", "inApp"], ["run", "release"], ["run", "all"], ["dev", "--home", "/dev/null/zones"],
         ["simulate", "social", "--to", "p"], ["device", "plan", "d"], ["recipient", "set", "p", "--time-zone", "Asia/Tokyo"],
@@ -117,8 +117,8 @@ import TidingsTimeZones
         "TZDIR": "/nonexistent",
     ]
 
-    /// Half past six and half past seven in New York, in winter and in summer; quiet hours end at seven. Whatever the season of this test is, a
-    /// clock of one of the two is wrong in the other.
+    /// Half past six and half past seven in New York, in winter and in summer. Quiet hours end at seven. A clock with the offset of the
+    /// present season would be wrong in one of the two seasons.
     @Test func simulateJudgesByTheClockOfItsMoment() async throws {
         try await withOwnSystem { system in
             let set = try await system.tidings(
@@ -128,7 +128,7 @@ import TidingsTimeZones
                 for (moment, verdict) in [
                     ("01-10T11:30", "hold"), ("01-10T12:30", "send"), ("07-10T10:30", "hold"), ("07-10T11:30", "send"),
                 ] {
-                    // Before 2007 and after, both days are well inside of their season.
+                    // Both days lie well inside their season, under the rules before 2007 and after.
                     let plan = try await simulate(["social", "--to", "ny", "--at", "\(year)-\(moment):00Z"], system)
                     #expect(plan.first?["verdict"]?.stringValue == verdict, "\(year)-\(moment)")
                 }
@@ -154,7 +154,7 @@ import TidingsTimeZones
     }
 }
 
-/// Zone data of this test's own, with the zones that it needs.
+/// A folder of zone data for one test, with the zones that the test needs.
 private struct ZoneFolder {
     let path = FileManager.default.temporaryDirectory.appendingPathComponent("zones-\(UUID().uuidString)").path
 

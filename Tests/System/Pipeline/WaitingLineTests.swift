@@ -9,7 +9,7 @@ import Testing
         return (line, tickets)
     }
 
-    /// Everybody who is let in, when these hosts have room.
+    /// All callers that are let in while these hosts have room.
     private func admitted(_ line: inout WaitingLine<Int>, at hosts: Set<String>) -> [Int] {
         var all: [Int] = []
         while let next = line.next(where: { hosts.contains($0) }) { all.append(next.waiter) }

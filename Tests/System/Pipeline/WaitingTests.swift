@@ -2,7 +2,7 @@ import Testing
 import TidingsPostgres
 import TidingsTestSupport
 
-/// Quiet hours, schedules and expiry: what waits says until when, and is judged again when its time has come.
+/// A delivery that waits for quiet hours, a schedule or its expiry tells until when. At that time it is judged again.
 @Suite struct WaitingTests {
     @Test func quietHoursHoldUntilTheirEnd() async throws {
         try await withPipeline { pipeline in
@@ -28,12 +28,13 @@ import TidingsTestSupport
         }
     }
 
-    /// Scheduled for the last moment before quiet hours, it goes out although a releaser comes when they have begun; not if it comes much later.
+    /// A delivery is scheduled for the last moment before quiet hours. If the releaser comes shortly after that moment, the delivery is
+    /// still sent. If the releaser comes much later, it is held.
     @Test(arguments: [("20 seconds", "delivered"), ("10 minutes", "held")])
     func whatWasDueBeforeQuietHoursGoesOut(late: String, state: String) async throws {
         try await withPipeline { pipeline in
             let system = pipeline.system
-            // It is quiet for an hour from a whole minute on; the moment is a millisecond before.
+            // Quiet hours last an hour and begin at a whole minute. The scheduled moment is a millisecond before.
             let (begins, ends, moment) = try await system.query(
                 """
                 select to_char(t, 'HH24:MI'), to_char(t + interval '1 hour', 'HH24:MI'),
@@ -109,7 +110,7 @@ import TidingsTestSupport
 }
 
 extension Pipeline {
-    /// Quiet hours that began an hour ago and end in an hour, in UTC.
+    /// Sets quiet hours that began an hour ago and end in an hour, in UTC.
     func setQuietHours(of person: String) async throws {
         let window = try await system.query(
             """

@@ -7,12 +7,12 @@ import TidingsStore
 @testable import TidingsCatalogue
 @testable import TidingsPipeline
 
-/// A batch of messages that ask for very much is decoded piece by piece.
+/// Messages that ask for very many notifications are decoded piece by piece.
 @Suite struct WideBatchTests {
     private static let now = Timestamp(microseconds: 1_800_000_000_000_000)
     private static let perMessage = 1_000
 
-    /// Seven messages, three of which fill a portion.
+    /// There are seven messages, and three of them fill a portion.
     @Test func aPieceEndsWithTheMessageThatFillsAPortion() throws {
         let decoder = try Self.decoder()
         let each = IntakePortion.maximumIntents / 3 + 1
@@ -22,7 +22,7 @@ import TidingsStore
         for piece in DecodedMessages.pieces(of: messages, decoder: decoder, trusted: "tidings", now: Self.now) {
             sizes.append(piece.batch.intents.count)
             for portion in piece.portions { people += piece.batch(of: portion).intents.map { "\($0.intent.id) \($0.intent.recipient)" } }
-            // The way back from an intent leads to its own message.
+            // A refusal of an intent leads back to the intent's own message.
             let last = piece.batch.intents.count - 1
             let refusal = piece.refusal(of: last, .internalError, "a test")
             #expect(refusal.routingKey == piece.batch.intents[last].intent.id)
@@ -32,10 +32,10 @@ import TidingsStore
         #expect(people.count == 7 * each && Set(people).count == people.count)
     }
 
-    /// A thousand small events that are refused repeat the headers of their message, a thousand times 16 KiB.
+    /// A thousand small refused events each repeat the headers of their message: a thousand times 16 KiB.
     @Test func refusalsAreWeighedWithTheirHeaders() throws {
         let decoder = try Self.decoder()
-        // With the headers a thousand of them are more bytes than a portion has.
+        // Together with the headers, a thousand of these events have more bytes than a portion allows.
         let text = "\"" + String(repeating: "x", count: 1_000) + "\""
         var message = Self.message("refused", recipients: 0)
         message.contentType = "application/cloudevents-batch+json"

@@ -3,9 +3,9 @@ import TidingsJSON
 import TidingsPostgres
 import TidingsTestSupport
 
-/// A cancel beside a releaser answers for what it cancelled, whichever way the delivery goes meanwhile.
+/// A cancel that races with a releaser reports what it cancelled, whatever happens to the delivery meanwhile.
 @Suite struct CancelRaceTests {
-    /// A releaser has taken the delivery out of `due` and waits for a lock; the cancel waits for the releaser; then both go on.
+    /// A releaser has taken the delivery out of `due` and waits for a lock. The cancel waits for the releaser. Then both continue.
     @Test func aCancelDuringAReleaseAnswersForIt() async throws {
         try await withOwnSystem { system in
             try await Pipeline.apply(TestCatalogue.withPush, to: system)

@@ -2,9 +2,9 @@ import Foundation
 import Testing
 import TidingsTestSupport
 
-/// `tidings capture` as the receiver of webhooks, with its own record: a witness beside the books.
+/// `tidings capture` as the receiver of webhooks. Its record is a second witness beside the database.
 struct Capture {
-    /// Ends with a slash.
+    /// The address of the receiver, with a slash at the end.
     let url: String
     private let record: String
 
@@ -21,7 +21,7 @@ struct Capture {
         return try await body(Capture(url: String(line.dropFirst(prefix.count)), record: record))
     }
 
-    /// How often the receiver answered 2xx, by `webhook-id`.
+    /// The number of 2xx answers of the receiver, by `webhook-id`.
     func accepted() throws -> [String: Int] {
         let text = (try? String(contentsOfFile: record, encoding: .utf8)) ?? ""
         var counts: [String: Int] = [:]

@@ -5,7 +5,7 @@ import TidingsPostgres
 import TidingsStore
 import TidingsTestSupport
 
-/// What a store answers to claims of the one pack of a system.
+/// Checks the answers of a store to claims of the only pack of a system.
 enum ClaimQuestions {
     static func ask(of system: TestSystem) async throws {
         let store = Store(try PostgresConfiguration(url: system.databaseURL), size: 2, name: "claims")

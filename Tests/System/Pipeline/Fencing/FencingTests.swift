@@ -7,13 +7,15 @@ import TidingsJSON
 import TidingsPostgres
 import TidingsTestSupport
 
-/// A worker that sleeps through its lease: what it has not sent it must not send, and what it knows counts more than what others guessed.
+/// A worker that sleeps through its lease must not send the rest of its pack. The outcomes that the worker knows count more than the
+/// guesses of a releaser.
 @Suite struct FencingTests {
-    /// Longer than a releaser watches the database before it recovers anything, and a lease.
+    /// Longer than a lease and the time for which a releaser watches the database before it recovers anything.
     private static let patience = Duration.seconds(120)
     private static let recovered: SQL = "select count(*) from tidings_ops.attempts where reason_code = 'workerDied'"
 
-    /// The worker stops before its first byte. Its pack is taken apart, one notification is cancelled, and then it wakes.
+    /// The worker stops before its first byte. A releaser recovers each delivery of its pack, and an operator cancels one notification.
+    /// Then the worker wakes.
     @Test func aWorkerThatSleptThroughItsLeaseSendsNothing() async throws {
         try await withSleeper(at: "afterClaim:1", sending: ["cancelled", "sent", "stopped"]) { system, capture, sleeper in
             #expect(try await system.eventually(within: Self.patience, Self.recovered) { $0 == 3 }, "nothing was recovered")
@@ -33,12 +35,12 @@ import TidingsTestSupport
         }
     }
 
-    /// The worker stops when the receiver has answered. A releaser guesses; the worker wakes and knows.
+    /// The worker stops after the receiver has answered. A releaser guesses the outcome. The worker then wakes and knows it.
     @Test func aLateAnswerEndsTheDeliveryAsTold() async throws {
         try await withSleeper(at: "afterSend:2", sending: ["sent", "stopped"]) { system, capture, sleeper in
             #expect(try await system.eventually(within: Self.patience, Self.recovered) { $0 > 0 }, "nothing was recovered")
             let guessed = try await system.count(Self.recovered)
-            // `sent` is in a pack that nobody claims while the only worker sleeps; `stopped` was given up by policy.
+            // `sent` is in a pack that nobody claims while the only worker sleeps. `stopped` has failed by its policy.
             let waiting: SQL = "select count(*) from tidings.packs where claimed_at is null and attempts = '{2}'"
             #expect(try await system.eventually(within: Self.patience, waiting) { $0 == 1 })
             #expect(try await states(in: system).contains("stopped failed"))
@@ -54,7 +56,8 @@ import TidingsTestSupport
         }
     }
 
-    /// One delivery of the pack cannot be given up, for by the books it has ended. The others are recovered, and it is parked for an operator.
+    /// One delivery of the pack cannot be recovered, because the database records it as ended. The other deliveries are recovered, and this
+    /// one is parked for an operator.
     @Test func oneUnwritableMemberIsParked() async throws {
         try await withSleeper(at: "afterClaim:1", sending: ["first", "second", "stopped"]) { system, _, sleeper in
             _ = try await system.query(
@@ -71,7 +74,7 @@ import TidingsTestSupport
         }
     }
 
-    /// The same try to claim, after an answer that was lost, gets the pack; a repeated message gets nothing.
+    /// If the answer to a claim was lost, the repeated claim of the same worker gets the pack. A redelivered message gets nothing.
     @Test func aClaimIsRecognisedByItsWorkerAlone() async throws {
         try await withOwnSystem { system in
             try await Pipeline.apply(Self.catalogue, to: system)
@@ -81,9 +84,9 @@ import TidingsTestSupport
         }
     }
 
-    // MARK: A worker that stops by itself
+    // MARK: A worker that stops at a step
 
-    /// Everything in one lane, and so in one pack.
+    /// All types are in one lane, so that all deliveries share one pack.
     private static let catalogue = TestCatalogue.withWebhook.replacing("category: marketing", with: "category: marketing\n    lane: urgent")
 
     private func withSleeper(
@@ -102,7 +105,7 @@ import TidingsTestSupport
         }
     }
 
-    /// One message with an intent for each person; returns when their pack is on its queue.
+    /// Publishes one message with an intent for each person. Returns when their pack is on its queue.
     private func send(_ people: [String], to url: String, in system: TestSystem) async throws {
         for person in people {
             #expect(try await system.tidings("recipient", "set", person, "--webhook", url + person).exitCode == 0)

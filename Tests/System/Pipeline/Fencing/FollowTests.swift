@@ -2,7 +2,8 @@ import Testing
 import TidingsPostgres
 import TidingsTestSupport
 
-/// Another catalogue becomes active: packs of a provider that is gone are routed again, and lines that it does not change go on.
+/// When another catalogue becomes active, packs of a removed provider are routed again. Lines that the change does not concern keep
+/// running.
 @Suite struct FollowTests {
     @Test func packsOfAProviderThatIsGoneAreRoutedAgain() async throws {
         try await withOwnSystem { system in
@@ -23,7 +24,7 @@ import TidingsTestSupport
         }
     }
 
-    /// A call hangs for 15 s. Meanwhile a catalogue with one more provider is applied, and both the old lines and the new one deliver.
+    /// A call hangs for 15 s. Meanwhile a catalogue with one more provider is applied. Both the old lines and the new line deliver.
     @Test func aHangingCallHoldsUpNoOtherLine() async throws {
         try await withPipeline(catalogue: TestCatalogue.withEveryKind) { pipeline in
             let system = pipeline.system

@@ -2,9 +2,9 @@ import Testing
 import TidingsPostgres
 import TidingsTestSupport
 
-/// The database refuses: only the values of an intent are the intent's fault.
+/// When the database refuses a batch, only the values of an intent count as the intent's fault.
 @Suite struct RefusalTests {
-    /// A table is away for a moment, as a grant or a column may be: intents wait, and nothing is rejected.
+    /// A table is missing for a moment, as a grant or a column may be. The intents wait, and none is rejected.
     @Test func whatTheServerLacksRejectsNothing() async throws {
         try await withPipeline { pipeline in
             _ = try await pipeline.system.query("alter table tidings.inbox rename to inbox_away")
@@ -21,7 +21,7 @@ import TidingsTestSupport
         }
     }
 
-    /// One delivery that cannot be released is parked; the others of its lane go out.
+    /// One delivery that cannot be released is parked. The others of its lane are sent.
     @Test func oneUnwritableRowIsParked() async throws {
         try await withPipeline { pipeline in
             let system = pipeline.system
@@ -31,7 +31,7 @@ import TidingsTestSupport
                 #expect(sent.exitCode == 0, "\(sent.errors)")
                 _ = try await pipeline.held("due-\(number)")
             }
-            // It has ended already, by the books, and ends once more when it is released: the key refuses that.
+            // The database already records an end of this delivery. Its release would record a second end, which the primary key refuses.
             #expect(try await system.tidings("recipient", "set", "reader-0", "--prefer", "social=off").exitCode == 0)
             _ = try await system.query(
                 """
@@ -43,13 +43,13 @@ import TidingsTestSupport
             for number in 1..<4 { _ = try await pipeline.outcome(of: "due-\(number)") }
             let parked: SQL = "select count(*) from tidings.due where due_at = 'infinity' and reason = 'internalError'"
             #expect(try await system.eventually(parked) { $0 == 1 }, "\(pipeline.roles.errorsSoFar)")
-            // Whoever comes later goes out as well.
+            // Later deliveries are sent as well.
             await pipeline.publish(event(id: "later", type: "social", to: "reader-9"))
             _ = try await pipeline.outcome(of: "later")
         }
     }
 
-    /// A newer version has written a word that this one does not know. Its row is left as it is, and holds up no other.
+    /// A newer version has written a word that this version does not know. The row stays unchanged, and does not hold up the other rows.
     @Test func anUnknownWordIsLeftToTheVersionThatKnowsIt() async throws {
         try await withPipeline { pipeline in
             let system = pipeline.system
@@ -77,7 +77,7 @@ import TidingsTestSupport
         }
     }
 
-    /// An operator's retry of an attempt whose end nobody knows may be a second send, and says so.
+    /// An operator's retry of an attempt with an unknown outcome may be a second send, and is recorded as such.
     @Test func theRetryOfAnUnknownOutcomeIsAPossibleDuplicate() async throws {
         try await withPipeline(catalogue: TestCatalogue.withPush) { pipeline in
             let system = pipeline.system

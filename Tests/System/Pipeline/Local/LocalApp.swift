@@ -8,18 +8,18 @@ import TidingsStore
 import TidingsTestSupport
 import TidingsTimeZones
 
-/// The app on one device: it asks for its plan, keeps what it is told, and confirms.
+/// The app on one device. The app asks for its plan, keeps the answer, and confirms it.
 struct LocalApp: Sendable {
     let store: Store
     let device: String
-    /// Who is signed in.
+    /// The person who is signed in.
     var owner: String
-    /// The version that it has; nil after an installation.
+    /// The version of the plan that the app has. Nil after an installation.
     var version: Int64?
-    /// What it has planned, by identifier.
+    /// The notifications that the app has planned, by identifier.
     var pending: [String: JSON] = [:]
 
-    /// Asks for the plan and keeps what it is told; nil when it is refused.
+    /// Asks for the plan and keeps the answer. Nil if the request is refused.
     @discardableResult
     mutating func sync() async throws -> LocalPlanUpdate? {
         let catalogue = try await CatalogueSource(store).current.catalogue
@@ -39,7 +39,7 @@ struct LocalApp: Sendable {
         try await store.ackLocalPlan(of: device, tenant: "default", owner: owner, version: other ?? version ?? 0)
     }
 
-    /// Asks and confirms.
+    /// Asks for the plan and confirms it.
     @discardableResult
     mutating func refresh() async throws -> LocalPlanUpdate {
         let update = try #require(try await sync())
@@ -47,7 +47,7 @@ struct LocalApp: Sendable {
         return update
     }
 
-    /// When each pending notification shows: `2026-06-10 08:00`, or `1 s`.
+    /// The times at which pending notifications show, such as `2026-06-10 08:00` or `1 s`.
     var times: [String] {
         pending.values.map { request in
             guard let trigger = request["trigger"] else { return "" }
@@ -72,7 +72,7 @@ extension Pipeline {
         return LocalApp(store: store, device: id, owner: person)
     }
 
-    /// Asks for a reminder on the device alone, at a time when one is given, and waits until it is planned.
+    /// Sends a reminder to the device alone, scheduled if a time is given. Waits until the reminder is planned.
     func remind(_ id: String, _ person: String, at time: String? = nil, channels: String = #"["local"]"#, more: String = "") async throws {
         await announce(id, person, at: time, channels: channels, more: more)
         let planned = try await system.eventually(
@@ -90,7 +90,7 @@ extension Pipeline {
         await publish(event(id: id, type: "reminder", to: person, data: members.joined(separator: ",")), key: "system.reminder")
     }
 
-    /// A time so many seconds from the business clock's now, on a whole minute.
+    /// The time this many seconds after the present minute of the business clock.
     func time(in seconds: Int) async throws -> String {
         let result = try await system.query(
             """

@@ -4,9 +4,9 @@ import TidingsPostgres
 import TidingsStore
 import TidingsTestSupport
 
-/// Plans, and the devices and pushes beside them.
+/// Plans beside several devices and pushes.
 @Suite struct LocalDeviceTests {
-    /// The same token is the same device, and what it has planned stays planned.
+    /// The same token is the same device. Its planned notifications stay planned.
     @Test func aPlanOutlivesRegisteringAgain() async throws {
         try await withPipeline { pipeline in
             var app = try await pipeline.app(of: "ann", token: "phone")
@@ -58,7 +58,7 @@ import TidingsTestSupport
         }
     }
 
-    /// With push and local at once a device gets the push, whether now or later.
+    /// With both push and local, a device gets the push, at once or at the scheduled time.
     @Test func aDeviceIsNeverPushedAndPlanned() async throws {
         try await withPushMarkets { pipeline, _ in
             let app = try await pipeline.app(of: "maria", token: "phone", "--platform", "android", "--market", "mx")
@@ -77,7 +77,7 @@ import TidingsTestSupport
         }
     }
 
-    /// What a device has planned is not pushed there, though it could be by now.
+    /// A device does not get a push for a notification in its plan, even if a push has become possible.
     @Test func aPlannedOneIsNotPushedLater() async throws {
         try await withPushMarkets { pipeline, markets in
             let app = try await pipeline.app(of: "maria", token: "phone", "--platform", "android", "--market", "mx", "--provider", "gcm")
@@ -96,7 +96,7 @@ import TidingsTestSupport
         }
     }
 
-    /// Nobody knows whether the push arrived, so the device does not get a plan as well.
+    /// The push may have arrived, so the device does not get a plan as well.
     @Test func whatMayHaveArrivedIsNotPlanned() async throws {
         try await withPushMarkets { pipeline, _ in
             let app = try await pipeline.app(of: "maria", token: "test+timeout-1", "--platform", "android", "--market", "mx")
@@ -110,7 +110,8 @@ import TidingsTestSupport
         }
     }
 
-    /// A critical one is planned where the push fails, and in the inbox too: nobody knows when the app asks for its plan.
+    /// If the push of a critical notification fails, the notification is planned and put into the inbox. Both are needed, because nobody
+    /// knows when the app asks for its plan.
     @Test func escalationGoesOnToThePlan() async throws {
         try await withPushMarkets { pipeline, _ in
             for (token, local, inbox) in [
@@ -131,7 +132,7 @@ import TidingsTestSupport
         }
     }
 
-    /// One silent push for many changes, and no delivery of its own.
+    /// Many changes cause one silent push, which is no delivery.
     @Test func aChangedPlanWakesItsDeviceOnce() async throws {
         try await withPushMarkets { pipeline, markets in
             var app = try await pipeline.app(of: "maria", token: "phone", "--platform", "android", "--market", "mx")
@@ -149,7 +150,7 @@ import TidingsTestSupport
             #expect(app.pending.count == 5)
             #expect(try await pipeline.system.count("select count(*) from tidings_ops.deliveries where channel = 'push'") == 0)
 
-            // The next change is another reason to wake it, though not within the same minute.
+            // The next change wakes the device again, but not within the same minute.
             _ = try await pipeline.json("notification", "cancel", try await pipeline.notificationID(of: "n1"))
             #expect(try markets.accepted(below: "/fcm/v1/").count == 1)
             try await pipeline.shiftClock(by: "2 minutes")

@@ -3,10 +3,10 @@ import TidingsPostgres
 import TidingsStore
 import TidingsTestSupport
 
-/// Many hands on one plan, and a process that dies in between.
+/// Concurrent changes of one plan, and a process that dies in the middle of a change.
 @Suite struct LocalPlanRaceTests {
-    /// Planning, cancelling, asking and confirming at once: versions only grow, no version is two plans, and an app that followed the changes has
-    /// what the whole plan holds.
+    /// Planning, cancelling, asking and confirming run at the same time. Versions only grow, and no version stands for two plans. An app
+    /// that followed the changes has the content of the whole plan.
     @Test func noChangeIsLost() async throws {
         try await withPipeline { pipeline in
             let app = try await pipeline.app(of: "ann", token: "phone")
@@ -55,7 +55,7 @@ import TidingsTestSupport
         }
     }
 
-    /// The plan is committed and the message not acknowledged: it comes again and changes nothing.
+    /// The plan is committed, but the message is not acknowledged. The redelivery changes nothing.
     @Test func aPackThatComesAgainPlansNothingTwice() async throws {
         try await withPipeline(variables: ["TIDINGS_FAULT_AT": "beforeAck"]) { pipeline in
             var app = try await pipeline.app(of: "ann", token: "phone")

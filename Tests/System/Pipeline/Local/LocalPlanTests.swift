@@ -71,7 +71,7 @@ import TidingsTestSupport
         }
     }
 
-    /// Planned ahead, in the device's zone, and again whenever what is known changes.
+    /// A scheduled notification is planned ahead in the device's time zone, and planned again after every change of the facts.
     @Test func aScheduledOneFollowsWhatIsKnown() async throws {
         try await withPipeline { pipeline in
             let system = pipeline.system
@@ -100,7 +100,8 @@ import TidingsTestSupport
         }
     }
 
-    /// A cancel says what is true: what no device heard of is cancelled; what a device has is taken back, and cancelled when it says so in time.
+    /// A cancel reports the truth. A notification that no device has heard of is cancelled. A notification on a device is taken back, and
+    /// counts as cancelled if the device confirms that in time.
     @Test func cancellingChangesThePlan() async throws {
         try await withPipeline { pipeline in
             var app = try await pipeline.app(of: "ann", token: "phone")
@@ -131,7 +132,7 @@ import TidingsTestSupport
         }
     }
 
-    /// 64 pending, the soonest first; what was shown makes room.
+    /// At most 64 notifications are pending, the soonest first. A shown notification makes room for the next one.
     @Test func theRestEntersWhenThereIsRoom() async throws {
         try await withPipeline { pipeline in
             var app = try await pipeline.app(of: "ann", token: "phone")

@@ -3,7 +3,7 @@ import TidingsJSON
 import TidingsPostgres
 import TidingsTestSupport
 
-/// Devices as an app's server registers them.
+/// Devices as the server of an app registers them.
 @Suite struct DeviceTests {
     @Test func aTokenIsEnoughAndRegisteringAgainChangesNothing() async throws {
         try await withOwnSystem { system in
@@ -29,7 +29,7 @@ import TidingsTestSupport
         }
     }
 
-    /// Many processes may register one token at once, for several people: one device comes of it, somebody's.
+    /// Many processes may register one token at the same time, for several people. The result is one device of one of them.
     @Test func registeringAtOnceMakesOneDevice() async throws {
         try await withOwnSystem { system in
             try await withThrowingTaskGroup(of: Int32.self) { group in
@@ -61,7 +61,7 @@ import TidingsTestSupport
         }
     }
 
-    /// The limit retires the device that registered longest ago, and says so.
+    /// The limit retires the device that was registered the longest ago, and reports it.
     @Test func aPersonHasAtMostTwentyDevices() async throws {
         try await withOwnSystem { system in
             for number in 1...21 { _ = try await system.register("collector", "token-\(number)") }
@@ -89,7 +89,8 @@ import TidingsTestSupport
         }
     }
 
-    /// As `JSON.stringify(subscription)` writes it and as somebody printed it for reading, from an argument and from standard input.
+    /// The subscription comes as `JSON.stringify(subscription)` writes it and in an indented form, from an argument and from standard
+    /// input.
     @Test func aBrowsersSubscriptionIsOneDevice() async throws {
         try await withOwnSystem { system in
             let compact = #"{"endpoint":"https://push.test/w/gAAA","expirationTime":null,"keys":{"p256dh":"BCVx","auth":"BTBZ"}}"#
@@ -124,7 +125,7 @@ import TidingsTestSupport
 }
 
 extension TestSystem {
-    /// Registers a device that must be taken, and returns its row.
+    /// Registers a device, requires success, and returns its row.
     fileprivate func register(_ recipient: String, _ token: String, _ options: String...) async throws -> JSON {
         let result = try await TestProcess(
             [Self.binary, "device", "register", recipient, token, "-o", "json"] + options, environment: environment

@@ -1,14 +1,14 @@
 import Testing
 
-/// One way in which a provider misbehaves, and what must come of it.
+/// One way in which a provider misbehaves, and the expected result.
 struct Misbehaviour: Sendable, CustomTestStringConvertible {
     enum Provider: String, Sendable {
-        /// Over HTTP/2.
+        /// APNs, over HTTP/2.
         case apns
-        /// Over HTTP/1.1.
+        /// Firebase, over HTTP/1.1.
         case fcm
 
-        /// Where the stand-in takes its pushes.
+        /// The path on which the stand-in accepts pushes.
         var path: String {
             switch self {
             case .apns: "/3/device"
@@ -16,34 +16,36 @@ struct Misbehaviour: Sendable, CustomTestStringConvertible {
             }
         }
 
-        /// The market that it serves alone or first, and the platform of its devices.
+        /// The market that the provider serves alone or first.
         var market: String { self == .apns ? "eu" : "mx" }
         var platform: String { self == .apns ? "ios" : "android" }
     }
 
     let provider: Provider
     let name: String
-    /// Members of the behaviour beside its path, as JSON.
+    /// The members of the behaviour besides its path, as JSON.
     let behaviour: String
-    /// What the first call comes to: outcome and reason. Nil where nobody notices.
+    /// The outcome and the reason of the first call. Nil if no call shows the behaviour.
     let firstOutcome: String?
-    /// What some first calls come to besides: over HTTP/2 a push may wait for a stream until its time is over, and has never left.
+    /// Further outcomes that a first call may have. Over HTTP/2 a push may wait for a stream until its time is over. Such a push was never
+    /// sent.
     var unsentOutcomes: Set<String> = []
-    /// Milliseconds that such a call takes, at least.
+    /// The shortest duration of such a call, in milliseconds.
     var leastDuration = 0
-    /// From the first outcome to the end, at least, where the provider says how long to wait.
+    /// The shortest time from the first outcome to the end, for a provider that says how long to wait.
     var leastWait = Duration.zero
-    /// It ends by itself, without being made good.
+    /// Whether the misbehaviour ends by itself, without a repair.
     var passes = false
 
     var testDescription: String { "\(provider.rawValue) \(name)" }
 
-    /// Whether a push may have arrived: then it is sent again or given up as its category says.
+    /// Whether a push may have arrived. The category then decides between a retry and a failure.
     var leavesUnknown: Bool { firstOutcome?.hasPrefix("unknown") ?? false }
 
     static let all =
         both + [
-            // Every fifth request is answered by a GOAWAY that says it was not processed; those before it still get their answers.
+            // Every fifth request is answered by a GOAWAY, which says that the request was not processed. The requests before it still get
+            // their answers.
             Misbehaviour(provider: .apns, name: "closes with GOAWAY", behaviour: #""goAwayEvery":5"#, firstOutcome: nil, passes: true)
         ]
 

@@ -3,13 +3,15 @@ import TidingsCore
 import TidingsPostgres
 import TidingsTestSupport
 
-/// A provider that misbehaves, through the whole pipeline: what each of its deliveries comes to, when, and that nobody else notices.
+/// A provider misbehaves under the whole pipeline. Each of its deliveries must end as its category says, and no other provider may be
+/// affected.
 @Suite struct MisbehaviourTests {
-    /// People of the provider that misbehaves; each gets something that is sent again when its end is unknown, and something that is not.
+    /// The people of the misbehaving provider. Each gets one notification that is retried after an unknown outcome, and one that is not.
     private static let people = 12
-    /// People of another.
+    /// The people of another provider.
     private static let neighbours = 4
-    /// The longest pause of a breaker comes before the patience: the longer a busy machine takes to begin everything, the longer the pauses are.
+    /// The longest pause of a circuit breaker, plus the usual patience. The longer a busy machine takes to begin everything, the longer the
+    /// pauses are.
     private static let afterRepair = Breaker.Policy.standard.longestCoolDown + Pipeline.patience
 
     @Test(arguments: Misbehaviour.all)
@@ -42,7 +44,7 @@ import TidingsTestSupport
         }
     }
 
-    /// Everybody has a device; the neighbours are people of a provider that keeps devices itself.
+    /// Gives each person a device. The neighbours belong to a provider that keeps devices itself.
     private func meet(_ row: Misbehaviour, in pipeline: Pipeline) async throws {
         for person in 0..<Self.people {
             let digits = String(person + 0xA0, radix: 16)
@@ -64,7 +66,7 @@ import TidingsTestSupport
         }
     }
 
-    /// Returns when each delivery of the provider was tried, or put off because it keeps failing.
+    /// Returns when each delivery of the provider was tried, or put off because the provider keeps failing.
     private func allHaveBegun(with row: Misbehaviour, in pipeline: Pipeline) async throws {
         let haveBegun = try await pipeline.system.eventually(
             within: Pipeline.patience,
@@ -87,12 +89,12 @@ import TidingsTestSupport
         ).rows.map { try $0.decode(String.self) }
         #expect(Set(outcomes.map(\.0)).subtracting(row.unsentOutcomes) == Set([row.firstOutcome].compactMap(\.self)), "\(said)")
         guard let (_, duration, wait) = outcomes.first(where: { $0.0 == row.firstOutcome }) else { return }
-        // The clock follows the database's, and may be set back by some milliseconds meanwhile.
+        // The clock follows the database's clock, and may be set back by some milliseconds meanwhile.
         #expect(row.leastDuration == 0 || duration >= row.leastDuration)
         #expect(Duration.milliseconds(wait) >= row.leastWait)
     }
 
-    /// An offer that may have arrived is given up, and every other is sent.
+    /// Checks that an offer that may have arrived has failed, and that every other offer was sent.
     private func expectOffersEnd(_ row: Misbehaviour, in system: TestSystem) async throws {
         let ends = try await system.query(
             """
@@ -106,14 +108,15 @@ import TidingsTestSupport
         #expect(ends.allSatisfy { end, mayHaveArrived in end == (mayHaveArrived ? "failed outcomeUnknown" : "sent accepted") }, "\(ends)")
     }
 
-    /// What the stand-in accepted more than once has a row that says so, and nothing was sent again that cannot have arrived.
+    /// Checks that each push that the stand-in accepted more than once has its row. A push that cannot have arrived must not be recorded as
+    /// a possible duplicate.
     private func expectNothingTwice(_ row: Misbehaviour, in system: TestSystem, _ markets: PushMarkets) async throws {
         let admitted = try await system.count(
             "select count(*) from tidings_ops.possible_duplicates where provider = \(row.provider.rawValue)")
         let accepted = try markets.acceptances(below: row.provider.path)
         #expect(accepted[""] == nil, "requests that send nothing")
         #expect(accepted.values.reduce(0) { $0 + $1 - 1 } <= admitted)
-        // None, where only offers had a stream to leave by.
+        // The count is zero if only offers got a stream.
         let mayHaveArrived = try await system.count(
             """
             select count(*) from tidings_ops.attempts a join tidings_ops.deliveries d using (delivery_id)
@@ -127,7 +130,8 @@ import TidingsTestSupport
         #expect(accepted.count >= sent)
     }
 
-    /// A line of the table: what the first call came to and how long it took, when all had ended, how long others took meanwhile.
+    /// Prints a line of the table: the first outcome and its duration, the time until all had ended, and the time that other deliveries
+    /// took.
     private func report(_ row: Misbehaviour, healedAt: String, in system: TestSystem) async throws {
         let figures = try await system.query(
             """

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TidingsTestSupport
 
-/// What a catalogue names and is not here may be where the roles run.
+/// A secret that a catalogue names may be missing here and present where the roles run.
 @Suite struct MissingSecretTests {
     private static func catalogue(_ settings: String) -> String {
         """
@@ -42,7 +42,7 @@ import TidingsTestSupport
         #expect(result.exitCode == 0 && !result.errors.contains("note:"), "\(result.errors)")
     }
 
-    /// A mistake is one wherever the roles run.
+    /// These mistakes are wrong on every machine.
     @Test(arguments: [
         (#"url: "ftp://127.0.0.1/""#, "setting url"), (#"url: "http://127.0.0.1:9/", methd: PUT"#, "did you mean method?"),
         (#"url: "http://127.0.0.1:9/", authorization: "Bearer abcdefgh""#, "named, not written down"),

@@ -3,16 +3,16 @@ import TidingsJSON
 import TidingsPostgres
 import TidingsTestSupport
 
-/// One provider of a market takes over from another, and the books say how it came to that.
+/// One provider of a market takes over from another, and the database records the reason.
 @Suite struct PushFailoverTests {
-    /// A service of one's own as a provider of push: it answers as the path of `tidings capture` says.
+    /// An in-house service as a provider of push. The service answers as the path of `tidings capture` says.
     private typealias Service = (name: String, path: String, members: String)
 
     private static func service(_ name: String, _ path: String, _ members: String = "addressing: person") -> Service {
         (name, path, members)
     }
 
-    /// A market whose pushes go out by these, and whose inbox is there too.
+    /// A catalogue with one market, in which these services carry pushes. The market also has an inbox.
     private static func catalogue(_ services: Service..., strategy: String = "first", more: String = "") -> (PushMarkets) -> String {
         { markets in
             let providers = services.map {
@@ -84,7 +84,8 @@ import TidingsTestSupport
         }
     }
 
-    /// Each in turn, each once; when nobody is left the last reason is the end, and an operator's retry begins with the first again.
+    /// Each provider is tried once, in turn. If no provider is left, the delivery ends with the last reason. An operator's retry begins
+    /// with the first provider again.
     @Test func whenAllRefuseTheLastReasonIsTheEnd() async throws {
         let catalogue = Self.catalogue(
             Self.service("one", "/status/400"), Self.service("two", "/status/403"), Self.service("three", "/status/422"))
@@ -109,7 +110,8 @@ import TidingsTestSupport
         }
     }
 
-    /// What the first provider fails to take waits for its retry, as ever; once its breaker is open nobody waits for it any more.
+    /// A delivery that the first provider fails to accept waits for its retry. Once the circuit breaker is open, no delivery waits for that
+    /// provider any more.
     @Test func anOpenBreakerGivesWayToTheNext() async throws {
         let catalogue = Self.catalogue(Self.service("one", "/status/503"), Self.service("two", "/ok"))
         try await withPushMarkets(catalogue: catalogue) { pipeline, markets in
@@ -126,7 +128,7 @@ import TidingsTestSupport
         }
     }
 
-    /// The second cannot do it at all: what came there while the first was failing goes back and waits for the first.
+    /// The second provider refuses every delivery. Deliveries that moved there while the first was failing go back, and wait for the first.
     @Test func whatTheNextRefusesGoesBackToTheFirst() async throws {
         let catalogue = Self.catalogue(Self.service("one", "/ok"), Self.service("two", "/status/401"))
         try await withPushMarkets(catalogue: catalogue) { pipeline, markets in
@@ -145,7 +147,7 @@ import TidingsTestSupport
         }
     }
 
-    /// What has been passed over by both waits at the second; nothing wanders to and fro.
+    /// If both circuit breakers are open, a delivery waits at the second provider. No delivery moves to and fro.
     @Test func whileBothAreFailingItWaits() async throws {
         let catalogue = Self.catalogue(Self.service("one", "/ok"), Self.service("two", "/ok"))
         try await withPushMarkets(catalogue: catalogue) { pipeline, markets in
@@ -160,18 +162,18 @@ import TidingsTestSupport
         }
     }
 
-    /// What waits for the second does not wait for ever while the first is well again.
+    /// A delivery at the second provider does not wait for ever if the first has recovered.
     @Test func whoWasPassedOverIsAskedAgainInTime() async throws {
         let catalogue = Self.catalogue(Self.service("one", "/ok"), Self.service("two", "/ok"))
         try await withPushMarkets(catalogue: catalogue) { pipeline, markets in
             let events = try await Self.publishWhileBothFail(in: pipeline, markets)
             try await markets.behave(nil)
             try await markets.behave(#"{"path":"/ok/two","then":503}"#)
-            // What comes to the first while it is not known to be well again goes to the second once more. What the second takes as its trials waits
-            // for its own retry.
+            // Until the first provider is known to have recovered, deliveries to it move to the second once more. Deliveries that the
+            // second uses as trial calls wait for their own retry.
             var haveGoneBack = false
             for _ in 0..<4 where !haveGoneBack {
-                // Longer than the longest pause of a breaker.
+                // The shift is longer than the longest pause of a circuit breaker.
                 try await pipeline.shiftClock(by: "2 minutes")
                 haveGoneBack = try await pipeline.system.eventually(
                     within: .seconds(10), "select count(*) from tidings_ops.deliveries where provider = 'one' and state = 'sent'"
@@ -182,7 +184,7 @@ import TidingsTestSupport
         }
     }
 
-    /// Returns when what both providers fail to take waits at the second.
+    /// Makes both providers fail. Returns when deliveries wait at the second provider.
     private static func publishWhileBothFail(in pipeline: Pipeline, _ markets: PushMarkets) async throws -> [String] {
         try await markets.behave(#"{"path":"/ok","then":503}"#)
         let events = (0..<24).map { "both-\($0)" }
@@ -194,7 +196,7 @@ import TidingsTestSupport
         return events
     }
 
-    /// How often one delivery left a provider, at most.
+    /// The most times that one delivery left a provider.
     private static func mostMoves(from provider: String, in pipeline: Pipeline) async throws -> Int {
         try await pipeline.system.count(
             """
@@ -203,7 +205,7 @@ import TidingsTestSupport
             """)
     }
 
-    /// Bytes left and no answer came: nobody else sends it as well.
+    /// Bytes were sent and no answer came, so no other provider sends the push as well.
     @Test func whatMayHaveArrivedStaysWithItsProvider() async throws {
         let catalogue = Self.catalogue(Self.service("one", "/reset"), Self.service("two", "/ok"))
         try await withPushMarkets(catalogue: catalogue) { pipeline, markets in
@@ -227,7 +229,7 @@ import TidingsTestSupport
         }
     }
 
-    /// What is scheduled stands for its whole channel until it is due: then each device gets it, and whoever gets copies.
+    /// A scheduled push stands for its whole channel until it is due. Then each device and each provider of copies gets it.
     @Test func whatIsScheduledGoesToEveryDeviceAndAsACopy() async throws {
         let catalogue = Self.catalogue(
             Self.service("tokens", "/ok", "addressing: device"), Self.service("dmp", "/ok", "copy: true"), strategy: "all")
@@ -244,7 +246,7 @@ import TidingsTestSupport
         }
     }
 
-    /// A person's push becomes one for each of their devices, when those who address people cannot do it.
+    /// If every provider that addresses people refuses, a person's push becomes one push for each device.
     @Test func fromAPersonToEachOfTheirDevices() async throws {
         let catalogue = Self.catalogue(Self.service("people", "/status/401"), Self.service("tokens", "/ok", "addressing: device"))
         try await withPushMarkets(catalogue: catalogue) { pipeline, markets in
@@ -259,7 +261,7 @@ import TidingsTestSupport
         }
     }
 
-    /// A copy that arrived reaches nobody, so the next channel is needed all the same.
+    /// A copy that arrived reaches no person, so the next channel is still needed.
     @Test func escalationGoesOnOnlyWhenNoProviderIsLeft() async throws {
         let catalogue = Self.catalogue(
             Self.service("one", "/status/401"), Self.service("dmp", "/ok", "copy: true"), Self.service("two", "/status/400"))
@@ -273,7 +275,7 @@ import TidingsTestSupport
         }
     }
 
-    /// Held work goes out by whoever serves the market when its time has come.
+    /// Held deliveries are sent by the providers that serve the market at that time.
     @Test func heldWorkFollowsAMarketThatMoves() async throws {
         let (before, after) = (
             Self.catalogue(Self.service("one", "/ok"), strategy: "all"),
@@ -296,10 +298,10 @@ import TidingsTestSupport
                 ]
                 #expect(difference.output.split(separator: "\n").prefix(words.count).map(String.init) == words, "\(difference.output)")
             }
-            // The provider that is gone has held work.
+            // The removed provider has held deliveries.
             try await Pipeline.apply(after(markets), to: system, "--remove")
             var probes = 0
-            // Until the roles have it; what is transactional waits for no quiet hours.
+            // Publishes until the roles follow the catalogue. Transactional events wait for no quiet hours.
             let isActive = try await eventually {
                 probes += 1
                 await pipeline.publish(event(id: "probe-\(probes)", to: "owner"))
@@ -314,7 +316,7 @@ import TidingsTestSupport
         }
     }
 
-    /// A person keeps their provider, by weight.
+    /// Each person keeps one provider, chosen by weight.
     @Test func weightsShareThePeople() async throws {
         let catalogue = Self.catalogue(
             Self.service("one", "/ok"), Self.service("two", "/ok"), strategy: "weighted", more: ", weights: {one: 3, two: 1}")

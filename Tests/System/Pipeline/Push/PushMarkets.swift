@@ -5,16 +5,16 @@ import TidingsTestSupport
 
 /// Markets with push providers of every kind, all of them played by `tidings capture`.
 struct PushMarkets: Sendable {
-    /// Such as `http://127.0.0.1:41873`.
+    /// The address of `tidings capture`, such as `http://127.0.0.1:41873`.
     let capture: String
-    /// Where it speaks HTTP/2 over TLS, such as `https://127.0.0.1:41874`.
+    /// The address for HTTP/2 over TLS, such as `https://127.0.0.1:41874`.
     let captureOverTLS: String
     private let folder: String
 
-    /// Starts the stand-ins for a system, whose end is theirs, and makes what the catalogue names.
+    /// Starts the stand-ins for a system and makes the secrets that the catalogue names. The stand-ins end with the system.
     static func start(in system: TestSystem, folder: String) async throws -> PushMarkets {
         let process = try system.start("capture", "--record", "\(folder)/captured.jsonl", "--certificate", "\(folder)/capture.pem")
-        // A line for each protocol, the address its last word, with a slash at the end.
+        // The command prints a line for each protocol. The last word of a line is the address, with a slash at the end.
         let isListening = try await eventually { process.outputSoFar.filter { $0 == "\n" }.count == 2 }
         try #require(isListening, "capture does not listen: \(process.errorsSoFar)")
         let addresses = process.outputSoFar.split(separator: "\n").compactMap { $0.split(separator: " ").last?.dropLast() }
@@ -38,7 +38,7 @@ struct PushMarkets: Sendable {
     /// The bodies of requests below a path that were answered with 2xx.
     func accepted(below path: String) throws -> [String] { try acceptedRequests(below: path).compactMap(\.body) }
 
-    /// How often each delivery of requests below a path was answered with 2xx, by what the stand-in knows it by.
+    /// The number of 2xx answers by delivery, for requests below a path. The key is the stand-in's id of the delivery.
     func acceptances(below path: String) throws -> [String: Int] {
         try acceptedRequests(below: path).reduce(into: [:]) { counts, request in counts[request.messageId ?? "", default: 0] += 1 }
     }
@@ -47,7 +47,7 @@ struct PushMarkets: Sendable {
         try requests(below: path).filter { (200...299).contains($0.status ?? 0) }
     }
 
-    /// Requests below a path, however they were answered.
+    /// The requests below a path, with any answer.
     func requests(below path: String) throws -> [Request] {
         let text = try String(contentsOfFile: "\(folder)/captured.jsonl", encoding: .utf8)
         return try text.split(separator: "\n").map { try JSONDecoder().decode(Request.self, from: Data($0.utf8)) }
@@ -58,11 +58,11 @@ struct PushMarkets: Sendable {
         var path: String
         var status: Int?
         var messageId: String?
-        /// Nil for one that is not text.
+        /// The body of the request. Nil if it is not text.
         var body: String?
     }
 
-    /// Has the stand-ins misbehave: a behaviour as JSON, or nil for none any more.
+    /// Makes the stand-ins misbehave. Nil ends the misbehaviour.
     func behave(_ behaviour: String?) async throws {
         let answer = try await LoopbackClient().ask(
             "\(capture)/_capture/behaviour", method: behaviour == nil ? "DELETE" : "PUT", body: behaviour ?? "")
@@ -75,7 +75,7 @@ struct PushMarkets: Sendable {
         return made.output
     }
 
-    /// A new key each time: none is worth keeping.
+    /// Makes a new key each time, because no key is worth keeping.
     private func writeServiceAccount() async throws {
         let key = try await Self.openssl(["genpkey", "-algorithm", "RSA", "-pkeyopt", "rsa_keygen_bits:2048"])
         let account: [String: String] = [
@@ -85,8 +85,8 @@ struct PushMarkets: Sendable {
         try JSONEncoder().encode(account).write(to: URL(fileURLWithPath: secret("fcm")))
     }
 
-    /// The United States by Braze and an in-house service, Canada by Airship, Mexico by Firebase and the in-house service, Europe by APNs.
-    /// Calls of APNs and Firebase end after a second: what hangs must not hang for long.
+    /// The United States use Braze and an in-house service, Canada uses Airship, Mexico uses Firebase and the in-house service, and Europe
+    /// uses APNs. Calls of APNs and Firebase end after a second, so that a hanging call does not last long.
     var catalogue: String {
         """
         types:
@@ -147,7 +147,7 @@ struct PushMarkets: Sendable {
     }
 }
 
-/// Runs `body` with every role up, and every market's providers played by `tidings capture`.
+/// Runs `body` with every role. `tidings capture` plays the providers of every market.
 func withPushMarkets(
     lackingSecretOf provider: String? = nil, catalogue: (PushMarkets) -> String = \.catalogue,
     _ body: (Pipeline, PushMarkets) async throws -> Void
@@ -158,7 +158,7 @@ func withPushMarkets(
     var markets: PushMarkets?
     let prepare: (TestSystem) async throws -> String? = { system in
         let made = try await PushMarkets.start(in: system, folder: folder)
-        // Noted when the catalogue is applied, for the roles might have it.
+        // Remove the secret before the catalogue is applied. The command only notes it, because the roles might have the secret.
         if let provider { try made.removeSecret(of: provider) }
         try await Pipeline.apply(catalogue(made), to: system)
         markets = made
@@ -168,7 +168,7 @@ func withPushMarkets(
 }
 
 extension Pipeline {
-    /// Registers a device; without more said an Android one, which Firebase serves.
+    /// Registers a device. By default this is an Android device, which Firebase serves.
     func register(_ person: String, _ token: String, platform: String = "android", _ options: String...) async throws {
         let result = try await TestProcess(
             [TestSystem.binary, "device", "register", person, token, "--platform", platform] + options, environment: system.environment
@@ -176,7 +176,7 @@ extension Pipeline {
         try #require(result.exitCode == 0, "\(result.errors)")
     }
 
-    /// How each provider's delivery of an event ended, sorted.
+    /// The end of each provider's delivery of an event, sorted.
     func byProvider(of eventID: String, within patience: Duration = Pipeline.patience) async throws -> [String] {
         _ = try await outcome(of: eventID, within: patience)
         let result = try await system.query(

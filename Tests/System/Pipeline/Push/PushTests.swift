@@ -4,7 +4,7 @@ import TidingsJSON
 import TidingsPostgres
 import TidingsTestSupport
 
-/// A push goes out through the providers of the person's market, by configuration alone.
+/// A push is sent by the providers of the person's market. The configuration alone decides this.
 @Suite struct PushTests {
     @Test func everyMarketIsServedByItsOwnProviders() async throws {
         try await withPushMarkets { pipeline, markets in
@@ -38,7 +38,8 @@ import TidingsTestSupport
         }
     }
 
-    /// A push held for quiet hours goes to the devices of the time at which they end: to the new phone, not to the one that it replaced.
+    /// A push held for quiet hours goes to the devices that exist when the quiet hours end. The new phone gets it. The replaced phone does
+    /// not.
     @Test func aReplacedPhoneGetsWhatQuietHoursHeld() async throws {
         try await withPushMarkets { pipeline, markets in
             let system = pipeline.system
@@ -64,7 +65,7 @@ import TidingsTestSupport
         }
     }
 
-    /// What may not be shown is not sent, and the inbox has it all the same; a silent push needs no permission.
+    /// A push that may not be shown is not sent, and the inbox still gets the notification. A silent push needs no permission.
     @Test func permissionCountsForWhatShows() async throws {
         try await withPushMarkets { pipeline, markets in
             try await pipeline.register("quiet", "a-token", "--market", "mx", "--permission", "denied")
@@ -82,7 +83,7 @@ import TidingsTestSupport
         }
     }
 
-    /// An unregistered token retires its device and no other; what comes next says why it was not sent.
+    /// An unregistered token retires its own device only. The reason of the next delivery says why it was not sent.
     @Test(arguments: [
         ("fcm", "android", "mx", gone: "test+gone-1", good: "good-1"),
         // "test+gone" and "good token", in hexadecimal.
@@ -104,7 +105,7 @@ import TidingsTestSupport
         }
     }
 
-    /// APNs says when it found a token to be invalid. An app that has registered it since knows better.
+    /// APNs reports when it found a token to be invalid. A registration after that time is newer and counts.
     @Test func aTokenRegisteredSinceItWasGoneStays() async throws {
         try await withPushMarkets { pipeline, markets in
             #expect(try await pipeline.system.tidings("recipient", "set", "owner", "--market", "eu").exitCode == 0)
@@ -126,7 +127,8 @@ import TidingsTestSupport
         }
     }
 
-    /// A provider whose credentials are missing fails its own deliveries, with the reason; the others work, and once they are there they count.
+    /// A provider with missing credentials fails its own deliveries, with the reason. The other providers work. Once the credentials exist,
+    /// the provider uses them.
     @Test func aProviderWithoutCredentialsHoldsUpNobody() async throws {
         try await withPushMarkets(lackingSecretOf: "braze") { pipeline, markets in
             await pipeline.publish(event(id: "early", to: "uma"))
@@ -152,7 +154,7 @@ import TidingsTestSupport
 }
 
 extension Pipeline {
-    /// The last letters of each token with the device's state, sorted.
+    /// The end of each token with the device's state, sorted.
     fileprivate func devices(of person: String) async throws -> [String] {
         try #require(try await json("device", "list", person).arrayValue)
             .map { "\($0["token_end"]?.stringValue ?? "") \($0["state"]?.stringValue ?? "")" }.sorted()

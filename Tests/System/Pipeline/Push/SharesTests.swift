@@ -3,14 +3,14 @@ import Testing
 import TidingsPostgres
 import TidingsTestSupport
 
-/// Processes that call the same provider keep to its rate together.
+/// Processes that call the same provider keep its rate together.
 @Suite struct SharesTests {
     private static let perSecond = 10
     private static let pushes = 60
 
     private static func catalogue(_ markets: PushMarkets) -> String { rated(markets, perSecond: perSecond) }
 
-    /// One push provider with a rate.
+    /// A catalogue with one push provider that has a rate.
     static func rated(_ markets: PushMarkets, perSecond: Int) -> String {
         """
         types:
@@ -38,7 +38,8 @@ import TidingsTestSupport
             }
             for number in 0..<Self.pushes { await pipeline.publish(event(id: "push-\(number)", to: "person-\(number)")) }
             for number in 0..<Self.pushes { #expect(try await pipeline.byProvider(of: "push-\(number)") == ["service sent accepted"]) }
-            // Each process may send half of what a second allows at once, and half of it in each second after that: a second's worth together.
+            // Each process may send half of a second's pushes at once, and half of them in each later second. Together that is the
+            // provider's rate.
             let took = try await pipeline.system.query(
                 "select extract(epoch from max(finished_at) - min(finished_at))::float8 from tidings_ops.deliveries where channel = 'push'"
             ).rows[0].decode(Double.self)
@@ -51,7 +52,8 @@ import TidingsTestSupport
         }
     }
 
-    /// Whoever follows another catalogue has not said yet whom it calls, and counts; whoever has stopped beating, or calls nobody, does not.
+    /// A worker with a different catalogue has not reported yet which providers it calls, so it counts. A worker without a heartbeat or
+    /// without providers does not count.
     @Test func whoHasNotSaidWhomItCallsCounts() async throws {
         try await withPushMarkets(catalogue: Self.catalogue) { pipeline, _ in
             _ = try await pipeline.system.query(

@@ -4,12 +4,12 @@ import TidingsPostgres
 import TidingsStore
 import TidingsTestSupport
 
-/// A provider that is slower than what waits for it: its backlog stays in the broker, and costs neither the database nor others.
+/// A provider is slower than its load. Its backlog stays in the broker, and costs neither the database nor other providers.
 @Suite struct SlowProviderTests {
     private static let perSecond = 50
     private static let pushes = 200
 
-    /// Each delivery is claimed when it is its turn, and goes out at its first try, with no detour through `due`.
+    /// Each delivery is claimed when its turn comes, and is sent at the first attempt, without a detour through `due`.
     @Test func aBacklogWaitsInTheBroker() async throws {
         try await withPushMarkets(catalogue: { SharesTests.rated($0, perSecond: Self.perSecond) }) { pipeline, _ in
             let system = pipeline.system
@@ -19,10 +19,11 @@ import TidingsTestSupport
             let took = try await system.query(
                 "select extract(epoch from max(finished_at) - min(finished_at))::float8 from tidings_ops.deliveries where channel = 'push'"
             ).rows[0].decode(Double.self)
-            // A second's worth may go out at once.
+            // The pushes of one second may be sent at once.
             let least = Double(Self.pushes - Self.perSecond) / Double(Self.perSecond)
             #expect(took >= least * 0.9, "faster than the provider's rate: \(took) s for \(Self.pushes)")
-            // A session tells its counts when it is idle; the one that removed the last pack has told those of its waits by then.
+            // A session reports its counts when it is idle. The session that removed the last pack has by then reported the counts of its
+            // waits too.
             let removed: SQL = "select (n_tup_ins > 0 and n_tup_ins = n_tup_del)::integer from pg_stat_user_tables where relname = 'packs'"
             #expect(try await system.eventually(within: .seconds(30), removed) { $0 == 1 })
             let detours = try await system.count("select n_tup_ins from pg_stat_user_tables where relname = 'due'")
@@ -31,7 +32,7 @@ import TidingsTestSupport
         }
     }
 
-    /// A stop does not wait for packs that wait for their turn: they are the next worker's.
+    /// A stop does not wait for packs that wait for their turn. Another worker gets them.
     @Test func aStopLeavesWhatWaitsToOthers() async throws {
         try await withPushMarkets(catalogue: { SharesTests.rated($0, perSecond: 1) }) { pipeline, _ in
             let system = pipeline.system
@@ -48,7 +49,8 @@ import TidingsTestSupport
         }
     }
 
-    /// A campaign waits for a provider whose queue is full. The retry of another provider is released, and the campaign's rows are not even read.
+    /// A campaign waits for a provider whose queue is full. A delivery of another provider is released, and the rows of the campaign are
+    /// not even read.
     @Test func aFullQueueDelaysNobodyElse() async throws {
         try await withOwnSystem { system in
             try await Pipeline.apply(
@@ -81,7 +83,7 @@ import TidingsTestSupport
             #expect(sent.exitCode == 0, "\(sent.errors)")
             let released: SQL = "select count(*) from tidings.packs where provider = 'phone'"
             #expect(try await system.eventually(released) { $0 == 1 })
-            // The releaser's session tells its counts after an idle second, at the latest with the turn after it.
+            // The releaser's session reports its counts after an idle second, at the latest after the next turn.
             let turns: SQL = "select count(*) from tidings.packs where provider = 'phone' and confirmed_at is not null"
             #expect(try await system.eventually(turns) { $0 == 1 })
             #expect(try await system.count("select count(*) from tidings.due where provider = 'slow'") == 20_000)

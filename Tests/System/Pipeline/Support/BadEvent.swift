@@ -2,7 +2,7 @@ import Testing
 import TidingsCore
 import TidingsJSON
 
-/// One thing a producer may get wrong, as bytes on the wire, with the reason it must get.
+/// One mistake that a producer may make, as bytes on the wire, with the expected reason.
 struct BadEvent: Sendable, CustomTestStringConvertible {
     let name: String
     let reason: ReasonCode
@@ -11,7 +11,7 @@ struct BadEvent: Sendable, CustomTestStringConvertible {
     var contentType = Pipeline.structured
 
     var testDescription: String { name }
-    /// Tells the rows of one case from those of all others.
+    /// A key that separates the rows of one case from all others.
     var routingKey: String { "transactional.bad-\(name)" }
 
     init(_ name: String, _ reason: ReasonCode, at pointer: String = "", _ body: [UInt8], contentType: String = Pipeline.structured) {
@@ -22,7 +22,7 @@ struct BadEvent: Sendable, CustomTestStringConvertible {
         self.init(name, reason, at: pointer, Array(body.utf8), contentType: contentType)
     }
 
-    /// Every case that is told from a single message.
+    /// Every case that a single message shows.
     static let all: [BadEvent] = inForm + inAttributes + inData + inTime + inSize
 
     private static let inForm = [
@@ -88,14 +88,14 @@ struct BadEvent: Sendable, CustomTestStringConvertible {
         event(id: time, to: "p", data: #""scheduledFor":"\#(time)""#)
     }
 
-    /// An event whose data opens that many arrays.
+    /// An event whose data opens this many arrays.
     static func nested(levels: Int) -> String {
         event(
             id: "deep", to: "p",
             data: #""data":{"deep":"# + String(repeating: "[", count: levels) + String(repeating: "]", count: levels) + "}")
     }
 
-    /// Puts bytes into a text that no string can hold.
+    /// Puts bytes that no string can hold into a text.
     static func replacing(_ mark: String, by bytes: [UInt8], in text: String) -> [UInt8] {
         text.split(separator: mark, maxSplits: 1).map { Array($0.utf8) }.reduce([]) { $0.isEmpty ? $1 : $0 + bytes + $1 }
     }

@@ -14,7 +14,7 @@ struct Guides {
         lines = try files.flatMap { try String(contentsOf: $0, encoding: .utf8).components(separatedBy: "\n") }
     }
 
-    /// The block under the comment `<!-- example: name -->`; fails the test when there is none.
+    /// The block under the comment `<!-- example: name -->`. Fails the test if there is none.
     func example(_ name: String) throws -> String {
         let blocks = blocks("example").filter { $0.name == name }
         return try #require(blocks.first?.text, "no page has a block under <!-- example: \(name) -->")

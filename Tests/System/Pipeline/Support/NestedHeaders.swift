@@ -1,7 +1,8 @@
 import Testing
 import TidingsTestSupport
 
-/// Publishes what no client library builds by itself: header tables within each other, encoded by hand inside pika's own frames.
+/// Publishes nested header tables, which no client library builds by itself. The tables are encoded in the script, inside pika's own
+/// frames.
 enum NestedHeaders {
     static func publish(levels: Int, key: String, amqpURL: String) async throws {
         let result = try await TestProcess(
@@ -10,7 +11,7 @@ enum NestedHeaders {
         try #require(result.exitCode == 0, "\(result.errors)")
     }
 
-    /// Every level is a table with the one key `a`, seven bytes each, written from the inside out.
+    /// Every level is a table with the one key `a`. A level takes seven bytes, and is written from the inside out.
     private static let program = """
         import struct, sys, pika
         url, key, levels = sys.argv[1], sys.argv[2], int(sys.argv[3])

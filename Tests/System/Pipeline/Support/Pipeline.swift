@@ -8,14 +8,15 @@ import TidingsJSON
 import TidingsPostgres
 import TidingsTestSupport
 
-/// Every role running as a real process on a system of its own, with what a test asks of it from outside: the broker, SQL and the command line.
+/// Every role as a real process, on a system for one test. The test acts on the roles from outside: through the broker, SQL and the command
+/// line.
 struct Pipeline: Sendable {
     let system: TestSystem
     /// The process of `tidings run all`.
     let roles: TestProcess
     private let publisher: AMQPPublisher
 
-    /// How long something may take that other processes do: half a minute is a hundred times what it takes on an idle machine.
+    /// The longest wait for the work of other processes. Half a minute is a hundred times what the work takes on an idle machine.
     static let patience = Duration.seconds(30)
 
     fileprivate init(_ system: TestSystem, catalogue: String?, variables: [String: String]) async throws {
@@ -26,7 +27,7 @@ struct Pipeline: Sendable {
         roles = try await Self.startRoles(of: system, with: variables)
     }
 
-    /// Starts every role in one more process, and waits until it has declared the topology and announced itself.
+    /// Starts every role in one more process. Waits until it has declared the topology and registered itself.
     @discardableResult
     static func startRoles(of system: TestSystem, with variables: [String: String] = [:]) async throws -> TestProcess {
         let process = try system.start("run", "all", with: variables)
@@ -35,7 +36,7 @@ struct Pipeline: Sendable {
         return process
     }
 
-    /// Makes a catalogue file the active one; `options` such as `--remove`.
+    /// Makes a catalogue file the active one, with options such as `--remove`.
     static func apply(_ catalogue: String, to system: TestSystem, _ options: String...) async throws {
         try await withFile(catalogue) { path in
             let result = try await TestProcess(
@@ -54,7 +55,7 @@ extension Pipeline {
     static let structured = "application/cloudevents+json"
     static let batch = "application/cloudevents-batch+json"
 
-    /// Publishes bytes as they are; what they lead to is for the test to see. Fails the test unless the broker confirms.
+    /// Publishes the bytes as they are. Fails the test unless the broker confirms.
     func publish(
         _ body: [UInt8], contentType: String = Pipeline.structured, key: String = "transactional.orderUpdate",
         headers: [String: AMQPValue] = [:], exchange: String = QueueNames.intentsExchange
@@ -72,15 +73,15 @@ extension Pipeline {
     }
 }
 
-/// A structured event; `data` holds the members beside recipient and title.
+/// A structured event. `data` holds further members besides recipient and title.
 func event(id: String, type: String = "orderUpdate", to recipient: String, data: String = "", title: String = "A title") -> String {
     let members = [#""recipient":"\#(recipient)""#, #""title":"\#(title)""#, data].filter { !$0.isEmpty }.joined(separator: ",")
     return #"{"specversion":"1.0","id":"\#(id)","source":"/tests","type":"\#(type)","data":{\#(members)}}"#
 }
 
-// MARK: - Looking
+// MARK: - Reading the results
 
-/// How one channel of a notification stands.
+/// The state of one channel of a notification.
 struct Ended: Hashable, Sendable, CustomStringConvertible {
     let channel: String
     let state: String
@@ -94,7 +95,7 @@ struct Ended: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension Pipeline {
-    /// Each channel of an event's notifications, sorted by channel.
+    /// The state of each channel of an event's notifications, sorted by channel.
     func deliveries(of eventID: String) async throws -> [Ended] {
         let result = try await system.query(
             """
@@ -107,7 +108,7 @@ extension Pipeline {
         }
     }
 
-    /// Waits until every notification of an event is done, then says how each channel ended.
+    /// Waits until every notification of an event is done. Returns the end of each channel.
     func outcome(of eventID: String, within patience: Duration = Self.patience) async throws -> [Ended] {
         let done = try await system.eventually(
             within: patience, "select count(*) from tidings_ops.notifications where idempotency_key = \(eventID) and state = 'done'"
@@ -117,7 +118,7 @@ extension Pipeline {
         return deliveries
     }
 
-    /// Waits until an event waits for its time on some channel.
+    /// Waits until a channel of an event is held.
     func held(_ eventID: String) async throws -> [Ended] {
         let waits = try await system.eventually(
             within: Self.patience,
@@ -137,7 +138,7 @@ extension Pipeline {
         return try #require(result.rows.first).decode(String.self)
     }
 
-    /// How many intents routers took so far, each recipient counting once, whatever became of them.
+    /// The number of intents that routers have taken so far. Each recipient counts once, with any result.
     func taken() async throws -> Int {
         try await system.count(Self.takenQuery)
     }
@@ -147,12 +148,12 @@ extension Pipeline {
             (select kind, n from tidings.tally union all select kind, n from tidings.tally_totals) t where kind = 'taken'
         """
 
-    /// Moves business time on for every process of this system.
+    /// Moves the business clock forward for every process of this system.
     func shiftClock(by interval: String) async throws {
         _ = try await system.query("update tidings.clock_offset set shift = shift + \(interval)::text::interval")
     }
 
-    /// Nothing lost, nothing in two places, and the process that did it all still runs.
+    /// Checks that no delivery is lost or in two places, and that the process of the roles still runs.
     func expectSound() async throws {
         #expect(roles.isRunning, "the roles died: \(roles.errorsSoFar)")
         #expect(try await system.count("select count(*) from tidings_ops.unaccounted") == 0)
@@ -169,14 +170,14 @@ extension Pipeline {
     }
 }
 
-/// Runs `body` with every role up, and ends it all afterwards. At most ``Turnstile/width`` at once.
+/// Runs `body` with every role, and ends everything afterwards. At most ``Turnstile/width`` systems run at once.
 func withPipeline<Result: Sendable>(
     catalogue: String? = nil, variables: [String: String] = [:], _ body: (Pipeline) async throws -> Result
 ) async throws -> Result {
     try await withPipeline(variables: variables, preparing: { _ in catalogue }, body)
 }
 
-/// The same with a catalogue that depends on the system: on what else was started for it.
+/// Runs `body` with every role and a catalogue that depends on the system, for example on other processes started for it.
 func withPipeline<Result: Sendable>(
     variables: [String: String] = [:], preparing: (TestSystem) async throws -> String?, _ body: (Pipeline) async throws -> Result
 ) async throws -> Result {
@@ -193,7 +194,7 @@ func withPipeline<Result: Sendable>(
     }
 }
 
-/// A system without any role, for what needs only the servers.
+/// Runs `body` with a system without roles, for tests that need only the servers.
 func withOwnSystem<Result: Sendable>(_ body: (TestSystem) async throws -> Result) async throws -> Result {
     try await Turnstile.shared.enter()
     do {
@@ -206,7 +207,7 @@ func withOwnSystem<Result: Sendable>(_ body: (TestSystem) async throws -> Result
     }
 }
 
-/// Lets a few systems run at once: a test must not time out because thirty others start their processes in the same second.
+/// Limits the systems that run at once. A test must not time out because thirty others start their processes in the same second.
 private actor Turnstile {
     static let shared = Turnstile()
     /// Two systems keep two cores busy while a third starts or waits.
@@ -230,7 +231,7 @@ private actor Turnstile {
 
 // MARK: - Files and waiting
 
-/// Runs `body` with the path of a file of this text.
+/// Runs `body` with the path of a file that holds this text.
 func withFile<Result: Sendable>(_ text: String, _ body: (String) async throws -> Result) async throws -> Result {
     let url = FileManager.default.temporaryDirectory.appendingPathComponent("tidings-\(UUID().uuidString).yaml")
     try text.write(to: url, atomically: true, encoding: .utf8)
@@ -244,7 +245,7 @@ func withFile<Result: Sendable>(_ text: String, _ body: (String) async throws ->
     }
 }
 
-/// Asks again until the condition holds: for what a process writes to its log and nothing else tells.
+/// Polls until the condition holds. For results that a process only writes to its log.
 func eventually(_ condition: () async throws -> Bool) async throws -> Bool {
     let deadline = ContinuousClock.now + Pipeline.patience
     while ContinuousClock.now < deadline {

@@ -16,16 +16,16 @@ enum TestCatalogue {
 
         """
 
-    /// Only those types: everything else is built in.
+    /// A catalogue with these types only: everything else is built in.
     static let standard = types
 
-    /// A push provider that accepts everything and needs no device, so that something comes before the inbox.
+    /// A catalogue with a push provider that accepts everything and needs no device. Push then comes before the inbox.
     static let withPush = types + serving(push)
 
-    /// Webhooks that may go to this machine, unsigned.
+    /// A catalogue with webhooks that may go to this machine, unsigned.
     static let withWebhook = types + serving(webhook)
 
-    /// Push, webhooks and the inbox: one of each kind of work.
+    /// A catalogue with push, webhooks and the inbox: one of each kind of work.
     static let withEveryKind = types + serving(push, webhook)
 
     private typealias Binding = (channel: String, name: String, members: String)
@@ -39,7 +39,7 @@ enum TestCatalogue {
         """
     )
 
-    /// A provider for each of these channels and for the inbox, in the one market there is.
+    /// A provider for each of these channels and for the inbox, in the only market.
     private static func serving(_ others: Binding...) -> String {
         let bindings = others + [inbox]
         return """

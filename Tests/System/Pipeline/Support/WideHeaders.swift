@@ -1,9 +1,9 @@
 import Testing
 import TidingsTestSupport
 
-/// Publishes empty events below headers as large as a frame, encoded once: a client library takes a second for each.
+/// Publishes empty events with headers as large as a frame. The headers are encoded once, because a client library takes a second for each.
 enum WideHeaders {
-    /// - Parameter values: elements of one array, a byte each on the wire.
+    /// - Parameter values: the elements of one array, each of one byte on the wire.
     static func publish(_ count: Int, values: Int, key: String, amqpURL: String) async throws {
         let result = try await TestProcess(
             ["/usr/bin/python3", "-c", program, amqpURL, key, String(count), String(values)], environment: [:]
@@ -11,7 +11,7 @@ enum WideHeaders {
         try #require(result.exitCode == 0, "\(result.errors)")
     }
 
-    /// The broker takes the messages of a channel in order: the last one's confirm stands for all.
+    /// The broker takes the messages of a channel in order, so the confirm of the last one stands for all.
     private static let program = """
         import struct, sys, pika
         url, key, count, values = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
