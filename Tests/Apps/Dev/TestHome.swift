@@ -6,7 +6,7 @@ import Glibc
 struct TestHome: Sendable {
     let path: String
 
-    /// - Parameter isPrivate: only the owner may enter the home. As root, PostgreSQL's data is then kept in another folder.
+    /// - Parameter isPrivate: only the owner may enter the home. If the test runs as root, PostgreSQL's data is kept in another folder.
     static func with(isPrivate: Bool = false, _ body: (TestHome) async throws -> Void) async throws {
         var template = Array("/tmp/tidings-servers-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else { throw PrivateServersError.system(call: "mkdtemp", reason: errorText(errno)) }

@@ -8,7 +8,7 @@ import TidingsCore
 @Suite struct JudgementTests {
     private static let now = Timestamp(rfc3339: "2026-11-24T19:02:30Z") ?? .distantPast
 
-    /// A reading of a healthy system. Every role has run in its own process for an hour. Every queue was sampled 3 s ago, with one provider.
+    /// A healthy system. Every role has run in its own process for an hour. Every queue of the one provider was sampled 3 s ago.
     private static var healthy: SystemReading {
         var reading = SystemReading(now: now)
         reading.workers = ["router", "deliver", "release"].map { worker($0) }
