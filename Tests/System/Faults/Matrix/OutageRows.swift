@@ -4,7 +4,8 @@ import Testing
 import TidingsPostgres
 import TidingsTestSupport
 
-/// Outages in which no process dies. A worker writes the outcomes that it knows once the database is back, and nothing is sent again.
+/// Outages in which no process dies. A worker writes the outcomes that it knows once the database is back, and nothing is sent again. The
+/// row with a sleeping worker is the exception: the calls that this worker had open may be sent again.
 extension FaultRow {
     /// The longest time from the end of the outage until everything has ended.
     private static let promptly = Duration.seconds(15)
