@@ -1,14 +1,14 @@
 import Glibc
 import Synchronization
 
-/// Messages to a ``SocketThread``'s loop from any thread: in a list, with a byte in a pipe that the loop polls.
+/// Messages from any thread to the loop of a ``SocketThread``. A post appends to a list and writes one byte to a pipe that the loop polls.
 public final class SocketMailbox<Message: Sendable>: Sendable {
-    /// Readable while there may be messages.
+    /// The read end of the pipe, readable while there may be messages.
     public let reader: Int32
     private let writer: Int32
     private let messages = Mutex<[Message]>([])
 
-    /// Throws when the process has no two file descriptors left.
+    /// Throws when the process does not have two free file descriptors.
     public init() throws(SocketThread.StartError) {
         var ends: [Int32] = [-1, -1]
         guard unsafe pipe(&ends) == 0 else { throw SocketThread.StartError("no file descriptor to send messages by") }
@@ -30,7 +30,8 @@ public final class SocketMailbox<Message: Sendable>: Sendable {
         _ = unsafe write(writer, &byte, 1)  // a full pipe wakes as well as one more byte would
     }
 
-    /// Empties the pipe, then the list: in that order a message in between costs one idle turn and is never missed.
+    /// Empties the pipe, then returns and empties the list. A message posted in between costs one idle turn of the loop. In the opposite
+    /// order, the loop could miss that message.
     public func take() -> [Message] {
         var drained = [UInt8](repeating: 0, count: 64)
         while unsafe read(reader, &drained, drained.count) == drained.count {}

@@ -3,19 +3,20 @@ import Synchronization
 
 /// One operating-system thread that is also a Swift serial executor, made for C libraries that own a socket.
 ///
-/// A driver actor names a `SocketThread` as its executor. The thread alternates between two things: it runs the actor's jobs, and it
-/// waits in `poll(2)` for the actor's sockets, a deadline, or the next job. So everything that touches the C connection happens on one
-/// thread, as librabbitmq, libpq and libcurl ask, and waiting for a socket never holds a thread of Swift's cooperative pool.
+/// A driver actor names a `SocketThread` as its executor. The thread runs the actor's jobs. Between jobs, the thread waits in `poll(2)` for
+/// the actor's sockets, a deadline, or the next job. All calls to one C connection therefore happen on one thread, as librabbitmq, libpq
+/// and libcurl require. A wait for a socket never blocks a thread of Swift's cooperative pool.
 ///
-/// The actor sets ``watch(_:until:)`` from its own isolation to say which sockets matter and when it wants to run again whatever
-/// happens; ``whenReady(_:)`` installs what runs on the thread each time poll returns. ``stop()`` lets the queued jobs finish first.
+/// The actor calls ``watch(_:until:)`` from its own isolation. This call names the sockets, and the time at which the actor wants to run
+/// even if no socket is ready. ``whenReady(_:)`` installs the closure that the thread runs each time `poll` returns. ``stop()`` lets the
+/// queued jobs finish first.
 ///
-/// The stack is 16 MiB: librabbitmq 0.11 decodes header tables by recursion, and a header nested 18,000 deep crashed 1 MiB stacks.
+/// The stack has 16 MiB, because librabbitmq 0.11 decodes header tables by recursion. A header nested 18,000 deep crashed a stack of 1 MiB.
 public final class SocketThread: SerialExecutor {
     /// Bytes of stack for the thread.
     public static let stackSize = 16 << 20
 
-    /// A socket and the poll events it is watched for.
+    /// A socket and the poll events to watch for.
     public struct Interest: Sendable, Hashable {
         public var socket: Int32
         public var events: Int16
@@ -25,9 +26,9 @@ public final class SocketThread: SerialExecutor {
             self.events = events
         }
 
-        /// Readable only.
+        /// Interest in reading only.
         public static func reading(_ socket: Int32) -> Interest { Interest(socket: socket, events: Int16(POLLIN)) }
-        /// Readable or writable.
+        /// Interest in reading and writing.
         public static func readingAndWriting(_ socket: Int32) -> Interest {
             Interest(socket: socket, events: Int16(POLLIN | POLLOUT))
         }
@@ -39,7 +40,7 @@ public final class SocketThread: SerialExecutor {
         var isStopping = false
     }
 
-    /// What the thread alone reads and writes; the actor reaches it only from jobs that run on this thread.
+    /// State that only the thread reads and writes. The actor reaches it only from jobs that run on this thread.
     private final class Loop {
         var interests: [Interest] = []
         var deadline: ContinuousClock.Instant?
@@ -49,15 +50,15 @@ public final class SocketThread: SerialExecutor {
     private let mailbox = Mutex(Mailbox())
     // Confined to the thread: every access goes through a method that checks `isCurrent`.
     private nonisolated(unsafe) let loop = Loop()
-    // Written when the thread is made and, to the same value, by the thread before its first job.
+    // Two writers store the same value: `pthread_create`, and the thread itself before its first job.
     private nonisolated(unsafe) var identity = pthread_t()
-    /// A pipe to ourselves (Swift's Glibc module has no eventfd): one byte in it ends the poll.
+    /// A pipe from this object to its own thread: one byte in the pipe ends the poll. Swift's Glibc module has no eventfd.
     private let wakeupReader: Int32
     private let wakeupWriter: Int32
-    /// Says in messages which thread it is.
+    /// The name of this thread in messages.
     public let name: String
 
-    /// What the machine or its limits (`ulimit -n`, `ulimit -u`) refused; as text, for a message.
+    /// A resource that the machine or its limits (`ulimit -n`, `ulimit -u`) refused, as text for a message.
     public struct StartError: Error, Hashable, CustomStringConvertible {
         public let description: String
 
@@ -65,8 +66,8 @@ public final class SocketThread: SerialExecutor {
         public init(_ what: String, code: Int32 = errno) { description = unsafe "\(what): \(String(cString: strerror(code)))" }
     }
 
-    /// Starts the thread. For what a process cannot begin without: where nothing is left for it, the process ends with the reason.
-    /// What is opened later uses ``init(starting:)``.
+    /// Starts the thread, and ends the process with the reason if the start fails. Use this initializer for threads without which the
+    /// process cannot begin. For threads that start later, use ``init(starting:)``.
     public convenience init(name: String) {
         do throws(StartError) {
             try self.init(starting: name)
@@ -75,7 +76,7 @@ public final class SocketThread: SerialExecutor {
         }
     }
 
-    /// Starts the thread, or says what it lacks: two file descriptors, or a thread.
+    /// Starts the thread. Throws the missing resource: two file descriptors, or a thread.
     public init(starting name: String) throws(StartError) {
         self.name = name
         var ends: [Int32] = [-1, -1]
@@ -133,9 +134,9 @@ public final class SocketThread: SerialExecutor {
     /// Whether the caller runs on this thread.
     public var isCurrent: Bool { unsafe pthread_equal(pthread_self(), identity) != 0 }
 
-    // MARK: What the actor asks for, from its own isolation
+    // MARK: Requests of the actor, from its own isolation
 
-    /// Replaces the watched sockets and the time at which ``whenReady(_:)``'s closure runs even if no socket is ready.
+    /// Replaces the watched sockets and the deadline. At the deadline, the closure of ``whenReady(_:)`` runs even if no socket is ready.
     /// Call only on the thread, that is from the isolation of an actor that runs here.
     public func watch(_ interests: [Interest], until deadline: ContinuousClock.Instant?) {
         checkIsolated()
@@ -143,15 +144,15 @@ public final class SocketThread: SerialExecutor {
         unsafe loop.deadline = deadline
     }
 
-    /// Installs the closure that runs on the thread after every poll: with the descriptors that are ready, or with none when the deadline
-    /// passed. It may call ``watch(_:until:)``. Call only on the thread.
+    /// Installs the closure that the thread runs after a poll. The closure receives the ready descriptors, or none when the deadline
+    /// passed. The closure may call ``watch(_:until:)``. Call only on the thread.
     public func whenReady(_ body: (([pollfd]) -> Void)?) {
         checkIsolated()
         unsafe loop.ready = body
     }
 
-    /// Ends the thread once the queued jobs have run and no ``whenReady(_:)`` closure is installed. The owner calls it last: a job enqueued
-    /// after the thread ended would never run.
+    /// Ends the thread once the queued jobs have run and no ``whenReady(_:)`` closure is installed. The owner calls this method last,
+    /// because a job enqueued after the end of the thread would never run.
     public func stop() {
         mailbox.withLock { $0.isStopping = true }
         wake()
@@ -178,8 +179,8 @@ public final class SocketThread: SerialExecutor {
         for job in jobs { unsafe job.runSynchronously(on: asUnownedSerialExecutor()) }
     }
 
-    /// Polls until a socket is ready, the deadline passes or a job arrives; only looks when jobs are queued already, so that neither
-    /// jobs nor sockets starve the other. False when the thread may end.
+    /// Polls until a socket is ready, the deadline passes or a job arrives. If jobs are already queued, the poll returns at once, so that
+    /// jobs and sockets cannot starve each other. Returns false when the thread may end.
     private func pollSockets() -> Bool {
         let (hasJobs, isStopping) = mailbox.withLock { mailbox in
             mailbox.isPolling = mailbox.jobs.isEmpty
@@ -199,7 +200,7 @@ public final class SocketThread: SerialExecutor {
         return true
     }
 
-    /// Milliseconds for poll, rounded up so that a deadline has passed when poll returns; -1 waits for ever.
+    /// Milliseconds for `poll`, rounded up so that the deadline has passed when `poll` returns. -1 means no limit.
     private func pollTimeout() -> Int32 {
         guard let deadline = unsafe loop.deadline else { return -1 }
         let left = ContinuousClock.now.duration(to: deadline)
@@ -209,8 +210,9 @@ public final class SocketThread: SerialExecutor {
     }
 }
 
-/// OpenSSL writes to sockets without MSG_NOSIGNAL, and libcurl leaves SIGPIPE alone when signals are off (they are, because of threads): on
-/// this thread and those it starts, a peer that went away must be an error and not the end of the process.
+/// Blocks SIGPIPE on this thread and on the threads that it starts. A closed connection must be an error and must not end the process.
+/// OpenSSL writes to sockets without MSG_NOSIGNAL. libcurl does not handle SIGPIPE when its signals are off, as they are here because of
+/// threads.
 private func blockBrokenPipeSignal() {
     var signals = sigset_t()
     unsafe sigemptyset(&signals)

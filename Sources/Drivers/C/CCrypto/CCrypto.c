@@ -1,2 +1,2 @@
-// A C target needs one source file; everything Swift calls comes from the headers.
+// SwiftPM builds a C target only if it has a source file. Everything that Swift calls is in the headers.
 #include "CCrypto.h"

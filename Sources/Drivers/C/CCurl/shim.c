@@ -1,2 +1,2 @@
-// The package manager wants a source file in a C target; everything is in the header.
+// SwiftPM builds a C target only if it has a source file. Everything is in the header.
 #include "shim.h"

@@ -1,2 +1,2 @@
-// SwiftPM builds a C target from at least one file; nghttp2 needs nothing of ours.
+// SwiftPM builds a C target only if it has a source file. Tidings adds nothing to nghttp2.
 #include "CNGHTTP2.h"

@@ -1,2 +1,2 @@
-/* Everything is inline in the header; a C target needs one source file to be built. */
+/* SwiftPM builds a C target only if it has a source file. Everything is inline in the header. */
 #include "CRabbitMQ.h"

@@ -1,2 +1,2 @@
-// The inline functions of CTLS.h need one file that is compiled.
+// SwiftPM builds a C target only if it has a source file. The inline functions are in CTLS.h.
 #include "CTLS.h"

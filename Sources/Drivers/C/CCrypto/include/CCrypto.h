@@ -1,4 +1,4 @@
-// The part of OpenSSL's libcrypto that Tidings calls. Deprecated low-level digests are deliberately not included.
+// The part of OpenSSL's libcrypto that Tidings calls. The deprecated low-level digests are left out on purpose.
 #ifndef TIDINGS_CCRYPTO_H
 #define TIDINGS_CCRYPTO_H
 

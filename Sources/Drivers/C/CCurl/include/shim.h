@@ -1,16 +1,16 @@
 #ifndef TIDINGS_CCURL_SHIM_H
 #define TIDINGS_CCURL_SHIM_H
 
-// The type-checking macros of libcurl want options known at compile time; these wrappers pass them on as values.
+// libcurl's type-checking macros need each option as a compile-time constant, but the wrappers below pass options on as values.
 #define CURL_DISABLE_TYPECHECK
 #include <curl/curl.h>
 
-// 7.87 brought CURLOPT_QUICK_EXIT, without which ending a transfer waits for a DNS lookup that hangs.
+// Version 7.87 added CURLOPT_QUICK_EXIT. Without this option, ending a transfer waits for a DNS lookup that hangs.
 #if LIBCURL_VERSION_NUM < 0x075700
 #error "Tidings needs libcurl 7.87 or later"
 #endif
 
-// curl_easy_setopt, curl_easy_getinfo and curl_multi_setopt are variadic, which Swift cannot call: one wrapper for each argument type.
+// Swift cannot call variadic functions: curl_easy_setopt, curl_easy_getinfo, curl_multi_setopt. Each argument type has one wrapper.
 
 static inline CURLcode tidings_easy_set_long(CURL *easy, CURLoption option, long value) {
     return curl_easy_setopt(easy, option, value);
@@ -57,7 +57,7 @@ static inline CURLMcode tidings_multi_set_socket_callback(CURLM *multi, curl_soc
     return code != CURLM_OK ? code : curl_multi_setopt(multi, CURLMOPT_SOCKETFUNCTION, callback);
 }
 
-// CURL_GLOBAL_ALL is a macro made of macros.
+// Swift does not import CURL_GLOBAL_ALL, because this macro is made of other macros.
 static inline CURLcode tidings_curl_global_init(void) {
     return curl_global_init(CURL_GLOBAL_ALL);
 }

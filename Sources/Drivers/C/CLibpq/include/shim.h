@@ -1,10 +1,10 @@
 #ifndef TIDINGS_CLIBPQ_SHIM_H
 #define TIDINGS_CLIBPQ_SHIM_H
 
-// libpq, as Debian and Ubuntu install it (libpq-dev).
+// libpq, as Debian and Ubuntu install it (package libpq-dev).
 #include <postgresql/libpq-fe.h>
 
-// libpq defines these as character literals in macros, which Swift does not import.
+// libpq defines these fields as macros of character literals, which Swift does not import.
 static const int TIDINGS_DIAG_SEVERITY = PG_DIAG_SEVERITY_NONLOCALIZED;
 static const int TIDINGS_DIAG_SQLSTATE = PG_DIAG_SQLSTATE;
 static const int TIDINGS_DIAG_MESSAGE = PG_DIAG_MESSAGE_PRIMARY;

@@ -1,4 +1,4 @@
-// The part of OpenSSL's libssl that Tidings calls, and of libcrypto for a certificate of one's own.
+// The part of OpenSSL's libssl that Tidings calls, and the part of libcrypto that makes a self-signed certificate.
 #ifndef TIDINGS_CTLS_H
 #define TIDINGS_CTLS_H
 
@@ -9,13 +9,13 @@
 #include <openssl/x509.h>
 #include <openssl/x509v3.h>
 
-// Macros, and a variadic function behind one, which Swift cannot call.
+// Wrappers for macros and for a variadic function behind a macro. Swift can call neither.
 
 static inline int tidings_ssl_require_tls12(SSL_CTX *context) {
     return SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION);
 }
 
-// A write that has to be tried again may come from another address, and may have taken a part.
+// A repeated write may use another buffer address, and a write may send only a part of its bytes.
 static inline void tidings_ssl_write_in_parts(SSL_CTX *context) {
     SSL_CTX_set_mode(context, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
 }
