@@ -1,24 +1,24 @@
-/// Which places a request may go to: the defence against server-side request forgery, where a stranger registers an address that only
-/// we can reach.
+/// The rules for the addresses that a request may reach: the defence against server-side request forgery. In this attack, a stranger
+/// registers an address that only our machines can reach.
 ///
-/// Without exceptions only public addresses pass: everything the IANA special-purpose registries (RFC 6890) or the multicast, reserved
-/// and transition blocks name is refused, and of IPv6 everything outside 2000::/3.
+/// Without exceptions, only public addresses pass. The guard refuses every block of the IANA special-purpose registries (RFC 6890), and the
+/// multicast, reserved and transition blocks. In IPv6, it refuses everything outside 2000::/3.
 public struct AddressGuard: Sendable, Hashable {
-    /// Lower case; only `http` and `https` can ever be sent to.
+    /// Schemes in lower case. Only `http` and `https` have an effect, because the transport sends to no other scheme.
     public var allowedSchemes: Set<String>
-    /// Nil allows every port.
+    /// Ports that a request may use. Nil allows every port.
     public var allowedPorts: Set<UInt16>?
     /// Exceptions to the refused blocks, for private receivers, development and tests.
     public var allowedNetworks: [CIDR]
 
-    /// By default `https` to the ports 443 and 8443 of public addresses.
+    /// By default, a request may use `https` to ports 443 and 8443 of public addresses.
     public init(allowedSchemes: Set<String> = ["https"], allowedPorts: Set<UInt16>? = [443, 8443], allowedNetworks: [CIDR] = []) {
         self.allowedSchemes = allowedSchemes
         self.allowedPorts = allowedPorts
         self.allowedNetworks = allowedNetworks
     }
 
-    /// Why a connection to this address is refused, with the block that names it; nil when it is allowed.
+    /// Returns why a connection to this address is refused, with the block that holds it. Returns nil when the address is allowed.
     public func refusal(of address: IPAddress) -> String? {
         let address = address.unmapped
         if allowedNetworks.contains(where: { $0.contains(address) }) { return nil }
@@ -26,14 +26,14 @@ public struct AddressGuard: Sendable, Hashable {
         return "\(address) is not public: \(block.network) is \(block.meaning)"
     }
 
-    /// A block that is refused and what it is for. The first one that holds an address explains it.
+    /// A refused block and its purpose. If several blocks hold an address, the first one is the reason in the message.
     struct RefusedBlock: Sendable {
         var network: CIDR
         var meaning: String
     }
 
-    /// RFC 6890 and the IANA special-purpose address registries, with multicast, reserved and transition blocks, and one address of a cloud that
-    /// looks public and is not: Azure's WireServer hands out configuration and secrets of the machine that asks.
+    /// RFC 6890 and the IANA special-purpose address registries, with multicast, reserved and transition blocks. One more address looks
+    /// public and is not: Azure's WireServer gives a machine its own configuration and secrets.
     static let refused: [RefusedBlock] = [
         ("0.0.0.0/8", "this host"),
         ("10.0.0.0/8", "private"),

@@ -1,7 +1,8 @@
-/// Which requests may be under way: so many in all, so many to one host, the others in the order they came, each until its deadline.
+/// The queue and the limits for requests in progress: a maximum in all, and a maximum for each host. Further requests wait in the order of
+/// their arrival, each until its deadline.
 ///
-/// libcurl has limits like these, but a transfer that waits for them does not time out (seen with 7.88), so one host that hangs would hold
-/// its callers far beyond the time they asked for.
+/// libcurl has such limits too, but a transfer that waits for them does not time out (seen with 7.88). One host that hangs would then hold
+/// its callers far longer than the time-out that they set.
 struct Admission {
     typealias Instant = ContinuousClock.Instant
 
@@ -22,12 +23,12 @@ struct Admission {
         self.maximumPerHost = maximumPerHost
     }
 
-    /// A new request: joins the queue, from which ``next()`` takes it.
+    /// Appends a new request to the queue. ``next()`` removes it when it may begin.
     mutating func enter(_ id: UInt64, host: String, deadline: Instant) {
         waiting.append(Waiting(id: id, host: host, deadline: deadline))
     }
 
-    /// The first in the queue that may begin now; it counts as under way until ``leave(host:)``.
+    /// Removes and returns the first request in the queue that may begin now. It counts as in progress until ``leave(host:)``.
     mutating func next() -> UInt64? {
         guard total < maximum, let index = waiting.firstIndex(where: { underWay[$0.host, default: 0] < maximumPerHost }) else { return nil }
         let admitted = waiting.remove(at: index)
@@ -36,19 +37,19 @@ struct Admission {
         return admitted.id
     }
 
-    /// A request that was under way has ended.
+    /// Ends one request in progress to this host, which frees its place.
     mutating func leave(host: String) {
         total -= 1
         let left = underWay[host, default: 1] - 1
         underWay[host] = left == 0 ? nil : left
     }
 
-    /// Takes a request out of the queue, if it is still there.
+    /// Removes a request from the queue, if it is still there.
     mutating func withdraw(_ id: UInt64) {
         waiting.removeAll { $0.id == id }
     }
 
-    /// Takes out and returns those whose deadline has come.
+    /// Removes and returns the requests whose deadline has passed.
     mutating func expire(at now: Instant) -> [UInt64] {
         guard let earliest = earliestDeadline, earliest <= now else { return [] }
         let expired = waiting.filter { $0.deadline <= now }.map(\.id)

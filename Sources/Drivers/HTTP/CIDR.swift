@@ -1,11 +1,11 @@
 /// A block of addresses: `10.0.0.0/8`, `fc00::/7`.
 public struct CIDR: Sendable, Hashable, CustomStringConvertible {
     public let first: IPAddress
-    /// How many leading bits an address must share with ``first``.
+    /// The number of leading bits that an address must share with ``first``.
     public let prefixLength: Int
 
-    /// Reads `address/length`, or a single address. Nil unless the address is spelled canonically, the length fits its family, and all
-    /// bits beyond it are zero: `10.0.0.1/8` is more likely a mistake than a wish.
+    /// Reads `address/length`, or a single address. Returns nil unless the address has its canonical spelling, the length fits the family,
+    /// and all bits after the prefix are zero. `10.0.0.1/8` is refused because it is more likely a mistake than an intention.
     public init?(_ text: String) {
         let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
         guard let address = IPAddress(String(parts[0])) else { return nil }
@@ -22,7 +22,8 @@ public struct CIDR: Sendable, Hashable, CustomStringConvertible {
         prefixLength = length
     }
 
-    /// Whether the block holds the address. Families never mix: judge ``IPAddress/unmapped`` addresses.
+    /// Whether the block holds the address. A block of one family never holds an address of another family. Pass ``IPAddress/unmapped``
+    /// addresses.
     public func contains(_ address: IPAddress) -> Bool {
         address.width == first.width && address.masked(to: prefixLength) == first
     }
@@ -38,7 +39,7 @@ extension IPAddress {
         }
     }
 
-    /// The address with every bit after the first `length` cleared. Shifts by the full width give zero in Swift.
+    /// The address with every bit after the first `length` bits cleared. In Swift, a shift by the full width gives zero.
     fileprivate func masked(to length: Int) -> IPAddress {
         switch self {
         case .v4(let value): .v4(value & (UInt32.max << (32 - length)))

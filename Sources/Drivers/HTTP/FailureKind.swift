@@ -1,7 +1,7 @@
 import CCurl
 
-/// libcurl's code as ours. The same code means different things before and after the request began, because only before is it
-/// certain that the receiver saw nothing.
+/// Translates libcurl's code. The same code has two meanings: if it comes before the request began, the receiver certainly saw nothing. If
+/// it comes after, the receiver may have seen the request.
 func failureKind(of code: CURLcode, afterSendBegan: Bool) -> HTTPFailure.Kind {
     switch code {
     case CURLE_OPERATION_TIMEDOUT: afterSendBegan ? .timeoutAfterSend : .timeoutBeforeSend
@@ -14,7 +14,7 @@ func failureKind(of code: CURLcode, afterSendBegan: Bool) -> HTTPFailure.Kind {
     case CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_PARTIAL_FILE, CURLE_HTTP2, CURLE_HTTP2_STREAM,
         CURLE_SEND_FAIL_REWIND, CURLE_COULDNT_CONNECT:
         afterSendBegan ? .resetAfterSend : .connect
-    // Among them an answer that is not HTTP, a broken chunk, and a head beyond its limit.
+    // The default includes a response that is not HTTP, a broken chunk, and a response head over its limit.
     default: afterSendBegan ? .protocolError : .connect
     }
 }

@@ -1,13 +1,14 @@
-/// What holds for all requests of one ``HTTPTransport``.
+/// Settings for all requests of one ``HTTPTransport``.
 public struct HTTPConfiguration: Sendable {
-    /// Requests under way at once, to all hosts together, and connections kept open. A request beyond that waits, and its time-outs run
-    /// meanwhile. Over HTTP/1.1 each takes a connection: 256 is a quarter of the usual limit of 1,024 descriptors a process.
+    /// The number of requests in progress at once to all hosts together, and of connections kept open. A further request waits while its
+    /// time-outs run. Over HTTP/1.1, each request takes a connection: 256 is a quarter of the usual limit of 1,024 descriptors per process.
     public var maximumRequests: Int
-    /// Requests under way at once to one scheme, host and port. 16 keep one slow receiver from taking all of ``maximumRequests``.
+    /// The number of requests in progress at once to one scheme, host and port. With 16, one slow receiver cannot take all of
+    /// ``maximumRequests``.
     public var maximumRequestsPerHost: Int
-    /// The `user-agent` header, unless a request brings its own.
+    /// The `user-agent` header of each request that does not set its own.
     public var userAgent: String
-    /// A PEM file of certificate authorities to trust in place of the system's; nil trusts the system's.
+    /// A PEM file with the certificate authorities to trust in place of the system's. Nil means the system's.
     public var certificateAuthorityFile: String?
 
     public init(

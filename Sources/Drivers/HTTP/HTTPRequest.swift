@@ -1,22 +1,25 @@
-/// One request. The URL must be absolute and already percent-encoded ASCII; see ``HTTPTransport`` for what is never done with it.
+/// One HTTP request. The URL must be absolute and already percent-encoded ASCII. ``HTTPTransport`` lists the features that it never uses,
+/// such as redirects.
 public struct HTTPRequest: Sendable {
-    /// Upper-case letters only: `POST`.
+    /// The HTTP method in upper-case letters only, such as `POST`.
     public var method: String
     public var url: String
-    /// Sent in this order. A name must be an RFC 9110 token, a value free of control characters except tab; anything else fails with
-    /// ``HTTPFailure/Kind/invalidHeader`` before a connection is made, so no value can smuggle in another header.
+    /// Headers, sent in this order. A name must be a token of RFC 9110. A value must hold no control character except tab. If a header
+    /// breaks these rules, the request fails with ``HTTPFailure/Kind/invalidHeader`` before a connection is made. A value can therefore
+    /// never smuggle in a second header.
     public var headers: [(String, String)]
-    /// Sent exactly as given, with `content-length`.
+    /// The body, sent unchanged and with `content-length`.
     public var body: [UInt8]
-    /// From the start, including the wait for a free connection, until DNS, TCP and TLS are done.
+    /// The time limit from the start until DNS, TCP and TLS are done. The wait for a free connection counts.
     public var connectTimeout: Duration
-    /// From the start until the last byte of the answer.
+    /// The time limit from the start until the last byte of the response.
     public var totalTimeout: Duration
-    /// Bytes of the answer's body to keep; at the next one the transfer ends, with the status and what was kept.
+    /// The largest number of bytes of the response body to keep. The next byte ends the transfer. The result then has the status and the
+    /// bytes kept so far.
     public var maximumResponseBytes: Int
     public var guarding: AddressGuard
 
-    /// The time-outs default to 5 s for connecting and 15 s in all, the lower end of what Standard Webhooks 1.0.0 recommends.
+    /// The default time-outs are 5 s for connecting and 15 s in all, the lower end of the recommendation of Standard Webhooks 1.0.0.
     public init(
         method: String = "POST",
         url: String,
@@ -37,7 +40,7 @@ public struct HTTPRequest: Sendable {
         self.guarding = guarding
     }
 
-    /// Why this request must not be handed to libcurl, which would write a line break in a header as it stands.
+    /// Why this request must not reach libcurl, which would send a line break inside a header unchanged. Nil for a valid request.
     var refusal: HTTPFailure? {
         guard !method.isEmpty, method.utf8.allSatisfy({ (0x41...0x5A).contains($0) }) else {
             return HTTPFailure(.invalidHeader, "the method must be upper-case letters")
@@ -54,7 +57,7 @@ public struct HTTPRequest: Sendable {
     }
 }
 
-/// RFC 9110 section 5.6.2.
+/// Whether the byte may be part of a token (RFC 9110 section 5.6.2).
 private func isTokenByte(_ byte: UInt8) -> Bool {
     switch byte {
     case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true

@@ -1,19 +1,19 @@
-/// How a request ended.
+/// The outcome of a request.
 public enum HTTPResult: Sendable {
-    /// The head of an answer arrived whole. That is an answer even when its body broke off, came too slowly or was too long: see
+    /// The head of a response arrived completely. This is the outcome even if the body broke off, was too slow or was too long. See
     /// ``HTTPResponse/bodyTruncated``.
     case response(HTTPResponse)
     case failed(HTTPFailure)
 }
 
-/// An answer, of any status; 1xx are skipped and 3xx never followed.
+/// A response with any status. The transport skips 1xx responses and never follows a 3xx response.
 public struct HTTPResponse: Sendable {
     public var status: Int
-    /// In the order they came; names in lower case, values trimmed, bytes that are not UTF-8 replaced.
+    /// Headers in the order of arrival. Names are in lower case and values are trimmed. Bytes that are not UTF-8 are replaced.
     public var headers: [(String, String)]
-    /// At most ``HTTPRequest/maximumResponseBytes``, as sent: nothing is decompressed.
+    /// At most ``HTTPRequest/maximumResponseBytes`` bytes of the body, as received: nothing is decompressed.
     public var body: [UInt8]
-    /// The body is not complete: longer than allowed, or it broke off, or the total time-out passed.
+    /// Whether the body is incomplete: it was longer than allowed, it broke off, or the total time-out passed.
     public var bodyTruncated: Bool
 
     public init(status: Int, headers: [(String, String)], body: [UInt8], bodyTruncated: Bool) {
@@ -23,32 +23,32 @@ public struct HTTPResponse: Sendable {
         self.bodyTruncated = bodyTruncated
     }
 
-    /// The first header of that name, which must be given in lower case.
+    /// The first header with this name. Pass the name in lower case.
     public func header(_ name: String) -> String? {
         headers.first { $0.0 == name }?.1
     }
 }
 
-/// Why there is no answer.
+/// The reason for a missing response.
 public struct HTTPFailure: Error, Sendable, Hashable, CustomStringConvertible {
     public enum Kind: String, Sendable, Hashable, CaseIterable {
         /// The host name has no address, or the resolver failed.
         case dns
-        /// The guard refused the address that the host stands for.
+        /// The guard refused the address of the host.
         case addressRefused
-        /// No connection: refused, unreachable, or reset before the request began.
+        /// No connection: it was refused, unreachable, or reset before the request began.
         case connect
-        /// The handshake failed: certificate, name or protocol version.
+        /// The TLS handshake failed: certificate, name or protocol version.
         case tls
         /// A time-out passed before a byte of the request was sent.
         case timeoutBeforeSend
-        /// The total time-out passed after sending began and before the head of an answer was complete.
+        /// The total time-out passed after sending began and before the head of a response was complete.
         case timeoutAfterSend
-        /// The connection ended after sending began and before the head of an answer was complete.
+        /// The connection ended after sending began and before the head of a response was complete.
         case resetAfterSend
-        /// What came back is not HTTP, or its head is too long.
+        /// The received bytes are not HTTP, or the response head is too long.
         case protocolError
-        /// The URL is not one that is sent to at all: see the message.
+        /// The URL is malformed or not acceptable. The message says why.
         case invalidURL
         case invalidHeader
         case schemeRefused
@@ -58,9 +58,10 @@ public struct HTTPFailure: Error, Sendable, Hashable, CustomStringConvertible {
     }
 
     public var kind: Kind
-    /// Sending had begun: the receiver may have acted on the request. Sending again may be a duplicate.
+    /// Whether sending had begun. If true, the receiver may have acted on the request, and a second send may be a duplicate.
     public var requestMayHaveArrived: Bool
-    /// For operators: libcurl's words or the rule that refused, printable. May name the host and its address, never header or body.
+    /// Printable text for operators: libcurl's message, or the rule that refused. The text may name the host and its address, but never a
+    /// header value or the body.
     public var message: String
 
     public init(kind: Kind, requestMayHaveArrived: Bool, message: String) {
@@ -69,7 +70,7 @@ public struct HTTPFailure: Error, Sendable, Hashable, CustomStringConvertible {
         self.message = message
     }
 
-    /// A failure before anything was sent.
+    /// Creates a failure from before anything was sent.
     init(_ kind: Kind, _ message: String) {
         self.init(kind: kind, requestMayHaveArrived: false, message: message)
     }

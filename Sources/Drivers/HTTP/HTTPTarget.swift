@@ -1,25 +1,25 @@
-/// A URL taken apart once, by one strict parser, and put together again for libcurl, so that the parts that were checked are the parts
-/// that are used.
+/// A URL that one strict parser takes apart once. libcurl gets a URL joined from the same parts, so the checked parts are the parts that
+/// are used.
 ///
-/// Accepted is a plain subset of RFC 3986: `http` or `https`, a host, an optional port, a path and a query, in printable ASCII. User
-/// information is refused and a fragment dropped. A host is an address spelled canonically, or a DNS name whose last label cannot be
-/// read as a number, so that no decimal, octal or hexadecimal spelling of an IPv4 address is left for a resolver to take.
+/// The parser accepts a plain subset of RFC 3986: `http` or `https`, a host, an optional port, a path and a query, in printable ASCII. It
+/// refuses user information and drops a fragment. A host is a canonical address, or a DNS name whose last label cannot be read as a number.
+/// A decimal, octal or hexadecimal spelling of an IPv4 address therefore never reaches a resolver.
 struct HTTPTarget: Sendable, Hashable {
-    /// Bytes. RFC 9110 asks for at least 8,000; a longer one is refused before it costs a connection.
+    /// The longest URL in bytes. RFC 9110 asks for at least 8,000. A longer URL is refused before it costs a connection.
     static let maximumURLBytes = 8_192
 
     var scheme: String
-    /// Lower case; an IPv6 address without its brackets.
+    /// The host in lower case; an IPv6 address has no brackets.
     var host: String
     var isIPv6: Bool
     var port: UInt16
-    /// Starts with a slash.
+    /// The path and the query. The first character is a slash.
     var pathAndQuery: String
 
     /// The URL that libcurl gets.
     var url: String { "\(scheme)://\(isIPv6 ? "[\(host)]" : host):\(port)\(pathAndQuery)" }
 
-    /// Scheme, host and port: what a limit for each host counts.
+    /// Scheme, host and port: the unit of the limit for each host.
     var origin: String { "\(scheme)://\(host):\(port)" }
 
     static func parse(_ text: String, guarding: AddressGuard) -> Result<HTTPTarget, HTTPFailure> {
@@ -78,7 +78,7 @@ struct HTTPTarget: Sendable, Hashable {
         return .success((name, false, port))
     }
 
-    /// RFC 1035 sizes, letters of RFC 952 and the underscore; nil when the name may be looked up.
+    /// Checks the sizes of RFC 1035, and the characters of RFC 952 plus the underscore. Returns nil when the name may be looked up.
     private static func problem(inDNSName name: String) -> String? {
         guard !name.isEmpty else { return "has no host" }
         guard name.utf8.count <= 253 else { return "has a host longer than 253 bytes" }

@@ -1,17 +1,17 @@
 import TidingsSocket
 
-/// Sends HTTP requests through libcurl, from one thread of its own.
+/// Sends HTTP requests through libcurl, from a thread of its own.
 ///
-/// Made for talking to addresses that strangers chose. Each request carries its ``AddressGuard``, which is asked about the very address
-/// of every socket before it is connected, and again when a kept connection is used another time, so a DNS answer that changes between
-/// check and use gains nothing. Redirects are never followed, proxies from the environment are ignored, response heads and bodies are
-/// bounded, and nothing is decompressed.
+/// The transport is made for addresses that strangers chose. Each request carries its ``AddressGuard``. The transport asks the guard about
+/// the exact address of every socket before it connects, and again before it reuses a kept connection. A DNS response that changes between
+/// check and use therefore gains nothing. The transport never follows redirects, ignores proxies from the environment, limits the size of
+/// response heads and bodies, and decompresses nothing.
 ///
-/// A request is sent **at most once**: where libcurl would resend on a fresh connection because a kept one died, the transfer ends with
-/// ``HTTPFailure/Kind/resetAfterSend`` instead, so that a caller can count every possible second arrival.
+/// The transport sends a request **at most once**. If a kept connection died, libcurl would send the request again on a fresh connection.
+/// The transport then ends the transfer with ``HTTPFailure/Kind/resetAfterSend``, so a caller can count every possible second arrival.
 ///
-/// Cancelling the task that waits in ``send(_:)`` ends the transfer. Call ``close()`` when done; connections are otherwise kept until
-/// the last reference goes.
+/// Cancelling the task that waits in ``send(_:)`` ends the transfer. Call ``close()`` at the end of use. Without this call, connections
+/// stay open until the last reference is released.
 public actor HTTPTransport {
     private enum State {
         case idle
@@ -21,16 +21,17 @@ public actor HTTPTransport {
 
     private let configuration: HTTPConfiguration
     private let thread: SocketThread
-    /// Numbers of transfers whose task was cancelled.
+    /// The ids of transfers whose task was cancelled.
     private let cancelled: SocketMailbox<UInt64>
     private var state = State.idle
     private var lastID: UInt64 = 0
 
     public nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe thread.asUnownedSerialExecutor() }
 
-    /// Starts the thread; libcurl is opened by the first request. Throws ``HTTPFailure/Kind/connect`` when the process has no file descriptor or
+    /// Starts the thread. The first request opens libcurl. Throws ``HTTPFailure/Kind/connect`` when the process has no file descriptor or
     /// thread left.
-    // No initializer that throws: of an actor with an isolated deinit, Swift 6.3 crashes over it in other modules of a release build.
+    // A static method and not a throwing initializer: if an actor with an isolated deinit has one, Swift 6.3 crashes in other modules of a
+    // release build.
     public static func open(_ configuration: HTTPConfiguration = HTTPConfiguration()) throws(HTTPFailure) -> HTTPTransport {
         do throws(SocketThread.StartError) {
             return HTTPTransport(configuration, thread: try SocketThread(starting: "http"), cancelled: try SocketMailbox())
@@ -45,7 +46,7 @@ public actor HTTPTransport {
         self.cancelled = cancelled
     }
 
-    /// Sends one request and waits for its answer or its failure. Never throws; the outcome says whether the request may have arrived.
+    /// Sends one request and waits for its response or failure. Never throws. A failure says whether the request may have arrived.
     public func send(_ request: HTTPRequest) async -> HTTPResult {
         if let refusal = request.refusal { return .failed(refusal) }
         let target: HTTPTarget
@@ -57,7 +58,7 @@ public actor HTTPTransport {
         lastID += 1
         let (id, cancelled) = (lastID, cancelled)
         return await withTaskCancellationHandler {
-            // Through a method of the actor: an asynchronous closure that does not use `self` is not isolated to it, and would run on
+            // Call a method of the actor: an asynchronous closure that does not use `self` is not isolated to the actor, and would run on
             // another thread.
             await withCheckedContinuation { continuation in
                 self.start(Transfer(id: id, request: request, target: target, continuation: continuation))
@@ -80,7 +81,7 @@ public actor HTTPTransport {
         closeLoop()
     }
 
-    // The thread stops only here: while anyone holds the actor a job may still come for it.
+    // Stop the thread only here: as long as a reference to the actor exists, a new job may still arrive for the thread.
     isolated deinit {
         closeLoop()
         thread.stop()

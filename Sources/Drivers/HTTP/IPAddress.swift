@@ -5,8 +5,8 @@ public enum IPAddress: Sendable, Hashable {
     case v4(UInt32)
     case v6(high: UInt64, low: UInt64)
 
-    /// Reads the canonical spellings alone: four decimal numbers, or RFC 4291 text without a zone. Decimal, octal and hexadecimal
-    /// spellings of IPv4 (`2130706433`, `0177.0.0.1`, `0x7f.1`), which some resolvers take, are nil.
+    /// Reads only the canonical spellings: four decimal numbers, or RFC 4291 text without a zone. Returns nil for decimal, octal and
+    /// hexadecimal spellings of IPv4 (`2130706433`, `0177.0.0.1`, `0x7f.1`), which some resolvers accept.
     public init?(_ text: String) {
         var bytes = [UInt8](repeating: 0, count: 16)
         if unsafe inet_pton(AF_INET, text, &bytes) == 1 {
@@ -18,7 +18,8 @@ public enum IPAddress: Sendable, Hashable {
         }
     }
 
-    /// Copies the address out of a socket address of `length` bytes; nil for other families and short ones.
+    /// Copies the address from a socket address of `length` bytes. Returns nil for other families and for a socket address that is too
+    /// short.
     init?(socketAddress: UnsafeRawPointer, length: Int) {
         guard length >= MemoryLayout<sa_family_t>.size else { return nil }
         switch unsafe Int32(socketAddress.loadUnaligned(as: sa_family_t.self)) {
@@ -31,8 +32,8 @@ public enum IPAddress: Sendable, Hashable {
         }
     }
 
-    /// The IPv4 address inside an IPv4-mapped IPv6 one (`::ffff:a.b.c.d`, RFC 4291), else itself: the kernel connects both to the same
-    /// place, so both are judged alike.
+    /// The IPv4 address inside an IPv4-mapped IPv6 address (`::ffff:a.b.c.d`, RFC 4291), otherwise the address itself. The kernel connects
+    /// both forms to the same place, so the guard must judge both alike.
     public var unmapped: IPAddress {
         guard case .v6(0, let low) = self, low >> 32 == 0xFFFF else { return self }
         return .v4(UInt32(truncatingIfNeeded: low))

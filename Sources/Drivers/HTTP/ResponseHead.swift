@@ -1,14 +1,14 @@
-/// The status line and headers of an answer, line by line as libcurl hands them over. An interim answer (1xx) is forgotten when the next
-/// status line comes; lines after the final head are trailers, and dropped.
+/// The status line and headers of a response, line by line as libcurl delivers them. The next status line discards an interim response
+/// (1xx). Lines after the final head are trailers, and are dropped.
 struct ResponseHead {
     private(set) var status = 0
     private(set) var headers: [(String, String)] = []
-    /// The empty line after a final status has come.
+    /// Whether the empty line after a final status has arrived.
     private(set) var isComplete = false
     private(set) var isTooLong = false
     private var byteCount = 0
 
-    /// Takes one line with its line break; false when all lines together, interim answers and trailers included, pass the limit.
+    /// Adds one line with its line break. Returns false when all lines together, interim responses and trailers included, exceed the limit.
     mutating func receive(_ line: UnsafeBufferPointer<UInt8>, limit: Int) -> Bool {
         byteCount += line.count
         isTooLong = byteCount > limit && !isComplete
@@ -27,7 +27,7 @@ struct ResponseHead {
         return true
     }
 
-    /// `HTTP/1.1 204 No Content`: the number after the first space, 0 when there is none.
+    /// The number after the first space, as in `HTTP/1.1 204 No Content`. 0 when there is none.
     private static func status(in line: Slice<UnsafeBufferPointer<UInt8>>) -> Int {
         guard let space = unsafe line.firstIndex(of: 0x20) else { return 0 }
         let digits = unsafe line[(space + 1)...].prefix { (0x30...0x39).contains($0) }
@@ -36,7 +36,7 @@ struct ResponseHead {
 }
 
 extension Slice<UnsafeBufferPointer<UInt8>> {
-    /// Without spaces and tabs at either end.
+    /// The same bytes without spaces and tabs at either end.
     fileprivate var trimmed: Self {
         var rest = self
         while let first = unsafe rest.first, first == 0x20 || first == 0x09 { unsafe rest = unsafe rest.dropFirst() }

@@ -1,6 +1,6 @@
 import CCurl
 
-/// One request under way: libcurl's easy handle, what has arrived, and who waits for it.
+/// One request in progress: libcurl's easy handle, the bytes received so far, and the continuation of the waiting caller.
 ///
 /// The loop holds a transfer from before libcurl knows the handle until after it has let it go, so the uncounted reference that the
 /// callbacks get is always good. The handle and its list of headers are freed in `deinit`, once.
@@ -12,18 +12,18 @@ import CCurl
     let request: HTTPRequest
     let target: HTTPTarget
     let easy: UnsafeMutableRawPointer
-    /// libcurl writes its words here and wants it to stay while the handle lives.
+    /// The buffer for libcurl's error message. libcurl needs it to exist as long as the handle.
     let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
     var headerList: UnsafeMutablePointer<curl_slist>?
     private var continuation: CheckedContinuation<HTTPResult, Never>?
 
-    /// Waiting to be admitted counts: both time-outs run from here.
+    /// Both time-outs run from the creation of the transfer, so the wait for admission counts.
     let connectDeadline: ContinuousClock.Instant
     let totalDeadline: ContinuousClock.Instant
 
-    /// libcurl has the handle.
+    /// Whether libcurl has the handle.
     var isUnderWay = false
-    /// From the moment before the first byte of the request.
+    /// True from the moment before the first byte of the request.
     private(set) var hasBegunSending = false
     private var refusedAddress: String?
     private var wouldResend = false
@@ -57,9 +57,9 @@ import CCurl
         continuation.resume(returning: result)
     }
 
-    // MARK: What libcurl reports on the way
+    // MARK: Reports from libcurl during the transfer
 
-    /// A socket is about to be made for this address.
+    /// Asks the guard about an address before a socket is made for it.
     func allows(_ address: IPAddress?) -> Bool {
         guard let address else {
             refusedAddress = "the address is neither IPv4 nor IPv6"
@@ -70,7 +70,7 @@ import CCurl
         return false
     }
 
-    /// A connection stands, new or kept from an earlier request, and the request goes out next. False ends the transfer.
+    /// Records that the request begins now, on a new connection or on one kept from an earlier request. Returns false to end the transfer.
     func mayBeginSending(to address: IPAddress?) -> Bool {
         guard allows(address) else { return false }
         if hasBegunSending {
@@ -81,12 +81,12 @@ import CCurl
         return true
     }
 
-    /// One line of the head; false when the head is too long.
+    /// Adds one line of the head. Returns false when the head is too long.
     func receive(headLine line: UnsafeBufferPointer<UInt8>) -> Bool {
         unsafe head.receive(line, limit: Self.maximumHeadBytes)
     }
 
-    /// A piece of the body; false when the limit is reached.
+    /// Adds a piece of the body. Returns false when the body exceeds the limit.
     func receive(body piece: UnsafeBufferPointer<UInt8>) -> Bool {
         let room = request.maximumResponseBytes - body.count
         unsafe body.append(contentsOf: piece.prefix(max(0, room)))
@@ -94,9 +94,9 @@ import CCurl
         return !bodyIsTooLong
     }
 
-    // MARK: How it ended
+    // MARK: The outcome
 
-    /// Everything known about the transfer, as one result.
+    /// Combines everything known about the transfer into one result.
     func result(of code: CURLcode) -> HTTPResult {
         if head.isComplete {
             return .response(

@@ -1,14 +1,14 @@
 import CCurl
 import Glibc
 
-// What libcurl calls during a transfer. The context is the transfer, held by the loop for as long as libcurl knows the handle.
+// Callbacks of libcurl during a transfer. The context is the transfer, which the loop holds for as long as libcurl has the handle.
 
 private func transfer(_ context: UnsafeMutableRawPointer?) -> Transfer {
     guard let context = unsafe context else { preconditionFailure("libcurl called back without its context") }
     return unsafe Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue()
 }
 
-/// `CURLOPT_OPENSOCKETFUNCTION`: the last place before a connection is made, with the address that the kernel will get.
+/// `CURLOPT_OPENSOCKETFUNCTION`: the last call before a connection is made, with the address that the kernel will get.
 func openSocket(_ context: UnsafeMutableRawPointer?, _ purpose: curlsocktype, _ address: UnsafeMutablePointer<curl_sockaddr>?) -> Int32 {
     guard let address = unsafe address, let offset = MemoryLayout<curl_sockaddr>.offset(of: \curl_sockaddr.addr) else {
         return CURL_SOCKET_BAD
@@ -19,8 +19,8 @@ func openSocket(_ context: UnsafeMutableRawPointer?, _ purpose: curlsocktype, _ 
     return unsafe socket(address.pointee.family, address.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue), address.pointee.protocol)
 }
 
-/// `CURLOPT_PREREQFUNCTION`: a connection stands and the request is next. Also called for a connection kept from an earlier request,
-/// which may have had another guard.
+/// `CURLOPT_PREREQFUNCTION`: the connection is established and the request comes next. libcurl also calls this for a connection kept from
+/// an earlier request, which may have had a different guard.
 func requestBegins(
     _ context: UnsafeMutableRawPointer?, _ peer: UnsafeMutablePointer<CChar>?, _ local: UnsafeMutablePointer<CChar>?,
     _ peerPort: Int32, _ localPort: Int32
@@ -29,12 +29,12 @@ func requestBegins(
     return unsafe transfer(context).mayBeginSending(to: address) ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
 }
 
-/// `CURLOPT_HEADERFUNCTION`: one whole line. Taking fewer bytes than given ends the transfer.
+/// `CURLOPT_HEADERFUNCTION`: one whole line. A return value below the given size ends the transfer.
 func headLineArrived(_ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?) -> Int {
     unsafe transfer(context).receive(headLine: buffer(bytes, size * count)) ? size * count : 0
 }
 
-/// `CURLOPT_WRITEFUNCTION`: a piece of the body. Taking fewer bytes than given ends the transfer.
+/// `CURLOPT_WRITEFUNCTION`: a piece of the body. A return value below the given size ends the transfer.
 func bodyArrived(_ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?) -> Int {
     unsafe transfer(context).receive(body: buffer(bytes, size * count)) ? size * count : 0
 }

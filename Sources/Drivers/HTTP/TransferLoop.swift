@@ -12,14 +12,14 @@ import TidingsSocket
     private let cancelled: SocketMailbox<UInt64>
     private let configuration: HTTPConfiguration
     private var admission: Admission
-    /// Those that wait for admission and those that libcurl has.
+    /// Transfers that wait for admission, and transfers that libcurl has.
     private var transfers: [UInt64: Transfer] = [:]
-    /// Poll events by socket, as libcurl last asked.
+    /// Poll events by socket, as libcurl requested them last.
     private var wanted: [Int32: Int16] = [:]
     private var interests: [SocketThread.Interest] = []
     private var hasNewInterests = true
 
-    /// Once a process, before anything else of libcurl.
+    /// Initializes libcurl once per process, before any other call of libcurl.
     private static let globalInit: CURLcode = tidings_curl_global_init()
 
     init(configuration: HTTPConfiguration, thread: SocketThread, cancelled: SocketMailbox<UInt64>) {
@@ -35,7 +35,7 @@ import TidingsSocket
         unsafe tidings_multi_set_socket_callback(multi, socketChanged, Unmanaged.passUnretained(self).toOpaque())
     }
 
-    /// Takes a transfer on. Its continuation is resumed exactly once, at the latest by ``close()``.
+    /// Starts a transfer. Its continuation is resumed exactly once, at the latest by ``close()``.
     func start(_ transfer: Transfer) {
         transfers[transfer.id] = transfer
         admission.enter(transfer.id, host: transfer.target.origin, deadline: min(transfer.connectDeadline, transfer.totalDeadline))
@@ -43,7 +43,7 @@ import TidingsSocket
         drive([])
     }
 
-    /// One turn: what is ready, what is due, what was cancelled, what has finished.
+    /// Runs one turn: ready sockets, due timers, cancelled transfers, finished transfers.
     func drive(_ ready: [pollfd]) {
         var running: Int32 = 0
         for descriptor in ready {
@@ -60,14 +60,14 @@ import TidingsSocket
         watch()
     }
 
-    /// Ends what runs and frees the multi handle. The loop must not be used afterwards.
+    /// Ends all transfers and frees the multi handle. The loop must not be used afterwards.
     func close() {
         for id in transfers.keys.sorted() { end(id, .cancelled, "the transport was closed") }
         unsafe curl_multi_cleanup(multi)
         thread.watch([], until: nil)
     }
 
-    /// Hands to libcurl what may begin now. libcurl asks to be run at once, which the next turn does.
+    /// Hands every admitted request to libcurl. libcurl then asks to run at once, which happens in the next turn.
     private func admit() {
         while let id = admission.next() {
             guard let transfer = transfers[id] else { preconditionFailure("request \(id) was admitted without a transfer") }
@@ -87,7 +87,7 @@ import TidingsSocket
         return unsafe code == CURLM_OK ? nil : HTTPFailure(.connect, String(cString: curl_multi_strerror(code)))
     }
 
-    /// Ends a transfer from our side, whether it waits or runs.
+    /// Ends a transfer from our side, whether it waits for admission or runs.
     private func end(_ id: UInt64, _ kind: HTTPFailure.Kind, _ reason: String) {
         guard let transfer = transfers.removeValue(forKey: id) else { return }
         if transfer.isUnderWay {
@@ -126,7 +126,7 @@ import TidingsSocket
         thread.watch(interests, until: [libcurlsTurn, admission.earliestDeadline].compactMap(\.self).min())
     }
 
-    /// What libcurl asks about a socket, translated to poll events.
+    /// Stores libcurl's request for a socket as poll events.
     fileprivate func remember(socket: Int32, action: Int32) {
         hasNewInterests = true
         switch action {
@@ -138,7 +138,7 @@ import TidingsSocket
     }
 }
 
-/// `CURLMOPT_SOCKETFUNCTION`.
+/// `CURLMOPT_SOCKETFUNCTION`: libcurl wants other events of a socket, or none.
 private func socketChanged(
     _ easy: UnsafeMutableRawPointer?, _ socket: Int32, _ action: Int32, _ context: UnsafeMutableRawPointer?,
     _ socketContext: UnsafeMutableRawPointer?
@@ -148,8 +148,8 @@ private func socketChanged(
     return 0
 }
 
-/// Poll events to libcurl's. An error or hang-up is told as the events that were waited for: reading or writing then gives the real
-/// error, while libcurl's own error flag would replace it with a general one.
+/// Translates poll events to libcurl's. An error or hang-up is reported as the events that were requested. The next read or write then
+/// gives the real error, while libcurl's own error flag would replace it with a general one.
 private func selectMask(_ events: Int16, watchedFor wanted: Int16) -> Int32 {
     var seen = Int32(events)
     if seen & Int32(POLLERR | POLLHUP | POLLNVAL) != 0 { seen |= Int32(wanted) }

@@ -1,11 +1,11 @@
 import CCurl
 
 extension Transfer {
-    /// A kept connection that was idle for longer is not used again. Common servers close theirs after 5 s (Node.js, Apache), and a request
-    /// that crosses the closing ends with nobody knowing whether it was taken.
+    /// The longest idle time in seconds after which a kept connection is used again. Common servers close theirs after 5 s (Node.js,
+    /// Apache). If a request crosses such a close, the sender cannot know whether the server processed it.
     static let longestIdleSeconds = 4
 
-    /// Sets every option on the easy handle; a failure when libcurl refuses one, as for lack of memory.
+    /// Sets every option on the easy handle. Returns a failure when libcurl refuses an option, for example for lack of memory.
     func configure(with configuration: HTTPConfiguration) -> HTTPFailure? {
         var options = unsafe OptionSetter(easy: easy)
         setLimits(&options)
@@ -21,7 +21,7 @@ extension Transfer {
     private func setLimits(_ options: inout OptionSetter) {
         options.set(CURLOPT_CONNECTTIMEOUT_MS, millisecondsLeft(until: connectDeadline))
         options.set(CURLOPT_TIMEOUT_MS, millisecondsLeft(until: totalDeadline))
-        // Ending a transfer must not wait for the resolver's thread, which a dead DNS server holds for many seconds.
+        // Quick exit: ending a transfer must not wait for the resolver's thread, which a dead DNS server blocks for many seconds.
         options.set(CURLOPT_QUICK_EXIT, 1)
         options.set(CURLOPT_MAXAGE_CONN, Self.longestIdleSeconds)
         options.set(CURLOPT_NOSIGNAL, 1)
@@ -30,14 +30,14 @@ extension Transfer {
     private func setDefences(_ options: inout OptionSetter, _ configuration: HTTPConfiguration) {
         options.set(CURLOPT_PROTOCOLS_STR, "http,https")
         options.set(CURLOPT_FOLLOWLOCATION, 0)
-        // An empty string turns proxies off, those named by http_proxy and its relatives included.
+        // An empty string turns proxies off, including those of `http_proxy` and similar variables.
         options.set(CURLOPT_PROXY, "")
         options.set(CURLOPT_NOPROXY, "*")
         options.set(CURLOPT_NETRC, 0)
         options.set(CURLOPT_SSL_VERIFYPEER, 1)
         options.set(CURLOPT_SSL_VERIFYHOST, 2)
         options.set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
-        // HTTP/2 only when TLS negotiates it; plain HTTP stays at 1.1.
+        // HTTP/2 only if TLS negotiates it; plain HTTP stays at 1.1.
         options.set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS))
         if let file = configuration.certificateAuthorityFile { options.set(CURLOPT_CAINFO, file) }
     }
@@ -76,10 +76,11 @@ extension Transfer {
         var names: Set<String> = []
         for (name, value) in request.headers {
             names.insert(name.lowercased())
-            append(header: value.isEmpty ? "\(name);" : "\(name): \(value)", &options)  // a semicolon is how libcurl spells "empty"
+            append(header: value.isEmpty ? "\(name);" : "\(name): \(value)", &options)  // libcurl's spelling of an empty value: semicolon
         }
         if !names.contains("user-agent") { append(header: "user-agent: \(configuration.userAgent)", &options) }
-        // What libcurl would add by itself is taken out: a form's content type, and waiting for 100 Continue before a large body.
+        // Remove the headers that libcurl adds by itself: the content type of a form, and `expect`, which waits for 100 Continue before a
+        // large body.
         if !names.contains("content-type") { append(header: "content-type:", &options) }
         append(header: "expect:", &options)
         unsafe options.set(CURLOPT_HTTPHEADER, UnsafeMutableRawPointer(headerList))
@@ -113,7 +114,8 @@ extension Transfer {
     }
 }
 
-/// Whole milliseconds, at least one, because libcurl takes zero for "no limit"; at most a day, which fits every `long`.
+/// Whole milliseconds until the deadline: at least 1, because libcurl reads zero as "no limit", and at most one day, which fits every
+/// `long`.
 private func millisecondsLeft(until deadline: ContinuousClock.Instant) -> Int {
     let left = ContinuousClock.now.duration(to: deadline)
     return Int(max(1, min(86_400_000, (left / .milliseconds(1)).rounded(.up))))
