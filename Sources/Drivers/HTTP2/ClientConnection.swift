@@ -3,10 +3,10 @@ import Glibc
 import TidingsHTTP
 import TidingsSocket
 
-/// One connection to the origin: opened, then used by many requests until it is retired or breaks.
+/// One connection to the origin. Many requests use it until it is retired or breaks.
 ///
-/// It never calls back. Whoever drives it takes the requests that ended or that must be sent elsewhere with ``takeSettled()`` and
-/// ``takeReturned()``.
+/// The connection never calls its owner. The owner collects ended requests with ``takeSettled()``, and requests to send on another
+/// connection with ``takeReturned()``.
 final class ClientConnection {
     private enum Phase {
         case opening(ConnectionOpening)
@@ -14,7 +14,7 @@ final class ClientConnection {
         case closed
     }
 
-    /// Bytes of output that are made before the socket has taken them.
+    /// The largest number of output bytes to prepare before the socket has taken them.
     private static let outputLimit = 128 << 10
 
     let id: UInt64
@@ -23,23 +23,24 @@ final class ClientConnection {
     private var phase: Phase
     private var streams: [Int32: HTTP2Exchange] = [:]
     private var output = OutputBuffer()
-    /// By when the server must allow a stream; nil while it does. It has not yet while the connection opens, and may cease to later.
+    /// The time by which the server must allow a stream, or nil while it allows one. The deadline is set while the connection opens. It is
+    /// set again if the server later allows no stream.
     private var allowanceDeadline: ContinuousClock.Instant?
     private var lastHeard = ContinuousClock.now
-    /// The last read took its share of a turn, and poll(2) need not show what TLS has already.
+    /// Whether the last read stopped at its limit for one turn. OpenSSL may then hold bytes that `poll(2)` does not report.
     private(set) var hasMoreToRead = false
-    /// No new requests: the server said so, or its owner.
+    /// Whether new requests are refused here, because the server or the owner ended the use of the connection.
     private(set) var isRetired = false
     private var isDismissed = false
     private(set) var hasAnswered = false
-    /// What the server said when it asked to leave.
+    /// The server's message in its GOAWAY.
     private var farewell: String?
 
     /// Requests that ended, with their results, for ``takeSettled()``.
     private var settled: [(HTTP2Exchange, HTTPResult)] = []
     /// Requests that the server did not process and that may be sent again.
     private var returned: [HTTP2Exchange] = []
-    /// Why no connection came about, for those who wait for it.
+    /// Why no connection was established, for the requests that wait for one.
     private(set) var failure: HTTPFailure?
 
     init(id: UInt64, origin: HTTP2Origin, configuration: HTTP2Configuration, context: TLSContext) {
@@ -51,15 +52,16 @@ final class ClientConnection {
         allowanceDeadline = deadline
     }
 
-    // MARK: What the owner asks
+    // MARK: Requests of the owner
 
     var isClosed: Bool { if case .closed = phase { true } else { false } }
-    /// It ended without having answered anything, and not because its owner wished so.
+    /// Whether the connection closed without any response, and not because its owner retired it.
     var hasFailed: Bool { isClosed && !hasAnswered && !isDismissed }
-    /// Not of use, but perhaps soon: the server has to say how many streams it allows, and allow one.
+    /// Whether no request may begin here yet. The server must first send its settings and allow at least one stream.
     var awaitsStreams: Bool { allowanceDeadline != nil }
 
-    /// Requests that may begin here now. While it awaits streams, as many as its owner's limit: the server's is not known.
+    /// The number of requests that may begin here now. While the connection awaits streams, this is the owner's limit, because the server's
+    /// limit is not known yet.
     var room: Int {
         guard !isRetired, !isClosed else { return 0 }
         guard case .open(_, let session) = phase, !awaitsStreams else { return configuration.maximumStreamsPerConnection }
@@ -78,13 +80,13 @@ final class ClientConnection {
         }
     }
 
-    /// When ``expire(at:)`` has something to do.
+    /// The time of the next call of ``expire(at:)``.
     var deadline: ContinuousClock.Instant? {
         let ofConnection = if case .opening(let opening) = phase { opening.deadline } else { allowanceDeadline }
         return [ofConnection, streams.values.lazy.map(\.deadline).min()].compactMap(\.self).min()
     }
 
-    /// There is something to take.
+    /// Whether the owner has something to collect: settled requests, returned requests, or the closed connection itself.
     var hasNews: Bool { !settled.isEmpty || !returned.isEmpty || isClosed }
 
     func takeSettled() -> [(HTTP2Exchange, HTTPResult)] {
@@ -99,7 +101,7 @@ final class ClientConnection {
 
     // MARK: Requests
 
-    /// Begins a request; only when ``canBegin``.
+    /// Begins a request. Call only when ``canBegin`` is true.
     func begin(_ exchange: HTTP2Exchange) {
         guard case .open(_, let session) = phase else { preconditionFailure("connection \(id) is not open") }
         let request = exchange.request
@@ -110,7 +112,7 @@ final class ClientConnection {
         if !request.headers.contains(where: { $0.0 == "user-agent" }) { headers.append(("user-agent", configuration.userAgent)) }
         headers.append(("content-length", String(request.body.count)))
         guard let stream = session.request(headers, unindexed: request.unindexed, body: request.body) else {
-            // Its stream numbers are used up, which takes a thousand million requests.
+            // The stream numbers of this connection are used up, which takes about a thousand million requests.
             isRetired = true
             returned.append(exchange)
             return
@@ -118,7 +120,7 @@ final class ClientConnection {
         streams[stream] = exchange
     }
 
-    /// Ends a request that is under way here from our side; false when it is not.
+    /// Ends a request in progress on this connection from our side. Returns false when the request is not here.
     func end(_ id: UInt64, _ kind: HTTPFailure.Kind, _ message: String) -> Bool {
         guard case .open(_, let session) = phase, let stream = streams.first(where: { $0.value.id == id })?.key,
             let exchange = streams.removeValue(forKey: stream)
@@ -128,7 +130,9 @@ final class ClientConnection {
         return true
     }
 
-    /// Ends what is due. A connection from which nothing came since the oldest of them began is not used again.
+    /// Ends the requests whose deadline has passed. If the server sent nothing for the whole time-out of such a request, the connection is
+    /// retired. A connection that is not open, or has no stream allowed, by its own deadline is closed, or retired while requests run on
+    /// it.
     func expire(at now: ContinuousClock.Instant) {
         if case .opening(let opening) = phase { take(opening.expire(at: now)) }
         guard case .open(_, let session) = phase else { return }
@@ -148,7 +152,7 @@ final class ClientConnection {
         }
     }
 
-    /// No new requests here, as its owner wishes.
+    /// Retires the connection for the owner: no new request begins here.
     func retire() {
         isRetired = true
         isDismissed = true
@@ -160,7 +164,7 @@ final class ClientConnection {
         if case .opening(let opening) = phase { take(opening.resolved(result)) }
     }
 
-    /// The socket is ready for what ``interest`` said.
+    /// Continues after the socket became ready for ``interest``.
     func progress() {
         switch phase {
         case .opening(let opening): take(opening.progress())
@@ -195,7 +199,7 @@ final class ClientConnection {
         }
     }
 
-    /// Writes what waits, as far as the socket takes it, and closes what is over.
+    /// Writes pending output as far as the socket takes it, then closes the connection if it is over.
     func flush() {
         guard case .open(let stream, let session) = phase else { return }
         repeat {
@@ -204,7 +208,8 @@ final class ClientConnection {
             case .done: break
             case .mustWait: return
             case .ended(let words):
-                // What the server sent before it closed still counts: answers, and a GOAWAY that says what it did not process.
+                // Read to the end first. Bytes that the server sent before it closed still count: responses, and a GOAWAY that names
+                // unprocessed streams.
                 repeat { read(stream, session) } while hasMoreToRead
                 return breakOff(.resetAfterSend, words)
             }
@@ -217,8 +222,8 @@ final class ClientConnection {
 
     // MARK: The end
 
-    /// Ends an open connection. Where no stream was ever under way or allowed it is as if there had been none: nothing was processed.
-    /// Empty words are those of a server that just closes.
+    /// Closes an open connection. If the server allows no stream and none is in progress, the failure is ``HTTPFailure/Kind/connect``,
+    /// because nothing was processed. Empty `words` mean that the server closed the connection without a reason.
     private func breakOff(_ kind: HTTPFailure.Kind, _ words: String) {
         let isUnused = awaitsStreams && streams.isEmpty
         let words = farewell ?? (words.isEmpty ? "the server closed the connection" : words)
@@ -227,7 +232,9 @@ final class ClientConnection {
                 kind: isUnused ? .connect : kind, requestMayHaveArrived: !isUnused, message: "\(origin.authority): \(words)"))
     }
 
-    /// What was under way ends: unsent requests are given back, answered ones have their answer, and of the others nobody knows.
+    /// Closes the connection and ends its requests. A request that was not sent is returned for a resend, unless the reason is a
+    /// cancellation. Any other request ends with its response, if the head arrived, or with a failure that says whether it may have
+    /// arrived.
     func close(_ reason: HTTPFailure) {
         guard !isClosed else { return }
         if awaitsStreams, streams.isEmpty, !isDismissed { failure = reason }
@@ -245,14 +252,15 @@ final class ClientConnection {
         }
     }
 
-    /// An answer that is there counts, whole or not, whatever ended its request.
+    /// Ends a request with its response, complete or not, if the head arrived. Otherwise the request ends with the failure.
     private func settle(_ exchange: HTTP2Exchange, orFail kind: HTTPFailure.Kind, _ message: String) {
         let failure = HTTPFailure(kind: kind, requestMayHaveArrived: exchange.hasBegun, message: message)
         settled.append((exchange, exchange.answer(isWhole: false) ?? .failed(failure)))
     }
 
     private func giveBack(_ exchange: HTTP2Exchange) {
-        // A server that answers some and sends the rest to another connection is well: only refusals and useless connections count.
+        // Do not count a resend if the server responded to some requests here and then retired the connection. Only refusals and
+        // connections without any response count.
         if exchange.takeBack(counts: !(isRetired && hasAnswered)) {
             returned.append(exchange)
         } else {

@@ -2,15 +2,16 @@ import Glibc
 import TidingsHTTP
 import TidingsSocket
 
-/// The way to a connection: the host's addresses are tried one after the other until TLS stands with one of them.
+/// The opening of a connection. Tries the host's addresses one after the other, until one of them completes the TLS handshake.
 ///
-/// Each address has an equal share of the time that is left, so that a dead one does not use it all up. What TLS refuses ends it all: the other
-/// addresses are the same service.
+/// Each address gets an equal share of the remaining time, so that a dead address does not use all of it. A failed TLS handshake ends the
+/// opening, because the remaining addresses belong to the same service.
 ///
-/// It never waits and never calls back. Whoever drives it polls for ``interest`` until ``deadline``, and takes what each step returns.
+/// The opening never blocks and never calls its owner. The owner polls for ``interest`` until ``deadline``, and handles the step that each
+/// call returns.
 final class ConnectionOpening {
     enum Step {
-        /// Nothing to do until the socket is ready or the deadline passes.
+        /// Nothing to do before the socket is ready or the deadline passes.
         case mustWait
         case done(TLSStream)
         case failed(HTTPFailure)
@@ -18,7 +19,7 @@ final class ConnectionOpening {
 
     private enum Phase {
         case resolving
-        /// Of one address, with those that are left.
+        /// Connecting to one address; `rest` holds the addresses not tried yet.
         case connecting(socket: Int32, rest: ArraySlice<SocketAddress>)
         case handshaking(TLSStream, rest: ArraySlice<SocketAddress>)
         case over
@@ -28,7 +29,7 @@ final class ConnectionOpening {
     private let context: TLSContext
     private let lastDeadline: ContinuousClock.Instant
     private var phase = Phase.resolving
-    /// When the address that is being tried has had its share; call ``expire(at:)`` then.
+    /// The end of the current address's share of the time, when the owner must call ``expire(at:)``.
     private(set) var deadline: ContinuousClock.Instant
 
     init(to origin: HTTP2Origin, context: TLSContext, until deadline: ContinuousClock.Instant) {
@@ -57,7 +58,7 @@ final class ConnectionOpening {
         }
     }
 
-    /// The socket is ready for what ``interest`` said.
+    /// Continues after the socket became ready for ``interest``.
     func progress() -> Step {
         switch phase {
         case .resolving, .over: .mustWait
@@ -66,7 +67,7 @@ final class ConnectionOpening {
         }
     }
 
-    /// Gives the address up whose share is over.
+    /// If the share of the current address is over, tries the next address.
     func expire(at now: ContinuousClock.Instant) -> Step {
         guard deadline <= now else { return .mustWait }
         let words = "no connection in time"
@@ -124,7 +125,7 @@ final class ConnectionOpening {
         return step
     }
 
-    /// A socket without TLS is still ours to close.
+    /// Closes a socket that no TLS stream owns yet, and ends the phase.
     private func leaveAddress() {
         if case .connecting(let socket, _) = phase { close(socket) }
         phase = .over

@@ -1,17 +1,18 @@
 import TidingsHTTP
 
-/// One request with what has come back for it, and who waits.
+/// One request, the response received so far, and the callback of the waiting caller.
 final class HTTP2Exchange {
-    /// How often a request that the server did not process is sent again: a server that always refuses must not keep it going until its time-out.
+    /// The limit for resends of a request that the server did not process. Without it, a server that always refuses would keep the request
+    /// busy until its time-out.
     static let maximumResends = 3
 
     let id: UInt64
     let request: HTTP2Request
-    /// Waiting for a stream counts.
+    /// The end of the total time-out. The wait for a stream counts.
     let deadline: ContinuousClock.Instant
     private var whenDone: ((HTTPResult) -> Void)?
 
-    /// The first byte of it may have left.
+    /// Whether the first byte of the request may have left.
     private(set) var hasBegun = false
     private var resends = 0
     private var status: Int?
@@ -39,25 +40,26 @@ final class HTTP2Exchange {
         finish(.failed(HTTPFailure(kind: kind, requestMayHaveArrived: hasBegun, message: message)))
     }
 
-    // MARK: What comes of it
+    // MARK: Progress
 
     func begin() { hasBegun = true }
 
-    /// The server did not process it, and nothing came back. False when it was sent again often enough.
+    /// Prepares a resend of a request that the server did not process and that has no response. Returns false if the resends that count
+    /// exceed ``maximumResends``.
     func takeBack(counts: Bool) -> Bool {
         hasBegun = false
         if counts { resends += 1 }
         return resends <= Self.maximumResends
     }
 
-    /// An interim answer (1xx) is skipped, and what follows the answer's own head are trailers.
+    /// Stores the head of the response. Interim responses (1xx) are skipped, and heads after the final one are trailers, which are dropped.
     func headArrived(_ arrived: [(String, String)]) {
         guard status == nil, let text = arrived.first(where: { $0.0 == ":status" })?.1, let code = Int(text), code >= 200 else { return }
         status = code
         headers = arrived.filter { !$0.0.hasPrefix(":") }
     }
 
-    /// False when the body is longer than wanted.
+    /// Adds bytes of the body up to the limit. Returns false when the body exceeds the limit.
     func bodyArrived(_ bytes: UnsafeRawBufferPointer) -> Bool {
         let room = request.maximumResponseBytes - body.count
         unsafe body.append(contentsOf: bytes.prefix(room))
@@ -65,7 +67,7 @@ final class HTTP2Exchange {
         return !bodyIsTooLong
     }
 
-    /// The answer as far as it came; nil before its head.
+    /// The response received so far, or nil before its head.
     func answer(isWhole: Bool) -> HTTPResult? {
         status.map { .response(HTTPResponse(status: $0, headers: headers, body: body, bodyTruncated: !isWhole)) }
     }

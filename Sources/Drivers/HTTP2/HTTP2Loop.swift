@@ -2,11 +2,11 @@ import Glibc
 import TidingsHTTP
 import TidingsSocket
 
-/// The connections of one transport and the requests that wait for a stream on them. Everything here runs on the transport's thread.
+/// The connections of one transport, and the requests that wait for a stream. Everything here runs on the transport's thread.
 ///
-/// A turn comes when a socket is ready, a deadline passes or a message arrives; what was asked for since the last turn goes out together.
+/// A turn runs when a socket is ready, a deadline passes or a message arrives. Requests made since the last turn are sent together.
 final class HTTP2Loop {
-    /// From other threads.
+    /// Messages from other threads.
     enum Message: Sendable {
         case cancelled(UInt64)
         case resolved(connection: UInt64, Result<[SocketAddress], HTTPFailure>)
@@ -20,7 +20,7 @@ final class HTTP2Loop {
     private var connections: [ClientConnection] = []
     private var lastConnection: UInt64 = 0
     private var pause = OpeningPause()
-    /// In the order they came; what is sent again comes first.
+    /// Waiting requests in the order of arrival. Requests to send again come first.
     private var waiting: [HTTP2Exchange] = []
 
     init(
@@ -33,7 +33,7 @@ final class HTTP2Loop {
         self.mailbox = mailbox
     }
 
-    /// Takes a request on; it begins with the next turn, which comes at once.
+    /// Queues a request. It begins in the next turn, which runs at once.
     func start(_ exchange: HTTP2Exchange) {
         waiting.append(exchange)
         watch(until: .now)
@@ -44,18 +44,18 @@ final class HTTP2Loop {
         watch(until: .now)
     }
 
-    /// One turn.
+    /// Runs one turn.
     func drive(_ ready: [pollfd]) {
         let ready = Set(ready.map(\.fd))
         for connection in connections where connection.hasMoreToRead || connection.interest.map({ ready.contains($0.socket) }) ?? false {
             connection.progress()
         }
-        // Before cancellations: an answer that is there counts, and a request that was given back is found where it waits.
+        // Collect before cancellations: a response that has arrived counts, and a returned request is found in the waiting list.
         collect()
         if ready.contains(mailbox.reader) { mailbox.take().forEach(receive) }
         expire(at: .now)
-        // A connection that fails in the last step gives requests back, which then begin elsewhere; one that went away is over, and a reason
-        // for a pause, before another is opened in its place.
+        // Repeat, because a connection that fails in the last step returns requests, which then begin on another connection. Flush retired
+        // connections first: a closed one then counts as a reason for a pause before its replacement opens.
         repeat {
             for connection in connections where connection.isRetired { connection.flush() }
             collect()
@@ -65,7 +65,7 @@ final class HTTP2Loop {
         watch(until: connections.contains(where: \.hasMoreToRead) ? .now : nil)
     }
 
-    /// Ends every request. The loop must not be used afterwards.
+    /// Ends every request and closes the connections. The loop must not be used afterwards.
     func close() {
         let reason = HTTPFailure(kind: .cancelled, requestMayHaveArrived: false, message: "the transport was closed")
         connections.forEach { $0.close(reason) }
@@ -101,7 +101,7 @@ final class HTTP2Loop {
         connections.forEach { $0.expire(at: now) }
     }
 
-    /// Takes what ended and what came back from the connections, and forgets those that are closed.
+    /// Collects ended and returned requests from the connections, and removes closed connections.
     private func collect() {
         var back: [HTTP2Exchange] = []
         for connection in connections {
@@ -118,18 +118,19 @@ final class HTTP2Loop {
                 pause.begin(after: connection.failure?.message ?? "a connection closed before it answered anything", at: .now)
             }
         }
-        // While another connection stands or is on its way, those who wait have something to wait for.
+        // Fail the waiting requests only if no usable connection is open or opening.
         guard let failure = closed.lazy.compactMap(\.failure).first, connections.allSatisfy(\.isRetired) else { return }
         let ended = waiting
         waiting = []
         for exchange in ended { exchange.fail(failure.kind, failure.message) }
     }
 
-    /// Gives waiting requests to the connections with the most room, and opens another connection when all are full and no pause lasts.
+    /// Assigns waiting requests to the connections with the most room. Opens one more connection if the waiting requests exceed the room of
+    /// the opening ones and no pause is active.
     private func assign() {
         var next = 0
         while next < waiting.count, let roomiest = connections.filter(\.canBegin).max(by: { $0.room < $1.room }) {
-            // A handful at a time, so that they spread.
+            // Assign at most 8 at a time, so that the requests spread over the connections.
             for _ in 0..<min(8, roomiest.room) where next < waiting.count {
                 roomiest.begin(waiting[next])
                 next += 1

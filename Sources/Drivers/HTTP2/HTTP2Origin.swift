@@ -1,11 +1,11 @@
 import TidingsHTTP
 
-/// Where an ``HTTP2Transport`` sends to.
+/// The destination of an ``HTTP2Transport``.
 struct HTTP2Origin: Sendable, Hashable {
-    /// A name, or an address without brackets.
+    /// A host name, or an address without brackets.
     var host: String
     var port: UInt16
-    /// As a request names it: `api.push.apple.com`, `[::1]:8443`.
+    /// The authority of a request: `api.push.apple.com`, `[::1]:8443`.
     var authority: String
 
     /// Reads `https://host` or `https://host:port`.

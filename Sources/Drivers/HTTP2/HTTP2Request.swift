@@ -1,17 +1,18 @@
-/// What holds for all requests of one ``HTTP2Transport``.
+/// Settings for all requests of one ``HTTP2Transport``.
 public struct HTTP2Configuration: Sendable {
-    /// `https://host` or `https://host:port`, and nothing after it. Every request goes there.
+    /// `https://host` or `https://host:port`, with nothing after it. Every request goes to this origin.
     public var origin: String
-    /// Connections at once. A further one is opened only when the streams of those before it are all taken.
+    /// The largest number of connections at once. The transport opens another one only when all streams of the existing ones are taken.
     public var maximumConnections: Int
-    /// Requests under way at once on one connection, where its server allows as many; servers often allow 100 to 1,000.
+    /// The largest number of requests in progress at once on one connection. The server's limit also applies; servers often allow 100 to
+    /// 1,000.
     public var maximumStreamsPerConnection: Int
-    /// DNS, TCP, TLS and the server's first words of one connection; the addresses of the host share it. A server that allows no streams for
-    /// as long is not waited for either.
+    /// The time limit for opening one connection: DNS, TCP, TLS and the server's settings. The addresses of the host share this time. A
+    /// connection whose server allows no streams for this time is abandoned too.
     public var connectTimeout: Duration
-    /// The `user-agent` header, unless a request brings its own.
+    /// The `user-agent` header of each request that does not set its own.
     public var userAgent: String
-    /// A PEM file of certificate authorities to trust in place of the system's; nil trusts the system's.
+    /// A PEM file with the certificate authorities to trust in place of the system's. Nil means the system's.
     public var certificateAuthorityFile: String?
 
     public init(
@@ -29,20 +30,21 @@ public struct HTTP2Configuration: Sendable {
 
 /// One request to the origin of an ``HTTP2Transport``.
 public struct HTTP2Request: Sendable {
-    /// Upper-case letters only: `POST`.
+    /// The HTTP method in upper-case letters only, such as `POST`.
     public var method: String
-    /// Begins with a slash; percent-encoded ASCII.
+    /// The path in percent-encoded ASCII. The first character is a slash.
     public var path: String
-    /// Sent in this order, after the pseudo-headers. Names in lower case, as HTTP/2 has them. A name or value that RFC 9113 section 8.2 does not
-    /// allow fails with ``HTTPFailure/Kind/invalidHeader`` before anything is sent.
+    /// Headers, sent in this order after the pseudo-headers. Names are in lower case, as HTTP/2 requires. If a name or value breaks RFC
+    /// 9113 section 8.2, the request fails with ``HTTPFailure/Kind/invalidHeader`` before anything is sent.
     public var headers: [(String, String)]
-    /// Names of ``headers`` whose values are secret or new in every request: they stay out of the compression table.
+    /// Names of ``headers`` whose values are secret or different in every request. These headers stay out of the compression table.
     public var unindexed: Set<String>
-    /// Sent exactly as given, with `content-length`.
+    /// The body, sent unchanged and with `content-length`.
     public var body: [UInt8]
-    /// From the start, including the wait for a stream, until the last byte of the answer.
+    /// The time limit from the start until the last byte of the response. The wait for a stream counts.
     public var totalTimeout: Duration
-    /// Bytes of the answer's body to keep; at the next one the stream is reset, with the status and what was kept as the answer.
+    /// The largest number of bytes of the response body to keep. The next byte resets the stream. The result then has the status and the
+    /// bytes kept so far.
     public var maximumResponseBytes: Int
 
     public init(

@@ -2,11 +2,11 @@ import Glibc
 public import TidingsHTTP
 import TidingsSocket
 
-/// An HTTP/2 server over TLS on loopback, from one thread of its own; for stand-ins of providers that speak nothing else.
+/// An HTTP/2 server over TLS on 127.0.0.1, on a thread of its own. Tests use it in place of providers that speak only HTTP/2.
 ///
-/// A client that does not offer `h2` is refused.
+/// The server refuses a client that does not offer `h2`.
 public actor HTTP2Server {
-    /// A request whose answer takes time.
+    /// A request whose answer is not ready yet.
     private struct Pending: Sendable {
         var connection: Int
         var stream: Int32
@@ -23,13 +23,14 @@ public actor HTTP2Server {
     private var connections: [Int32: ServerConnection] = [:]
     private var accepted = 0
     private var isStopped = false
-    /// The port that is listened on.
+    /// The port on which the server listens.
     public nonisolated let port: UInt16
 
     public nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe thread.asUnownedSerialExecutor() }
 
-    /// Listens; requests wait until ``run(_:)`` or ``run(answering:)``.
-    // No initializer that throws: of an actor with an isolated deinit, Swift 6.3 crashes over it in other modules of a release build.
+    /// Starts to listen. Requests wait until ``run(_:)`` or ``run(answering:)``.
+    // A static method and not a throwing initializer: if an actor with an isolated deinit has one, Swift 6.3 crashes in other modules of a
+    // release build.
     public static func open(_ configuration: HTTP2ServerConfiguration) throws(HTTPFailure) -> HTTP2Server {
         let context = try TLSContext(presenting: configuration.certificate)
         let (listener, port) = try listen(port: configuration.port)
@@ -55,13 +56,13 @@ public actor HTTP2Server {
         thread.stop()
     }
 
-    /// Answers requests, many at once, until ``stop()`` or until the task is cancelled.
+    /// Answers requests concurrently until ``stop()`` or until the task is cancelled.
     public func run(_ handler: @escaping @Sendable (HTTP2ServerRequest) async -> HTTP2ServerAnswer) async {
         await run(answering: { request in .later { await handler(request) } })
     }
 
-    /// The same for a handler that knows most of its answers at once: it runs on the server's thread, where nothing may wait, and saves each request
-    /// two changes of threads.
+    /// Does the same for a handler that can answer most requests at once. The handler runs on the server's thread and must not block. Each
+    /// request saves two thread switches.
     public func run(answering handler: @escaping @Sendable (HTTP2ServerRequest) -> HTTP2ServerReply) async {
         guard !isStopped else { return }
         self.handler = handler
@@ -69,10 +70,10 @@ public actor HTTP2Server {
         watch()
         await withDiscardingTaskGroup { group in
             for await request in pending {
-                // Its handler may wait as long as it likes, and holds up no other; as many as the clients have streams.
+                // A handler may wait without limit and delays no other request. The clients' stream limits bound the number of tasks.
                 group.addTask { await self.answer(request, await request.answer()) }
             }
-            // Whoever still holds a request back has nobody to answer any more.
+            // Cancel the handlers that still wait: the server has stopped, so their answers have no receiver.
             group.cancelAll()
         }
         close()
@@ -119,7 +120,7 @@ public actor HTTP2Server {
     private func answer(_ request: Pending, _ answer: HTTP2ServerAnswer) {
         guard let connection = connections.values.first(where: { $0.number == request.connection }) else { return }
         connection.answer(request.stream, answer)
-        // Together with what else is answered before the thread polls again.
+        // Flush in the next turn: answers given before the next poll leave together.
         thread.watch(interests, until: .now)
     }
 

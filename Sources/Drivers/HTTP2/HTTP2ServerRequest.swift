@@ -1,47 +1,48 @@
-/// What an ``HTTP2Server`` is given.
+/// A request as an ``HTTP2Server`` received it.
 public struct HTTP2ServerRequest: Sendable {
-    /// Counts connections from 1.
+    /// The number of the connection, counted from 1.
     public var connection: Int
     public var method: String
-    /// With its query.
+    /// The path with its query.
     public var path: String
     public var authority: String
-    /// Without the pseudo-headers; names in lower case.
+    /// Headers without the pseudo-headers. Names are in lower case.
     public var headers: [(String, String)]
     public var body: [UInt8]
-    /// The body was longer than ``HTTP2ServerConfiguration/maximumBodyBytes``, and is cut there.
+    /// Whether the body was longer than ``HTTP2ServerConfiguration/maximumBodyBytes``. The rest of such a body is dropped.
     public var bodyIsTooLong: Bool
 }
 
-/// What an ``HTTP2Server`` does with a request.
+/// The server's answer to a request.
 public enum HTTP2ServerAnswer: Sendable {
     case response(status: Int, headers: [(String, String)], body: [UInt8])
-    /// Resets the stream with a code of RFC 9113 section 7: 7 says that the request was not processed, 2 that something broke.
+    /// Resets the stream with a code of RFC 9113 section 7. Code 7 says that the request was not processed, code 2 that an internal error
+    /// happened.
     case reset(code: UInt32)
-    /// Closes the connection with a GOAWAY that carries these words. `processed` says whether this request's stream is among those that were
-    /// looked at; it is not answered either way, later ones are refused, and earlier ones still get their answers.
+    /// Closes the connection with a GOAWAY that carries `words`. `processed` says whether the GOAWAY counts this request's stream as
+    /// processed. This request gets no response in either case. Later requests are refused, and earlier ones still get their responses.
     case goAway(processed: Bool, words: String)
-    /// Closes the connection without a word.
+    /// Closes the connection without a message.
     case hangUp
 }
 
-/// When an ``HTTP2Server`` answers a request.
+/// The time at which an ``HTTP2Server`` answers a request.
 public enum HTTP2ServerReply: Sendable {
     case now(HTTP2ServerAnswer)
-    /// In a task of its own, which is cancelled when the server stops.
+    /// The answer comes from a task of its own. The server cancels this task when it stops.
     case later(@Sendable () async -> HTTP2ServerAnswer)
 }
 
-/// How an ``HTTP2Server`` listens.
+/// Settings of an ``HTTP2Server``.
 public struct HTTP2ServerConfiguration: Sendable {
-    /// On 127.0.0.1; 0 takes a free one.
+    /// The port on 127.0.0.1. 0 takes a free port.
     public var port: UInt16
     public var certificate: SelfSignedCertificate
-    /// Streams at once on one connection before anything was answered with success, as APNs has it.
+    /// The largest number of streams at once on one connection before its first response with a 2xx status. APNs has such a limit.
     public var firstStreams: UInt32
-    /// Streams at once on one connection from then on.
+    /// The largest number of streams at once on one connection after its first response with a 2xx status.
     public var maximumStreams: UInt32
-    /// Bytes of one request's body to keep.
+    /// The largest number of bytes of one request body to keep.
     public var maximumBodyBytes: Int
 
     public init(

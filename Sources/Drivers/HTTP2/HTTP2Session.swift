@@ -1,21 +1,21 @@
 import CNGHTTP2
 import TidingsHTTP
 
-/// What the other side of an ``HTTP2Session`` did, in its order.
+/// Events from the peer of an ``HTTP2Session``, in their order on the connection.
 protocol HTTP2SessionEvents: AnyObject {
-    /// The pseudo-headers come first. More than one head comes on a stream with interim answers and trailers.
+    /// A head arrived, with its pseudo-headers first. A stream has more than one head if there are interim responses or trailers.
     func headArrived(_ stream: Int32, _ headers: [(String, String)])
     func dataArrived(_ stream: Int32, _ bytes: UnsafeRawBufferPointer)
-    /// The other side has nothing more to say on this stream.
+    /// The peer has ended its side of this stream.
     func messageEnded(_ stream: Int32)
-    /// The stream is gone, with both sides done (`NO_ERROR`) or by reset; also when a GOAWAY says that it was not processed
-    /// (`REFUSED_STREAM`).
+    /// The stream is closed: both sides are done (`NO_ERROR`), or one side reset it. A stream that a GOAWAY names as unprocessed closes
+    /// with `REFUSED_STREAM`.
     func streamClosed(_ stream: Int32, errorCode: UInt32)
-    /// Our head of this stream goes out now.
+    /// Our head of this stream is sent now.
     func headSent(_ stream: Int32)
-    /// What the other side allows; the first ones begin its part of the connection.
+    /// The peer's settings arrived. The first ones are the start of the peer's side of the connection.
     func settingsArrived()
-    /// No new streams; the debug data is the peer's words.
+    /// The peer accepts no new streams. The debug data is the peer's message.
     func goAwayArrived(errorCode: UInt32, debugData: String)
 }
 
@@ -25,7 +25,7 @@ protocol HTTP2SessionEvents: AnyObject {
         case client, server
     }
 
-    /// Bytes of one head's names and values; a longer one resets its stream.
+    /// The largest size of one head in bytes of names and values. A larger head resets its stream.
     static let maximumHeadBytes = 64 << 10
 
     private struct Body {
@@ -39,8 +39,8 @@ protocol HTTP2SessionEvents: AnyObject {
     private var bodies: [Int32: Body] = [:]
 
     /// - Parameters:
-    ///   - events: must outlive every call of this session.
-    ///   - settings: what this side allows the other.
+    ///   - settings: the limits that this side sets for the peer.
+    ///   - events: the receiver of events. It must outlive every call of this session.
     init(_ side: Side, settings: [nghttp2_settings_entry], events: any HTTP2SessionEvents) {
         var callbacks: OpaquePointer?
         var session: OpaquePointer?
@@ -67,13 +67,13 @@ protocol HTTP2SessionEvents: AnyObject {
 
     // MARK: Bytes in and out
 
-    /// Takes what came from the peer; nil when all is well, else why the connection is of no more use.
+    /// Processes bytes from the peer. Returns nil on success, or the reason why the connection is no longer usable.
     func receive(_ bytes: UnsafeRawBufferPointer) -> String? {
         let taken = unsafe nghttp2_session_mem_recv(pointer, bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), bytes.count)
         return unsafe taken < 0 ? String(cString: nghttp2_strerror(Int32(taken))) : nil
     }
 
-    /// Appends what should go to the peer, as long as `output` has less than `limit` bytes. False when the session failed.
+    /// Appends frames for the peer while `output` has less than `limit` bytes. Returns false when the session failed.
     func fill(_ output: inout OutputBuffer, limit: Int) -> Bool {
         while output.count < limit {
             var chunk: UnsafePointer<UInt8>?
@@ -91,9 +91,9 @@ protocol HTTP2SessionEvents: AnyObject {
     /// Streams that the peer allows at once; very many until its settings came.
     var remoteStreamLimit: Int { unsafe Int(nghttp2_session_get_remote_settings(pointer, NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS)) }
 
-    // MARK: What we say
+    // MARK: Frames of this side
 
-    /// A new stream with our head and body, whole; nil when this connection can have no more.
+    /// Starts a stream with a complete head and body. Returns nil when this connection can have no more streams.
     func request(_ headers: [(String, String)], unindexed: Set<String>, body: [UInt8]) -> Int32? {
         let stream = unsafe withHeaders(headers, unindexed) {
             unsafe nghttp2_submit_request(pointer, nil, $0, $1, body.isEmpty ? nil : $2, nil)
@@ -103,7 +103,7 @@ protocol HTTP2SessionEvents: AnyObject {
         return stream
     }
 
-    /// Our head and body, whole, on a stream that the peer began.
+    /// Sends a complete head and body on a stream that the peer began.
     func respond(_ stream: Int32, _ headers: [(String, String)], body: [UInt8]) {
         if !body.isEmpty { bodies[stream] = Body(bytes: body) }
         _ = unsafe withHeaders(headers, []) { unsafe nghttp2_submit_response(pointer, stream, $0, $1, body.isEmpty ? nil : $2) }
@@ -117,7 +117,7 @@ protocol HTTP2SessionEvents: AnyObject {
         unsafe nghttp2_submit_settings(pointer, UInt8(NGHTTP2_FLAG_NONE.rawValue), settings, settings.count)
     }
 
-    /// No new streams from the peer: those up to `lastStream` are answered, later ones were not looked at.
+    /// Refuses new streams from the peer. Streams up to `lastStream` are answered, and later streams were not processed.
     func goAway(lastStream: Int32, _ errorCode: nghttp2_error_code, debugData: [UInt8] = []) {
         unsafe nghttp2_submit_goaway(
             pointer, UInt8(NGHTTP2_FLAG_NONE.rawValue), lastStream, errorCode.rawValue, debugData, debugData.count)
@@ -130,7 +130,7 @@ protocol HTTP2SessionEvents: AnyObject {
 
     fileprivate func begin(_ stream: Int32) { heads[stream] = ([], 0) }
 
-    /// False when the head is too long.
+    /// Adds one header to the head of a stream. Returns false when the head is too long.
     fileprivate func take(_ stream: Int32, name: String, value: String) -> Bool {
         heads[stream, default: ([], 0)].byteCount += name.utf8.count + value.utf8.count
         heads[stream, default: ([], 0)].headers.append((name, value))
@@ -165,7 +165,7 @@ protocol HTTP2SessionEvents: AnyObject {
         if unsafe Int(frame.hd.type) == Int(NGHTTP2_HEADERS.rawValue) { unsafe events?.headSent(frame.hd.stream_id) }
     }
 
-    /// Copies the next bytes of a body, and says whether they are the last.
+    /// Copies the next bytes of a body, and returns whether they are the last.
     fileprivate func next(_ stream: Int32, into buffer: UnsafeMutableRawBufferPointer) -> (count: Int, isLast: Bool) {
         guard var body = bodies.removeValue(forKey: stream) else { return (0, true) }
         let count = min(buffer.count, body.bytes.count - body.sent)
@@ -178,7 +178,7 @@ protocol HTTP2SessionEvents: AnyObject {
         return (count, isLast)
     }
 
-    /// Calls `body` with nghttp2's form of the headers, which copies what it needs of it.
+    /// Calls `body` with the headers in nghttp2's form. nghttp2 copies them during the call.
     private func withHeaders(
         _ headers: [(String, String)], _ unindexed: Set<String>,
         _ body: (UnsafePointer<nghttp2_nv>?, Int, UnsafePointer<nghttp2_data_provider>?) -> Int32

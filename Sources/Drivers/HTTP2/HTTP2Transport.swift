@@ -1,17 +1,23 @@
 public import TidingsHTTP
 import TidingsSocket
 
-/// Sends requests to one origin over a few HTTP/2 connections, many at once on each (RFC 9113), from one thread of its own.
+/// Sends requests to one origin over a few HTTP/2 connections (RFC 9113), from a thread of its own. Each connection carries many requests
+/// at once.
 ///
-/// A request is sent again only where the server did not process it: a stream above the last one of a GOAWAY, a stream reset with
-/// REFUSED_STREAM, and one whose connection ended before a byte of it was sent. Otherwise it is sent **at most once**, and what breaks off
-/// ends with ``HTTPFailure/Kind/resetAfterSend``.
+/// The transport sends a request again only if the server did not process it:
 ///
-/// After connections that failed the next one waits, for 5 s at most; requests meanwhile wait within their time-outs.
+/// - its stream is above the last one of a GOAWAY,
+/// - the server reset its stream with REFUSED_STREAM,
+/// - its connection ended before a byte of the request was sent.
 ///
-/// Names are looked up anew for every connection. Servers must prove who they are; redirects are not followed, nothing is decompressed.
-/// Cancelling the task that waits in ``send(_:)`` resets its stream alone. Call ``close()`` when done; connections are otherwise kept until
-/// the last reference goes.
+/// Otherwise, the transport sends the request **at most once**, and a broken connection or stream ends it with
+/// ``HTTPFailure/Kind/resetAfterSend``.
+///
+/// After failed connections, the transport pauses for at most 5 s before it opens another. Requests wait meanwhile, within their time-outs.
+///
+/// The transport looks the host name up again for every connection. Servers must prove their identity. Redirects are not followed, and
+/// nothing is decompressed. Cancelling the task that waits in ``send(_:)`` resets only its stream. Call ``close()`` at the end of use.
+/// Without this call, connections stay open until the last reference is released.
 public actor HTTP2Transport {
     private enum State {
         case idle
@@ -29,15 +35,18 @@ public actor HTTP2Transport {
 
     public nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe thread.asUnownedSerialExecutor() }
 
-    /// Starts the thread; the first request connects. Throws ``HTTPFailure/Kind/invalidURL`` for an origin that is none,
-    /// ``HTTPFailure/Kind/tls`` for certificate authorities that cannot be read, and ``HTTPFailure/Kind/connect`` when the process has no file
-    /// descriptor or thread left.
-    // No initializer that throws: of an actor with an isolated deinit, Swift 6.3 crashes over it in other modules of a release build.
+    /// Starts the thread. The first request opens a connection. Throws:
+    ///
+    /// - ``HTTPFailure/Kind/invalidURL`` for an invalid origin,
+    /// - ``HTTPFailure/Kind/tls`` for certificate authorities that cannot be read,
+    /// - ``HTTPFailure/Kind/connect`` when the process has no file descriptor or thread left.
+    // A static method and not a throwing initializer: if an actor with an isolated deinit has one, Swift 6.3 crashes in other modules of a
+    // release build.
     public static func open(_ configuration: HTTP2Configuration) throws(HTTPFailure) -> HTTP2Transport {
         let origin = try HTTP2Origin(configuration.origin)
         let context = try TLSContext(trusting: configuration.certificateAuthorityFile)
         do throws(SocketThread.StartError) {
-            // The thread last: once it runs, only its owner can end it.
+            // Start the thread last: once it runs, only its owner can end it.
             let mailbox = try SocketMailbox<HTTP2Loop.Message>()
             return HTTP2Transport(configuration, origin, context, thread: try SocketThread(starting: "http2"), mailbox: mailbox)
         } catch {
@@ -56,14 +65,14 @@ public actor HTTP2Transport {
         self.mailbox = mailbox
     }
 
-    /// Sends one request and waits for its answer or its failure. Never throws; the outcome says whether the request may have arrived.
+    /// Sends one request and waits for its response or failure. Never throws. A failure says whether the request may have arrived.
     public func send(_ request: HTTP2Request) async -> HTTPResult {
         if let refusal = request.refusal { return .failed(refusal) }
         if Task.isCancelled { return .failed(Self.cancelled("the task was cancelled before the request began")) }
         lastID += 1
         let (id, mailbox) = (lastID, mailbox)
         return await withTaskCancellationHandler {
-            // Through a method of the actor: an asynchronous closure that does not use `self` is not isolated to it, and would run on
+            // Call a method of the actor: an asynchronous closure that does not use `self` is not isolated to the actor, and would run on
             // another thread.
             await withCheckedContinuation { continuation in
                 self.start(HTTP2Exchange(id: id, request: request) { continuation.resume(returning: $0) })
@@ -73,7 +82,7 @@ public actor HTTP2Transport {
         }
     }
 
-    /// Later requests go over new connections; those under way end where they are.
+    /// Retires all connections: later requests use new connections, and requests in progress end on their old ones.
     public func retireConnections() {
         if case .open(let loop) = state { loop.retireConnections() }
     }
@@ -83,7 +92,7 @@ public actor HTTP2Transport {
         closeLoop()
     }
 
-    // The thread stops only here: while anyone holds the actor a job may still come for it.
+    // Stop the thread only here: as long as a reference to the actor exists, a new job may still arrive for the thread.
     isolated deinit {
         closeLoop()
         thread.stop()
@@ -115,7 +124,7 @@ public actor HTTP2Transport {
 }
 
 extension HTTP2Request {
-    /// Why this request must not be sent: nghttp2 takes names and values as they are.
+    /// Why this request must not be sent. nghttp2 sends names and values unchecked. Nil for a valid request.
     var refusal: HTTPFailure? {
         guard !method.isEmpty, method.utf8.allSatisfy({ (0x41...0x5A).contains($0) }) else {
             return Self.invalid("the method must be upper-case letters")

@@ -2,15 +2,15 @@ import Glibc
 import TidingsHTTP
 import TidingsSocket
 
-/// An address to connect to, as the system has it.
+/// An address to connect to, in the system's form.
 struct SocketAddress: Sendable {
     var family: Int32
     var bytes: [UInt8]
 }
 
-/// Looks a host up on a thread of its own, because `getaddrinfo` blocks for as long as the name servers let it, and posts what it found.
+/// Looks a host up on a thread of its own, because `getaddrinfo` blocks for as long as the name servers take.
 ///
-/// Nothing is kept: a provider that moves is found by the next connection.
+/// Nothing is cached: if a provider moves to a new address, the next connection finds it.
 enum Resolver {
     private final class Job {
         let host: String
@@ -24,7 +24,7 @@ enum Resolver {
         }
     }
 
-    /// Calls `done` exactly once, on another thread; at once on this one when no thread can be had.
+    /// Calls `done` exactly once, on another thread. If no thread can be started, `done` runs at once on this thread with the failure.
     static func resolve(host: String, port: UInt16, done: @escaping @Sendable (Result<[SocketAddress], HTTPFailure>) -> Void) {
         var thread = pthread_t()
         let job = unsafe Unmanaged.passRetained(Job(host: host, port: port, done: done))
@@ -73,7 +73,7 @@ enum Resolver {
 }
 
 extension SocketAddress {
-    /// A socket that is connecting to this address and never blocks; nil with `errno` set.
+    /// Opens a non-blocking socket that connects to this address. Returns nil with `errno` set.
     func connectingSocket() -> Int32? {
         let descriptor = socket(family, Int32(SOCK_STREAM.rawValue), 0)
         guard descriptor >= 0 else { return nil }
@@ -101,7 +101,8 @@ struct SocketOption {
         unsafe setsockopt(descriptor, level, name, &value, socklen_t(MemoryLayout<Int32>.size))
     }
 
-    /// Requests leave at once, and a peer that is gone without a word is noticed within a minute, idle or not (tcp(7)).
+    /// Requests leave at once, without Nagle's algorithm. A peer that disappeared is noticed within a minute, on an idle connection too
+    /// (tcp(7)).
     static let forManySmallRequests = [
         SocketOption(level: Int32(IPPROTO_TCP), name: TCP_NODELAY, value: 1),
         SocketOption(level: SOL_SOCKET, name: SO_KEEPALIVE, value: 1),

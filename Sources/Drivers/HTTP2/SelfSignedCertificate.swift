@@ -1,6 +1,7 @@
 import CTLS
 
-/// A key pair with a certificate that it signed itself, for a server on this machine: for `localhost`, 127.0.0.1 and ::1, for ten years.
+/// A key pair with a self-signed certificate, for a server on this machine. The certificate names `localhost`, 127.0.0.1 and ::1, and is
+/// valid for ten years.
 ///
 /// Who trusts ``pem`` as a certificate authority trusts the server.
 @safe public final class SelfSignedCertificate: Sendable {
@@ -11,7 +12,7 @@ import CTLS
 
     private static let lifeSeconds = 10 * 365 * 86_400
 
-    /// A new one each time; nil only for lack of memory or of randomness.
+    /// Creates a new key and certificate. Nil only for lack of memory or of randomness.
     public init?() {
         guard let key = unsafe tidings_generate_p256() else { return nil }
         guard let certificate = unsafe X509_new() else {

@@ -11,7 +11,7 @@ final class ServerConnection {
         var isTooLong = false
     }
 
-    /// Bytes of output that are made before the socket has taken them.
+    /// The largest number of output bytes to prepare before the socket has taken them.
     private static let outputLimit = 128 << 10
 
     let number: Int
@@ -19,17 +19,17 @@ final class ServerConnection {
     private let stream: TLSStream
     private var session: HTTP2Session?
     private var incoming: [Int32: Incoming] = [:]
-    /// Requests that are whole, in the order in which they became so; those before ``nextIndex`` were handed over.
+    /// Complete requests in the order of their completion. Requests before ``nextIndex`` were already delivered to the handler.
     private var arrivals: [(stream: Int32, request: HTTP2ServerRequest)] = []
     private var nextIndex = 0
-    /// The highest stream that was handed over.
+    /// The highest stream whose request was delivered to the handler.
     private var lastHandedOver: Int32 = 0
-    /// Once a GOAWAY was said: later streams are not looked at.
+    /// The last stream of our GOAWAY, or nil before it. Requests on later streams are dropped.
     private var lastStream: Int32?
     private var output = OutputBuffer()
     private var hasSucceeded = false
     private(set) var isClosed = false
-    /// The last read took its share of a turn, and poll(2) need not show what TLS has already.
+    /// Whether the last read stopped at its limit for one turn. OpenSSL may then hold bytes that `poll(2)` does not report.
     private(set) var hasMoreToRead = false
 
     init(number: Int, stream: TLSStream, configuration: HTTP2ServerConfiguration) {
@@ -45,7 +45,7 @@ final class ServerConnection {
         return output.isEmpty && !session.wantsToWrite ? .reading(socket) : .readingAndWriting(socket)
     }
 
-    /// The socket is ready.
+    /// Continues after the socket became ready.
     func progress() {
         guard let session else {
             switch stream.handshake() {
@@ -64,7 +64,7 @@ final class ServerConnection {
         if progress != .mustWait, !hasMoreToRead { isClosed = true }
     }
 
-    /// Writes what waits, as far as the socket takes it.
+    /// Writes pending output as far as the socket takes it.
     func flush() {
         guard let session, !isClosed else { return }
         repeat {
@@ -86,7 +86,7 @@ final class ServerConnection {
         }
     }
 
-    /// The next request that is whole, with its stream; nil when there is none. Those that a GOAWAY left out are dropped.
+    /// The next complete request with its stream, or nil when there is none. Requests beyond the last stream of a GOAWAY are dropped.
     func nextArrival() -> (stream: Int32, request: HTTP2ServerRequest)? {
         while nextIndex < arrivals.count {
             let next = arrivals[nextIndex]
@@ -112,11 +112,13 @@ final class ServerConnection {
             }
         case .reset(let code): session.reset(id, nghttp2_error_code(rawValue: code))
         case .goAway(let processed, let words):
-            // Clients number their streams 1, 3, 5, …; before the first there is none. A later one that was looked at already counts too.
+            // Clients number their streams 1, 3, 5, and so on, so 0 means "no stream". A later stream already delivered to the handler
+            // counts as processed too.
             let last = processed ? session.lastStreamSeen : max(0, lastHandedOver > id ? lastHandedOver : id - 2)
             lastStream = last
             session.goAway(lastStream: last, NGHTTP2_NO_ERROR, debugData: Array(words.utf8))
-            // Whatever the GOAWAY covers: this one is not answered, and when it was not looked at, it says so.
+            // Reset this stream in every case, because it gets no response. REFUSED_STREAM tells the client that the request was not
+            // processed.
             session.reset(id, processed ? NGHTTP2_INTERNAL_ERROR : NGHTTP2_REFUSED_STREAM)
         case .hangUp: isClosed = true
         }

@@ -6,7 +6,8 @@ import TidingsHTTP
     // Immutable once made; OpenSSL counts its references atomically.
     nonisolated(unsafe) let pointer: OpaquePointer
 
-    /// For connections to servers with a certificate of a trusted authority: of those in a PEM file, or of the system's.
+    /// Creates a context for connections to servers. A server's certificate must come from a trusted authority of the PEM file, or of the
+    /// system.
     init(trusting certificateAuthorityFile: String?) throws(HTTPFailure) {
         unsafe pointer = try unsafe Self.make(TLS_client_method())
         let loaded =
@@ -21,7 +22,7 @@ import TidingsHTTP
         unsafe SSL_CTX_set_alpn_protos(pointer, [2] + Array("h2".utf8), 3)
     }
 
-    /// For connections from clients.
+    /// Creates a context for connections from clients.
     init(presenting certificate: SelfSignedCertificate) throws(HTTPFailure) {
         unsafe pointer = try unsafe Self.make(TLS_server_method())
         guard unsafe certificate.install(in: pointer) else {
@@ -43,7 +44,7 @@ import TidingsHTTP
     }
 }
 
-/// `SSL_CTX_set_alpn_select_cb`: HTTP/2 or no connection.
+/// `SSL_CTX_set_alpn_select_cb`: accepts HTTP/2 and refuses every other protocol.
 private func chooseHTTP2(
     _ ssl: OpaquePointer?, _ chosen: UnsafeMutablePointer<UnsafePointer<UInt8>?>?, _ chosenLength: UnsafeMutablePointer<UInt8>?,
     _ offered: UnsafePointer<UInt8>?, _ offeredLength: UInt32, _ context: UnsafeMutableRawPointer?
@@ -63,9 +64,9 @@ private func chooseHTTP2(
     return SSL_TLSEXT_ERR_ALERT_FATAL
 }
 
-/// OpenSSL's own words for what went wrong on this thread.
+/// OpenSSL's own message for a failure on this thread.
 enum TLSError {
-    /// The first of the queue, which is emptied: what is left there would be taken for the next failure.
+    /// Returns the first error of the queue and empties the queue. An error left there would be taken for the next failure.
     static func take() -> String {
         defer { ERR_clear_error() }
         let code = ERR_get_error()
@@ -73,7 +74,7 @@ enum TLSError {
         var text = [CChar](repeating: 0, count: 256)
         unsafe ERR_error_string_n(code, &text, text.count)
         let words = text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
-        // `error:0A000086:SSL routines::certificate verify failed`: the last part is the reason.
+        // In `error:0A000086:SSL routines::certificate verify failed`, the last part is the reason.
         return String(decoding: words, as: UTF8.self).split(separator: ":").last.map(String.init) ?? "no reason given"
     }
 }

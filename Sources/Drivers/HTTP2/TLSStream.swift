@@ -6,26 +6,27 @@ import Glibc
     /// How far a call came.
     enum Progress: Equatable {
         case done
-        /// Nothing to do until the socket can be read or written.
+        /// Nothing to do before the socket can be read or written.
         case mustWait
-        /// The connection is of no more use; empty words for a peer that closed it.
+        /// The connection is no longer usable. Empty words mean that the peer closed it.
         case ended(String)
     }
 
-    /// Bytes read at once.
+    /// The largest number of bytes of one read.
     private static let chunkBytes = 16 << 10
-    /// Chunks that one call of ``read(_:)`` takes, 256 KiB: a peer that sends fast leaves time for the others of its thread.
+    /// The largest number of chunks that one call of ``read(_:)`` takes, 256 KiB in all. A fast peer therefore cannot block the other
+    /// connections of its thread.
     static let chunksPerRead = 16
 
     let socket: Int32
     private let ssl: OpaquePointer
     private var chunk = [UInt8](repeating: 0, count: chunkBytes)
-    /// OpenSSL asked to be called again only when the socket can be written.
+    /// Whether OpenSSL must be called again only when the socket can be written.
     private(set) var wantsToWrite = false
 
-    /// Nil when OpenSSL has no memory; the socket is the caller's then, as before.
+    /// Starts TLS on `socket`. Returns nil when OpenSSL has no memory. In this case, the caller still owns the socket.
     ///
-    /// - Parameter serverName: who the server must prove to be; an address in a certificate counts as well. Nil on the server's side.
+    /// - Parameter serverName: the name or address that the server's certificate must contain. Nil on the server's side.
     init?(_ context: TLSContext, socket: Int32, serverName: String?) {
         guard let ssl = unsafe SSL_new(context.pointer) else { return nil }
         // Before `self` is whole: from then on a failure runs deinit, which frees and closes as well.
@@ -64,8 +65,8 @@ import Glibc
         return length == 2 ? .done : .ended("the server does not speak HTTP/2")
     }
 
-    /// Reads what is there, piece by piece, until `take` says false. `done` means that there may be more, of which poll(2) need not know: read
-    /// again in the next turn.
+    /// Reads available bytes, piece by piece, until `take` returns false. `done` means that OpenSSL may hold more bytes that `poll(2)` does
+    /// not report. Read again in the next turn.
     func read(_ take: (UnsafeRawBufferPointer) -> Bool) -> Progress {
         for _ in 0..<Self.chunksPerRead {
             var count = 0
@@ -78,7 +79,7 @@ import Glibc
         return .done
     }
 
-    /// Writes what the socket takes, and removes it from `bytes`.
+    /// Writes as many bytes as the socket takes, and removes them from `bytes`.
     func write(_ bytes: inout OutputBuffer) -> Progress {
         while !bytes.isEmpty {
             var count = 0
@@ -91,7 +92,7 @@ import Glibc
         return .done
     }
 
-    /// Tells the peer that nothing more comes; whether it hears it does not matter.
+    /// Tells the peer that no more bytes will come. It does not matter whether this message arrives.
     func sayGoodbye() {
         ERR_clear_error()
         unsafe SSL_shutdown(ssl)
@@ -117,8 +118,8 @@ import Glibc
     }
 }
 
-/// Bytes on their way out: added at the end, removed at the front. Its memory is in proportion to the most bytes that were in it at once, also
-/// when it never becomes empty.
+/// Bytes to send, added at the end and removed at the front. Memory stays in proportion to the largest number of bytes held at once, even
+/// if the buffer never becomes empty.
 struct OutputBuffer {
     private var bytes: [UInt8] = []
     private var start = 0
@@ -135,7 +136,7 @@ struct OutputBuffer {
 
     mutating func remove(_ count: Int) {
         start += count
-        // More is gone than is left: moving the rest costs less than adding what is gone did.
+        // Move the rest only when more bytes were removed than remain. The move then costs less than the append of the removed bytes did.
         guard start > self.count || isEmpty else { return }
         bytes.removeSubrange(..<start)
         start = 0
