@@ -1,16 +1,16 @@
-// Binary array format (PostgreSQL source, array_send and array_recv): dimensions, null flag, element type, then for each dimension its
-// length and lower bound, then each element with its length, -1 for null.
+// Binary array format (PostgreSQL source, array_send and array_recv). The header has the number of dimensions, the null flag and the
+// element type, then the length and lower bound of each dimension. Each element follows with its length; -1 stands for null.
 
-/// A one-dimensional array of the element's type, null elements allowed for `[Element?]`. `[UInt8]` is `bytea`.
+/// A one-dimensional array of the element's type. `[Element?]` may hold null elements. `[UInt8]` is `bytea`.
 ///
-/// Arrays of arrays are refused when they are sent, except `[[UInt8]]`, which is `bytea[]`.
+/// Arrays of arrays cannot be bound, except `[[UInt8]]`, which is `bytea[]`.
 extension Array: PostgresEncodable where Element: PostgresEncodable {
     public static var postgresType: PostgresType { Element.postgresArrayType }
 
     public func encode(into bytes: inout [UInt8]) { Element.encodeArray(self, into: &bytes) }
 }
 
-/// Reads one dimension; two or more are an error.
+/// Decodes arrays of one dimension. Two or more dimensions are an error.
 extension Array: PostgresDecodable where Element: PostgresDecodable {
     public init(postgres cell: PostgresCell) throws(PostgresError) { self = try Element.decodeArray(postgres: cell) }
 }
@@ -26,7 +26,7 @@ extension PostgresEncodable {
         for element in elements { element.encodeWithLength(into: &bytes) }
     }
 
-    /// Appends the value behind its length in bytes, as arrays and COPY want it; null is the length -1.
+    /// Appends the length in bytes and then the value, as arrays and COPY require. Null is the length -1 without a value.
     func encodeWithLength(into bytes: inout [UInt8]) {
         let lengthOffset = bytes.count
         bytes.appendBigEndian(ArrayFormat.null)
@@ -47,7 +47,7 @@ extension PostgresDecodable {
 }
 
 enum ArrayFormat {
-    /// PostgreSQL's arrays start at 1 unless told otherwise.
+    /// PostgreSQL's arrays start at index 1 by default.
     static let firstIndex: Int32 = 1
     static let null: Int32 = -1
 

@@ -2,19 +2,20 @@ import Glibc
 
 /// The values of a statement, encoded one after another in one buffer.
 struct Bindings: Sendable {
-    /// Parameters of one statement (PostgreSQL, appendix K): a 16-bit count on the wire. Bind arrays and `unnest` them instead.
+    /// The largest number of parameters of one statement (PostgreSQL, appendix K): the wire format counts them in 16 bits. For more values,
+    /// bind arrays and `unnest` them.
     static let countLimit = 65_535
-    /// Bytes of one value: the server holds no field larger than 1 GiB.
+    /// The largest size of one value in bytes: the server holds no field larger than 1 GiB.
     static let valueSizeLimit = (1 << 30) - 1
 
     private(set) var types: [UInt32] = []
-    /// Where each value starts in `bytes`.
+    /// The start of each value in `bytes`.
     private(set) var offsets: [Int] = []
-    /// Bytes of each value; -1 is null.
+    /// The size of each value in bytes; -1 is null.
     private(set) var lengths: [Int32] = []
     /// Never empty, so that even an empty value has an address: libpq reads a null pointer as null.
     private(set) var bytes: [UInt8] = [0]
-    /// Why these values cannot be sent, if they cannot.
+    /// Why these values cannot be sent. Nil when they can.
     private var defect: String?
 
     var count: Int { types.count }
@@ -39,7 +40,7 @@ struct Bindings: Sendable {
         defect = defect ?? other.defect
     }
 
-    /// Throws `.invalidStatement` for what the server would refuse only after it was sent, or misread.
+    /// Throws `.invalidStatement` for values that the server would misread, or would refuse only after they were sent.
     func validate() throws(PostgresError) {
         if let defect { throw PostgresError(.invalidStatement, message: defect) }
         if count > Self.countLimit {
@@ -47,7 +48,7 @@ struct Bindings: Sendable {
         }
     }
 
-    /// What is wrong with an encoded value; nil when nothing is.
+    /// The defect of an encoded value, or nil when the value is valid.
     static func defect(of type: PostgresType, in value: ArraySlice<UInt8>) -> String? {
         if type.oid == 0 { return "arrays of arrays cannot be bound" }
         if value.count > valueSizeLimit { return "\(value.count) bytes; the limit is \(valueSizeLimit)" }

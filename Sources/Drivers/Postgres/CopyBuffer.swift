@@ -1,9 +1,9 @@
 /// Rows for ``PostgresConnection/copyIn(_:rows:deadline:)`` in COPY's binary format (PostgreSQL, COPY, "Binary Format").
 ///
-/// The format carries no types: each value must be encoded as exactly the column's type, so an `int4` column takes `Int32`, not `Int`,
-/// and the server refuses others with SQLSTATE 22P03 or, where the sizes happen to agree, misreads them.
+/// The format carries no types. Each value must be encoded as exactly the column's type: an `int4` column takes `Int32`, not `Int`. The
+/// server refuses other types with SQLSTATE 22P03. If the sizes happen to agree, the server misreads the value instead.
 public struct CopyBuffer: Sendable {
-    /// Bytes handed to libpq at a time.
+    /// The number of bytes passed to libpq at a time.
     static let chunkSize = 64 << 10
 
     private static let signature: [UInt8] = Array("PGCOPY\n".utf8) + [0xFF, 0x0D, 0x0A, 0x00]
@@ -12,7 +12,7 @@ public struct CopyBuffer: Sendable {
     private var bytes: [UInt8]
     private var missingFields = 0
     private var defect: String?
-    /// Rows begun so far.
+    /// The number of rows begun so far.
     public private(set) var rowCount = 0
 
     public init() {
@@ -21,10 +21,10 @@ public struct CopyBuffer: Sendable {
         bytes.appendBigEndian(Int32(0))  // length of the header's extension
     }
 
-    /// Size of the rows so far, for callers who send when enough has come together.
+    /// The size in bytes so far, for callers that send the rows from a certain size on.
     public var byteCount: Int { bytes.count }
 
-    /// Begins a row of `fieldCount` values, at most 1,600 as a table has columns. The row before must be complete.
+    /// Begins a row of `fieldCount` values: 1 to 1,600, the limit of columns in a table. The row before must be complete.
     public mutating func beginRow(fieldCount: Int) {
         precondition(missingFields == 0, "the row before lacks \(missingFields) values")
         precondition((1...1600).contains(fieldCount), "a row of \(fieldCount) values")
@@ -33,7 +33,7 @@ public struct CopyBuffer: Sendable {
         bytes.appendBigEndian(Int16(fieldCount))
     }
 
-    /// Appends the row's next value, null included.
+    /// Appends the next value of the row, which may be null.
     public mutating func append<Value: PostgresEncodable>(_ value: Value) {
         precondition(missingFields > 0, "the row has all its values")
         missingFields -= 1
@@ -42,7 +42,7 @@ public struct CopyBuffer: Sendable {
         if let found = Bindings.defect(of: Value.postgresType, in: bytes[start...]) { defect = defect ?? "row \(rowCount): \(found)" }
     }
 
-    /// Everything with its end; throws `.invalidStatement` for a value that PostgreSQL cannot take.
+    /// The complete data with its end mark. Throws `.invalidStatement` for a value that PostgreSQL cannot store.
     func finished() throws(PostgresError) -> [UInt8] {
         precondition(missingFields == 0, "the last row lacks \(missingFields) values")
         if let defect { throw PostgresError(.invalidStatement, message: defect) }

@@ -1,10 +1,11 @@
 import Glibc
 
-/// The instant at which waiting ends.
+/// The instant at which a wait ends.
 typealias Deadline = ContinuousClock.Instant
 
 extension Deadline {
-    /// Milliseconds for `poll`, rounded up so that the deadline has passed when poll says so; never negative, which would wait for ever.
+    /// Milliseconds for `poll`, rounded up so that the deadline has passed when `poll` times out. Never negative, because that means no
+    /// limit.
     var pollMilliseconds: Int32 {
         let left = ContinuousClock.now.duration(to: self)
         guard left > .zero else { return 0 }
@@ -13,14 +14,14 @@ extension Deadline {
     }
 }
 
-/// Waits until a socket is ready for `events`; returns what it is ready for, errors and hang-ups included, or nothing after the deadline.
+/// Waits until a socket is ready for `events`. Returns the events that are ready, including errors and hang-ups, or 0 after the deadline.
 func pollSocket(_ socket: Int32, for events: Int32, until deadline: Deadline) -> Int32 {
     var descriptor = pollfd(fd: socket, events: Int16(events), revents: 0)
     while true {
         let count = unsafe poll(&descriptor, 1, deadline.pollMilliseconds)
         if count > 0 { return Int32(descriptor.revents) }
         if count == 0 && deadline <= .now { return 0 }
-        // Interrupted by a signal, or the clock was read a little early: wait for what is left.
+        // A signal interrupted the wait, or `poll` returned a little early. Wait for the remaining time.
         if count < 0 && errno != EINTR { return POLLERR }
     }
 }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A value that several may offer and others wait for; the first offer wins.
+/// A value that several tasks may offer and several tasks may wait for. The first offer wins.
 final class FirstOutcome<Value: Sendable>: Sendable {
     private enum State {
         case awaited([CheckedContinuation<Value, Never>])
@@ -9,7 +9,7 @@ final class FirstOutcome<Value: Sendable>: Sendable {
 
     private let state = Mutex(State.awaited([]))
 
-    /// True if this offer is the one that counts.
+    /// Offers a value. Returns true if this offer was the first.
     @discardableResult
     func settle(_ value: Value) -> Bool {
         let waiting: [CheckedContinuation<Value, Never>]? = state.withLock { state in
@@ -22,7 +22,7 @@ final class FirstOutcome<Value: Sendable>: Sendable {
         return true
     }
 
-    /// Waits for the first offer.
+    /// Waits for the first offer and returns it.
     func value() async -> Value {
         await withCheckedContinuation { continuation in
             let settled: Value? = state.withLock { state in

@@ -1,4 +1,4 @@
-/// Who has which connection of a pool: decisions only, no I/O. The caller opens, closes and wakes as told.
+/// The state of a pool: which connections are idle, and how many are lent or opening. It only decides; the caller opens, closes and wakes.
 struct PoolState<Connection: Sendable & AnyObject> {
     typealias Waiter = FirstOutcome<Result<Connection, PostgresError>>
 
@@ -9,11 +9,11 @@ struct PoolState<Connection: Sendable & AnyObject> {
     }
 
     let size: Int
-    /// Why the last attempt to connect failed; nil after one that did not.
+    /// Why the last attempt to connect failed. Nil after a successful attempt.
     private(set) var lastFailure: PostgresError?
-    /// The most recently used at the end, so that a quiet pool uses few connections.
+    /// Idle connections. The most recently used one is at the end and is lent first, so that a quiet pool uses few connections.
     private var idle: [Connection] = []
-    /// First come, first served.
+    /// Callers that wait for a connection, in the order of arrival.
     private var waiters: [Waiter] = []
     private var lent = 0
     private var opening = 0
@@ -23,7 +23,7 @@ struct PoolState<Connection: Sendable & AnyObject> {
 
     init(size: Int) { self.size = size }
 
-    /// Lends a usable connection, or puts the waiter in line.
+    /// Lends a usable connection, or appends the waiter to the queue.
     mutating func acquire(_ waiter: Waiter, isUsable: (Connection) -> Bool) -> Answer {
         guard !isClosed else { return .closed }
         while let connection = idle.popLast() {
@@ -35,7 +35,7 @@ struct PoolState<Connection: Sendable & AnyObject> {
         return .waiting
     }
 
-    /// How many attempts to connect must be started now; they count as started. One at a time after a failure.
+    /// Returns how many attempts to connect must start now, and counts them as started. After a failure, only one runs at a time.
     mutating func openersToStart() -> Int {
         guard !isClosed else { return 0 }
         let wanted = min(waiters.count - opening, size - lent - idle.count - opening)
@@ -44,14 +44,14 @@ struct PoolState<Connection: Sendable & AnyObject> {
         return started
     }
 
-    /// Takes a connection back; false if it must be closed.
+    /// Takes a lent connection back. Returns false if the caller must close it.
     mutating func giveBack(_ connection: Connection, isUsable: Bool) -> Bool {
         lent -= 1
         if isClosed && lent == 0 { drained.settle(()) }
         return isUsable && lend(connection)
     }
 
-    /// Takes a new connection; false if it must be closed.
+    /// Adds a new connection. Returns false if the caller must close it.
     mutating func opened(_ connection: Connection) -> Bool {
         opening -= 1
         failures = 0
@@ -59,8 +59,8 @@ struct PoolState<Connection: Sendable & AnyObject> {
         return lend(connection)
     }
 
-    /// Notes a failed attempt. Returns how many failed in a row if the attempt must be repeated, nil if it is over, and the waiters to
-    /// refuse because waiting cannot help them.
+    /// Records a failed attempt. `retry` is the number of failures in a row if the attempt must be repeated, or nil if it must end.
+    /// `refused` are the waiters to fail, because the error is permanent.
     mutating func failed(_ error: PostgresError) -> (retry: Int?, refused: [Waiter]) {
         failures += 1
         lastFailure = error
@@ -76,10 +76,10 @@ struct PoolState<Connection: Sendable & AnyObject> {
         return (failures, [])
     }
 
-    /// Takes a waiter that gave up out of the line.
+    /// Removes a waiter that no longer waits.
     mutating func forget(_ waiter: Waiter) { waiters.removeAll { $0 === waiter } }
 
-    /// Ends lending. Returns what to close, whom to refuse, and what settles when the last connection has come back.
+    /// Ends lending. Returns the idle connections to close, the waiters to fail, and the outcome that settles when no connection is lent.
     mutating func close() -> (idle: [Connection], waiters: [Waiter], drained: FirstOutcome<Void>) {
         defer {
             idle = []
@@ -90,7 +90,7 @@ struct PoolState<Connection: Sendable & AnyObject> {
         return (idle, waiters, drained)
     }
 
-    /// To the first in line who still waits, or to the idle ones; false when the pool is closed.
+    /// Lends a connection to the first waiter that still waits, or adds it to the idle ones. Returns false when the pool is closed.
     private mutating func lend(_ connection: Connection) -> Bool {
         guard !isClosed else { return false }
         while !waiters.isEmpty {

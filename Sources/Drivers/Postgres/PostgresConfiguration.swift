@@ -1,37 +1,37 @@
 internal import CLibpq
 
-/// Where the database is, who connects, and how long anything may take.
+/// The address of the database, the user, and the time limits.
 ///
-/// What the URL leaves out, libpq takes from its environment variables (`PGHOST`, `PGSSLROOTCERT` …) and from the password file
-/// (`PGPASSFILE`), so the password need not be in the URL. Over anything but a loopback address ask for
+/// libpq takes missing parts of the URL from its environment variables (`PGHOST`, `PGSSLROOTCERT` …) and from the password file
+/// (`PGPASSFILE`). The password can therefore stay out of the URL. Unless the host is a loopback address, set
 /// `?sslmode=verify-full&sslrootcert=…`: libpq's default, `prefer`, accepts any server and falls back to plain text.
 public struct PostgresConfiguration: Sendable {
-    /// For a connection to be ready, name resolution included. libpq's own `connect_timeout` has no effect here.
+    /// The time limit for opening a connection, name resolution included. libpq's own `connect_timeout` has no effect here.
     public var connectTimeout: Duration = .seconds(10)
-    /// For one statement. In the pool's transactions the server is told it; everywhere else the client gives up by itself
-    /// (``answerGrace`` later), and a `statement_timeout` set on the database role makes the server stop working on it too.
+    /// The time limit for one statement. In the pool's transactions, the server gets this limit. Everywhere else, only the client stops
+    /// waiting, ``answerGrace`` later. There, a `statement_timeout` of the database role makes the server stop its work too.
     public var statementTimeout: Duration = .seconds(30)
-    /// How long a session that listens may hear nothing before it asks whether the server is there. With
-    /// ``PostgresConnection/heartbeatTimeout``, the time in which a listener notices that its server is gone without a word.
+    /// The time without any input after which a listening session checks whether the server is alive. A listener notices a silently lost
+    /// server after this time plus ``PostgresConnection/heartbeatTimeout``.
     public var listenerHeartbeat: Duration = .seconds(10)
-    /// Whether a session that cannot write is refused when it is opened: of several hosts the standbys are passed over. The URL's
-    /// `target_session_attrs`, if there is one, has the last word.
+    /// Whether opening refuses a session that cannot write. With several hosts, standbys are then skipped. A `target_session_attrs` in the
+    /// URL overrides this setting.
     public var needsWritableSession = false
-    /// The name in `pg_stat_activity`, unless the URL has one.
+    /// The application name in `pg_stat_activity`, unless the URL has one.
     public var applicationName: String
 
-    /// How much longer than ``statementTimeout`` a client waits, so that the server's own answer (57014) usually comes first and the
+    /// The time that a client waits longer than ``statementTimeout``. The server's own error (57014) then usually comes first, and the
     /// connection stays usable.
     public static let answerGrace: Duration = .seconds(2)
 
     let url: String
-    /// Shared by all sessions of this configuration and its copies.
+    /// The naming switch that all sessions of this configuration and its copies share.
     let naming = StatementNaming()
     private let summary: String
 
-    /// Reads `postgres://user:password@host:port/database?parameter=value…` with the parameters of libpq 15, several hosts allowed.
+    /// Reads `postgres://user:password@host:port/database?parameter=value…`, with the parameters of libpq 15. Several hosts are allowed.
     ///
-    /// Throws `.configuration` for anything libpq cannot read. The error does not repeat the URL, which may hold a password.
+    /// Throws `.configuration` for a URL that libpq cannot read. The error does not repeat the URL, which may hold a password.
     public init(url: String, applicationName: String = "tidings") throws(PostgresError) {
         guard url.hasPrefix("postgres://") || url.hasPrefix("postgresql://"), !url.utf8.contains(0),
             let options = unsafe PQconninfoParse(url, nil)
@@ -44,7 +44,7 @@ public struct PostgresConfiguration: Sendable {
         summary = unsafe Self.summary(of: options)
     }
 
-    /// The URL again without its password and parameters other than sslmode.
+    /// The URL without its password, and without parameters except sslmode.
     private static func summary(of options: UnsafeMutablePointer<PQconninfoOption>) -> String {
         var values: [String: String] = [:]
         var option = unsafe options

@@ -4,16 +4,19 @@ import TidingsSocket
 
 /// One session with PostgreSQL, on a thread of its own.
 ///
-/// Statements run one after another in the order they arrive. Each has a deadline of its own; when it passes the session is dropped,
-/// because neither the server's timeouts nor TCP's notice a server process that is frozen. Cancelling the calling task does not cut a
-/// statement short: its outcome would be unknown. Nothing is set for the session, and names of statements are given up where they do not hold, so PgBouncer
-/// in transaction mode may stand between, except for ``listen(_:)``.
+/// Statements run one after another in the order of their arrival. Each statement has its own deadline. If the deadline passes, the session
+/// is dropped, because neither the server's time-outs nor TCP's notice a frozen server process. Cancelling the calling task does not
+/// interrupt a statement, because its outcome would then be unknown.
+///
+/// PgBouncer in transaction mode may stand between, except for ``listen(_:)``. The connection makes no settings for the session. It stops
+/// using names of prepared statements if a pooler does not keep them.
 public actor PostgresConnection {
-    /// Statements of one pipeline: its answers and its unsent bytes are held in memory.
+    /// The largest number of statements in one pipeline. Memory holds all its results and unsent bytes.
     public static let pipelineLimit = 10_000
-    /// How long a listening session waits for the answer to its question whether the server is there.
+    /// The time that a listening session waits for the answer to its heartbeat.
     public static let heartbeatTimeout: Duration = .seconds(5)
-    /// Notifications kept for a slow reader; older ones go first, which hints allow.
+    /// The largest number of notifications kept for a slow reader. Older ones are dropped, which is safe because notifications are only
+    /// hints.
     static let notificationLimit = 1_024
 
     private let configuration: PostgresConfiguration
@@ -22,12 +25,13 @@ public actor PostgresConnection {
     /// Why there is no session.
     private var ending = PostgresError(.connectionLost, message: "the connection is not open", isUnsent: true)
     private var nextHeartbeat: Deadline?
-    /// What goes before the next statement. Outside the actor, for the pool's sake: each switch to the thread costs as much as a statement.
+    /// Statements to send before the next statement. They are outside the actor, because each switch to the thread costs as much as a
+    /// statement.
     private nonisolated let opening = Mutex<[SQL]>([])
 
     private nonisolated let usable = Atomic(false)
     private nonisolated let inTransaction = Atomic(false)
-    /// What this session's channels were notified of, for one reader; ends when the session does.
+    /// Notifications of this session's channels, for one reader. The stream ends with the session.
     public nonisolated let notifications: AsyncStream<PostgresNotification>
     private nonisolated let notified: AsyncStream<PostgresNotification>.Continuation
 
@@ -39,14 +43,14 @@ public actor PostgresConnection {
     public static func connect(_ configuration: PostgresConfiguration) async throws(PostgresError) -> PostgresConnection {
         let connection = PostgresConnection(configuration, thread: try startThread(configuration))
         let outcome = FirstOutcome<Result<Void, PostgresError>>()
-        // Resolving a name may block the connection's thread for longer than the caller wants to wait: this side has its own clock.
+        // Resolving a name may block the connection's thread beyond the deadline, so the caller's side has its own timer.
         let limit = configuration.connectTimeout + openingSlack
         let timer = Task {
             try await Task.sleep(for: limit)
             outcome.settle(.failure(PostgresError(.connectFailed, message: "no connection before the deadline")))
         }
         defer { timer.cancel() }
-        // Not awaited itself: opening may outlast the deadline, `outcome` does not.
+        // Do not await this task: opening may take longer than the deadline, but `outcome` does not.
         _ = Task { outcome.settle(await connection.open()) }
         let result = await withTaskCancellationHandler {
             await outcome.value()
@@ -57,10 +61,10 @@ public actor PostgresConnection {
         return connection
     }
 
-    /// What the caller's clock adds to the thread's, so that the thread's error, which says more, usually comes first.
+    /// The time by which the caller's timer is later than the thread's. The thread's error has more detail and usually comes first.
     private static let openingSlack: Duration = .milliseconds(250)
 
-    // An initializer that throws, of an actor with an isolated deinit, crashes Swift 6.3 in release builds; so the thread comes from outside.
+    // The thread comes from outside: a throwing initializer of an actor with an isolated deinit crashes Swift 6.3 in release builds.
     private static func startThread(_ configuration: PostgresConfiguration) throws(PostgresError) -> SocketThread {
         do throws(SocketThread.StartError) {
             return try SocketThread(starting: "pg-\(configuration.applicationName)")
@@ -75,7 +79,7 @@ public actor PostgresConnection {
         (notifications, notified) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(Self.notificationLimit))
     }
 
-    // On the thread, which has to let go of its callback before it can end.
+    // Isolated, so that it runs on the thread: the thread can end only after its callback is removed.
     isolated deinit {
         drop(because: ending)
         thread.stop()
@@ -85,7 +89,8 @@ public actor PostgresConnection {
 
     /// Runs one statement.
     ///
-    /// - Parameter deadline: how long to wait for the answer; by default the configuration's `statementTimeout` and ``PostgresConfiguration/answerGrace``.
+    /// - Parameter deadline: the time limit for the result. By default, the configuration's `statementTimeout` plus
+    ///   ``PostgresConfiguration/answerGrace``.
     public func query(_ sql: SQL, deadline: Duration? = nil) throws(PostgresError) -> PostgresResult {
         guard opening.withLock(\.isEmpty) else { return try pipeline([sql], deadline: deadline)[0] }
         try Self.validate([sql])
@@ -94,10 +99,10 @@ public actor PostgresConnection {
         }
     }
 
-    /// Runs statements in one round trip, as one transaction unless they hold BEGIN and COMMIT themselves.
+    /// Runs statements in one round trip. They are one transaction, unless they contain BEGIN and COMMIT.
     ///
-    /// Throws the first failing statement's error, with its index; the statements after it were not run. If the pipeline, or an earlier
-    /// statement, began a transaction, the caller rolls it back.
+    /// Throws the error of the first failing statement, with its index. The statements after it were not executed. If the pipeline, or an
+    /// earlier statement, began a transaction, the caller must roll it back.
     public func pipeline(_ statements: [SQL], deadline: Duration? = nil) throws(PostgresError) -> [PostgresResult] {
         guard !statements.isEmpty else { return [] }
         guard statements.count <= Self.pipelineLimit else {
@@ -117,7 +122,7 @@ public actor PostgresConnection {
         }
     }
 
-    /// Adds rows to a table: `copyIn("intent (id, body)", rows: rows)`. Returns how many; all or, on error, none.
+    /// Adds rows to a table: `copyIn("intent (id, body)", rows: rows)`. Returns the number of rows. On error, no row was added.
     public func copyIn(_ target: SQL, rows: CopyBuffer, deadline: Duration? = nil) throws(PostgresError) -> Int {
         let statement: SQL = "COPY \(target) FROM STDIN (FORMAT binary)"
         guard statement.bindings.count == 0 else { throw PostgresError(.invalidStatement, message: "COPY takes no bound values") }
@@ -128,7 +133,7 @@ public actor PostgresConnection {
         }
     }
 
-    /// Runs a text of several statements, a migration for example; one transaction unless it holds BEGIN itself. Never pass input.
+    /// Runs a text of several statements, such as a migration. The text is one transaction unless it contains BEGIN. Never pass user input.
     public func execute(script: String, deadline: Duration? = nil) throws(PostgresError) {
         let sql = SQL(unsafeSQL: script)
         try Self.validate([sql])
@@ -138,10 +143,10 @@ public actor PostgresConnection {
 
     // MARK: Transactions
 
-    /// Has `statements`, BEGIN and its settings, go before the next statement, in its round trip.
+    /// Stores `statements`, BEGIN and its settings, to be sent before the next statement in the same round trip.
     nonisolated func begin(_ statements: [SQL]) { opening.withLock { $0 = statements } }
 
-    /// What goes before the next statement and was not sent; nothing once the transaction has begun.
+    /// Removes and returns the stored statements that were not sent yet. Empty once the transaction has begun.
     nonisolated func takeOpening() -> [SQL] {
         opening.withLock { statements in
             defer { statements = [] }
@@ -155,9 +160,9 @@ public actor PostgresConnection {
 
     // MARK: Notifications
 
-    /// Starts to receive what is notified on `channel`, in ``notifications``. Needs a direct session: a transaction pooler accepts
-    /// LISTEN and delivers nothing. From now on the session asks for a sign of life when it hears nothing for a while, and ends if none
-    /// comes. After a reconnect listen again, then read the state.
+    /// Subscribes to `channel`; its notifications arrive in ``notifications``. This method needs a direct session, because a transaction
+    /// pooler accepts LISTEN and delivers nothing. From now on, the session sends a heartbeat when it receives nothing for a while. The
+    /// session ends if the heartbeat gets no answer. After a reconnect, listen again and then read the current state.
     public func listen(_ channel: String) throws(PostgresError) {
         let quoted = channel.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"")
         _ = try query("LISTEN \(unsafe: "\"\(quoted)\"")")
@@ -167,19 +172,19 @@ public actor PostgresConnection {
 
     // MARK: State
 
-    /// Whether the session was alive when last heard of. A session found dead never comes back.
+    /// Whether the session was alive at its last use. A dead session never becomes usable again.
     public nonisolated var isUsable: Bool { usable.load(ordering: .acquiring) }
 
     /// Whether the last statement left a transaction open.
     nonisolated var hasOpenTransaction: Bool { inTransaction.load(ordering: .acquiring) }
 
-    /// The server's process for this session, as `pg_stat_activity.pid`; 0 when there is none.
+    /// The server process of this session, as in `pg_stat_activity.pid`. 0 when there is no session.
     public var processID: Int32 { session?.processID ?? 0 }
 
-    /// Ends the session, after the statements that arrived before. An open transaction is rolled back.
+    /// Ends the session after the statements that arrived before. The server rolls an open transaction back.
     public func close() { drop(because: PostgresError(.connectionLost, message: "the connection is closed", isUnsent: true)) }
 
-    // MARK: The thread's side
+    // MARK: On the thread
 
     private func open() -> Result<Void, PostgresError> {
         do throws(PostgresError) {
@@ -193,7 +198,7 @@ public actor PostgresConnection {
         }
     }
 
-    /// Between statements the thread waits for what the server says by itself, the end of the session above all.
+    /// Between statements, the thread waits for unrequested messages of the server, above all for the end of the session.
     private func watch() {
         guard let session else { return thread.watch([], until: nil) }
         thread.watch([.reading(session.socket)], until: nextHeartbeat)
@@ -221,7 +226,7 @@ public actor PostgresConnection {
         while let notification = session?.nextNotification() { notified.yield(notification) }
     }
 
-    /// Runs `work`, which holds the thread until the answer or the deadline, and drops the session if it is not fit for more.
+    /// Runs `work`, which blocks the thread until the result or the deadline. Drops the session if it is unusable afterwards.
     private func perform<Value>(
         _ statements: [SQL], within duration: Duration?, _ work: (PostgresSession, Deadline) throws(PostgresError) -> Value
     ) throws(PostgresError) -> Value {
@@ -237,7 +242,7 @@ public actor PostgresConnection {
         } catch {
             guard !session.isHealthy || error.isReadOnlySession else { throw error }
             drop(because: error)
-            // The server answered: nothing is ambiguous.
+            // The server answered, so the outcome is known.
             guard !error.isReadOnlySession else { throw error }
             guard !error.isUnsent else { throw error }
             var lost = error
@@ -284,7 +289,7 @@ public actor PostgresConnection {
 extension SQL {
     fileprivate var beginsTransaction: Bool { text.hasPrefix("BEGIN") }
 
-    /// Whether a statement of the text begins with COMMIT or END; a false yes only makes an error more careful.
+    /// Whether a statement of the text begins with COMMIT or END. A wrong "true" only makes an error more cautious.
     fileprivate var endsTransaction: Bool {
         text.lowercased().split(separator: ";").contains { statement in
             ["commit", "end"].contains(statement.drop(while: \.isWhitespace).prefix(while: \.isLetter))

@@ -1,9 +1,9 @@
 /// A value that can be read from a column in PostgreSQL's binary format.
 ///
-/// A type of another module conforms by decoding one of the types here and converting; ``PostgresError/decoding(_:)`` says what was
-/// wrong with the value.
+/// To conform, a type of another module decodes one of the types here and converts the result. If the value is wrong, it throws
+/// ``PostgresError/decoding(_:)`` with the reason.
 public protocol PostgresDecodable {
-    /// Throws `.decoding` when the column has another type, is null, or holds a value this type cannot.
+    /// Decodes a value. Throws `.decoding` when the column has another type, is null, or holds a value outside this type.
     init(postgres cell: PostgresCell) throws(PostgresError)
     /// Reads a one-dimensional array.
     static func decodeArray(postgres cell: PostgresCell) throws(PostgresError) -> [Self]

@@ -1,12 +1,13 @@
 /// A value that can be bound to a statement, in PostgreSQL's binary format.
 ///
-/// A type of another module conforms by forwarding both requirements to one of the types here; the other two have the right defaults.
+/// To conform, a type of another module forwards ``postgresType`` and ``encode(into:)`` to one of the types here. The remaining
+/// requirements have suitable defaults or implementations.
 public protocol PostgresEncodable: Sendable {
-    /// The type the server is told; it never has to guess from context.
+    /// The type that the statement declares to the server, so that the server never guesses it from context.
     static var postgresType: PostgresType { get }
     /// The type of `[Self]`.
     static var postgresArrayType: PostgresType { get }
-    /// Whether to bind null; then ``encode(into:)`` is not called.
+    /// Whether the bound value is null. If true, ``encode(into:)`` is not called.
     var isPostgresNull: Bool { get }
     /// Appends the value in the binary format of ``postgresType``, without its length.
     func encode(into bytes: inout [UInt8])
@@ -33,7 +34,7 @@ extension [UInt8] {
         unsafe Swift.withUnsafeBytes(of: value.bigEndian) { unsafe append(contentsOf: $0) }
     }
 
-    /// Writes an integer in network byte order over the bytes from `offset`, which must exist.
+    /// Overwrites 4 existing bytes from `offset` with an integer in network byte order.
     mutating func overwriteBigEndian(_ value: Int32, at offset: Int) {
         for index in 0..<4 { self[offset + index] = UInt8(truncatingIfNeeded: value >> (24 - 8 * index)) }
     }

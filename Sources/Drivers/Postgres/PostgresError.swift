@@ -1,48 +1,51 @@
-/// Why the database, or the way to it, did not do what was asked.
+/// A failure of the database, or of the connection to it.
 ///
-/// ``description`` never holds data: PostgreSQL quotes row values in its messages and details. ``debugDescription`` holds everything.
+/// ``description`` never holds data, because PostgreSQL quotes row values in its messages and details. ``debugDescription`` holds
+/// everything.
 public struct PostgresError: Error, Sendable, Hashable {
     public enum Kind: String, Sendable, Hashable {
-        /// The server refused the statement; ``PostgresError/sqlState`` says why.
+        /// The server refused the statement. ``PostgresError/sqlState`` says why.
         case server
-        /// The session ended, or had ended, without an answer. Whether the statement took effect: ``PostgresError/isAmbiguousCommit``.
+        /// The session ended, or had ended before, without a result. ``PostgresError/isAmbiguousCommit`` says whether the statement may
+        /// have taken effect.
         case connectionLost
         /// No session could be opened.
         case connectFailed
-        /// The caller's deadline passed without an answer; the session was dropped, because its next answer would belong to this statement.
+        /// The caller's deadline passed without a result. The session was dropped, because its next result would belong to this statement.
         case deadlineExceeded
-        /// The waiting task was cancelled before it had a connection. Statements already sent are never cut short.
+        /// The task was cancelled while it waited for a connection. A statement already sent is never interrupted.
         case cancelled
         /// Every connection of the pool stayed in use until the deadline.
         case poolExhausted
         /// The pool is closed.
         case poolClosed
-        /// A parameter or statement that PostgreSQL cannot take; nothing was sent.
+        /// A parameter or statement that PostgreSQL cannot accept. Nothing was sent.
         case invalidStatement
-        /// A result column does not hold what the caller decodes it as.
+        /// A result column does not hold a value of the type that the caller decodes.
         case decoding
         /// The configuration cannot be read.
         case configuration
-        /// COMMIT was answered with a rollback: a statement of the transaction had failed and the failure was not passed on.
+        /// The server answered COMMIT with a rollback, because an earlier statement of the transaction had failed and its error was
+        /// ignored.
         case rolledBack
     }
 
     public var kind: Kind
-    /// The five characters of the server's first error (PostgreSQL, appendix A). Nil when the server said nothing.
+    /// The five characters of the server's first error code (PostgreSQL, appendix A). Nil when the server gave none.
     public var sqlState: String?
-    /// The server's or libpq's primary message. May quote data: log it, do not show it to users.
+    /// The primary message of the server or libpq. It may quote data: log it, but do not show it to users.
     public var message: String
-    /// May quote row values.
+    /// The server's detail text, which may quote row values.
     public var detail: String?
     public var hint: String?
     /// The constraint, index or exclusion that was violated (class 23).
     public var constraint: String?
-    /// Position of the failing statement in a pipeline, from 0.
+    /// The position of the failing statement in a pipeline, counted from 0.
     public var statementIndex: Int?
-    /// True when the connection was lost while a commit may have been under way: the work may or may not be in the database.
-    /// Only a key that makes the work repeatable can tell.
+    /// True when the connection was lost while a commit may have been running: the changes may or may not be in the database. Only a unique
+    /// key in the data can tell.
     public var isAmbiguousCommit: Bool
-    /// True when the loss was noticed before anything was sent, so that repeating on another connection is always safe.
+    /// True when the loss was noticed before anything was sent. A repetition on another connection is then always safe.
     public var isUnsent: Bool
 
     init(
@@ -60,10 +63,10 @@ public struct PostgresError: Error, Sendable, Hashable {
         isAmbiguousCommit = false
     }
 
-    /// For decoders of other modules: the column's type was right and its value was not.
+    /// Creates an error for decoders of other modules, when the column's type was right and its value was wrong.
     public static func decoding(_ message: String) -> PostgresError { PostgresError(.decoding, message: message) }
 
-    /// What a caller should do next.
+    /// The next step for a caller.
     public var verdict: Verdict {
         switch kind {
         case .server: Verdict(sqlState: sqlState)
@@ -74,26 +77,28 @@ public struct PostgresError: Error, Sendable, Hashable {
         }
     }
 
-    /// The values of the statement are at fault: a data exception (class 22), a violated constraint (23) or an exceeded limit (54), or values
-    /// that cannot be sent. Every other error is the server's state, and an operator can mend it: a missing grant, table or index.
+    /// Whether the values of the statement are at fault: a data exception (class 22), a violated constraint (23), an exceeded limit (54),
+    /// or values that cannot be sent. Every other error concerns the server's state, such as a missing grant, table or index, which an
+    /// operator can repair.
     public var isAboutTheData: Bool {
         switch kind {
         case .invalidStatement: true
-        // PostgreSQL reports a row without a partition as a violated check, and names no constraint.
+        // PostgreSQL reports a row without a partition as a violated check that has no constraint name.
         case .server: !isMissingPartition && ["22", "23", "54"].contains { sqlState?.hasPrefix($0) ?? false }
         default: false
         }
     }
 
-    /// A row belongs to a day whose partition does not exist.
+    /// Whether a row belongs to a day whose partition does not exist.
     public var isMissingPartition: Bool { kind == .server && sqlState == "23514" && constraint == nil }
 
-    /// The session cannot write, and never will: its server became a standby, or writes were forbidden for it. A new session may.
+    /// Whether the session can never write again, because its server became a standby or writes were forbidden for it. A new session may be
+    /// able to write.
     var isReadOnlySession: Bool { sqlState == "25006" }
 }
 
 extension PostgresError: CustomStringConvertible, CustomDebugStringConvertible {
-    /// Kind, SQLSTATE, constraint and position; no message, no data.
+    /// Kind, SQLSTATE, constraint and position, without message and data.
     public var description: String {
         var text = "database: \(kind.rawValue)"
         if let sqlState { text += " \(sqlState)" }

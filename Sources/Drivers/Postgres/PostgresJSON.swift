@@ -1,4 +1,4 @@
-/// `jsonb`: the text of one JSON value; reads also `json`. The server checks it and refuses `\u0000` in strings (22P05).
+/// `jsonb`: the text of one JSON value. Decoding also accepts `json`. The server checks the text and refuses `\u0000` in strings (22P05).
 public struct PostgresJSON: PostgresEncodable, PostgresDecodable, Hashable {
     public var text: String
 

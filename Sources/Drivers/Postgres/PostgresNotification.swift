@@ -1,8 +1,8 @@
-/// What NOTIFY sent. Only a hint that there is something to read: notifications are lost while a connection is down.
+/// A message of NOTIFY. It is only a hint to read the data, because notifications are lost while a connection is down.
 public struct PostgresNotification: Sendable, Hashable {
     public var channel: String
-    /// Less than 8,000 bytes, empty if none was given.
+    /// The payload, shorter than 8,000 bytes. Empty if NOTIFY had none.
     public var payload: String
-    /// The server process that notified.
+    /// The server process that sent the notification.
     public var processID: Int32
 }

@@ -1,12 +1,12 @@
 import Synchronization
 
-/// A fixed number of connections, shared.
+/// A shared pool with a maximum number of connections.
 ///
-/// Connections are opened when they are first needed and kept. Who finds none free waits in line, until `acquireTimeout`. A lost
-/// connection is replaced when the next caller needs it; while the server cannot be reached only one attempt at a time is made, with
-/// growing pauses, so that a server that comes back is not met by all at once.
+/// The pool opens connections when they are first needed, and keeps them. If none is free, a caller waits in a queue until
+/// `acquireTimeout`. The pool replaces a lost connection when the next caller needs it. While the server is unreachable, the pool makes one
+/// attempt at a time, with growing pauses. A server that restarts is therefore not flooded.
 public final class PostgresPool: Sendable {
-    /// How long a caller waits for a free connection, unless the pool is told otherwise.
+    /// The default time that a caller waits for a free connection.
     public static let standardAcquireTimeout = Duration.seconds(10)
 
     public let name: String
@@ -17,9 +17,9 @@ public final class PostgresPool: Sendable {
     private let state: Mutex<PoolState<PostgresConnection>>
 
     /// - Parameters:
-    ///   - size: connections at most; the server's `max_connections` is shared by all pools of all processes.
-    ///   - acquireTimeout: how long a caller waits for a free connection.
-    ///   - log: called on any thread, must not block.
+    ///   - size: the largest number of connections. All pools of all processes share the server's `max_connections`.
+    ///   - acquireTimeout: the time that a caller waits for a free connection.
+    ///   - log: called on any thread; it must not block.
     public init(
         _ configuration: PostgresConfiguration, size: Int, name: String, acquireTimeout: Duration = standardAcquireTimeout,
         log: @escaping @Sendable (PostgresPoolEvent) -> Void = { _ in }
@@ -35,9 +35,9 @@ public final class PostgresPool: Sendable {
 
     // MARK: Use
 
-    /// Lends a connection to `body`. A transaction that `body` leaves open is rolled back. Do not keep the connection.
+    /// Lends a connection to `body`. If `body` leaves a transaction open, the pool rolls it back. Do not keep the connection.
     ///
-    /// Throws what `body` throws, and while acquiring `.poolExhausted`, `.poolClosed`, `.cancelled` or the reason why no connection
+    /// Throws the error of `body`. While acquiring, throws `.poolExhausted`, `.poolClosed`, `.cancelled`, or the reason why no connection
     /// can be opened.
     public func withConnection<R>(_ body: (PostgresConnection) async throws -> R) async throws -> R {
         let connection = try await acquire()
@@ -51,17 +51,17 @@ public final class PostgresPool: Sendable {
         }
     }
 
-    /// Runs one statement on a free connection. A connection found dead before anything was sent is replaced and the statement sent
-    /// on the next one.
+    /// Runs one statement on a free connection. If a connection proves dead before anything was sent, the pool replaces it and sends the
+    /// statement on the next one.
     public func query(_ sql: SQL, deadline: Duration? = nil) async throws(PostgresError) -> PostgresResult {
         try await withLiveConnection { connection throws(PostgresError) in try await connection.query(sql, deadline: deadline) }
     }
 
-    /// Runs statements in one round trip on a free connection, as one transaction with the settings of every other. They hold
-    /// no BEGIN of their own. See ``PostgresConnection/pipeline(_:deadline:)``.
+    /// Runs statements in one round trip on a free connection, as one transaction with the same settings as every other transaction. The
+    /// statements must not contain BEGIN. See ``PostgresConnection/pipeline(_:deadline:)``.
     ///
-    /// - Parameter limit: how long the server works on each statement, the wait for locks included; by default the configuration's
-    ///   `statementTimeout`. The client waits ``PostgresConfiguration/answerGrace`` longer, so the server gives up first.
+    /// - Parameter limit: the server's time limit for each statement, waits for locks included. By default, the configuration's
+    ///   `statementTimeout`. The client waits ``PostgresConfiguration/answerGrace`` longer, so the server's error usually comes first.
     public func pipeline(_ statements: [SQL], limit: Duration? = nil) async throws(PostgresError) -> [PostgresResult] {
         let limit = limit ?? configuration.statementTimeout
         return try await withLiveConnection { connection throws(PostgresError) in
@@ -74,7 +74,7 @@ public final class PostgresPool: Sendable {
     private func withLiveConnection<R: Sendable>(
         _ body: (PostgresConnection) async throws(PostgresError) -> R
     ) async throws(PostgresError) -> R {
-        // Each attempt uses up one dead connection, so that many reach a new one.
+        // Each failed attempt uses up one dead connection, so after `size` repetitions the connection must be a new one.
         var repetitions = size
         while true {
             let connection = try await acquire()
@@ -90,12 +90,12 @@ public final class PostgresPool: Sendable {
         }
     }
 
-    /// Refuses new callers, ends the free connections, and waits for the lent ones to come back, at most for `grace`.
+    /// Refuses new callers, closes the free connections, and waits until all lent ones are returned, at most for `grace`.
     public func close(grace: Duration = .seconds(10)) async {
         let (idle, waiters, drained) = state.withLock { $0.close() }
         for waiter in waiters { waiter.settle(.failure(Self.closed)) }
         for connection in idle { await connection.close() }
-        // A borrower that never returns must not hold up the end for ever.
+        // End the wait after `grace`: a borrower that never returns must not block the shutdown.
         let timer = Task {
             try await Task.sleep(for: grace)
             drained.settle(())
@@ -119,7 +119,7 @@ public final class PostgresPool: Sendable {
         case .closed: throw Self.closed
         case .waiting: startOpening(openers)
         }
-        // Whoever waits is told after this time; cancelled when a connection comes first.
+        // The timer fails the waiter after this time, and is cancelled when a connection comes first.
         let timer = Task {
             try await Task.sleep(for: acquireTimeout)
             let reason = state.withLock { $0.lastFailure }
@@ -157,11 +157,11 @@ public final class PostgresPool: Sendable {
     // MARK: Opening
 
     private func startOpening(_ count: Int) {
-        // Nobody's child: a connection serves whoever waits when it is open, not the one who asked for it.
+        // Unstructured tasks: the new connection serves any waiter, so it must not end with the task of the caller that started it.
         for _ in 0..<count { Task { await open() } }
     }
 
-    /// Opens one connection for those who wait; goes on after failures for as long as somebody waits.
+    /// Opens one connection for the waiters. After a failure, tries again as long as someone waits.
     private func open() async {
         while true {
             do throws(PostgresError) {
@@ -179,20 +179,20 @@ public final class PostgresPool: Sendable {
                 let pause = retry.map { Backoff.connecting.pause(attempt: $0) }
                 log(.connectFailed(error, retryAfter: pause))
                 guard let pause else { return }
-                // Nothing cancels this task; an early end of the pause would only mean an early attempt.
+                // Nothing cancels this task. An early end of the pause would only mean an early attempt.
                 try? await Task.sleep(for: pause)
             }
         }
     }
 }
 
-/// What a pool tells its owner, to log and count.
+/// Events for the pool's owner, to log and count.
 public enum PostgresPoolEvent: Sendable {
     case connected
-    /// `retryAfter` is nil when nobody waits any more, or waiting cannot help.
+    /// `retryAfter` is nil when no caller waits any more, or when the error is permanent.
     case connectFailed(PostgresError, retryAfter: Duration?)
-    /// A lent connection came back dead and was thrown away. One that died while nobody used it is replaced without a word.
+    /// A lent connection was dead on its return and was dropped. The pool replaces a connection that died while idle without this event.
     case lost
-    /// A transaction is run again, for the given time.
+    /// A transaction runs again. `attempt` counts its repetitions from 1.
     case transactionRetried(PostgresError, attempt: Int)
 }

@@ -1,6 +1,6 @@
 internal import CLibpq
 
-/// All rows of one statement, held in memory as the server sent them; bound what can grow with LIMIT.
+/// All rows of one statement, held in memory as the server sent them. Limit results that can grow with LIMIT.
 public struct PostgresResult: Sendable {
     let storage: ResultStorage
 
@@ -8,13 +8,13 @@ public struct PostgresResult: Sendable {
 
     public var rows: PostgresRows { PostgresRows(storage: storage) }
 
-    /// Rows that INSERT, UPDATE, DELETE, MERGE, COPY or SELECT reports; 0 for other statements.
+    /// The number of rows that INSERT, UPDATE, DELETE, MERGE, COPY or SELECT reports. 0 for other statements.
     public var affectedRows: Int { storage.affectedRows }
 
     /// The columns' names in order.
     public var columns: [String] { (0..<storage.columnCount).map { storage.columnName($0) } }
 
-    /// The statement as the server names it: `INSERT`, `COMMIT`, `ROLLBACK` …
+    /// The statement's name in the server's command tag: `INSERT`, `COMMIT`, `ROLLBACK` …
     var command: Substring { storage.commandTag.split(separator: " ").first ?? "" }
 }
 
@@ -32,7 +32,7 @@ public struct PostgresRows: RandomAccessCollection, Sendable {
 
 /// Owns libpq's result and frees it.
 @safe
-// libpq never writes to a result after handing it out, and its accessors only read ("Behavior in Threaded Programs").
+// Sendable, because libpq never writes to a finished result, and its accessors only read ("Behavior in Threaded Programs").
 final class ResultStorage: @unchecked Sendable {
     let pointer: OpaquePointer
     let rowCount: Int
@@ -52,7 +52,7 @@ final class ResultStorage: @unchecked Sendable {
 
     func columnName(_ column: Int) -> String { unsafe PostgresSession.text(of: PQfname(pointer, Int32(column))) }
 
-    /// `row` and `column` must exist.
+    /// The cell at `row` and `column`, which must exist.
     func cell(row: Int, column: Int) -> PostgresCell {
         let (row, column) = (Int32(row), Int32(column))
         let isNull = unsafe PQgetisnull(pointer, row, column) == 1

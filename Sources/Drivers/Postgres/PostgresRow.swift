@@ -8,10 +8,10 @@ public struct PostgresRow: Sendable {
         self.index = index
     }
 
-    /// Columns in the row.
+    /// The number of columns.
     public var count: Int { storage.columnCount }
 
-    /// A value by its column's position, from 0.
+    /// The value at the position of a column, counted from 0.
     public subscript(column: Int) -> PostgresCell {
         precondition(column >= 0 && column < count, "column \(column) of \(count)")
         return storage.cell(row: index, column: column)
@@ -19,7 +19,7 @@ public struct PostgresRow: Sendable {
 
     /// Decodes the whole row: `let (id, name) = try row.decode((Int, String).self)`.
     ///
-    /// Throws `.decoding`, naming the column, unless the number of columns and each type fit.
+    /// Throws `.decoding` with the name of the column, unless the number of columns and each type match.
     public func decode<each Value: PostgresDecodable>(_: (repeat each Value).Type) throws(PostgresError) -> (repeat each Value) {
         var expected = 0
         for _ in repeat (each Value).self { expected += 1 }
@@ -38,7 +38,7 @@ public struct PostgresRow: Sendable {
         return try decode(at: 0, as: type)
     }
 
-    /// Decodes the first column of that name, spelled as the server spells it.
+    /// Decodes the first column with this name, in the server's spelling.
     public func decode<Value: PostgresDecodable>(_ column: String, as type: Value.Type = Value.self) throws(PostgresError) -> Value {
         guard let position = (0..<count).first(where: { storage.columnName($0) == column }) else {
             throw .decoding("the row has no column \(column)")

@@ -1,16 +1,16 @@
 internal import CLibpq
 import Glibc
 
-/// The owner of one libpq connection: sends, flushes and waits, each with a deadline, and never blocks in libpq itself.
+/// The owner of one libpq connection. Sends, flushes and waits, each with a deadline, and never blocks inside libpq.
 ///
-/// It lives on one thread: the connection's. After an error with ``isHealthy`` false it must be dropped, because an answer still to come
-/// would be taken for the next statement's.
+/// A session belongs to one thread: the connection's. After an error with ``isHealthy`` false, the session must be dropped. Otherwise a
+/// late result would be taken for the result of the next statement.
 @safe
 final class PostgresSession {
     let connection: OpaquePointer
-    /// Reached by libpq's callback through an unretained pointer, so it must live as long as the connection.
+    /// libpq's callback reaches this box through an unretained pointer, so the box must live as long as the connection.
     private let notices: NoticeBox
-    /// A statement was left without its answer.
+    /// Whether a statement was left without its result.
     private var isOutOfStep = false
     let configuration: PostgresConfiguration
     var prepared = PreparedStatements()
@@ -26,11 +26,11 @@ final class PostgresSession {
 
     var socket: Int32 { unsafe PQsocket(connection) }
     var isHealthy: Bool { unsafe !isOutOfStep && notices.fatal == nil && PQstatus(connection) == CONNECTION_OK }
-    /// Inside BEGIN … COMMIT, failed or not.
+    /// Whether the session is between BEGIN and COMMIT, in a failed transaction too.
     var isInTransaction: Bool { unsafe [PQTRANS_INTRANS, PQTRANS_INERROR].contains(PQtransactionStatus(connection)) }
     var processID: Int32 { unsafe PQbackendPID(connection) }
 
-    /// The error of a connection that ended by itself; with the server's reason if it gave one.
+    /// The error of a connection that ended by itself, with the server's reason if there was one.
     var loss: PostgresError {
         if let fatal = notices.fatal { return fatal }
         return PostgresError(.connectionLost, message: unsafe Self.text(of: PQerrorMessage(connection)))
@@ -38,7 +38,7 @@ final class PostgresSession {
 
     // MARK: Waiting
 
-    /// Waits for the socket; throws `.deadlineExceeded` and marks the session out of step when nothing happens in time.
+    /// Waits for the socket. If nothing happens before the deadline, throws `.deadlineExceeded` and marks the session out of step.
     func wait(for events: Int32, until deadline: Deadline) throws(PostgresError) -> Int32 {
         let ready = pollSocket(socket, for: events, until: deadline)
         guard ready != 0 else {
@@ -48,31 +48,31 @@ final class PostgresSession {
         return ready
     }
 
-    /// Sends what libpq holds back, reading meanwhile: if neither side read, both could wait for ever.
+    /// Sends the bytes that libpq still holds, and reads meanwhile: if neither side read, both could wait for ever.
     func flush(until deadline: Deadline) throws(PostgresError) {
         while unsafe PQflush(connection) == 1 {
             let ready = try wait(for: POLLIN | POLLOUT, until: deadline)
-            // A broken connection shows when its answer is read, with the reason the server gave.
+            // Do not throw here: the read of the result reports a broken connection with the server's reason.
             if ready & ~POLLOUT != 0, unsafe PQconsumeInput(connection) == 0 { return }
         }
     }
 
-    /// The next result of the statement under way; nil when it has no more.
+    /// The next result of the current statement, or nil when there are no more.
     func nextResult(until deadline: Deadline) throws(PostgresError) -> ResultStorage? {
         while unsafe PQisBusy(connection) == 1 {
             _ = try wait(for: POLLIN, until: deadline)
-            // After a failure PQgetResult reports the loss at once instead of waiting.
+            // After a failure, PQgetResult reports the loss at once instead of waiting.
             if unsafe PQconsumeInput(connection) == 0 { break }
         }
         guard let result = unsafe PQgetResult(connection) else { return nil }
         return unsafe ResultStorage(taking: result)
     }
 
-    /// Reads what came without being asked for; false if the session turns out to be dead.
+    /// Reads unrequested input. Returns false if the session proves dead.
     func absorbInput() -> Bool {
         while pollSocket(socket, for: POLLIN, until: .now) != 0 {
             if unsafe PQconsumeInput(connection) == 0 { return false }
-            // PQisBusy has libpq take the messages apart, a FATAL among them.
+            // PQisBusy makes libpq parse the messages, which may include a FATAL error.
             _ = unsafe PQisBusy(connection)
             if !isHealthy { return false }
         }
@@ -90,7 +90,7 @@ final class PostgresSession {
 
     // MARK: Sending
 
-    /// Gives one statement to libpq in the extended protocol, results in binary format; by its name if it has one.
+    /// Passes one statement to libpq in the extended protocol, with results in binary format. A prepared statement is sent by its name.
     func send(_ sql: SQL, as name: String?) throws(PostgresError) {
         let bindings = sql.bindings
         let count = bindings.count
@@ -107,12 +107,12 @@ final class PostgresSession {
         if name == nil { prepared.note(sql) }
     }
 
-    /// Has the server parse a statement, to be executed by `name`.
+    /// Makes the server parse a statement under `name`.
     func parse(_ sql: SQL, as name: String) throws(PostgresError) {
         try check(unsafe PQsendPrepare(connection, name, sql.text, Int32(sql.bindings.count), sql.bindings.types))
     }
 
-    /// Throws what libpq says when it did not accept something; the session is then out of step.
+    /// Throws libpq's error when libpq did not accept a call. The session is then out of step.
     func check(_ accepted: Int32) throws(PostgresError) {
         guard accepted == 1 else {
             isOutOfStep = true
@@ -125,11 +125,12 @@ final class PostgresSession {
     static func text(of pointer: UnsafePointer<CChar>?) -> String { unsafe pointer.map { unsafe String(cString: $0) } ?? "" }
 }
 
-/// Keeps the server's last words: an error that arrives while no statement runs reaches libpq's user only as a notice.
+/// Keeps the server's final error: if an error arrives while no statement runs, libpq reports it only as a notice.
 final class NoticeBox {
     fileprivate(set) var fatal: PostgresError?
 
-    /// Also keeps libpq from writing notices to standard error. The box must outlive the connection.
+    /// Installs the box as the receiver of notices, which also keeps libpq from writing them to standard error. The box must outlive the
+    /// connection.
     func attach(to connection: OpaquePointer) {
         _ = unsafe PQsetNoticeReceiver(
             connection,

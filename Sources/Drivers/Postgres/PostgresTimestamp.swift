@@ -1,6 +1,6 @@
-/// `timestamptz`: an instant in microseconds since 1970-01-01 00:00 UTC, leap seconds not counted.
+/// `timestamptz`: an instant in microseconds since 1970-01-01 00:00 UTC, without leap seconds.
 ///
-/// The server takes instants from 4713 BC to AD 294276 and refuses others with SQLSTATE 22008.
+/// The server accepts instants from 4713 BC to AD 294276 and refuses others with SQLSTATE 22008.
 public struct PostgresTimestamp: PostgresEncodable, PostgresDecodable, Hashable {
     public var microseconds: Int64
 
@@ -11,7 +11,7 @@ public struct PostgresTimestamp: PostgresEncodable, PostgresDecodable, Hashable 
     /// PostgreSQL's `-infinity`, earlier than every instant.
     public static let minusInfinity = PostgresTimestamp(microseconds: .min)
 
-    /// From 1970-01-01 to 2000-01-01, PostgreSQL's own epoch.
+    /// Microseconds from 1970-01-01 to 2000-01-01, PostgreSQL's own epoch.
     private static let epochOffset: Int64 = 946_684_800_000_000
 
     public static var postgresType: PostgresType { .timestamptz }
@@ -19,7 +19,7 @@ public struct PostgresTimestamp: PostgresEncodable, PostgresDecodable, Hashable 
     public func encode(into bytes: inout [UInt8]) {
         if self == .infinity || self == .minusInfinity { return bytes.appendBigEndian(microseconds) }
         let (shifted, isOverflow) = microseconds.subtractingReportingOverflow(Self.epochOffset)
-        // One above -infinity is out of the server's range, so it refuses what cannot be represented.
+        // One above -infinity is outside the server's range, so the server refuses an instant that cannot be represented.
         bytes.appendBigEndian(isOverflow ? Int64.min + 1 : shifted)
     }
 

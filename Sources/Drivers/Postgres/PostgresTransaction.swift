@@ -1,27 +1,30 @@
-/// How far a transaction is kept apart from others that run at the same time (PostgreSQL, "Transaction Isolation").
+/// The isolation of a transaction from others that run at the same time (PostgreSQL, "Transaction Isolation").
 public enum PostgresIsolation: String, Sendable, CaseIterable {
     case readCommitted = "READ COMMITTED"
-    /// One snapshot for all statements; conflicting writes fail with 40001.
+    /// One snapshot for all statements. Conflicting writes fail with 40001.
     case repeatableRead = "REPEATABLE READ"
-    /// As if transactions ran one after another; conflicts fail with 40001.
+    /// Transactions take effect as if they ran one after another. Conflicts fail with 40001.
     case serializable = "SERIALIZABLE"
 }
 
 extension PostgresPool {
-    /// How long the server keeps a transaction whose client sends nothing (25P03), so that a stopped client cannot hold locks.
+    /// The time after which the server ends a transaction whose client sends nothing (25P03), so that a stopped client cannot hold locks.
     package static let idleInTransactionLimit: Duration = .seconds(60)
 
     /// Runs `body` between BEGIN and COMMIT on one connection.
     ///
-    /// `body` runs again from the start, on a fresh transaction, when it throws a ``PostgresError`` with verdict `.retry` (a conflict, a
-    /// deadlock, a timeout) or `.reconnect` (nothing was committed, for COMMIT had not been sent). Its effects outside the database must
-    /// bear that. Any other error rolls back and is thrown.
+    /// `body` runs again from the start in a new transaction, if it throws a ``PostgresError`` with one of two verdicts:
     ///
-    /// A connection lost during COMMIT leaves the outcome unknown: the error has `isAmbiguousCommit` set, and only a unique key in the
-    /// data can tell. Pass `retryAmbiguous: true` when `body` has one and may simply run again.
+    /// - `.retry`: a conflict, a deadlock or a time-out.
+    /// - `.reconnect`: the session is lost or unusable. COMMIT was not sent, so nothing was committed.
     ///
-    /// The server cancels each statement after the configuration's `statementTimeout`. A body that swallows a statement's error gets
-    /// `.rolledBack`, for the server then answers COMMIT with a rollback.
+    /// The effects of `body` outside the database must tolerate this repetition. Any other error rolls the transaction back and is thrown.
+    ///
+    /// If the connection is lost during COMMIT, the outcome is unknown and the error has `isAmbiguousCommit` set. Only a unique key in the
+    /// data can then tell. Pass `retryAmbiguous: true` when `body` has such a key and may simply run again.
+    ///
+    /// The server cancels each statement after the configuration's `statementTimeout`. If `body` ignores the error of a statement, this
+    /// method throws `.rolledBack`, because the server then answers COMMIT with a rollback.
     public func transaction<R>(
         retrying retries: Int = 5, retryAmbiguous: Bool = false, isolation: PostgresIsolation? = nil,
         _ body: (PostgresConnection) async throws -> R
@@ -35,7 +38,7 @@ extension PostgresPool {
             } catch let error as PostgresError where attempt < retries && error.allowsAnotherAttempt(retryAmbiguous: retryAmbiguous) {
                 attempt += 1
                 log(.transactionRetried(error, attempt: attempt))
-                // Jitter keeps those who met once from meeting again.
+                // Jitter keeps two transactions that conflicted once from conflicting again.
                 try await Task.sleep(for: Backoff.conflict.pause(attempt: attempt))
             }
         }
@@ -60,7 +63,7 @@ extension PostgresPool {
         return value
     }
 
-    /// BEGIN with its settings.
+    /// BEGIN with the settings of the transaction.
     private func beginning(_ isolation: PostgresIsolation?) -> [SQL] {
         [
             SQL(unsafeSQL: isolation.map { "BEGIN ISOLATION LEVEL \($0.rawValue)" } ?? "BEGIN"),
@@ -68,14 +71,14 @@ extension PostgresPool {
         ]
     }
 
-    /// The settings of every transaction, in one statement. They end with the transaction, so a pooler in between does not spread them; unlike
-    /// `SET LOCAL` they also count in a pipeline without BEGIN.
+    /// The settings of every transaction, in one statement. They end with the transaction, so a pooler in between does not spread them.
+    /// Unlike `SET LOCAL`, they also apply in a pipeline without BEGIN.
     ///
-    /// - `statement_timeout` covers the wait for locks, and ends before the client's own wait.
-    /// - `synchronous_commit`: a commit that precedes an acknowledgement or a send must survive a crash. `off`, wherever it was set, becomes `on`;
-    ///   a higher setting stays.
-    /// - `jit`: the planner expects a statement that may look at every day's partition to cost so much that the server compiles it first. That
-    ///   takes far longer than the few hundred rows it then reads.
+    /// - `statement_timeout` includes the wait for locks, and ends before the client's own wait.
+    /// - `synchronous_commit`: a commit before an acknowledgement or a send must survive a crash. `off`, wherever it was set, becomes `on`.
+    ///   A higher setting stays.
+    /// - `jit` is off. The planner expects a high cost for a statement that may read every day's partition, so the server would compile it
+    ///   first. The compilation takes far longer than reading the few hundred rows.
     static func settings(statementTimeout: Duration) -> SQL {
         """
         select set_config('statement_timeout', \(String(milliseconds(statementTimeout))), true),
@@ -86,12 +89,13 @@ extension PostgresPool {
         """
     }
 
-    /// At least 1, for 0 would mean no limit.
+    /// Whole milliseconds, at least 1, because 0 would mean no limit.
     private static func milliseconds(_ duration: Duration) -> Int { max(1, Int(duration / .milliseconds(1))) }
 }
 
 extension PostgresError {
-    /// Waiting is not repeated: for a connection the pool has waited already, and a caller's deadline that passed has passed.
+    /// Whether the transaction may run again. A failed connect is final, because the pool has waited already. A passed deadline of the
+    /// caller is final too.
     fileprivate func allowsAnotherAttempt(retryAmbiguous: Bool) -> Bool {
         if kind == .connectFailed || kind == .deadlineExceeded { return false }
         if isAmbiguousCommit { return retryAmbiguous }

@@ -1,9 +1,9 @@
-/// A type of PostgreSQL by its object identifier, with the identifier of its array type.
+/// A type of PostgreSQL: its object identifier, and the identifier of its array type.
 ///
-/// The numbers are fixed in PostgreSQL's catalogue (`pg_type.dat`) and the same on every server.
+/// The identifiers are fixed in PostgreSQL's catalogue (`pg_type.dat`) and the same on every server.
 public struct PostgresType: Sendable, Hashable {
     public var oid: UInt32
-    /// 0 where no array type is supported.
+    /// The identifier of the array type. 0 if no array type is supported.
     public var arrayOID: UInt32
 
     public init(oid: UInt32, arrayOID: UInt32) {
@@ -31,6 +31,6 @@ public struct PostgresType: Sendable, Hashable {
     public static let uuid = PostgresType(oid: 2950, arrayOID: 2951)
     public static let jsonb = PostgresType(oid: 3802, arrayOID: 3807)
 
-    /// Types whose values are text, where a zero byte is not allowed.
+    /// Types whose values are text, in which a zero byte is not allowed.
     static let textual: [PostgresType] = [.text, .varchar, .bpchar, .name, .json, .jsonb]
 }

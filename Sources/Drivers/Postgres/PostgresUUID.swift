@@ -1,4 +1,4 @@
-/// `uuid`: the 128 bits in two halves, most significant first (RFC 9562).
+/// `uuid`: 128 bits in two halves, the most significant half first (RFC 9562).
 public struct PostgresUUID: PostgresEncodable, PostgresDecodable, Hashable {
     public var high: UInt64
     public var low: UInt64

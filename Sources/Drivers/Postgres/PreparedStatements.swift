@@ -1,23 +1,23 @@
 import Synchronization
 
-/// The statements that a session has had parsed under a name, so that the server parses and analyses each text once, and keeps its plan.
+/// The prepared statements of a session. The server parses and analyses each text once and keeps its plan.
 ///
-/// A text that comes for the second time gets a name made of the text itself. Where a pooler lends one server session to several clients, the
-/// same name can so only ever mean the same text.
+/// A text gets a name at its second use. The name is a hash of the text. If a pooler lends one server session to several clients, the same
+/// name therefore always means the same text.
 package struct PreparedStatements {
-    /// Texts remembered for each session. The server keeps some 20 to 100 kB for each; a process has fewer than this, unless it builds texts as
-    /// it goes, and those are not worth a name.
+    /// The largest number of texts remembered for each session. The server keeps 20 to 100 kB for each. A process has fewer texts than
+    /// this, unless it generates them, and generated texts are not worth a name.
     package static let limit = 100
 
-    /// How a statement is sent.
+    /// The way to send a statement.
     enum Form: Equatable {
         /// Parsed, planned and forgotten.
         case unnamed
-        /// To be parsed under this name first.
+        /// Not parsed yet: the server must first parse it under this name.
         case new(String)
         case known(String)
 
-        /// What it is executed as; nil without a name.
+        /// The name for the execution, or nil without a name.
         var name: String? {
             switch self {
             case .unnamed: nil
@@ -26,7 +26,7 @@ package struct PreparedStatements {
         }
     }
 
-    /// A text with other types is another statement.
+    /// The key of a statement. The same text with other types is another statement.
     private struct Key: Hashable {
         let text: String
         let types: [UInt32]
@@ -53,23 +53,23 @@ package struct PreparedStatements {
         }
     }
 
-    /// Notes that a statement was sent without a name.
+    /// Records that a statement was sent without a name.
     mutating func note(_ sql: SQL) {
         guard states.count < Self.limit, Self.isPlanned(sql.text) else { return }
         let key = Key(sql)
         if states[key] == nil { states[key] = .seen }
     }
 
-    /// Notes that the server has parsed a statement under its name.
+    /// Records that the server has parsed a statement under its name.
     mutating func confirm(_ sql: SQL, as name: String) { states[Key(sql)] = .prepared(name) }
 
-    /// Only these have a plan to keep; and COMMIT must never depend on a name.
+    /// Whether a statement gets a name. Only these statements have a plan to keep, and COMMIT must never depend on a name.
     private static func isPlanned(_ text: String) -> Bool {
         let word = text.drop(while: \.isWhitespace).prefix(while: \.isLetter).lowercased()
         return ["select", "with", "insert", "update", "delete"].contains(word)
     }
 
-    /// FNV-1a, 64 bits, of text and types.
+    /// FNV-1a, 64 bits, of the text and the types.
     private static func name(of key: Key) -> String {
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325
         func add(_ value: UInt64) { hash = (hash ^ value) &* 0x100_0000_01b3 }
@@ -79,8 +79,8 @@ package struct PreparedStatements {
     }
 }
 
-/// Whether sessions of a configuration name their statements: yes, until one of them meets a pooler that gives each transaction another server
-/// session, where a name is not what it was. From then on, for good, none does.
+/// Whether the sessions of a configuration name their statements. Names stop for good when a session meets a transaction pooler. Such a
+/// pooler gives each transaction another server session, in which a name is missing or has another meaning.
 final class StatementNaming: Sendable {
     private let allowed = Atomic(true)
 
@@ -89,9 +89,10 @@ final class StatementNaming: Sendable {
 }
 
 extension PostgresError {
-    /// The name means nothing here, or something else already: a pooler is between.
+    /// Whether the server does not know the name, or uses it already. Both mean that a pooler is in between.
     var isAboutNames: Bool { sqlState == "26000" || sqlState == "42P05" }
 
-    /// The tables changed under a plan that was kept; a new session makes a new one. PostgreSQL has no code of its own for it.
+    /// Whether a kept plan no longer fits, because the tables changed. A new session makes a new plan. PostgreSQL has no error code of its
+    /// own for this case.
     var isAboutStalePlan: Bool { sqlState == "0A000" && message.hasPrefix("cached plan") }
 }

@@ -1,16 +1,16 @@
 /// One statement: its text, and the values bound to it.
 ///
-/// `"select id from intent where tenant = \(tenant)"` binds `tenant` as `$1`; a value never becomes text of the statement. What must be
-/// text, a table's name for example, is spelled `\(unsafe: name)` and must never come from input. A fragment goes into another with
-/// `\(fragment)` or `+`, and its values are renumbered.
+/// `"select id from intent where tenant = \(tenant)"` binds `tenant` as `$1`. A value never becomes part of the text. A part that must be
+/// text, such as a table's name, is written `\(unsafe: name)` and must never come from user input. `\(fragment)` or `+` inserts another
+/// statement, and renumbers its values.
 public struct SQL: Sendable, ExpressibleByStringInterpolation {
-    /// The text with `$1`, `$2` … for the values.
+    /// The text with `$1`, `$2` … in place of the values.
     public private(set) var text: String
     private(set) var bindings: Bindings
-    /// Where each `$n` starts, in UTF-8 bytes of `text`; needed to renumber.
+    /// The start of each `$n` in UTF-8 bytes of `text`, which renumbering needs.
     private var placeholders: [Int]
 
-    /// Takes text as it is, without values. Never pass input.
+    /// Creates a statement without values from text, unchanged. Never pass user input.
     public init(unsafeSQL text: String) {
         self.text = text
         bindings = Bindings()
@@ -30,13 +30,13 @@ public struct SQL: Sendable, ExpressibleByStringInterpolation {
 
         public mutating func appendLiteral(_ literal: String) { sql.append(text: literal) }
 
-        /// Binds a value, null included.
+        /// Binds a value, which may be null.
         public mutating func appendInterpolation<Value: PostgresEncodable>(_ value: Value) { sql.bind(value) }
 
-        /// Binds a value, or null. Spelled out so that the compiler does not take the optional for an oversight.
+        /// Binds a value or null. This separate overload keeps the compiler from taking the optional for a mistake.
         public mutating func appendInterpolation<Value: PostgresEncodable>(_ value: Value?) { sql.bind(value) }
 
-        // Columns of the common types, spelled out so that the compiler makes fast code for each instead of one slow for all.
+        // Arrays of the common types. With separate overloads, the compiler makes fast code for each, instead of slow code for all.
 
         public mutating func appendInterpolation(_ values: [String]) { sql.bind(values) }
         public mutating func appendInterpolation(_ values: [String?]) { sql.bind(values) }
@@ -44,10 +44,10 @@ public struct SQL: Sendable, ExpressibleByStringInterpolation {
         public mutating func appendInterpolation(_ values: [PostgresTimestamp]) { sql.bind(values) }
         public mutating func appendInterpolation(_ values: [Int16]) { sql.bind(values) }
 
-        /// Puts a fragment in, with its values.
+        /// Inserts a fragment with its values.
         public mutating func appendInterpolation(_ fragment: SQL) { sql.append(fragment) }
 
-        /// Puts text in as it is. Never pass input.
+        /// Inserts text unchanged. Never pass user input.
         public mutating func appendInterpolation(unsafe text: String) { sql.append(text: text) }
     }
 
@@ -67,7 +67,7 @@ public struct SQL: Sendable, ExpressibleByStringInterpolation {
 
     private mutating func append(text addition: Substring) { append(text: String(addition)) }
 
-    /// Keeps `$1` apart from a digit that follows it, which would make another number of it.
+    /// Appends text. A space keeps `$1` apart from a digit that follows, which would otherwise change the number.
     private mutating func append(text addition: String) {
         if let first = addition.utf8.first, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(first), endsInPlaceholder { text += " " }
         text += addition
@@ -116,7 +116,7 @@ extension SQL: CustomStringConvertible {
 }
 
 extension Sequence<SQL> {
-    /// Joins fragments, renumbering their values.
+    /// Joins fragments and renumbers their values.
     public func joined(separator: SQL) -> SQL {
         var whole: SQL = ""
         var isFirst = true

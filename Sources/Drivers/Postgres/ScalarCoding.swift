@@ -1,6 +1,6 @@
-// Text, numbers, truth values and bytes. Formats: PostgreSQL source, the send and receive functions of each type.
+// Text, numbers, truth values and bytes. The formats are in PostgreSQL's source, in the send and receive functions of each type.
 
-/// `text`; reads also `varchar`, `char(n)`, `name` and untyped literals. A zero byte is refused before anything is sent.
+/// `text`. Decoding also accepts `varchar`, `char(n)`, `name` and untyped literals. A zero byte is refused before anything is sent.
 extension String: PostgresEncodable, PostgresDecodable {
     public static var postgresType: PostgresType { .text }
 
@@ -35,7 +35,7 @@ extension Int16: PostgresEncodable, PostgresDecodable {
     }
 }
 
-/// `int4`; reads also `int2`.
+/// `int4`. Decoding also accepts `int2`.
 extension Int32: PostgresEncodable, PostgresDecodable {
     public static var postgresType: PostgresType { .int4 }
 
@@ -50,7 +50,7 @@ extension Int32: PostgresEncodable, PostgresDecodable {
     }
 }
 
-/// `int8`; reads also `int4` and `int2`.
+/// `int8`. Decoding also accepts `int4` and `int2`.
 extension Int64: PostgresEncodable, PostgresDecodable {
     public static var postgresType: PostgresType { .int8 }
 
@@ -65,7 +65,7 @@ extension Int64: PostgresEncodable, PostgresDecodable {
     }
 }
 
-/// `int8`; reads also `int4` and `int2`.
+/// `int8`. Decoding also accepts `int4` and `int2`.
 extension Int: PostgresEncodable, PostgresDecodable {
     public static var postgresType: PostgresType { .int8 }
 
@@ -85,7 +85,7 @@ extension Bool: PostgresEncodable, PostgresDecodable {
     }
 }
 
-/// `float8`; reads also `float4`.
+/// `float8`. Decoding also accepts `float4`.
 extension Double: PostgresEncodable, PostgresDecodable {
     public static var postgresType: PostgresType { .float8 }
 
@@ -102,7 +102,7 @@ extension Double: PostgresEncodable, PostgresDecodable {
     }
 }
 
-/// `"char"`; `[UInt8]` is `bytea`, not an array of these.
+/// `"char"`. `[UInt8]` is `bytea`, not an array of `"char"`.
 extension UInt8: PostgresEncodable, PostgresDecodable {
     public static var postgresType: PostgresType { .char }
     public static var postgresArrayType: PostgresType { .bytea }

@@ -2,14 +2,15 @@ internal import CLibpq
 import Glibc
 
 extension PostgresSession {
-    /// Opens a connection and waits for it, until the deadline. Only name resolution may take longer: libpq resolves in a blocking call.
+    /// Opens a connection and waits for it until the deadline. Only name resolution may take longer, because libpq resolves in a blocking
+    /// call.
     static func open(_ configuration: PostgresConfiguration, until deadline: Deadline) throws(PostgresError) -> PostgresSession {
         guard let connection = unsafe start(configuration) else { throw PostgresError(.connectFailed, message: "out of memory") }
         let notices = NoticeBox()
         unsafe notices.attach(to: connection)
-        // Owns the connection from here on, so that every way out frees it.
+        // The session owns the connection from here on, so every exit frees the connection.
         let session = unsafe PostgresSession(connection: connection, notices: notices, configuration: configuration)
-        // With this verbosity libpq writes the SQLSTATE into its message, the only place where a refused connection shows it.
+        // Verbose messages contain the SQLSTATE. For a refused connection, the message is its only source.
         unsafe PQsetErrorVerbosity(connection, PQERRORS_VERBOSE)
         try session.finishOpening(until: deadline)
         unsafe PQsetErrorVerbosity(connection, PQERRORS_DEFAULT)
@@ -17,11 +18,11 @@ extension PostgresSession {
         return session
     }
 
-    /// Defaults go before the URL, which may override them; what must hold goes behind it.
+    /// Starts to connect. The URL may override the parameters before `dbname`. The parameters after `dbname` override the URL.
     private static func start(_ configuration: PostgresConfiguration) -> OpaquePointer? {
         let parameters: [(String, String)] = [
             ("fallback_application_name", configuration.applicationName),
-            // A peer that vanished from an idle connection is noticed after 30 s + 3 × 10 s.
+            // The kernel notices a vanished peer on an idle connection after 30 s + 3 × 10 s.
             ("keepalives_idle", "30"), ("keepalives_interval", "10"), ("keepalives_count", "3"),
             ("target_session_attrs", configuration.needsWritableSession ? "read-write" : "any"),
             ("dbname", configuration.url),
@@ -40,7 +41,8 @@ extension PostgresSession {
         return unsafe PQconnectStartParams(keywords, values, 1)
     }
 
-    /// libpq's documented loop: as if the first poll had asked to write, and the socket read anew each time, for it may change.
+    /// Runs libpq's documented loop. It starts as if the first poll had asked to write. It reads the socket anew each time, because the
+    /// socket may change.
     private func finishOpening(until deadline: Deadline) throws(PostgresError) {
         guard unsafe PQstatus(connection) != CONNECTION_BAD else { throw refusal }
         var phase = PGRES_POLLING_WRITING
@@ -66,7 +68,7 @@ extension PostgresSession {
         return PostgresError(.connectFailed, sqlState: Self.sqlState(inVerbose: message), message: message)
     }
 
-    /// Finds `28P01` in `FATAL:  28P01: password authentication failed`; the last one when several hosts were tried.
+    /// Finds `28P01` in `FATAL:  28P01: password authentication failed`. If several hosts were tried, returns the last code.
     static func sqlState(inVerbose message: String) -> String? {
         message.split(separator: " ").last { word in
             word.utf8.count == 6 && word.hasSuffix(":")

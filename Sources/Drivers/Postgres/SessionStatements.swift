@@ -1,9 +1,9 @@
 internal import CLibpq
 import Glibc
 
-/// What can be run on a session; each waits for all its answers, so that the next statement finds the session in step.
+/// Operations of a session. Each reads all its results, so that the next statement finds the session in step.
 extension PostgresSession {
-    /// One statement.
+    /// Runs one statement.
     func query(_ sql: SQL, until deadline: Deadline) throws(PostgresError) -> PostgresResult {
         let steps = steps(for: [sql])
         guard steps.count == 1 else { return try pipeline([sql], until: deadline)[0] }
@@ -15,14 +15,14 @@ extension PostgresSession {
         return PostgresResult(storage: last)
     }
 
-    /// Several statements in one text, by the simple protocol. Without BEGIN in it the text is one transaction.
+    /// Runs several statements in one text, in the simple protocol. A text without BEGIN is one transaction.
     func script(_ text: String, until deadline: Deadline) throws(PostgresError) {
         try check(unsafe PQsendQuery(connection, text))
         try flush(until: deadline)
         _ = try readResults(until: deadline)
     }
 
-    /// Statements in one round trip with one synchronisation point at the end.
+    /// Runs statements in one round trip, with one synchronisation point at the end.
     func pipeline(_ statements: [SQL], until deadline: Deadline) throws(PostgresError) -> [PostgresResult] {
         let steps = steps(for: statements)
         try check(unsafe PQenterPipelineMode(connection))
@@ -49,7 +49,7 @@ extension PostgresSession {
         return results
     }
 
-    /// One message of a pipeline: most statements are one, those that get a name are parsed in one before.
+    /// One message of a pipeline. Most statements are one message. A statement that gets a name has a parse message before.
     private struct Step {
         enum Action {
             case parse(as: String)
@@ -81,7 +81,8 @@ extension PostgresSession {
         }
     }
 
-    /// A name that no longer means what it did is the session's affair, not the statement's: nothing was run, and on another session it will be.
+    /// Turns an error about a prepared name or its stale plan into a lost session. Nothing was executed, and another session can execute
+    /// the statement.
     private func judge(_ error: PostgresError, of step: Step) -> PostgresError {
         if case .run(nil) = step.action { return error }
         guard error.isAboutNames || error.isAboutStalePlan else { return error }
@@ -101,7 +102,7 @@ extension PostgresSession {
         try check(unsafe PQexitPipelineMode(connection))
     }
 
-    /// COPY … FROM STDIN with everything at hand; returns the number of rows.
+    /// Runs COPY … FROM STDIN with all rows in memory. Returns the number of rows.
     func copyIn(_ statement: SQL, bytes: [UInt8], until deadline: Deadline) throws(PostgresError) -> Int {
         try send(statement, as: nil)
         try flush(until: deadline)
@@ -130,7 +131,7 @@ extension PostgresSession {
             }
             if accepted == 1 {
                 start = end
-                // Keeps libpq's own buffer at about one chunk.
+                // Flush after each chunk: this keeps libpq's own buffer at about one chunk.
                 try flush(until: deadline)
             } else {
                 try waitToPut(accepted, until: deadline)
@@ -138,14 +139,14 @@ extension PostgresSession {
         }
     }
 
-    /// 0 says that libpq's buffer is full; anything else that the connection is broken.
+    /// Handles a refused write. 0 means that libpq's buffer is full. Any other value means that the connection is broken.
     private func waitToPut(_ accepted: Int32, until deadline: Deadline) throws(PostgresError) {
         guard accepted == 0 else { return try check(accepted) }
         try flush(until: deadline)
     }
 
-    /// Reads to the end of a statement's answers. Throws the first error among them, which names the reason when the server ends the
-    /// session: the ones that follow only say that the connection is closed.
+    /// Reads all results of a statement. Throws the first error, which names the reason when the server ends the session. Later errors only
+    /// say that the connection is closed.
     private func readResults(
         until deadline: Deadline, passing passed: ExecStatusType = PGRES_NONFATAL_ERROR
     ) throws(PostgresError) -> [ResultStorage] {
@@ -157,7 +158,7 @@ extension PostgresSession {
             case passed: break
             case PGRES_FATAL_ERROR: failure = unsafe failure ?? PostgresError(failed: result.pointer)
             default:
-                // COPY in a statement that is not copyIn's: its end would never come.
+                // A COPY that copyIn did not start: its end would never come.
                 markOutOfStep()
                 throw PostgresError(.invalidStatement, message: "COPY is not possible here")
             }

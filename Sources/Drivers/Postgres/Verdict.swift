@@ -1,15 +1,15 @@
-/// What a failed statement asks of its caller.
+/// The next step for the caller of a failed statement.
 public enum Verdict: String, Sendable, Hashable, CaseIterable {
-    /// Repeat the whole transaction at once, with a little jitter: a conflict or a timeout that may not happen again.
+    /// Repeat the whole transaction at once, with a little jitter: a conflict or a time-out may not happen again.
     case retry
-    /// The session is gone or useless: take another one and repeat what is repeatable.
+    /// The session is lost or unusable: use another session, and repeat if a repetition is safe.
     case reconnect
     /// The server lacks space, memory or slots: wait long, and tell an operator.
     case backOff
-    /// Repeating cannot help.
+    /// A repetition cannot help.
     case permanent
 
-    /// Reads a SQLSTATE (PostgreSQL 15, appendix A, and "Serialization Failure Handling"); nil means the server said nothing.
+    /// Classifies a SQLSTATE (PostgreSQL 15, appendix A, and "Serialization Failure Handling"). Nil means that the server gave no code.
     init(sqlState: String?) {
         guard let sqlState else {
             self = .reconnect
