@@ -61,8 +61,10 @@ public struct Store: Sendable {
             guard let row = result.rows.first else { throw StoreError.schemaTooOld(found: 0, needed: Migration.latest) }
             let (version, oldest, step, real, business) = try row.decode((Int32, Int32, String?, PostgresTimestamp, PostgresTimestamp).self)
             return Greeting(version: Int(version), oldest: Int(oldest), requiredBy: step, real: real, business: business)
-        } catch let error as PostgresError where error.sqlState == Self.undefinedTable {
-            throw StoreError.schemaTooOld(found: try await versionBeforeTheView(), needed: Migration.latest)
+        } catch let error as PostgresError where [Self.undefinedTable, Self.undefinedColumn].contains(error.sqlState) {
+            let found = try await versionBeforeTheView()
+            try StoreError.refuseSchemaBeforeBaseline(found)
+            throw StoreError.schemaTooOld(found: found, needed: Migration.latest)
         }
     }
 
@@ -76,4 +78,6 @@ public struct Store: Sendable {
 
     /// SQLSTATE `undefined_table`, also where its schema is missing.
     private static let undefinedTable = "42P01"
+    /// SQLSTATE `undefined_column`: the view of a development version lacks columns.
+    private static let undefinedColumn = "42703"
 }

@@ -59,8 +59,9 @@ public struct IntentEvent: Sendable, HasContent {
         } else {
             Self.write(recipients, named: "recipients", to: &writer)
         }
-        for field in Content.Field.allCases { if let text = content[field] { writer.member(field.rawValue, text) } }
-        let texts = [("scheduledFor", scheduledFor?.rfc3339), ("expiresAt", expiresAt?.rfc3339), ("market", market), ("tenant", tenant)]
+        var texts = Content.Field.shown.map { ($0.rawValue, content[$0]) }
+        texts += [("scheduledFor", scheduledFor?.rfc3339), ("expiresAt", expiresAt?.rfc3339)]
+        texts += Content.Field.keys.map { ($0.rawValue, content[$0]) } + [("market", market), ("tenant", tenant)]
         for (name, value) in texts {
             if let value { writer.member(name, value) }
         }

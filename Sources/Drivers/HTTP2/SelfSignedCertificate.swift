@@ -3,11 +3,11 @@ import CTLS
 /// A key pair with a self-signed certificate, for a server on this machine. The certificate names `localhost`, 127.0.0.1 and ::1, and is
 /// valid for ten years.
 ///
-/// Who trusts ``pem`` as a certificate authority trusts the server.
+/// A client that trusts ``pem`` as a certificate authority trusts the server.
 @safe public final class SelfSignedCertificate: Sendable {
-    // Immutable once made.
+    // Immutable after `init`: OpenSSL only reads the key, and counts references to it atomically.
     nonisolated(unsafe) private let key: OpaquePointer
-    // Immutable once made.
+    // Immutable after `init`: OpenSSL only reads the certificate, and counts references to it atomically.
     nonisolated(unsafe) private let certificate: OpaquePointer
 
     private static let lifeSeconds = 10 * 365 * 86_400

@@ -2,12 +2,12 @@ internal import CCrypto
 
 /// A key of libcrypto's, of any kind, freed with the last reference.
 @safe final class KeyHandle: Sendable {
-    // Immutable once made: libcrypto lets threads share a key as long as each has a context of its own.
+    // Immutable after `init`: libcrypto lets threads share a key if each thread has a context of its own.
     nonisolated(unsafe) let pointer: OpaquePointer
 
     /// Takes over the key that `make` returns, which frees it no more; nil when that returns none.
     init?(make: () -> OpaquePointer?) {
-        // What is left in the thread's error queue would be taken for a failure of the next TLS connection on it.
+        // Clear the thread's error queue: an error left in it would look like a failure of the next TLS connection on this thread.
         defer { ERR_clear_error() }
         guard let made = unsafe make() else { return nil }
         unsafe pointer = unsafe made

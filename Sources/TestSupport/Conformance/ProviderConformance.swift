@@ -17,6 +17,7 @@ public enum ProviderConformance {
     public static func problems(of subject: some ConformanceSubject) async throws -> [String] {
         let server = try ConformanceServer(subject)
         return try await withThrowingTaskGroup(of: Void.self) { group in
+            // The server answers beside the trial, and ends with `stop()`. The group awaits it.
             group.addTask { await server.run() }
             let trial = try ConformanceTrial(subject, server)
             await trial.run()

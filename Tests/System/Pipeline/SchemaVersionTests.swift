@@ -100,6 +100,11 @@ import TidingsTestSupport
             _ = try await system.query("delete from tidings.migrations")
             _ = try await system.query("insert into tidings.migrations (number, name, oldest_binary_schema) values (30, 'feedback', 25)")
             for arguments in [["db", "migrate"], ["db", "plan"], ["status"], ["run", "all"]] {
+                // An early one: its view has no column for the oldest binary.
+                if arguments == ["status"] {
+                    _ = try await system.query("drop view tidings_ops.schema_version")
+                    _ = try await system.query("create view tidings_ops.schema_version as select 30 as version")
+                }
                 let result = try await CommandLineTests.run(arguments, system.environment)
                 #expect(result.exitCode == 78, "\(arguments): \(result.errors)")
                 #expect(result.errors.contains("schema 30 of a version before the first release"), "\(arguments): \(result.errors)")

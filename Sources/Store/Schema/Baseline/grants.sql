@@ -29,7 +29,7 @@ do $$ begin
         grant select, insert, update, delete on all tables in schema tidings to tidings_run;
         -- The schema's version, the business clock and the reason codes belong to the owner.
         revoke insert, update, delete on tidings.migrations, tidings.clock_offset, tidings.reason_codes from tidings_run;
-        -- Nobody changes the history.
+        -- The history is only added to.
         revoke update, delete on tidings.catalogue_history from tidings_run;
         -- A view over both tables of keys: read only.
         revoke insert, update, delete on tidings.idempotency_keys from tidings_run;
