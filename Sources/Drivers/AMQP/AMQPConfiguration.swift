@@ -1,19 +1,20 @@
-/// Where the broker is and how to talk to it.
+/// The address of the broker and the settings of a connection to it.
 public struct AMQPConfiguration: Sendable, Hashable {
-    /// The nodes of the broker, one at least, in the order in which each attempt to connect tries them.
+    /// The nodes of the broker, at least one. Each attempt to connect tries them in this order.
     public private(set) var nodes: [AMQPNode]
     public var user: String
-    /// Never printed: ``description`` and every error leave it out.
+    /// The password. ``description`` and every error leave it out.
     public var password: String
     public var virtualHost: String
-    /// TLS settings; nil for a plain connection.
+    /// TLS settings. Nil for a plain connection.
     public var tls: AMQPTLS?
-    /// Whole seconds, at least one. Two silent intervals mean that the broker is gone. RabbitMQ recommends 5 to 20 s.
+    /// The heartbeat interval in whole seconds, at least 1. After two silent intervals, the broker counts as lost. RabbitMQ recommends 5 to
+    /// 20 s.
     public var heartbeat: Duration = .seconds(10)
-    /// The most that opening the socket, then the login, then each later call may take. Resolving the host name comes on top: the
-    /// resolver of the system keeps its own time.
+    /// The time limit for each of three steps: opening the socket, the login, and each later call. Resolving the host name is not included,
+    /// because the system's resolver has its own time limits.
     public var connectTimeout: Duration = .seconds(10)
-    /// The largest frame in bytes, 4,096 or more. It also bounds the headers of one message.
+    /// The largest frame in bytes, at least 4,096. It also limits the headers of one message.
     public var frameMaximum: Int = 128 << 10
     public var reconnect = ReconnectPolicy()
 
@@ -31,18 +32,19 @@ public struct AMQPConfiguration: Sendable, Hashable {
 
     /// Reads `amqp://user:password@host:port/vhost?heartbeat=10` (or `amqps://`), as in the RabbitMQ URI specification.
     ///
-    /// Every part may be percent-encoded and all but the host may be left out; an absent or empty path is the virtual host `/`. Several
-    /// nodes of one cluster are separated by commas, `amqp://user:password@one:5672,two,three/vhost`, ``maximumNodes`` at most: whoever
-    /// cannot be reached, or is not up yet, is passed over.
-    /// Parameters: `heartbeat` and `connect_timeout` in seconds, `frame_max` in bytes, and for TLS `cacertfile`, `certfile`, `keyfile`,
-    /// `verify` (`verify_peer` or `verify_none`) and `server_name_indication` (only `disable` is known: it turns the host name check
-    /// off). An unknown parameter is an error, so that a misspelt one is not silently ignored.
+    /// Every part may be percent-encoded, and every part except the host is optional. A missing or empty path means the virtual host `/`.
+    /// Commas separate several nodes of one cluster: `amqp://user:password@one:5672,two,three/vhost`. ``maximumNodes`` nodes are allowed. A
+    /// node that is unreachable or not started yet is skipped.
+    ///
+    /// Parameters: `heartbeat` and `connect_timeout` in seconds, and `frame_max` in bytes. For TLS: `cacertfile`, `certfile`, `keyfile`,
+    /// `verify` (`verify_peer` or `verify_none`) and `server_name_indication`. The last one accepts only `disable`, which turns the host
+    /// name check off. An unknown parameter is an error, so that a misspelt parameter is not silently ignored.
     public init(url: String) throws(AMQPError) {
         var parser = URLParser(url)
         self = try parser.parse()
     }
 
-    /// The first of ``nodes``.
+    /// The host of the first of ``nodes``.
     public var host: String {
         get { nodes[0].host }
         set { nodes[0].host = newValue }
@@ -53,14 +55,15 @@ public struct AMQPConfiguration: Sendable, Hashable {
         set { nodes[0].port = newValue }
     }
 
-    /// Each node that hangs costs an attempt the connect timeout. A cluster of RabbitMQ rarely has more than seven.
+    /// The largest number of nodes. Each node that hangs costs an attempt the connect time-out. A cluster of RabbitMQ rarely has more than
+    /// seven.
     public static let maximumNodes = 16
 
-    /// The heartbeat in the whole seconds that the protocol knows.
+    /// The heartbeat in whole seconds, the unit of the protocol.
     var heartbeatSeconds: Int { max(1, Int(heartbeat.components.seconds)) }
 }
 
-/// Where one node of the broker listens.
+/// The address of one node of the broker.
 public struct AMQPNode: Sendable, Hashable, CustomStringConvertible {
     public var host: String
     public var port: Int
@@ -73,19 +76,20 @@ public struct AMQPNode: Sendable, Hashable, CustomStringConvertible {
     public var description: String { "\(host):\(port)" }
 }
 
-/// How to trust the broker, and how it may trust us.
+/// The TLS settings: how this process verifies the broker, and how it identifies itself.
 ///
-/// TLS 1.2 is the least that is accepted. The certificate must name the host by a DNS name: librabbitmq 0.11 does not match IP addresses.
+/// The lowest accepted version is TLS 1.2. The certificate must contain the host as a DNS name, because librabbitmq 0.11 does not match IP
+/// addresses.
 public struct AMQPTLS: Sendable, Hashable {
-    /// PEM file of the authorities to trust.
+    /// The PEM file of the certificate authorities to trust.
     public var authorities = "/etc/ssl/certs/ca-certificates.crt"
-    /// PEM file of our own certificate chain; goes with ``key``.
+    /// The PEM file of this process's certificate chain. It needs ``key`` too.
     public var certificate: String?
-    /// PEM file of our own key, not encrypted.
+    /// The PEM file of this process's private key, not encrypted.
     public var key: String?
-    /// Whether the broker's certificate must be signed by one of ``authorities``.
+    /// Whether one of ``authorities`` must have signed the broker's certificate.
     public var verifiesPeer = true
-    /// Whether the broker's certificate must name the host that was dialled.
+    /// Whether the broker's certificate must contain the host name of the connection.
     public var verifiesHostName = true
 
     public init() {}

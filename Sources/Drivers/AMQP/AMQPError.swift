@@ -1,33 +1,33 @@
-/// What can go wrong between this process and a RabbitMQ broker.
+/// An error between this process and a RabbitMQ broker.
 ///
-/// ``description`` is safe to show and to log: it never contains a password or a message body.
+/// ``description`` is safe to show and to log, because it never contains a password or a message body.
 public enum AMQPError: Error, Sendable, Hashable {
-    /// No connection could be made: refused, unreachable, unknown host, or no answer within the connect timeout.
+    /// No connection was established: refused, unreachable, unknown host, or no answer within the connect time-out.
     case connectFailed(reason: String, host: String)
     /// The broker refused the user name and password (reply code 403 during login).
     case authenticationRefused
-    /// The broker closed the connection. The code is the broker's own (AMQP 0-9-1 section 1.2), nil when it just hung up.
+    /// The broker closed the connection. The code is the broker's own (AMQP 0-9-1 section 1.2), or nil if the broker gave none.
     case connectionClosed(code: Int?, text: String)
     /// The broker closed the channel. The code is the broker's own: 404 not found, 406 precondition failed, 403 access refused…
     case channelClosed(code: Int, text: String)
-    /// Nothing arrived for two heartbeat intervals.
+    /// No bytes arrived for two heartbeat intervals.
     case heartbeatTimeout
-    /// The socket failed; the text is the library's or the system's.
+    /// The socket failed. The text comes from the library or the system.
     case socket(String)
-    /// The broker cancelled the consumer of this queue, as it does when the queue is deleted.
+    /// The broker cancelled the consumer of this queue, for example because the queue was deleted.
     case consumerCancelled(queue: String)
-    /// A call or a confirm did not come in time; the text names what was waited for.
+    /// A call or a confirm did not complete in time. The text names the missing answer.
     case timedOut(String)
-    /// The connection URL cannot be understood; the text says which part, without quoting the URL.
+    /// The connection URL is invalid. The text names the wrong part and does not quote the URL.
     case invalidURL(String)
-    /// TLS could not be set up or the broker's certificate was not accepted.
+    /// TLS could not be set up, or the broker's certificate was not accepted.
     case tlsFailed(String)
-    /// The message breaks a limit of the protocol: a short string over 255 bytes or headers that do not fit one frame.
+    /// The message breaks a limit of the protocol: a short string over 255 bytes, or headers that do not fit one frame.
     case invalidMessage(String)
     /// The object was closed, or the waiting task was cancelled, before the outcome was known.
     case stopped
 
-    /// Whether the same action may succeed later without anyone changing configuration, permissions or topology.
+    /// Whether the same action may succeed later without a change of configuration, permissions or topology.
     public var isRetryable: Bool {
         switch self {
         case .connectFailed, .heartbeatTimeout, .socket, .consumerCancelled, .timedOut: true

@@ -1,19 +1,19 @@
-/// What a consumer or publisher tells its owner, for logs and metrics. Called on the connection's own thread: return quickly.
+/// An event of a consumer or publisher for its owner, for logs and metrics. It is reported on the connection's own thread: return quickly.
 public enum AMQPEvent: Sendable {
-    /// A connection is open; `generation` is 1 for the first of this object, and more for each later one.
+    /// A connection is open. `generation` is 1 for the first connection of this object, and higher for each later one.
     case connected(generation: UInt64)
     /// A connection was lost or an attempt failed. `retryIn` is nil when no further attempt follows.
     case disconnected(AMQPError, retryIn: Duration?)
-    /// The broker stopped reading from this connection, for the reason it gives (low on memory, low on disk).
+    /// The broker stopped reading from this connection. The reason is the broker's own (low on memory, low on disk).
     case blocked(reason: String)
     case unblocked
-    /// Deliveries of this queue have begun.
+    /// The broker has accepted the consumer of this queue.
     case consuming(queue: String)
-    /// The queue is gone or its consumer was refused; the owner's `onQueueLost` is called next.
+    /// The queue was deleted, or the broker refused its consumer. The owner's `onQueueLost` is called next.
     case queueLost(queue: String, AMQPError)
-    /// The oldest of `inFlight` messages got no answer in time; the connection is dropped and they are published again.
+    /// The oldest of `inFlight` messages got no confirm in time. The connection is dropped and these messages are published again.
     case confirmTimedOut(inFlight: Int)
-    /// Messages whose fate is unknown go out again with the same message ids.
+    /// Messages with an unknown outcome are published again with the same message ids.
     case republishing(count: Int)
     case stopped
 }

@@ -1,4 +1,4 @@
-/// A first-in-first-out queue: constant time at both ends of its use, memory in proportion to what it holds.
+/// A first-in-first-out queue. Append and removal take constant time on average, and memory is in proportion to the contents.
 struct FIFO<Element> {
     private var storage: [Element] = []
     private var head = 0
@@ -11,7 +11,7 @@ struct FIFO<Element> {
 
     mutating func append(contentsOf elements: some Sequence<Element>) { storage.append(contentsOf: elements) }
 
-    /// Puts `elements`, in their order, before everything else.
+    /// Inserts `elements`, in their order, before all others.
     mutating func prepend(_ elements: [Element]) {
         storage.replaceSubrange(0..<head, with: elements)
         head = 0
@@ -20,7 +20,7 @@ struct FIFO<Element> {
     mutating func popFirst() -> Element? {
         guard let element = first else { return nil }
         head += 1
-        // Moving the rest down once half is used costs constant time per element over its life.
+        // Move the rest only when half of the storage is used up. This costs constant time per element over its life.
         if head == storage.count {
             storage.removeAll(keepingCapacity: head <= 4096)
             head = 0
@@ -38,7 +38,7 @@ struct FIFO<Element> {
         return all
     }
 
-    /// Removes and returns the elements for which `isWanted` holds; the others keep their order.
+    /// Removes and returns the elements for which `isWanted` is true. The remaining elements keep their order.
     mutating func removeAll(where isWanted: (Element) -> Bool) -> [Element] {
         let all = removeAll()
         storage = all.filter { !isWanted($0) }

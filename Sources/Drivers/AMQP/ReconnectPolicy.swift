@@ -1,10 +1,10 @@
-/// How long to wait before each new attempt to reach the broker.
+/// The pauses between attempts to reach the broker.
 public struct ReconnectPolicy: Sendable, Hashable {
-    /// The wait before the second attempt; each further one doubles it.
+    /// The pause before the second attempt. Each further pause is twice as long.
     public var base: Duration
-    /// The longest wait, jitter included.
+    /// The longest pause, jitter included.
     public var cap: Duration
-    /// Attempts in a row that may fail before giving up; nil never gives up.
+    /// The number of failed attempts in a row after which no further attempt follows. Nil means no limit.
     public var maximumAttempts: Int?
 
     public init(base: Duration = .milliseconds(100), cap: Duration = .seconds(5), maximumAttempts: Int? = nil) {
@@ -13,19 +13,19 @@ public struct ReconnectPolicy: Sendable, Hashable {
         self.maximumAttempts = maximumAttempts
     }
 
-    /// The wait after `failures` failed attempts in a row (1 or more), or nil when that was the last one allowed.
+    /// The pause after `failures` failed attempts in a row (1 or more). Nil when no further attempt is allowed.
     ///
-    /// `jitter`, 0 to 1, picks a point in the upper half of the step, so that many clients of one restarted broker spread out while
+    /// `jitter`, from 0 to 1, picks a point in the upper half of the step. Many clients of one restarted broker therefore spread out, and
     /// none of them waits longer than ``cap``.
     public func delay(afterFailures failures: Int, jitter: Double) -> Duration? {
         if let maximumAttempts, failures >= maximumAttempts { return nil }
-        let doublings = min(max(failures - 1, 0), 30)  // 2^30 × base passes every sensible cap.
+        let doublings = min(max(failures - 1, 0), 30)  // 2^30 × base is above every sensible cap
         let step = min(base * (1 << doublings), cap)
         return step * (0.5 + 0.5 * min(max(jitter, 0), 1))
     }
 }
 
-/// Counts failures in a row for one connection.
+/// The number of failures in a row of one connection.
 struct Backoff {
     let policy: ReconnectPolicy
     private(set) var failures = 0
@@ -35,7 +35,7 @@ struct Backoff {
 
     mutating func connected(at now: ContinuousClock.Instant = .now) { connectedAt = now }
 
-    /// Counts a failure. A connection that had held for the longest pause ends the row: its loss is the first of a new one.
+    /// Counts a failure and returns the next pause. If the connection had held for at least the longest pause, the count starts again at 1.
     mutating func nextDelay(now: ContinuousClock.Instant = .now) -> Duration? {
         if let connectedAt, connectedAt.duration(to: now) >= policy.cap { failures = 0 }
         connectedAt = nil

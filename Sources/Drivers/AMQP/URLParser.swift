@@ -1,4 +1,4 @@
-/// Takes an AMQP URL apart. Errors name the part that is wrong and never quote the URL, which holds the password.
+/// The parser of an AMQP URL. Errors name the wrong part and never quote the URL, which holds the password.
 struct URLParser {
     private var rest: Substring
 
@@ -24,7 +24,7 @@ struct URLParser {
         throw .invalidURL("it must start with amqp:// or amqps://")
     }
 
-    /// Splits at the first `separator`: keeps what is before it, returns what is after it, or nil when there is none.
+    /// Splits at the first `separator`. Keeps the text before it and returns the text after it. Returns nil when there is no separator.
     private mutating func cut(after separator: Character) -> Substring? {
         guard let index = rest.firstIndex(of: separator) else { return nil }
         let tail = rest[rest.index(after: index)...]
@@ -99,7 +99,7 @@ struct URLParser {
         return number
     }
 
-    /// Undoes percent-encoding; refuses what is malformed, not UTF-8, or contains NUL, which would cut a C string short.
+    /// Decodes percent-encoding. Throws if the text is malformed, not UTF-8, or contains NUL, which would end a C string too early.
     private static func decode(_ text: Substring, _ part: String) throws(AMQPError) -> String {
         var bytes: [UInt8] = []
         var iterator = text.utf8.makeIterator()

@@ -1,37 +1,37 @@
 internal import CRabbitMQ
 internal import Glibc
 
-/// One TCP or TLS connection with one channel, over librabbitmq. Lives inside one actor and so on one thread.
+/// One TCP or TLS connection with one channel, over librabbitmq. It belongs to one actor and therefore to one thread.
 ///
-/// Reading never blocks: ``next()`` returns nil when nothing is left, after which the caller may poll the socket. Everything the library
-/// decoded is copied before its buffers are released. After any error the connection is broken for good: it refuses every further use,
-/// because librabbitmq 0.11 can overrun a buffer when it goes on after malformed data.
+/// Reading never blocks: ``next()`` returns nil when no input is left, and the caller may then poll the socket. All decoded data is copied
+/// before the library's buffers are released. After any error, the connection is broken and refuses every further use. The reason is that
+/// librabbitmq 0.11 can overrun a buffer if it continues after malformed data.
 ///
-/// One channel per connection: librabbitmq 0.11 can drop queued frames of other channels.
+/// A connection has one channel, because librabbitmq 0.11 can drop queued frames of other channels.
 @safe final class BrokerConnection {
     static let channel: amqp_channel_t = 1
-    /// Frames read between two releases of the library's buffers. Without releasing, 20,000 messages of 1 KB held 31 MB.
+    /// The number of frames read between two releases of the library's buffers. Without releases, 20,000 messages of 1 KB held 31 MB.
     private static let framesBetweenReleases = 64
 
     let state: amqp_connection_state_t
     let socket: Int32
     let heartbeat: Duration
     let frameMaximum: Int
-    /// Scratch memory for what is encoded next; recycled after every send.
+    /// Scratch memory for the next encoded method, recycled after every send.
     let scratch: ScratchPool
     private let stallGuard: StallGuard.Watch
     private var assembler = MessageAssembler()
     private var framesSinceRelease = 0
     private(set) var isBroken = false
-    /// When something was last written, for heartbeats of our own.
+    /// The time of the last write, for our own heartbeats.
     private var lastWrite = ContinuousClock.now
-    /// What may still be written before the kernel is asked again; see ``hasRoom(for:)``.
+    /// The number of bytes to write before the kernel is asked again; see ``hasRoom(for:)``.
     private var room = 0
-    /// Whether the kernel keeps what is written; see ``holdBack()``.
+    /// Whether the kernel holds written bytes back; see ``holdBack()``.
     private var isHoldingBack = false
 
-    /// Opens the connection, logs in and opens the channel. Blocks the calling thread for at most a few times the connect timeout, plus
-    /// what resolving the host name takes.
+    /// Opens the connection, logs in and opens the channel. Blocks the calling thread for at most a few connect time-outs, plus the time to
+    /// resolve the host name.
     init(_ configuration: AMQPConfiguration, name: String) throws(AMQPError) {
         let opened = try unsafe Handshake(configuration, name: name).open()
         unsafe state = opened.state
@@ -40,7 +40,7 @@ internal import Glibc
         let heartbeat = Duration.seconds(max(1, unsafe Int(amqp_get_heartbeat(opened.state))))
         self.heartbeat = heartbeat
         scratch = ScratchPool()
-        // Three times the heartbeat lets the library's own detection, at two, go first.
+        // Three heartbeats, so that the library's own detection after two heartbeats comes first.
         do throws(AMQPError) {
             stallGuard = try StallGuard.shared.watch(socket: socket, limit: heartbeat * 3 + configuration.connectTimeout)
         } catch {
@@ -54,16 +54,16 @@ internal import Glibc
         _ = unsafe amqp_destroy_connection(state)
     }
 
-    /// Runs `body`, which may call into the library. If it does not come back in time another thread shuts the socket down, which makes
-    /// the library return an error: librabbitmq 0.11 has waits without a limit after the network is cut.
+    /// Runs `body`, which may call the library. If `body` does not return in time, another thread shuts the socket down, and the library
+    /// then returns an error. This guard is needed because librabbitmq 0.11 can wait without a limit after the network is cut.
     func guarded<Result>(_ body: () throws(AMQPError) -> Result) throws(AMQPError) -> Result {
         stallGuard.enter()
         defer { stallGuard.leave() }
         return try body()
     }
 
-    /// The next thing the broker said, or nil when there is nothing more to read now. Also sends the library's heartbeats and notices
-    /// their absence.
+    /// The next event from the broker, or nil when there is nothing more to read now. This call also sends the library's heartbeats and
+    /// notices when the broker's are missing.
     func next() throws(AMQPError) -> BrokerEvent? {
         try refuseWhenBroken()
         while true {
@@ -85,7 +85,8 @@ internal import Glibc
     private func take(_ frame: amqp_frame_t) throws(AMQPError) -> BrokerEvent? {
         do throws(AMQPError) {
             let incoming = unsafe IncomingFrame(frame)
-            // The library's own copy of 120,000 values takes megabytes, and 64 frames may have 32 of them.
+            // Release the buffers after this frame: the library's copy of 120,000 values takes megabytes, and 64 frames may contain 32 such
+            // copies.
             if incoming.hasLargeHeaders { framesSinceRelease = Self.framesBetweenReleases }
             switch try assembler.take(incoming) {
             case .channelClosed(let code, let text): throw .channelClosed(code: code, text: text)
@@ -106,8 +107,8 @@ internal import Glibc
         unsafe amqp_maybe_release_buffers(state)
     }
 
-    /// Sends a heartbeat when nothing was written for half an interval: earlier than the library would, so that a cut network always has
-    /// unacknowledged bytes on it for TCP_USER_TIMEOUT to notice.
+    /// Sends a heartbeat if nothing was written for half an interval, which is earlier than the library would. If the network is cut, the
+    /// connection then always has unacknowledged bytes, which TCP_USER_TIMEOUT notices.
     func keepAlive(now: ContinuousClock.Instant) throws(AMQPError) {
         guard lastWrite.duration(to: now) >= heartbeat / 2 else { return }
         try refuseWhenBroken()
@@ -118,21 +119,21 @@ internal import Glibc
         wrote(bytes: 8)
     }
 
-    /// When ``keepAlive(now:)`` and ``next()`` must be called at the latest.
+    /// The latest time for the next calls of ``keepAlive(now:)`` and ``next()``.
     var nextDuty: ContinuousClock.Instant { min(lastWrite.advanced(by: heartbeat / 2), .now.advanced(by: heartbeat / 2)) }
 
-    /// Whether `bytes` can be written without any risk of blocking: the socket's unacknowledged bytes stay under a quarter of its buffer.
-    /// A message larger than that goes alone, into an empty buffer.
+    /// Whether `bytes` can be written without blocking: the socket's unacknowledged bytes must stay below a quarter of its buffer. A larger
+    /// message goes alone into an empty buffer.
     func hasRoom(for bytes: Int) -> Bool {
         if bytes < room { return true }
         let waiting = Int(tidings_amqp_unacknowledged_bytes(socket))
-        guard waiting >= 0 else { return true }  // The socket is gone; the write will say so.
+        guard waiting >= 0 else { return true }  // The socket is closed; the write reports it.
         room = SocketTuning.sendBufferSize(of: socket) / 4 - waiting
         return bytes < room || waiting == 0
     }
 
-    /// Lets what is written from now on leave together, at ``letGo()`` or when a segment is full: a segment for each message costs the kernel
-    /// and the broker, which wakes up for it, more than the message.
+    /// Makes the kernel collect written bytes and send them together, at ``letGo()`` or when a segment is full. A segment for each message
+    /// would cost the kernel and the broker more than the message itself.
     func holdBack() {
         guard !isHoldingBack else { return }
         isHoldingBack = true
@@ -154,21 +155,21 @@ internal import Glibc
         if isBroken { throw .socket("the connection already failed") }
     }
 
-    /// Turns a status of the library into an error, and marks the connection broken.
+    /// Turns a status of the library into an error and marks the connection broken.
     func check(_ status: Int32) throws(AMQPError) {
         guard status != AMQP_STATUS_OK.rawValue else { return }
         isBroken = true
         throw AMQPError(status: status)
     }
 
-    /// Turns a failed reply into an error. A closed channel breaks the connection too: its one channel is gone.
+    /// Turns a failed reply into an error. A closed channel breaks the connection too, because the connection has only this channel.
     func check(_ reply: amqp_rpc_reply_t) throws(AMQPError) {
         guard let error = unsafe AMQPError(reply: reply) else { return }
         isBroken = true
         throw error
     }
 
-    /// Says goodbye, waiting for the answer at most `limit`; the socket itself closes when the object goes.
+    /// Closes the connection in agreement with the broker, waiting at most `limit` for its answer. `deinit` closes the socket.
     func close(limit: Duration = .seconds(2)) {
         guard !isBroken else { return }
         var timeout = timeval(limit)

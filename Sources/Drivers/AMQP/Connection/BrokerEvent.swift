@@ -1,4 +1,4 @@
-/// What the broker tells us, copied out of the library's memory.
+/// An event from the broker, copied out of the library's memory.
 enum BrokerEvent {
     case delivered(Delivery)
     case got(Delivery)
@@ -15,7 +15,7 @@ enum BrokerEvent {
     case connectionClosed(code: Int, text: String)
 }
 
-/// A message on its way in.
+/// An incoming message.
 struct Delivery {
     var envelope: Envelope
     var properties: MessageProperties
@@ -31,14 +31,14 @@ struct Delivery {
     }
 }
 
-/// A mandatory message that no queue wanted. The broker confirms it right after.
+/// A mandatory message that no queue accepted. The broker confirms it right after the return.
 struct Returned {
     var code: Int
     var text: String
     var messageID: String?
 }
 
-/// The content header's fields (AMQP 0-9-1 class basic).
+/// The fields of the content header (AMQP 0-9-1 class basic).
 struct MessageProperties {
     var contentType: String?
     var headers: [String: AMQPValue] = [:]

@@ -1,10 +1,10 @@
 internal import CRabbitMQ
 
-/// Calls that wait for the broker's answer, at most the connect timeout. Only for the beginning of a connection and for
-/// ``AMQPControl``: while they wait, other frames pile up inside the library.
+/// Calls that wait for the broker's answer, at most for the connect time-out. Use them only at the start of a connection and in
+/// ``AMQPControl``: during the wait, other frames accumulate inside the library.
 extension BrokerConnection {
-    /// Limits how many unsettled messages each consumer holds. Per consumer: a limit over the whole channel makes a quorum queue close
-    /// the connection.
+    /// Limits the number of unsettled messages for each consumer. The limit is not for the channel, because a channel limit makes a quorum
+    /// queue close the connection.
     func limitPrefetch(_ count: Int) throws(AMQPError) {
         try unsafe call { unsafe amqp_basic_qos($0, Self.channel, 0, UInt16(clamping: count), 0) != nil }
     }
@@ -28,7 +28,7 @@ extension BrokerConnection {
         try unsafe call { unsafe amqp_queue_declare($0, Self.channel, name, 0, queue.durable ? 1 : 0, 0, 0, arguments) != nil }
     }
 
-    /// Asks without creating; a missing queue is ``AMQPError/channelClosed(code:text:)`` with 404.
+    /// Reads the state of a queue without creating it. A missing queue throws ``AMQPError/channelClosed(code:text:)`` with 404.
     func status(ofQueue queue: String) throws(AMQPError) -> QueueStatus {
         let name = unsafe scratch.bytes(queue)
         var status = QueueStatus(messages: 0, consumers: 0)
@@ -40,7 +40,7 @@ extension BrokerConnection {
         return status
     }
 
-    /// Looks for a queue over a connection of its own, so that a missing one does not cost the consumers of others their channel.
+    /// Checks a queue over a separate connection. A missing queue then does not close the channel of the other queues' consumers.
     static func refusal(of queue: String, _ configuration: AMQPConfiguration, name: String) -> AMQPError? {
         do throws(AMQPError) {
             let probe = try BrokerConnection(configuration, name: name + " probe")
@@ -52,12 +52,12 @@ extension BrokerConnection {
         }
     }
 
-    /// Ends the channel and opens it again. What the broker kept for it ends as well: its consumers, and its hold on what is unsettled.
+    /// Closes the channel and opens it again. The broker drops the channel's consumers and releases its unsettled messages.
     func renewChannel() throws(AMQPError) {
         try refuseWhenBroken()
         let reply = try unsafe guarded { () throws(AMQPError) in unsafe amqp_channel_close(state, Self.channel, AMQP_REPLY_SUCCESS) }
         try unsafe check(reply)
-        // What came before the end is delivered again.
+        // Drop messages that arrived before the close, because the broker delivers them again.
         while try next() != nil {}
         try unsafe call { unsafe amqp_channel_open($0, Self.channel) != nil }
     }
@@ -95,7 +95,7 @@ extension BrokerConnection {
         return count
     }
 
-    /// What the broker said about itself at the handshake: product, version, cluster name, capabilities.
+    /// The broker's properties from the handshake: product, version, cluster name, capabilities.
     func serverProperties() -> [String: AMQPValue] {
         guard let table = unsafe amqp_get_server_properties(state) else { return [:] }
         var decoder = FieldDecoder()

@@ -1,30 +1,31 @@
 internal import CRabbitMQ
 
-/// Copies decoded header tables into Swift values, down to ``AMQPValue/maximumDepth``, and at most ``AMQPMessage/maximumHeaderValues`` values
-/// with ``AMQPMessage/maximumHeaderBytes`` bytes of names and texts. Nothing beyond these limits is copied, not even for a moment.
+/// Copies decoded header tables into Swift values, down to ``AMQPValue/maximumDepth``. Copies at most ``AMQPMessage/maximumHeaderValues``
+/// values, with ``AMQPMessage/maximumHeaderBytes`` bytes of names and texts. Data beyond these limits is never copied, not even
+/// temporarily.
 struct FieldDecoder {
     private(set) var metTooDeep = false
-    /// A header, or a part of one, was left out.
+    /// Whether a header, or a part of one, was left out.
     private(set) var metLimit = false
-    /// A header of ``neededNames`` was left out.
+    /// Whether a header of ``neededNames`` was left out.
     private(set) var leftOutNeeded = false
     private var values = 0
     private var bytes = 0
     private var foreignNames = 0
 
-    /// Names outside ASCII that one message's headers may have; further ones are left out. A dictionary compares such names by what they
-    /// are equivalent to, and takes a minute for the thousands of a kind that fit a frame.
+    /// The largest number of names outside ASCII in one message's headers; further ones are left out. A dictionary compares such names by
+    /// Unicode equivalence. For the thousands of such names that fit a frame, this takes a minute.
     static let mostForeignNames = 64
 
-    /// Beginnings of names that are kept before all others, in lower case: the broker's own headers, the attributes of CloudEvents' AMQP
-    /// binding, and W3C trace context.
+    /// Prefixes of names that are kept first, in lower case: the broker's own headers, the attributes of CloudEvents' AMQP binding, and W3C
+    /// trace context.
     static let neededNames = ["x-", "cloudevents", "traceparent"]
 
-    /// The memory that the copied values take, estimated.
+    /// The estimated memory of the copied values in bytes.
     var weight: Int { values * AMQPMessage.bytesPerHeaderValue + bytes }
 
-    /// The headers of a message, or another table as a whole. Values come first by rank and then in their order: needed ones, other single
-    /// values, then tables and arrays, of which the last may be kept in part.
+    /// Copies the headers of a message, or another whole table. Needed values come first, then other single values, then tables and arrays.
+    /// Within a rank, the order stays. The last table or array may be kept in part.
     mutating func table(_ table: amqp_table_t) -> [String: AMQPValue] {
         let entries = unsafe UnsafeBufferPointer(start: table.entries, count: Int(table.num_entries))
         var ranked: [Rank: [Int]] = [:]
@@ -41,7 +42,7 @@ struct FieldDecoder {
             for index in ranked[rank] ?? [] {
                 let entry = unsafe entries[index]
                 let name = unsafe String(entry.key)
-                // A single value counts before a table of the same name.
+                // A single value has priority over a table of the same name.
                 if rank == .nested, result[name] != nil { continue }
                 if mayKeep(name), let value = unsafe value(entry.value, nameBytes: name.utf8.count, depth: 1) {
                     result[name] = value
@@ -66,7 +67,7 @@ struct FieldDecoder {
 
     private static func isNeeded(_ name: amqp_bytes_t) -> Bool {
         let bytes = unsafe UnsafeRawBufferPointer(start: name.bytes, count: name.len)
-        // The bit makes letters small, and leaves the hyphen as it is.
+        // The bit changes letters to lower case and leaves the hyphen unchanged.
         return neededNames.contains { beginning in unsafe bytes.lazy.map { $0 | 0x20 }.starts(with: beginning.utf8) }
     }
 
@@ -91,7 +92,7 @@ struct FieldDecoder {
         return true
     }
 
-    /// Nil when there is no room for it.
+    /// Copies a value. Returns nil when a limit is reached.
     private mutating func value(_ field: amqp_field_value_t, nameBytes: Int = 0, depth: Int) -> AMQPValue? {
         let isText = unsafe [AMQP_FIELD_KIND_UTF8.rawValue, AMQP_FIELD_KIND_BYTES.rawValue].contains(UInt32(field.kind))
         guard hasRoom(for: unsafe isText ? nameBytes + field.value.bytes.len : nameBytes) else { return nil }
@@ -156,7 +157,7 @@ struct FieldDecoder {
         return String(validating: copy, as: UTF8.self).map(AMQPValue.string) ?? .bytes(copy)
     }
 
-    /// `value` divided by ten to the power of `decimals`.
+    /// `value` divided by 10 to the power of `decimals`.
     private static func decimal(_ decimal: amqp_decimal_t) -> AMQPValue {
         var number = Double(decimal.value)
         for _ in 0..<decimal.decimals { number /= 10 }
@@ -165,7 +166,7 @@ struct FieldDecoder {
 }
 
 extension String {
-    /// Copies; bytes that are not UTF-8 are repaired.
+    /// Copies the text. Bytes that are not UTF-8 are replaced.
     init(_ bytes: amqp_bytes_t) {
         self = unsafe String(decoding: UnsafeRawBufferPointer(start: bytes.bytes, count: bytes.len), as: UTF8.self)
     }

@@ -1,10 +1,10 @@
 internal import CRabbitMQ
 internal import Glibc
 
-/// Opens a socket to the first node that answers, secures it when asked, logs in and opens the one channel.
+/// The opening of a connection: a socket to the first node that answers, TLS if requested, the login, and the one channel.
 struct Handshake {
     let configuration: AMQPConfiguration
-    /// Shown by the broker's own tools next to the connection.
+    /// The connection name in the broker's own tools.
     let name: String
 
     init(_ configuration: AMQPConfiguration, name: String) {
@@ -12,7 +12,8 @@ struct Handshake {
         self.name = name
     }
 
-    /// Passes over nodes that cannot be reached or do not serve yet. What every node would refuse, such as a wrong password, is not asked twice.
+    /// Skips nodes that are unreachable or not ready. An error that every node would repeat, such as a wrong password, ends the attempt at
+    /// once.
     func open() throws(AMQPError) -> (state: amqp_connection_state_t, socket: Int32) {
         var nodes = configuration.nodes[...]
         while true {
@@ -53,13 +54,13 @@ struct Handshake {
         guard let socket = unsafe amqp_ssl_socket_new(state) else { throw .tlsFailed("the library has no TLS") }
         unsafe amqp_ssl_socket_set_verify_peer(socket, tls.verifiesPeer ? 1 : 0)
         unsafe amqp_ssl_socket_set_verify_hostname(socket, tls.verifiesHostName ? 1 : 0)
-        // The library by itself turns off only SSL 2 and 3.
+        // By default, the library turns off only SSL 2 and 3.
         try check(unsafe amqp_ssl_socket_set_ssl_versions(socket, AMQP_TLSv1_2, AMQP_TLSvLATEST), "TLS 1.2 is not available")
         if tls.verifiesPeer {
             try check(unsafe amqp_ssl_socket_set_cacert(socket, tls.authorities), "cannot read the authorities in \(tls.authorities)")
         }
         if let certificate = tls.certificate, let key = tls.key {
-            // An encrypted key makes the library abort the process.
+            // The library aborts the process if the key is encrypted.
             guard !Self.isEncrypted(keyFile: key) else { throw .tlsFailed("the key in \(key) is encrypted or unreadable") }
             try check(unsafe amqp_ssl_socket_set_key(socket, certificate, key), "cannot use the certificate \(certificate)")
         }
@@ -76,7 +77,7 @@ struct Handshake {
         if case .tlsFailed = error { throw error }
         let isSocketError = status == AMQP_STATUS_SOCKET_ERROR.rawValue
         let text = unsafe isSocketError ? "connection refused or unreachable" : String(cString: amqp_error_string2(status))
-        // The library connects without blocking and leaves EINPROGRESS behind, whatever became of the connection.
+        // The library connects without blocking and leaves EINPROGRESS in errno, whatever the outcome of the connection.
         let reason = [0, EINPROGRESS].contains(systemError) ? text : unsafe "\(text): \(String(cString: strerror(systemError)))"
         throw .connectFailed(reason: reason, host: node.description)
     }
@@ -95,7 +96,8 @@ struct Handshake {
         }
     }
 
-    /// Each capability must be asked for: without `consumer_cancel_notify`, for one, a deleted queue leaves its consumer in silence.
+    /// The broker enables a capability only on request. Without `consumer_cancel_notify`, for example, a consumer does not learn that its
+    /// queue was deleted.
     private var clientProperties: [String: AMQPValue] {
         [
             "connection_name": .string(name), "product": "Tidings", "platform": "Swift, librabbitmq",
@@ -110,7 +112,7 @@ struct Handshake {
         guard status == AMQP_STATUS_OK.rawValue else { throw .tlsFailed(why) }
     }
 
-    /// Looks for the marks of PKCS #8 and of the older OpenSSL format in the first lines of a PEM file.
+    /// Searches the start of a PEM file for the marks of an encrypted key, in PKCS #8 and in the older OpenSSL format. True if unreadable.
     private static func isEncrypted(keyFile path: String) -> Bool {
         guard let file = unsafe fopen(path, "r") else { return true }
         defer { unsafe fclose(file) }

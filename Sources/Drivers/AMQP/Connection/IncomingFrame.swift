@@ -7,12 +7,12 @@ enum IncomingFrame {
     case returned(code: Int, text: String)
     case header(size: UInt64, MessageProperties)
     case body([UInt8])
-    /// A method that says everything by itself.
+    /// A method that is a complete event.
     case event(BrokerEvent)
-    /// A method that asks for nothing here, such as the answer to a call already returned.
+    /// A method that needs no action here, such as the answer to a call that has already returned.
     case ignored
 
-    /// The library holds more for this frame than was copied.
+    /// Whether the library holds more data for this frame than was copied.
     var hasLargeHeaders: Bool { if case .header(_, let properties) = self { properties.headersCut } else { false } }
 
     init(_ frame: amqp_frame_t) {

@@ -1,7 +1,7 @@
 internal import CRabbitMQ
 
 extension AMQPError {
-    /// From a status of the library; call only for one that is not OK.
+    /// Creates an error from a status of the library. The status must not be OK.
     init(status: Int32) {
         let text = unsafe amqp_error_string2(status).map { unsafe String(cString: $0) } ?? "status \(status)"
         switch status {
@@ -13,7 +13,7 @@ extension AMQPError {
         }
     }
 
-    /// From the reply to a call; nil when it succeeded.
+    /// Creates an error from the reply to a call. Nil when the call succeeded.
     init?(reply: amqp_rpc_reply_t) {
         switch unsafe reply.reply_type {
         case AMQP_RESPONSE_NORMAL: return nil

@@ -1,4 +1,4 @@
-/// Puts method, header and body frames together into events. A value without I/O: frame in, event out.
+/// Joins method, header and body frames into events. A value without I/O: a frame goes in, and an event may come out.
 struct MessageAssembler {
     fileprivate enum Envelope {
         case delivery(Delivery.Envelope)
@@ -77,7 +77,7 @@ struct MessageAssembler {
 }
 
 extension MessageAssembler.State {
-    /// Between a method and its body only the connection's own channel, zero, may speak, or the channel may end.
+    /// Whether an event may arrive between a method and its body. Only the events of channel 0 and the close of the channel may.
     fileprivate func allows(_ event: BrokerEvent) -> Bool {
         if case .idle = self { return true }
         switch event {

@@ -25,7 +25,7 @@ extension MessageProperties {
 }
 
 extension amqp_basic_properties_t {
-    /// The header for `message`, with its text in `pool`, valid until the pool is recycled.
+    /// Creates the header of `message`. Its text lies in `pool` and is valid until the pool is recycled.
     init(_ message: OutgoingMessage, in pool: ScratchPool) {
         unsafe self.init()
         var flags = AMQP_BASIC_CONTENT_TYPE_FLAG | AMQP_BASIC_DELIVERY_MODE_FLAG | AMQP_BASIC_MESSAGE_ID_FLAG

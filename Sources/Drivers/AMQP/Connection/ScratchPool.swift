@@ -1,8 +1,8 @@
 internal import CRabbitMQ
 
-/// Memory for text and tables on their way out, in the shape the library wants. Everything handed out is valid until ``recycle()``.
+/// Memory for outgoing text and tables, in the library's format. All memory from the pool is valid until ``recycle()``.
 @safe final class ScratchPool {
-    /// Holds the names and headers of an ordinary message; larger pieces get their own allocation.
+    /// The size of a page in bytes, enough for the names and headers of an ordinary message. Larger pieces get their own allocation.
     private static let pageSize = 4096
 
     private let pool: UnsafeMutablePointer<amqp_pool_t>

@@ -1,8 +1,8 @@
 internal import CRabbitMQ
 
-/// Methods that need no answer, or whose answer comes later as a ``BrokerEvent``. None of them waits.
+/// Methods that need no answer, or whose answer arrives later as a ``BrokerEvent``. None of them waits.
 extension BrokerConnection {
-    /// What a short method takes on the wire, rounded up.
+    /// The size of a short method in bytes on the wire, rounded up.
     static let methodBytes = 64
 
     func publish(_ message: OutgoingMessage) throws(AMQPError) {
@@ -27,7 +27,7 @@ extension BrokerConnection {
         try unsafe send { unsafe amqp_basic_nack($0, Self.channel, tag, multiple ? 1 : 0, requeue ? 1 : 0) }
     }
 
-    /// Begins to consume. The answer is ``BrokerEvent/consumerStarted(tag:)``, or the channel closes.
+    /// Starts a consumer. The broker answers with ``BrokerEvent/consumerStarted(tag:)``, or closes the channel.
     func startConsumer(queue: String, tag: String) throws(AMQPError) {
         var method = unsafe amqp_basic_consume_t()
         unsafe method.queue = unsafe scratch.bytes(queue)
@@ -35,14 +35,14 @@ extension BrokerConnection {
         try unsafe send { unsafe amqp_send_method($0, Self.channel, AMQP_BASIC_CONSUME_METHOD, &method) }
     }
 
-    /// Ends a consumer. Deliveries may still come until ``BrokerEvent/consumerStopped(tag:)``.
+    /// Stops a consumer. Deliveries may still arrive until ``BrokerEvent/consumerStopped(tag:)``.
     func stopConsumer(tag: String) throws(AMQPError) {
         var method = unsafe amqp_basic_cancel_t()
         unsafe method.consumer_tag = unsafe scratch.bytes(tag)
         try unsafe send { unsafe amqp_send_method($0, Self.channel, AMQP_BASIC_CANCEL_METHOD, &method) }
     }
 
-    /// Asks for one message, acknowledged by the broker as it leaves. The answer is `got` or `gotNothing`.
+    /// Requests one message, which the broker acknowledges itself when it sends it. The broker answers with `got` or `gotNothing`.
     func requestOne(queue: String) throws(AMQPError) {
         var method = unsafe amqp_basic_get_t()
         unsafe method.queue = unsafe scratch.bytes(queue)

@@ -2,9 +2,10 @@ internal import Glibc
 
 /// Options of the TCP socket, so that the kernel notices a dead peer even while the library waits.
 enum SocketTuning {
-    /// Half the heartbeat before the first keepalive probe, then this many probes.
+    /// The number of keepalive probes. The first one comes after half a heartbeat without traffic.
     private static let keepaliveProbes: Int32 = 3
-    /// The send buffer asked for. The kernel may grant less (`net.core.wmem_max`); only a quarter of what is granted is ever used.
+    /// The requested size of the send buffer in bytes. The kernel may grant less (`net.core.wmem_max`). Only a quarter of the granted size
+    /// is used.
     private static let sendBufferBytes: Int32 = 1 << 20
 
     static func apply(to socket: Int32, heartbeat: Duration) {
@@ -14,14 +15,15 @@ enum SocketTuning {
         set(socket, Int32(IPPROTO_TCP), TCP_KEEPIDLE, max(1, seconds / 2))
         set(socket, Int32(IPPROTO_TCP), TCP_KEEPINTVL, max(1, seconds / 2))
         set(socket, Int32(IPPROTO_TCP), TCP_KEEPCNT, keepaliveProbes)
-        // Unacknowledged bytes kill the connection after two heartbeats: without this a cut network held a publish for ever.
+        // The kernel closes the connection if bytes stay unacknowledged for two heartbeats. Without this, a cut network blocked a publish
+        // for ever.
         set(socket, Int32(IPPROTO_TCP), TCP_USER_TIMEOUT, seconds * 2 * 1000)
         if sendBufferSize(of: socket) < sendBufferBytes { set(socket, SOL_SOCKET, SO_SNDBUF, sendBufferBytes) }
     }
 
-    /// Keeps what is written until a segment is full, or lets all of it go.
+    /// Makes the kernel hold written bytes until a segment is full, or sends all of them.
     static func holdBack(_ isHeld: Bool, on socket: Int32) {
-        // Counts more than TCP_NODELAY.
+        // TCP_CORK has priority over TCP_NODELAY.
         set(socket, Int32(IPPROTO_TCP), TCP_CORK, isHeld ? 1 : 0)
     }
 
@@ -32,7 +34,7 @@ enum SocketTuning {
         return Int(value)
     }
 
-    /// An option that the kernel refuses is left as it is: each one is a second net, and the heartbeat the first.
+    /// Sets an option and ignores a refusal of the kernel: the heartbeat is the first protection, and each option is only a second one.
     private static func set(_ socket: Int32, _ level: Int32, _ option: Int32, _ value: Int32) {
         var value = value
         _ = unsafe setsockopt(socket, level, option, &value, socklen_t(MemoryLayout<Int32>.size))
@@ -47,7 +49,7 @@ extension timeval {
 }
 
 extension BrokerConnection {
-    /// Waits on the calling thread until something can be read, `limit` passes or half a heartbeat is over.
+    /// Waits on the calling thread until the socket is readable, `limit` passes, or a duty of the connection is due, at most 1 s.
     func waitUntilReadable(limit: ContinuousClock.Instant) {
         var descriptor = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
         let wait = min(ContinuousClock.now.duration(to: min(limit, nextDuty)), .seconds(1))

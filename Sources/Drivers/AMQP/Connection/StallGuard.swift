@@ -1,16 +1,16 @@
 internal import Glibc
 internal import Synchronization
 
-/// The last net under librabbitmq 0.11, some of whose waits have no limit: a thread that shuts down the socket of a connection whose
-/// owner has been inside the library for too long. The library then returns an error at once.
+/// The last protection against waits without a limit in librabbitmq 0.11. A thread checks how long each connection's owner has been inside
+/// the library. If this takes too long, the thread shuts the socket down, and the library returns an error at once.
 ///
-/// Its thread lives as long as there are connections.
+/// The thread lives as long as there are connections.
 final class StallGuard: Sendable {
     static let shared = StallGuard()
-    /// How often it looks.
+    /// The interval between two checks in milliseconds.
     private static let tickMilliseconds: Int32 = 500
 
-    /// One connection under guard.
+    /// One guarded connection.
     final class Watch: Sendable {
         fileprivate let socket: Int32
         fileprivate let limit: Duration
@@ -21,11 +21,11 @@ final class StallGuard: Sendable {
             self.limit = limit
         }
 
-        /// The owner is about to call into the library.
+        /// Marks the start of a call into the library.
         func enter() { since.withLock { $0 = .now } }
-        /// The library came back.
+        /// Marks the return from the library.
         func leave() { since.withLock { $0 = nil } }
-        /// The socket is about to be closed: its number may soon be somebody else's.
+        /// Ends the guard. Call this before the socket is closed, because the system may soon reuse its number.
         func end() { StallGuard.shared.remove(self) }
 
         fileprivate func isStalled(at now: ContinuousClock.Instant) -> Bool {
@@ -40,10 +40,11 @@ final class StallGuard: Sendable {
 
     private let table = Mutex(Table())
 
-    /// Throws ``AMQPError/socket(_:)`` when there is no thread left: without its guard a connection may hang for ever.
+    /// Starts to guard a socket. Throws ``AMQPError/socket(_:)`` when no thread can be started: without the guard, a connection may hang
+    /// for ever.
     func watch(socket: Int32, limit: Duration) throws(AMQPError) -> Watch {
         let watch = Watch(socket: socket, limit: limit)
-        // Under the lock, so that nobody relies on a thread that does not start.
+        // Hold the lock during the start, so that no connection relies on a thread that does not start.
         let status = table.withLock { table in
             let status = table.hasThread ? 0 : startThread()
             guard status == 0 else { return status }
@@ -59,7 +60,7 @@ final class StallGuard: Sendable {
         table.withLock { $0.watches.removeAll { $0 === watch } }
     }
 
-    /// Zero, or the system's error.
+    /// Starts the thread. Returns zero, or the system's error.
     private func startThread() -> Int32 {
         var thread = pthread_t()
         let status = unsafe pthread_create(
@@ -72,10 +73,10 @@ final class StallGuard: Sendable {
         return status
     }
 
-    /// Shuts down what is stalled; false when nothing is left to guard, and then the thread is gone.
+    /// Shuts stalled sockets down. Returns false when no connection is left to guard, and the thread then ends.
     private func look() -> Bool {
         let now = ContinuousClock.now
-        // Under the lock, because a socket leaves the table before it is closed.
+        // Hold the lock: a socket leaves the table before it is closed, so the number still belongs to this connection.
         return table.withLock { table in
             for watch in table.watches where watch.isStalled(at: now) { shutdown(watch.socket, Int32(SHUT_RDWR)) }
             table.hasThread = !table.watches.isEmpty

@@ -1,12 +1,12 @@
 internal import TidingsSocket
 
-/// Consumes queues over one connection, reconnects by itself, and hands messages over in batches.
+/// Consumes queues over one connection, reconnects, and delivers messages in batches.
 ///
-/// Life: ``run()`` connects and keeps going; read ``batches``; settle what was read with ``acknowledge(_:)`` and ``reject(_:requeue:)``.
-/// ``stop()`` ends the deliveries while settling stays possible; ``close()`` ends the connection. After a lost connection everything
-/// unsettled is delivered again under new tags, and settling the old ones does nothing.
+/// ``run()`` connects and keeps the consumer running. Read ``batches``, and settle their messages with ``acknowledge(_:)`` and
+/// ``reject(_:requeue:)``. ``stop()`` ends the deliveries, but messages can still be settled. ``close()`` ends the connection. After a lost
+/// connection, the broker redelivers all unsettled messages under new tags. Settling the old tags then has no effect.
 ///
-/// All work on the connection happens on one thread of its own; no thread of the cooperative pool ever waits for the broker.
+/// All work on the connection happens on its own thread. No thread of the cooperative pool ever waits for the broker.
 public actor AMQPConsumer {
     public nonisolated let configuration: AMQPConfiguration
     public nonisolated let queues: [String]
@@ -29,7 +29,7 @@ public actor AMQPConsumer {
     private var buffer: BatchBuffer
     private var settlements = FIFO<Settlement>()
     private var settledAt: ContinuousClock.Instant?
-    /// When something was last delivered or settled, or a channel opened.
+    /// The time of the last delivery, settlement or opening of a channel.
     private var busyAt = ContinuousClock.now
     private var readers = BatchReaders()
     private var chores = ChoreList()
@@ -48,7 +48,7 @@ public actor AMQPConsumer {
         self.onQueueLost = onQueueLost
         self.log = log
         self.thread = thread
-        // A batch that waited for more than the prefetch would always wait its whole delay.
+        // A batch limit above the prefetch would never be reached, so each batch would wait for its full delay.
         var batch = batch
         batch.maximumMessages = min(batch.maximumMessages, prefetch * max(1, queues.count))
         buffer = BatchBuffer(batch)
@@ -64,14 +64,14 @@ public actor AMQPConsumer {
 
     public nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe thread.asUnownedSerialExecutor() }
 
-    /// The messages, in batches.
+    /// The messages in batches.
     public nonisolated var batches: MessageBatches { MessageBatches(consumer: self) }
 
     /// Connects, consumes, and reconnects with growing, jittered pauses until ``stop()``, then returns. Call it once. Cancelling the task
-    /// stops and closes.
+    /// stops and closes the consumer.
     ///
-    /// Throws the last error when ``ReconnectPolicy/maximumAttempts`` attempts in a row failed, and ``AMQPError/stopped`` when it
-    /// is running already.
+    /// Throws the last error when ``ReconnectPolicy/maximumAttempts`` attempts in a row failed. Throws ``AMQPError/stopped`` when the
+    /// consumer is running already.
     public func run() async throws {
         if phase == .running { throw AMQPError.stopped }
         guard phase == .idle else { return }
@@ -86,23 +86,24 @@ public actor AMQPConsumer {
                 advance()
             }
         } onCancel: {
-            Task { await close() }  // A cancellation handler cannot await; stopping ends run().
+            Task { await close() }  // A cancellation handler cannot await. Stopping ends run().
         }
     }
 
-    /// Acknowledges. Runs of tags are settled with one frame where nothing older is open. Tags of an earlier connection are ignored: the
-    /// broker delivers those messages again.
+    /// Acknowledges messages. One frame settles many tags if no older tag is open. Tags of an earlier connection are ignored, because the
+    /// broker redelivers their messages.
     public func acknowledge(_ tags: [DeliveryTag]) {
         settle(tags, .acknowledge)
     }
 
-    /// Gives messages back: to their queue with `requeue`, otherwise to the queue's dead-letter exchange, or to nowhere if it has none.
+    /// Rejects messages. With `requeue`, they return to their queue. Otherwise, they go to the queue's dead-letter exchange or, without
+    /// one, are dropped.
     public func reject(_ tags: [DeliveryTag], requeue: Bool) {
         settle(tags, .reject(requeue: requeue))
     }
 
-    /// Ends the deliveries: ``batches`` ends, ``run()`` returns, and what was never handed over goes back to the queue. What was handed
-    /// over may still be settled until ``close()``. A connection lost from now on is not replaced.
+    /// Ends the deliveries: ``batches`` ends, ``run()`` returns, and messages not yet delivered to a reader are requeued. Delivered
+    /// messages may still be settled until ``close()``. A connection lost from now on is not replaced.
     public func stop() {
         guard phase == .running || phase == .idle else { return }
         phase = .draining
@@ -120,13 +121,14 @@ public actor AMQPConsumer {
         chores.finish(nil)
     }
 
-    /// Stops if need be, sends the last settlements and says goodbye to the broker. What is unsettled then is delivered again to others.
+    /// Stops the consumer if necessary, sends the last settlements and closes the connection. The broker redelivers unsettled messages to
+    /// other consumers.
     ///
     /// Waits until the last settlement is ``settlementGrace`` old, unless the task is cancelled.
     public func close() async {
         stop()
         if connection != nil, let settledAt {
-            try? await Task.sleep(until: settledAt.advanced(by: Self.settlementGrace), clock: .continuous)  // nothing confirms them
+            try? await Task.sleep(until: settledAt.advanced(by: Self.settlementGrace), clock: .continuous)  // no answer confirms them
         }
         guard phase != .closed else { return }
         phase = .closed
@@ -137,13 +139,13 @@ public actor AMQPConsumer {
         log(.stopped)
     }
 
-    /// Waits for a batch; nil once the consumer has stopped, or when the waiting task is cancelled.
+    /// Waits for a batch. Returns nil once the consumer has stopped, or when the waiting task is cancelled.
     func nextBatch() async -> MessageBatch? {
         if phase == .draining || phase == .closed { return nil }
         if readers.isEmpty, let due = buffer.due(), due <= .now {
             let hadRoom = buffer.hasRoom
             let batch = buffer.take()
-            // What has come in the meantime is read now that there is room.
+            // The buffer has room again: read the messages that have arrived meanwhile.
             if !hadRoom { advance() }
             return batch
         }
@@ -154,7 +156,7 @@ public actor AMQPConsumer {
                 advance()
             }
         } onCancel: {
-            Task { await cancelReader(id) }  // A cancellation handler cannot await; it resumes the continuation.
+            Task { await cancelReader(id) }  // A cancellation handler cannot await. cancelReader resumes the continuation.
         }
     }
 
@@ -166,7 +168,7 @@ public actor AMQPConsumer {
 
     // MARK: The loop
 
-    /// One turn: connect if it is time, read all there is, send what is waiting, hand over, and say when to be called again.
+    /// Runs one turn: connects if it is time, reads all input, sends settlements, delivers batches, and sets the time of the next turn.
     private func advance() {
         guard phase == .running || phase == .draining else { return }
         do throws(AMQPError) {
@@ -202,7 +204,7 @@ public actor AMQPConsumer {
         log(.connected(generation: generation))
     }
 
-    /// When the channel is renewed if nothing comes.
+    /// The time at which the idle channel is renewed. Nil while the channel is in use.
     private var renewalDue: ContinuousClock.Instant? {
         guard phase == .running, ledger.openCount == 0, settlements.isEmpty, subscriptions.areConsuming else { return nil }
         return busyAt.advanced(by: idleLimit)
@@ -222,7 +224,7 @@ public actor AMQPConsumer {
         busyAt = .now
     }
 
-    /// Reads until nothing is left; true when it stopped early, to let others have a turn or because there is no room.
+    /// Reads until no input is left. Returns true when it stopped early, to give other work a turn or because the buffer has no room.
     private func read(_ connection: BrokerConnection) throws(AMQPError) -> Bool {
         for _ in 0..<Self.eventsPerTurn {
             guard buffer.hasRoom else { return true }
@@ -319,7 +321,7 @@ public actor AMQPConsumer {
 
     private func lost(_ error: AMQPError) {
         connection = nil
-        // The broker delivers these again; handing them over now would only make duplicates.
+        // Drop these messages: the broker redelivers them, so delivering them now would only make duplicates.
         _ = buffer.discard()
         _ = settlements.removeAll()
         if case .channelClosed = error, let queue = subscriptions.refused() { report(lostQueue: queue, error) }

@@ -1,5 +1,6 @@
-/// Collects deliveries into batches. Bounded by the prefetch, for the broker sends no more until some are settled, and by the weight of bodies
-/// and headers, which the prefetch does not count: what finds no room stays in the socket, and a broker that cannot write waits.
+/// The buffer that collects deliveries into batches. The prefetch limits it, because the broker sends more only after some messages are
+/// settled. The weight of bodies and headers limits it too, because the prefetch does not count bytes. Further messages stay in the socket,
+/// and a broker that cannot write waits.
 struct BatchBuffer {
     private let policy: BatchPolicy
     private var messages: FIFO<(message: AMQPMessage, arrival: ContinuousClock.Instant)> = FIFO()
@@ -9,7 +10,7 @@ struct BatchBuffer {
 
     var isEmpty: Bool { messages.isEmpty }
 
-    /// Whether more may be read. One message is taken whatever its size.
+    /// Whether more messages may be read. One message is accepted whatever its size.
     var hasRoom: Bool { bytes < BatchPolicy.batchesHeld * policy.maximumBytes }
 
     mutating func append(_ message: AMQPMessage, at now: ContinuousClock.Instant) {
@@ -17,14 +18,14 @@ struct BatchBuffer {
         bytes += message.weight
     }
 
-    /// When the next batch is complete: nil while empty, a moment in the past when it is full already.
+    /// The time at which the next batch is complete. Nil while empty; a time in the past if the batch is full already.
     func due() -> ContinuousClock.Instant? {
         guard let first = messages.first else { return nil }
         let isFull = messages.count >= policy.maximumMessages || bytes >= policy.maximumBytes
         return isFull ? first.arrival : first.arrival.advanced(by: policy.maximumDelay)
     }
 
-    /// The next batch, complete or not; nil when there is none.
+    /// Removes and returns the next batch, complete or not. Nil when the buffer is empty.
     mutating func take() -> MessageBatch? {
         var batch: [AMQPMessage] = []
         var size = 0
@@ -38,7 +39,7 @@ struct BatchBuffer {
         return batch.isEmpty ? nil : MessageBatch(messages: batch)
     }
 
-    /// Empties it and returns the tags of what was never handed over.
+    /// Empties the buffer and returns the tags of its messages, which were never delivered to a reader.
     mutating func discard() -> [DeliveryTag] {
         bytes = 0
         return messages.removeAll().map(\.message.tag)

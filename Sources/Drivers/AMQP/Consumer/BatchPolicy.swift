@@ -1,13 +1,14 @@
-/// When collected messages are handed over: as soon as any limit is reached.
+/// The limits of a batch. A batch is delivered as soon as one of them is reached.
 public struct BatchPolicy: Sendable, Hashable {
-    /// Batches whose bytes a consumer holds before they are handed over: one is read while another waits. The rest stays in the socket.
+    /// The number of batches whose bytes a consumer holds before delivery: one is read while the next waits. Further messages stay in the
+    /// socket.
     public static let batchesHeld = 2
 
-    /// Never more messages than this in a batch.
+    /// The largest number of messages in a batch.
     public var maximumMessages: Int
-    /// Never more bytes of bodies and decoded headers than this in a batch, unless one message alone is larger.
+    /// The largest number of bytes of bodies and decoded headers in a batch, unless one message alone is larger.
     public var maximumBytes: Int
-    /// The longest that the oldest message waits for company.
+    /// The longest time that the oldest message waits for further ones.
     public var maximumDelay: Duration
 
     public init(maximumMessages: Int = 100, maximumBytes: Int = 1 << 20, maximumDelay: Duration = .milliseconds(5)) {

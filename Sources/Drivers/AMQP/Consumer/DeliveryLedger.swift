@@ -1,21 +1,21 @@
-/// A settlement on its way to the broker.
+/// A settlement to be sent to the broker.
 struct Settlement {
     var frame: DeliveryLedger.Frame
     var kind: Kind
     enum Kind { case acknowledge, reject(requeue: Bool) }
 }
 
-/// Which deliveries of one channel are not settled yet, and how to settle many with few frames.
+/// The unsettled deliveries of one channel. The ledger settles many deliveries with few frames.
 ///
-/// Tags count from 1 without gaps. A `multiple` frame settles every open tag up to its own, so it may be used only where nothing below is
-/// still open; settling a tag twice makes the broker close the channel (406), so tags that are not open are ignored.
+/// Tags count from 1 without gaps. A `multiple` frame settles every open tag up to its own, so it may be used only if no lower tag is still
+/// open. Settling a tag twice makes the broker close the channel (406), so tags that are not open are ignored.
 struct DeliveryLedger {
     struct Frame: Equatable {
         var tag: UInt64
         var multiple: Bool
     }
 
-    /// The lowest open tag, or one more than the highest delivered.
+    /// The lowest open tag, or the highest delivered tag plus 1.
     private var lowest: UInt64 = 1
     private var highest: UInt64 = 0
     /// Settled tags above `lowest`.
@@ -30,8 +30,8 @@ struct DeliveryLedger {
         var fresh: [UInt64] = []
         for tag in tags where tag >= lowest && tag <= highest && settledAhead.insert(tag).inserted { fresh.append(tag) }
         while settledAhead.remove(lowest) != nil { lowest += 1 }
-        // Below `lowest` everything is settled now, so one frame covers the fresh tags there. It names the highest of them, not
-        // `lowest - 1`, which may have been settled another way.
+        // All tags below `lowest` are settled now, so one frame covers the fresh tags there. The frame names the highest of these tags, and
+        // not `lowest - 1`, which may have been settled another way.
         var frames: [Frame] = []
         let covered = fresh.filter { $0 < lowest }
         if let top = covered.max() { frames.append(Frame(tag: top, multiple: covered.count > 1)) }

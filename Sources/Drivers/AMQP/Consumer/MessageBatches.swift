@@ -1,7 +1,9 @@
-/// The batches of one ``AMQPConsumer``, in the order of delivery. Ends when the consumer stops or gives up.
+/// The batches of one ``AMQPConsumer``, in the order of delivery. The sequence ends when the consumer stops or its last connect attempt
+/// fails.
 ///
-/// Nothing is buffered beyond the prefetch, for the broker sends more only as messages are settled, nor beyond ``BatchPolicy/batchesHeld``. Several
-/// loops may iterate at the same time; each batch goes to one of them. Cancelling the iterating task ends its iteration and loses nothing.
+/// Two limits bound the buffered messages: the prefetch, because the broker sends more only after messages are settled, and
+/// ``BatchPolicy/batchesHeld``. Several loops may iterate at the same time, and each batch goes to one of them. Cancelling the iterating
+/// task ends its iteration and loses no message.
 public struct MessageBatches: AsyncSequence, Sendable {
     public typealias Element = MessageBatch
     public typealias Failure = Never

@@ -1,12 +1,12 @@
-/// Where each queue of a consumer stands. A value without I/O.
+/// The state of each queue of a consumer. A value without I/O.
 struct Subscriptions {
     enum State: Equatable {
-        /// To be consumed at this moment, once there is a connection.
+        /// Consume the queue at this time, or as soon as there is a connection after it.
         case due(ContinuousClock.Instant)
-        /// Asked for; the broker has not answered.
+        /// The consumer was requested, and the broker has not answered.
         case starting(tag: String)
         case consuming(tag: String)
-        /// Gone; its owner is being told.
+        /// The queue is lost, and its owner is being informed.
         case restoring
     }
 
@@ -17,12 +17,12 @@ struct Subscriptions {
     }
 
     private var entries: [Entry]
-    /// Makes every consumer tag new: RabbitMQ 3.10 can stop delivering when tags are reused in quick succession.
+    /// A counter that makes every consumer tag unique: RabbitMQ 3.10 can stop delivering if tags are reused in quick succession.
     private var nextTag = 0
     private let tagPrefix: String
 
     init(queues: [String], policy: ReconnectPolicy, now: ContinuousClock.Instant) {
-        // A lost queue is asked for again for ever: only the connection has an attempt limit.
+        // No attempt limit: the consumer retries a lost queue for ever, because only the connection has a limit.
         let backoff = Backoff(ReconnectPolicy(base: policy.base, cap: policy.cap))
         entries = queues.map { Entry(queue: $0, state: .due(now), backoff: backoff) }
         tagPrefix = "tidings-" + String(UInt64.random(in: .min ... .max), radix: 36) + "-"
@@ -37,7 +37,7 @@ struct Subscriptions {
         entries.allSatisfy { if case .consuming = $0.state { true } else { false } }
     }
 
-    /// The earliest moment at which ``takeDue(now:)`` has something.
+    /// The earliest time at which ``takeDue(now:)`` returns a request.
     var nextDue: ContinuousClock.Instant? {
         isStarting ? nil : entries.compactMap { if case .due(let moment) = $0.state { moment } else { nil } }.min()
     }
@@ -45,13 +45,14 @@ struct Subscriptions {
     struct Request: Equatable {
         var queue: String
         var tag: String
-        /// It was lost before: asking for it may close the channel, and with it every other consumer's deliveries.
+        /// Whether the queue was lost before. A request for it may close the channel and end the deliveries of all other consumers.
         var isDoubtful: Bool
     }
 
-    /// The queue to consume now, with a fresh tag; it counts as starting.
+    /// Returns the queue to consume now, with a new tag, and marks it as starting.
     ///
-    /// One at a time: when a channel closes, answers already under way may be lost, so only then is it sure which queue was refused.
+    /// Only one queue starts at a time. If a channel closes, answers still on their way may be lost. With one starting queue, it is certain
+    /// which queue the broker refused.
     mutating func takeDue(now: ContinuousClock.Instant) -> Request? {
         guard !isStarting else { return nil }
         for index in entries.indices {
@@ -64,7 +65,7 @@ struct Subscriptions {
         return nil
     }
 
-    /// The broker accepted the consumer; returns its queue.
+    /// Records that the broker accepted the consumer. Returns its queue.
     mutating func started(_ tag: String) -> String? {
         guard let index = index(of: tag), entries[index].state == .starting(tag: tag) else { return nil }
         entries[index].state = .consuming(tag: tag)
@@ -74,20 +75,20 @@ struct Subscriptions {
 
     func queue(of tag: String) -> String? { index(of: tag).map { entries[$0].queue } }
 
-    /// The broker cancelled the consumer; returns its queue, which now waits for ``restored(_:now:)``.
+    /// Records that the broker cancelled the consumer. Returns its queue, which now waits for ``restored(_:now:)``.
     mutating func cancelled(_ tag: String) -> String? {
         guard let index = index(of: tag) else { return nil }
         entries[index].state = .restoring
         return entries[index].queue
     }
 
-    /// The channel closed: the broker refused the queue that was starting, if one was; returns it.
+    /// Records that the channel closed. If a queue was starting, the broker refused it. Returns this queue, or nil.
     mutating func refused() -> String? {
         for case .starting(let tag) in entries.map(\.state) { return cancelled(tag) }
         return nil
     }
 
-    /// The owner was told. The queue is asked for at once the first time, later with growing pauses.
+    /// Records that the owner was informed. The first retry is due at once, and later ones after growing pauses.
     mutating func restored(_ queue: String, now: ContinuousClock.Instant) {
         for index in entries.indices where entries[index].queue == queue && entries[index].state == .restoring {
             let isFirst = entries[index].backoff.failures == 0
@@ -96,7 +97,7 @@ struct Subscriptions {
         }
     }
 
-    /// Everything that was consumed must be asked for on the next connection or channel.
+    /// Makes every consumed queue due again, for the next connection or channel.
     mutating func connectionLost(now: ContinuousClock.Instant) {
         for index in entries.indices {
             switch entries[index].state {

@@ -1,4 +1,4 @@
-/// The tasks that wait for a batch, first come first served.
+/// The tasks that wait for a batch, served in the order of arrival.
 struct BatchReaders {
     private var waiting = FIFO<(id: Int, continuation: CheckedContinuation<MessageBatch?, Never>)>()
     private var lastID = 0
@@ -24,7 +24,7 @@ struct BatchReaders {
     }
 }
 
-/// The queues whose loss must be told to the owner, and the end of that work.
+/// The lost queues that the owner must still learn of, and the end of this list.
 struct ChoreList {
     private var queues = FIFO<String>()
     private var isFinished = false
@@ -36,7 +36,7 @@ struct ChoreList {
         serve()
     }
 
-    /// No more chores: the waiter gets nil, or `error`.
+    /// Ends the list. The waiter gets nil, or `error`.
     mutating func finish(_ error: AMQPError?) {
         guard !isFinished else { return }
         isFinished = true

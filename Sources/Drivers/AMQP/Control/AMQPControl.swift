@@ -1,24 +1,24 @@
 internal import TidingsSocket
 
-/// A connection for administration: declare, inspect, delete. Not for traffic.
+/// A connection for administration: declare, inspect, delete. It is not for message traffic.
 ///
-/// It connects on first use. A refusal (404, 406, 403…) ends an AMQP channel; the next call simply opens a new connection, so the control
-/// stays usable after any error. Each call takes at most the connect timeout.
+/// The control connects on first use. A refusal (404, 406, 403…) closes an AMQP channel. The next call then opens a new connection, so the
+/// control stays usable after any error. Each call takes at most the connect time-out.
 public actor AMQPControl {
     public nonisolated let configuration: AMQPConfiguration
     private nonisolated let thread: SocketThread
     private let connectionName: String
     private var connection: BrokerConnection?
 
-    /// Throws ``AMQPError/socket(_:)`` when the process has no file descriptor or thread left.
-    // Not an initializer: one that throws, of an actor with an isolated deinit, crashes Swift 6.3 in release builds.
+    /// Creates a control. Throws ``AMQPError/socket(_:)`` when the process has no file descriptor or thread left.
+    // A static method: a throwing initializer of an actor with an isolated deinit crashes Swift 6.3 in release builds.
     public static func make(
         configuration: AMQPConfiguration, connectionName: String = "tidings control"
     ) throws(AMQPError) -> AMQPControl {
         AMQPControl(configuration, connectionName, try SocketThread.started("amqp-control"))
     }
 
-    /// The same for tests and commands, whose process ends with the reason when it has no file descriptor or thread left.
+    /// Creates a control for tests and commands. If no file descriptor or thread is left, the process ends with the reason.
     package init(configuration: AMQPConfiguration, connectionName: String = "tidings control") {
         self.init(configuration, connectionName, SocketThread(name: "amqp-control"))
     }
@@ -37,36 +37,36 @@ public actor AMQPControl {
 
     public nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe thread.asUnownedSerialExecutor() }
 
-    /// Connects now instead of on first use, to learn early whether address and password are right. One attempt, no retry.
+    /// Connects now instead of on first use, to check address and password early. Makes one attempt without a retry.
     public func connect() throws(AMQPError) { _ = try open() }
 
-    /// Says goodbye to the broker. A later call connects again.
+    /// Closes the connection. A later call connects again.
     public func close() {
         connection?.close()
         drop()
     }
 
-    /// Creates the exchange, or does nothing when it is there with the same properties; 406 when they differ.
+    /// Creates the exchange. Does nothing if it exists with the same properties. Throws 406 if the properties differ.
     public func declareExchange(_ exchange: ExchangeDeclaration) throws(AMQPError) {
         try call { connection throws(AMQPError) in try connection.declare(exchange, passive: false) }
     }
 
-    /// Creates the queue, or does nothing when it is there with the same properties; 406 when they differ.
+    /// Creates the queue. Does nothing if it exists with the same properties. Throws 406 if the properties differ.
     public func declareQueue(_ queue: QueueDeclaration) throws(AMQPError) {
         try call { connection throws(AMQPError) in try connection.declare(queue) }
     }
 
-    /// Idempotent; 404 when the queue or the exchange is missing.
+    /// Creates a binding. Idempotent. Throws 404 if the queue or the exchange is missing.
     public func bind(_ binding: Binding) throws(AMQPError) {
         try call { connection throws(AMQPError) in try connection.bind(binding) }
     }
 
-    /// Idempotent.
+    /// Removes a binding. Idempotent.
     public func unbind(_ binding: Binding) throws(AMQPError) {
         try call { connection throws(AMQPError) in try connection.unbind(binding) }
     }
 
-    /// Nil when the queue does not exist.
+    /// The state of a queue, or nil when the queue does not exist.
     public func queueStatus(_ queue: String) throws(AMQPError) -> QueueStatus? {
         try unlessMissing { () throws(AMQPError) in
             try call { connection throws(AMQPError) in try connection.status(ofQueue: queue) }
@@ -80,23 +80,23 @@ public actor AMQPControl {
         } != nil
     }
 
-    /// Deletes the queue with its messages. Nothing happens when it does not exist.
+    /// Deletes the queue with its messages. Does nothing if the queue does not exist.
     public func deleteQueue(_ queue: String) throws(AMQPError) {
         try call { connection throws(AMQPError) in try connection.deleteQueue(queue) }
     }
 
-    /// Nothing happens when it does not exist.
+    /// Deletes the exchange. Does nothing if the exchange does not exist.
     public func deleteExchange(_ exchange: String) throws(AMQPError) {
         try call { connection throws(AMQPError) in try connection.deleteExchange(exchange) }
     }
 
-    /// Drops the messages that are ready and returns how many they were.
+    /// Deletes the messages that are ready and returns their number.
     @discardableResult
     public func purge(_ queue: String) throws(AMQPError) -> Int {
         try call { connection throws(AMQPError) in try connection.purge(queue) }
     }
 
-    /// Takes one message off the queue for good, or nil when none is ready. The broker acknowledges it as it leaves: a crash loses it.
+    /// Removes one message from the queue and returns it, or nil when none is ready. The broker acknowledges it at once: a crash loses it.
     public func getOne(_ queue: String) throws(AMQPError) -> AMQPMessage? {
         let limit = ContinuousClock.now.advanced(by: configuration.connectTimeout)
         return try call { connection throws(AMQPError) in
@@ -113,7 +113,7 @@ public actor AMQPControl {
         }
     }
 
-    /// What the broker said about itself at the handshake: product, version, cluster name, capabilities.
+    /// The broker's properties from the handshake: product, version, cluster name, capabilities.
     public func serverProperties() throws(AMQPError) -> [String: AMQPValue] {
         try call { connection throws(AMQPError) in connection.serverProperties() }
     }
@@ -149,7 +149,7 @@ public actor AMQPControl {
         }
     }
 
-    /// Keeps the heartbeat going between calls, and notices when the broker hangs up.
+    /// Sends heartbeats between calls, and notices when the broker closes the connection.
     private func serve() {
         guard let connection else { return }
         do throws(AMQPError) {

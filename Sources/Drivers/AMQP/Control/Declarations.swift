@@ -1,4 +1,4 @@
-/// An exchange as it should be.
+/// The wanted properties of an exchange.
 public struct ExchangeDeclaration: Sendable, Hashable {
     public var name: String
     /// `topic`, `fanout`, `direct` or `headers`.
@@ -14,7 +14,7 @@ public struct ExchangeDeclaration: Sendable, Hashable {
     }
 }
 
-/// A queue as it should be. Quorum queues (`x-queue-type`: `quorum`) must be durable.
+/// The wanted properties of a queue. A quorum queue (`x-queue-type`: `quorum`) must be durable.
 public struct QueueDeclaration: Sendable, Hashable {
     public var name: String
     public var arguments: [String: AMQPValue]
@@ -42,9 +42,9 @@ public struct Binding: Sendable, Hashable {
     }
 }
 
-/// What the broker says about a queue.
+/// The state of a queue, as the broker reports it.
 public struct QueueStatus: Sendable, Hashable {
-    /// Messages ready for delivery. Those held by consumers, and dead letters that wait for their target, are not counted.
+    /// Messages ready for delivery. Messages held by consumers, and dead letters that wait for their target, are not counted.
     public var messages: Int
     public var consumers: Int
 

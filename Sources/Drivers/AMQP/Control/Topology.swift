@@ -10,9 +10,10 @@ public struct Topology: Sendable, Hashable {
         self.bindings = bindings
     }
 
-    /// Creates what is missing: queues, then each exchange with its bindings at once, in the order given, so that an exchange listed after
-    /// the one it leads to never takes a message it has nowhere to put. Repeating it changes nothing. Throws
-    /// ``AMQPError/channelClosed(code:text:)`` with 406 at the first thing that exists with other properties: RabbitMQ never changes one.
+    /// Creates missing parts: first the queues, then each exchange with its bindings, in the order given. List an exchange after the
+    /// exchange that it routes to. Then no exchange accepts a message that it cannot route. A repetition changes nothing. Throws
+    /// ``AMQPError/channelClosed(code:text:)`` with 406 at the first part that exists with other properties, because RabbitMQ never changes
+    /// one.
     public func declare(on control: AMQPControl) async throws(AMQPError) {
         for queue in queues { try await control.declareQueue(queue) }
         for exchange in exchanges {
@@ -23,16 +24,16 @@ public struct Topology: Sendable, Hashable {
         for binding in bindings where !own.contains(binding.exchange) { try await control.bind(binding) }
     }
 
-    /// One queue with its bindings, without the exchanges they name.
+    /// One queue with its bindings, without the exchanges of these bindings.
     public func only(queue: String) -> Topology {
         Topology(queues: queues.filter { $0.name == queue }, bindings: bindings.filter { $0.queue == queue })
     }
 
-    /// Compares with the broker without creating anything.
+    /// Compares the topology with the broker without creating anything.
     ///
-    /// Each thing is first looked up passively; only one that exists is then declared as it should be, which changes nothing and
-    /// fails with 406 if it differs. Without the permission to declare it is reported as ``TopologyDrift/Problem/unverified(_:)``.
-    /// Bindings cannot be read over AMQP and are not checked.
+    /// A passive declaration first checks whether a part exists. If it does, a normal declaration with the wanted properties follows. This
+    /// declaration changes nothing, and fails with 406 if the properties differ. Without the permission to declare, the result is
+    /// ``TopologyDrift/Problem/unverified(_:)``. Bindings are not checked, because AMQP cannot read them.
     public func check(on control: AMQPControl) async throws(AMQPError) -> [TopologyDrift] {
         var drifts: [TopologyDrift] = []
         for exchange in exchanges {
@@ -75,9 +76,9 @@ public struct TopologyDrift: Sendable, Hashable, CustomStringConvertible {
 
     public enum Problem: Sendable, Hashable {
         case missing
-        /// The broker's own words on which property differs, and how.
+        /// The broker's message, which names the property and the difference.
         case different(String)
-        /// It exists, but this user may not declare it, so its properties could not be compared.
+        /// The part exists, but this user may not declare it, so its properties could not be compared.
         case unverified(String)
     }
 

@@ -1,13 +1,13 @@
 /// A value in a header or argument table.
 public enum AMQPValue: Sendable, Hashable {
-    /// Nested tables and arrays are converted to this depth; what lies deeper becomes ``tooDeep``. Real headers nest two or three levels
-    /// (`x-death`); a hostile one was seen 18,000 levels deep.
+    /// The depth to which nested tables and arrays are converted. Deeper ones become ``tooDeep``. Real headers are nested two or three
+    /// levels deep (`x-death`). A hostile header was nested 18,000 levels deep.
     public static let maximumDepth = 16
 
     case string(String)
     /// Bytes, or a long string that is not UTF-8.
     case bytes([UInt8])
-    /// Any integer; an unsigned 64-bit one above `Int64.max` becomes `Int64.max`.
+    /// Any integer. An unsigned 64-bit integer above `Int64.max` becomes `Int64.max`.
     case int(Int64)
     case double(Double)
     case bool(Bool)
@@ -16,10 +16,10 @@ public enum AMQPValue: Sendable, Hashable {
     case array([AMQPValue])
     case table([String: AMQPValue])
     case void
-    /// Stands for a table or array below ``maximumDepth``. It is sent as ``void``.
+    /// The replacement for a table or array below ``maximumDepth``. It is sent as ``void``.
     case tooDeep
 
-    /// Bytes that the value takes on the wire, its type octet included (AMQP 0-9-1 section 4.2.5).
+    /// The size of the value in bytes on the wire, with its type octet (AMQP 0-9-1 section 4.2.5).
     var encodedSize: Int {
         switch self {
         case .string(let text): 5 + text.utf8.count

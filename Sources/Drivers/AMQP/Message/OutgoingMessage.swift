@@ -1,22 +1,23 @@
-/// A message to publish. It is always persistent and mandatory: an unroutable message comes back as ``PublishResult/returned(code:text:)``
-/// instead of vanishing.
+/// A message to publish, always persistent and mandatory. The broker returns an unroutable message, and its result is
+/// ``PublishResult/returned(code:text:)``.
 public struct OutgoingMessage: Sendable {
     public var exchange: String
     public var routingKey: String
     public var body: [UInt8]
     public var contentType: String
-    /// Stays the same on every republish, so that whoever receives the message can tell a duplicate. Unique within what is in flight.
+    /// The message id, the same for every republish, so that a receiver can detect a duplicate. It must be unique among the messages in
+    /// flight.
     public var messageID: String
     public var headers: [String: AMQPValue]
     public var type: String?
     public var appID: String?
     public var correlationID: String?
-    /// Nil for the publisher's own user. Another user than the connection's makes the broker close the channel (406), unless the
-    /// connection's has the tag `impersonator`.
+    /// The user on the message. Nil means the publisher's own user. If the user differs from the connection's, the broker closes the
+    /// channel (406), unless the connection's user has the tag `impersonator`.
     public var userID: String?
     /// Seconds since 1970.
     public var timestamp: Int64?
-    /// Milliseconds that the message may wait in a queue, from 0; nil for no limit of its own.
+    /// Milliseconds that the message may wait in a queue, at least 0. Nil means no limit of its own.
     public var expirationMilliseconds: Int?
 
     public init(
@@ -38,20 +39,20 @@ public struct OutgoingMessage: Sendable {
         self.expirationMilliseconds = expirationMilliseconds
     }
 
-    /// What the frames around one message may take beside its names and headers: three frames of 8 bytes, fixed fields, flags.
+    /// The largest overhead of one message in bytes, without its names and headers: three frames of 8 bytes, fixed fields, flags.
     static let framing = 128
 
     private var shortStrings: [String] {
         [exchange, routingKey, contentType, messageID] + [type, appID, correlationID, userID].compactMap(\.self)
     }
 
-    /// Bytes on the wire, rounded up.
+    /// The size on the wire in bytes, rounded up.
     var encodedSize: Int {
         body.count + AMQPValue.encodedSize(of: headers) + shortStrings.reduce(Self.framing) { $0 + $1.utf8.count }
     }
 
-    /// Why the protocol cannot carry the message, or nil. Checked before sending, because librabbitmq notices only between two frames of
-    /// the message, when the connection can no longer be saved.
+    /// Why the protocol cannot carry the message, or nil. The check comes before sending, because librabbitmq notices the problem only
+    /// between two frames of the message. The connection would then be lost.
     func problem(frameMaximum: Int) -> AMQPError? {
         if shortStrings.contains(where: { $0.utf8.count > 255 }) {
             return .invalidMessage("a property, exchange or routing key is longer than 255 bytes")
@@ -62,15 +63,15 @@ public struct OutgoingMessage: Sendable {
     }
 }
 
-/// What became of one published message.
+/// The outcome of one published message.
 public enum PublishResult: Sendable, Hashable {
-    /// The broker has it, in every queue it was routed to (for a quorum queue: on a majority).
+    /// The broker holds the message in every queue of its route (in a quorum queue: on a majority).
     case confirmed
-    /// No queue wanted it (code 312, NO_ROUTE). It is nowhere.
+    /// No queue accepted the message (code 312, NO_ROUTE). No queue holds it.
     case returned(code: Int, text: String)
-    /// The broker refused it: a queue that rejects at its length limit, or one without a reachable majority. Try again later.
+    /// The broker refused the message: a queue rejects at its length limit, or has no reachable majority. Try again later.
     case nacked
-    /// Unknown whether it arrived: publish it again with the same ``OutgoingMessage/messageID``. Only
-    /// ``AMQPError/invalidMessage(_:)`` is certain: that message was never sent.
+    /// The outcome is unknown: publish the message again with the same ``OutgoingMessage/messageID``. Only ``AMQPError/invalidMessage(_:)``
+    /// is certain, because such a message was never sent.
     case failed(AMQPError)
 }

@@ -1,14 +1,16 @@
 internal import TidingsSocket
 
 extension AMQPPublisher {
+    /// Creates a publisher.
+    ///
     /// - Parameters:
-    ///   - window: the most messages in flight; also the most that one lost connection can duplicate.
-    ///   - maximumBytesInFlight: the most encoded bytes in flight, unless one message alone is larger.
-    ///   - confirmTimeout: how long the oldest message may wait for its confirm before the connection is given up; time blocked does not count.
-    ///   - refusalPatience: how old a connection becomes on which the broker refuses messages.
+    ///   - window: the largest number of messages in flight, and so of duplicates after one lost connection.
+    ///   - maximumBytesInFlight: the largest number of encoded bytes in flight, unless one message alone is larger.
+    ///   - confirmTimeout: the longest wait for the oldest confirm, after which the connection is dropped. Blocked time does not count.
+    ///   - refusalPatience: the age from which a connection is dropped if the broker refuses messages on it.
     ///
     /// Throws ``AMQPError/socket(_:)`` when the process has no file descriptor or thread left.
-    // Not an initializer: one that throws, of an actor with an isolated deinit, crashes Swift 6.3 in release builds.
+    // A static method: a throwing initializer of an actor with an isolated deinit crashes Swift 6.3 in release builds.
     public static func make(
         configuration: AMQPConfiguration, connectionName: String, window: Int = standardWindow,
         maximumBytesInFlight: Int = standardBytesInFlight, confirmTimeout: Duration = standardConfirmTimeout,
@@ -21,7 +23,7 @@ extension AMQPPublisher {
             thread: try SocketThread.started("amqp-publisher"))
     }
 
-    /// The same for tests and commands, whose process ends with the reason when it has no file descriptor or thread left.
+    /// Creates a publisher for tests and commands. If no file descriptor or thread is left, the process ends with the reason.
     package init(
         configuration: AMQPConfiguration, connectionName: String, window: Int = standardWindow,
         maximumBytesInFlight: Int = standardBytesInFlight, confirmTimeout: Duration = standardConfirmTimeout,
@@ -36,7 +38,7 @@ extension AMQPPublisher {
 }
 
 extension SocketThread {
-    /// Starts a thread for a connection.
+    /// Starts the thread of a connection.
     static func started(_ name: String) throws(AMQPError) -> SocketThread {
         do throws(StartError) {
             return try SocketThread(starting: name)

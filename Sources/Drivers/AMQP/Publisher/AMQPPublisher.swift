@@ -1,19 +1,19 @@
 internal import Synchronization
 internal import TidingsSocket
 
-/// Publishes with confirms over one connection of its own, reconnects by itself, and publishes again what may have been lost.
+/// Publishes with confirms over its own connection, reconnects, and publishes messages with an unknown outcome again.
 ///
-/// It connects on the first ``publish(_:)`` or with ``run()``. A connection used for publishing must not consume too: while the broker is
-/// short of memory or disk it stops reading from connections that publish, so acknowledgements would be stuck as well.
+/// The publisher connects on the first ``publish(_:)`` or with ``run()``. A publishing connection must not consume too: while the broker is
+/// short of memory or disk, it stops reading from connections that publish. Acknowledgements would then be blocked as well.
 ///
-/// A lost connection leaves it unknown whether unconfirmed messages arrived. They go out again with the same message ids, at most
-/// `maximumRepublishes` times each; after that the caller learns that the outcome is unknown. So a message arrives at least once when
-/// it is reported confirmed, and possibly more than once.
+/// After a lost connection, it is unknown whether unconfirmed messages arrived. The publisher publishes them again with the same message
+/// ids, at most `maximumRepublishes` times each. After that, the caller gets the result that the outcome is unknown. A message reported as
+/// confirmed has therefore arrived at least once, and possibly more than once.
 public actor AMQPPublisher {
     public nonisolated let configuration: AMQPConfiguration
-    /// Reads between which other work of the connection gets a turn.
+    /// The number of events read in one turn. After that, other work of the connection gets a turn.
     private static let eventsPerTurn = 2_048
-    /// How soon to try again when the socket's buffer was full.
+    /// The pause before the next attempt when the socket's buffer was full.
     private static let roomRetry = Duration.milliseconds(2)
 
     private nonisolated let thread: SocketThread
@@ -32,16 +32,16 @@ public actor AMQPPublisher {
     private var reconnectAt: ContinuousClock.Instant?
     private var waiting = FIFO<Parcel>()
     private var flying = ConfirmWindow<Parcel>()
-    /// The one message in flight is a suspect: nothing may join it.
+    /// Whether the one message in flight is a suspect. No other message may then join it.
     private var isIsolating = false
-    /// Confirms are not expected before this: while blocked the broker reads nothing.
+    /// The end of the last block. Confirm time-outs count from here, because a blocked broker reads nothing.
     private var unblockedAt: ContinuousClock.Instant?
     private var refusals: Refusals
     private var user: OwnUser
     private var submissions: [Int: Submission] = [:]
     private var lastSubmission = 0
     private var runner: CheckedContinuation<Void, any Error>?
-    // Read by anyone without waiting for the thread, which may be busy connecting.
+    // Read without waiting for the thread, which may be busy connecting.
     private nonisolated let blocked = Mutex<String?>(nil)
 
     init(
@@ -69,16 +69,17 @@ public actor AMQPPublisher {
 
     public nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe thread.asUnownedSerialExecutor() }
 
-    /// Whether the broker has stopped reading from this connection. Known only after the first publish of a connection, when the broker
-    /// says so; messages then wait.
+    /// Whether the broker has stopped reading from this connection; messages then wait. The broker reports this only after the first
+    /// publish of a connection.
     public nonisolated var isBlocked: Bool { get async { blocked.withLock { $0 != nil } } }
 
-    /// The broker's reason for blocking: `low on memory`, `low on disk`; nil when not blocked.
+    /// The broker's reason for blocking: `low on memory`, `low on disk`. Nil when not blocked.
     public nonisolated var blockedReason: String? { get async { blocked.withLock { $0 } } }
 
-    /// Connects and stays connected until ``close()``, then returns. Optional: publishing connects too. Cancelling the task closes.
+    /// Connects and stays connected until ``close()``, then returns. This call is optional, because publishing connects too. Cancelling the
+    /// task closes the publisher.
     ///
-    /// Throws the last error when ``ReconnectPolicy/maximumAttempts`` attempts in a row failed; a later publish starts afresh.
+    /// Throws the last error when ``ReconnectPolicy/maximumAttempts`` attempts in a row failed. A later publish starts again.
     public func run() async throws {
         guard phase != .closed, runner == nil else { return }
         start()
@@ -92,9 +93,9 @@ public actor AMQPPublisher {
         }
     }
 
-    /// Publishes in order, pipelined, and returns when each message is settled: one result per message, in the same order.
-    /// There is no limit on the time that it takes while the broker is unreachable or blocked, unless
-    /// ``ReconnectPolicy/maximumAttempts`` is set; cancelling the task ends the wait, and what is not settled by then is `.failed(.stopped)`.
+    /// Publishes messages in order, pipelined, and returns when every message is settled. The results have the order of the messages. While
+    /// the broker is unreachable or blocked, the wait has no time limit, unless ``ReconnectPolicy/maximumAttempts`` is set. Cancelling the
+    /// task ends the wait, and the result of each unsettled message is `.failed(.stopped)`.
     public func publish(_ messages: [OutgoingMessage]) async -> [PublishResult] {
         guard !messages.isEmpty else { return [] }
         guard phase != .closed else { return messages.map { _ in .failed(.stopped) } }
@@ -110,7 +111,7 @@ public actor AMQPPublisher {
         }
     }
 
-    /// Says goodbye to the broker. What is not settled becomes `.failed(.stopped)`: await your publishes first.
+    /// Closes the connection. Unsettled messages get `.failed(.stopped)`, so await your publishes first.
     public func close() {
         guard phase != .closed else { return }
         phase = .closed
@@ -169,7 +170,7 @@ public actor AMQPPublisher {
 
     // MARK: The loop
 
-    /// One turn: connect if it is time, read all there is, send what fits, and say when to be called again.
+    /// Runs one turn: connects if it is time, reads all input, sends as much as fits, and sets the time of the next turn.
     private func advance() {
         guard phase == .running else { return }
         do throws(AMQPError) {
@@ -203,7 +204,7 @@ public actor AMQPPublisher {
         log(.connected(generation: generation))
     }
 
-    /// Reads until nothing is left; true when it stopped early to let others have a turn.
+    /// Reads until no input is left. Returns true when it stopped early to give other work a turn.
     private func read(_ connection: BrokerConnection) throws(AMQPError) -> Bool {
         for _ in 0..<Self.eventsPerTurn {
             guard let event = try connection.next() else { return false }
@@ -239,7 +240,7 @@ public actor AMQPPublisher {
         backoff.reset()
     }
 
-    /// Gives the connection up when the oldest confirm is overdue.
+    /// Throws if the oldest confirm is overdue, which drops the connection.
     private func failWhenSilent() throws(AMQPError) {
         guard let limit = confirmLimit, limit <= .now else { return }
         log(.confirmTimedOut(inFlight: flying.count))
@@ -251,10 +252,10 @@ public actor AMQPPublisher {
         return max(oldest, unblockedAt ?? oldest).advanced(by: confirmTimeout)
     }
 
-    /// Sends what the window and the socket have room for; true when only the socket lacked room.
+    /// Sends as much as the window and the socket have room for. Returns true when only the socket lacked room.
     private func send(over connection: BrokerConnection) throws(AMQPError) -> Bool {
         if refusals.areEndless {
-            // What is in flight is answered first, so that nothing goes out twice for this.
+            // Wait for the answers to messages in flight first, so that dropping the connection duplicates none of them.
             guard flying.isEmpty else { return false }
             throw .timedOut("the broker to take what it refuses on this connection")
         }
@@ -270,7 +271,7 @@ public actor AMQPPublisher {
             guard flying.isEmpty || flying.bytes + size <= maximumBytesInFlight && !parcel.isSuspect else { return false }
             guard connection.hasRoom(for: size) else { return true }
             _ = waiting.popFirst()
-            // In the window first: if writing fails half-way, nobody knows what the broker got.
+            // Add the message to the window first: if the write fails half-way, it is unknown whether the broker got the message.
             flying.sent(parcel, messageID: message.messageID, bytes: size, at: .now)
             isIsolating = parcel.isSuspect
             if !waiting.isEmpty { connection.holdBack() }
@@ -304,7 +305,8 @@ public actor AMQPPublisher {
         if !again.isEmpty { log(.republishing(count: again.count)) }
         waiting.prepend(again)
         failOthers(like: flights, after: error)
-        // Each refusal either finds its one culprit or turns those in flight into suspects, so this cannot go on for ever without a pause.
+        // Reconnect without a pause. Each refusal either identifies its one message or marks the messages in flight as suspects, so this
+        // ends.
         if case .channelClosed = error, !flights.isEmpty {
             reconnectAt = .now
             log(.disconnected(error, retryIn: .zero))
@@ -320,7 +322,7 @@ public actor AMQPPublisher {
         blocked.withLock { $0 = nil }
     }
 
-    /// A missing exchange (404) is missing for every suspect that names it: no need to lose a connection for each.
+    /// After a missing exchange (404), fails every suspect that names it, so that not each of them costs a connection.
     private func failOthers(like flights: [ConfirmWindow<Parcel>.Flight], after error: AMQPError) {
         guard case .channelClosed(code: 404, _) = error, flights.count == 1, let exchange = flights.first?.entry.message.exchange else {
             return

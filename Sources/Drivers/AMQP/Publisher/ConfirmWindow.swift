@@ -1,7 +1,7 @@
-/// The messages that were sent and not yet answered, by delivery tag. A value without I/O.
+/// The messages sent and not yet answered, by delivery tag. A value without I/O.
 ///
-/// Tags count from 1 in the order of sending, so the lowest is also the oldest. A return comes before the confirm of its message and
-/// carries no tag: it is matched by message id to the oldest message in flight with that id.
+/// Tags count from 1 in the order of sending, so the lowest tag is the oldest message. A return comes before the confirm of its message and
+/// has no tag. It belongs to the oldest message in flight with the same message id.
 struct ConfirmWindow<Entry> {
     struct Flight {
         var entry: Entry
@@ -19,7 +19,7 @@ struct ConfirmWindow<Entry> {
 
     var count: Int { flights.count }
     var isEmpty: Bool { flights.isEmpty }
-    /// When the oldest message was sent.
+    /// The time at which the oldest message was sent.
     var oldest: ContinuousClock.Instant? { flights[lowest]?.sentAt }
 
     mutating func sent(_ entry: Entry, messageID: String, bytes: Int, at now: ContinuousClock.Instant) {
@@ -35,7 +35,7 @@ struct ConfirmWindow<Entry> {
         flights[tag]?.returned = (code, text)
     }
 
-    /// The broker answered for `tag`, or with `multiple` for everything up to it. Unknown tags are ignored.
+    /// Removes and returns the messages that the broker answered: `tag`, or with `multiple` all tags up to it. Unknown tags are ignored.
     mutating func answered(_ tag: UInt64, multiple: Bool) -> [Flight] {
         guard tag < next else { return [] }
         var answered: [Flight] = []
@@ -51,7 +51,7 @@ struct ConfirmWindow<Entry> {
         return answered
     }
 
-    /// Empties the window for a new connection, whose tags begin at 1 again; returns what was in flight, oldest first.
+    /// Empties the window for a new connection, whose tags begin at 1 again. Returns the messages in flight, oldest first.
     mutating func takeAll() -> [Flight] {
         let all = flights.sorted { $0.key < $1.key }.map(\.value)
         self = ConfirmWindow()

@@ -1,12 +1,13 @@
-/// When to leave a connection on which the broker refuses messages.
+/// Decides when to drop a connection on which the broker refuses messages.
 ///
-/// RabbitMQ 3.10 asks, for as long as a channel lives, the node that led a quorum queue when the channel first published to it. A channel opened
-/// just before that node's death was noticed has everything refused until the node is back, while the queue has long had another leader; a new
-/// channel asks that one. Where the queue is full, this costs a handshake now and then.
+/// RabbitMQ 3.10 remembers, for the life of a channel, the node that led a quorum queue at the channel's first publish. If that node dies,
+/// the queue gets another leader. A channel opened just before the broker noticed the death still uses the dead node. All its messages are
+/// refused until that node is back. A new channel uses the new leader. If the queue is full, dropping connections costs a handshake now and
+/// then.
 struct Refusals {
     private let patience: Duration
     private var connectedAt = ContinuousClock.now
-    /// A message was refused on a connection that has had its time: nothing more should be sent over it.
+    /// Whether a message was refused on a connection older than the patience. No further message should be sent over it.
     private(set) var areEndless = false
 
     init(patience: Duration) { self.patience = patience }

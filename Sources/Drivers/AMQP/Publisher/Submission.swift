@@ -1,6 +1,5 @@
-/// One call of `publish`: collects the results and resumes the caller when the last is in. Each message settles once;
-/// later results are ignored.
-/// Lives inside the publisher's actor.
+/// One call of `publish`: collects the results, and resumes the caller when the last one is known. Each message settles once, and later
+/// results are ignored. A submission belongs to the publisher's actor.
 final class Submission {
     let id: Int
     private var results: [PublishResult?]
@@ -23,7 +22,7 @@ final class Submission {
         if missing == 0 { finish(.stopped) }
     }
 
-    /// Gives every message that is still open `error` and resumes the caller.
+    /// Gives every unsettled message the result `error`, and resumes the caller.
     func finish(_ error: AMQPError) {
         guard let continuation else { return }
         self.continuation = nil
@@ -36,10 +35,10 @@ struct Parcel {
     var message: OutgoingMessage
     var submission: Submission
     var index: Int
-    /// How often it was in flight when a connection was lost.
+    /// The number of connections lost while this message was in flight.
     var losses = 0
-    /// It was in flight when the broker closed a channel. Until it is cleared it travels alone, so that the next refusal finds the one
-    /// message to blame and its neighbours do not suffer for it.
+    /// Whether the message was in flight when the broker closed a channel. A suspect is sent alone until it is settled, so that the next
+    /// refusal identifies the one bad message and does not affect others.
     var isSuspect = false
 
     func settle(_ result: PublishResult) { submission.settle(index, result) }
@@ -51,7 +50,8 @@ extension ConfirmWindow.Flight where Entry == Parcel {
         case again(Parcel)
     }
 
-    /// What becomes of a message whose confirm did not come. `isAlone`: nothing else was in flight, so a refusal means this one.
+    /// The fate of a message whose confirm did not arrive. `isAlone` means that no other message was in flight, so a refusal concerns this
+    /// one.
     func fate(after error: AMQPError, isAlone: Bool, maximumRepublishes: Int) -> Fate {
         if let returned { return .settled(.returned(code: returned.code, text: returned.text)) }
         var parcel = entry
