@@ -2,7 +2,7 @@ import Glibc
 public import TidingsHTTP
 import TidingsSocket
 
-/// An HTTP/2 server over TLS on 127.0.0.1, on a thread of its own. Tests use it in place of providers that speak only HTTP/2.
+/// An HTTP/2 server over TLS on 127.0.0.1, on a thread of its own. Stand-ins of providers that speak only HTTP/2 use this server.
 ///
 /// The server refuses a client that does not offer `h2`.
 public actor HTTP2Server {

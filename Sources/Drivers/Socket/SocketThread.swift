@@ -48,7 +48,7 @@ public final class SocketThread: SerialExecutor {
     }
 
     private let mailbox = Mutex(Mailbox())
-    // Confined to the thread: every access goes through a method that checks `isCurrent`.
+    // Confined to the thread: the public methods check `isCurrent`, and the private ones run on the thread.
     private nonisolated(unsafe) let loop = Loop()
     // Two writers store the same value: `pthread_create`, and the thread itself before its first job.
     private nonisolated(unsafe) var identity = pthread_t()
