@@ -1,7 +1,8 @@
 extension Catalogue {
-    /// The catalogue used until an operator applies their own: a start to copy from.
+    /// The catalogue in force until an operator applies another one. It is also a start to copy from.
     ///
-    /// It has the inbox, devices' own plans and webhooks, which need no account anywhere, and no push provider.
+    /// It has providers for the inbox, for local plans of devices and for webhooks. None of them needs an account with a third party. It
+    /// has no push provider.
     public static let builtIn = Catalogue(
         types: Dictionary(uniqueKeysWithValues: builtInTypes.map { ($0.name, $0) }),
         categories: Dictionary(uniqueKeysWithValues: Category.allCases.map { ($0, CategoryPolicy.standard(for: $0)) }),
@@ -26,7 +27,7 @@ extension Catalogue {
         NotificationType(name: "system", category: .system, allowsCritical: true),
     ]
 
-    /// A media app, woken in silence when a file is there.
+    /// A media app. Its silent notifications wake the app when a file is available.
     private static let mediaTypes = [
         NotificationType(name: "metadata", category: .system, schemaJSON: metadataSchema, channels: [.push], silent: true),
         NotificationType(name: "downloadReady", category: .system, schemaJSON: downloadReadySchema, channels: [.push], silent: true),

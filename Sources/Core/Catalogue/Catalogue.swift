@@ -1,18 +1,19 @@
-/// Everything an operator declares: notification types, what categories mean, markets and the providers that carry their channels.
+/// The declarations of an operator: notification types, policies of categories, markets, the providers of their channels, and rights of
+/// producers.
 ///
-/// A value, not a service: every decision is made with one catalogue and stores its ``hash``.
+/// The catalogue is a value, not a service. Each decision uses one catalogue and stores its ``hash``.
 public struct Catalogue: Sendable, Hashable {
     /// By name.
     public var types: [String: NotificationType]
-    /// What a category decides; a category without an entry has ``CategoryPolicy/standard(for:)``.
+    /// The policy of each category. A category without an entry has ``CategoryPolicy/standard(for:)``.
     public var categories: [Category: CategoryPolicy]
     /// By name.
     public var markets: [String: Market]
     /// By name.
     public var providers: [String: ProviderBinding]
-    /// The market of people and intents that name none, or one that no longer exists.
+    /// The market of a person or intent that names no market, or names a market that no longer exists.
     public var defaultMarket: String
-    /// Identifies the content, so that a decision can be explained with the catalogue that made it.
+    /// The identity of the content. A decision stores it, so that the decision can be explained with the catalogue that made it.
     public var hash: String
     /// The rights of each producer: by AMQP user, or by role of the database with ``ProducerEntry/databasePrefix``. Empty: nobody is restricted.
     public var producers: [String: ProducerEntry]
@@ -35,7 +36,7 @@ public struct Catalogue: Sendable, Hashable {
         self.producers = producers
     }
 
-    /// What a category decides in this catalogue.
+    /// Returns the policy of a category: its entry in this catalogue, else ``CategoryPolicy/standard(for:)``.
     public func policy(for category: Category) -> CategoryPolicy {
         categories[category] ?? .standard(for: category)
     }
@@ -45,15 +46,17 @@ public struct Catalogue: Sendable, Hashable {
         type.lane ?? policy(for: type.category).lane
     }
 
-    /// When an intent of a type is no longer worth sending: its own `expiresAt`, else the type's or category's time to live, counted from
-    /// acceptance or from the scheduled time, whichever is later.
+    /// Returns the instant from which an intent is no longer worth sending.
+    ///
+    /// An `expiresAt` of the intent decides. Otherwise the time to live of the type, else of the category, counts from acceptance or from
+    /// the scheduled time, whichever is later.
     public func expiry(of intent: Intent, type: NotificationType, acceptedAt: Timestamp) -> Timestamp {
         if let expiresAt = intent.expiresAt { return expiresAt }
         return max(acceptedAt, intent.scheduledFor ?? acceptedAt).adding(type.expiry ?? policy(for: type.category).expiry)
     }
 
-    /// The providers that carry a channel in a market, in the market's order. A name that is not declared, declared for another channel, or
-    /// listed again is left out.
+    /// Returns the providers of a channel in a market, in the market's order. A name is left out if the catalogue does not declare it, or
+    /// declares it for another channel. A repeated name counts once.
     public func bindings(for channel: Channel, in market: Market) -> [ProviderBinding] {
         var result: [ProviderBinding] = []
         for name in market.providers[channel] ?? [] where !result.contains(where: { $0.name == name }) {

@@ -1,9 +1,10 @@
-/// What changes from one catalogue to another, in words: a sentence for each thing, markets first.
+/// The changes from one catalogue to another in words, one sentence for each change.
 ///
-/// What a sentence cannot say in full, such as a type's schema, it names; the difference of the two files has the rest.
+/// If a change does not fit in a sentence, such as a new schema of a type, the sentence only names the changed part. The difference of the
+/// two catalogue files shows the rest.
 public struct CatalogueDifference: Sendable, Hashable {
-    /// In the order: types that are gone, types that are new, default market, markets by name, providers by name, other types by name, categories,
-    /// producers. Empty when nothing differs.
+    /// The sentences, in this order: removed types, new types, default market, markets by name, providers by name, remaining types by name,
+    /// categories, producers. Empty when nothing differs.
     public let sentences: [String]
 
     public init(from old: Catalogue, to new: Catalogue) {
@@ -68,7 +69,7 @@ extension CatalogueDifference {
     }
 }
 
-// MARK: - What markets are made of
+// MARK: - Providers, producers, types and categories
 
 extension CatalogueDifference {
     private static func provider(from old: ProviderBinding, to new: ProviderBinding) -> [String] {
@@ -76,7 +77,7 @@ extension CatalogueDifference {
             change("channel", old.channel.rawValue, new.channel.rawValue), change("kind", old.kind, new.kind),
             change("addressing", old.addressing.rawValue, new.addressing.rawValue), change("copy", "\(old.copy)", "\(new.copy)"),
         ].compactMap(\.self)
-        // Not their values: what is meant as a name may have been given as a secret.
+        // Print the names of settings but not their values: an operator may have given a secret where the name of a secret is expected.
         let settings = names(old.settings, new.settings).filter { old.settings[$0] != new.settings[$0] }
         if !settings.isEmpty { words.append("settings \(list(settings))") }
         return words
@@ -118,7 +119,7 @@ extension CatalogueDifference {
         ].compactMap(\.self)
     }
 
-    /// What was added, removed or changed among things that have names.
+    /// Returns a sentence for each named value that is new, gone or changed.
     private static func changes<Value: Equatable>(
         _ noun: String, _ old: [String: Value], _ new: [String: Value], _ changes: (Value, Value) -> [String]
     ) -> [String] {
@@ -136,7 +137,7 @@ extension CatalogueDifference {
         old == new ? nil : "\(what) \(old) → \(new)"
     }
 
-    /// Of a type that leaves something to its category.
+    /// The text for a setting that a type leaves to its category.
     private static let inherited = "the category's"
 
     private static func text(_ value: String?) -> String { value ?? inherited }

@@ -1,8 +1,9 @@
-/// The names of one catalogue that another lacks: what an operator loses by making the other one active.
+/// The names that one catalogue has and another one lacks. An operator loses them by making the other catalogue active.
 public struct CatalogueRemovals: Sendable, Hashable {
-    /// Sorted, as all three.
+    /// Sorted, like the other two lists.
     public let types: [String]
-    /// A provider that carries another channel counts as removed: what waits for the provider on its old channel has nobody left.
+    /// A provider that moved to another channel counts as removed. Deliveries that wait for it on the old channel have no provider any
+    /// more.
     public let providers: [String]
     public let markets: [String]
 

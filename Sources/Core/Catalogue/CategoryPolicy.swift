@@ -1,14 +1,14 @@
-/// What a category decides for its types.
+/// The settings that a category gives to its types.
 public struct CategoryPolicy: Sendable, Hashable {
     /// The channels of a type that names none, in order.
     public var channels: [Channel]
     public var lane: Lane
-    /// What happens in the person's quiet hours.
+    /// The treatment of deliveries in the quiet hours of the person.
     public var quietHours: QuietPolicy
-    /// What happens when nobody can say whether a provider got a delivery.
+    /// The treatment of an attempt if it is unknown whether the provider got the delivery.
     public var unknownOutcome: UnknownPolicy
     public var retry: RetryPolicy
-    /// How long after acceptance, or after its scheduled time, a notification is still worth sending.
+    /// The time to live of a notification. It counts from acceptance or from the scheduled time, whichever is later.
     public var expiry: Duration
 
     public init(
@@ -27,10 +27,12 @@ public struct CategoryPolicy: Sendable, Hashable {
         self.expiry = expiry
     }
 
-    /// The built-in policy of a category.
+    /// Returns the built-in policy of a category.
     ///
-    /// Transactional news is never held by quiet hours; the rest waits. An offer that may have arrived is not worth a second copy;
-    /// everything else is. Three days outlast a weekend; an offer or another person's like is stale after one.
+    /// - Quiet hours never hold transactional notifications. The other categories wait.
+    /// - After an unknown outcome every category except marketing sends again. A marketing offer is not worth a second copy.
+    /// - Transactional and system notifications expire after three days, because three days outlast a weekend.
+    /// - Marketing and social notifications expire after one day, because an offer or another person's like is stale by then.
     public static func standard(for category: Category) -> CategoryPolicy {
         let lane = category.defaultLane
         return switch category {
@@ -49,22 +51,22 @@ public struct CategoryPolicy: Sendable, Hashable {
     private static let threeDays = Duration.seconds(3 * 86_400)
 }
 
-/// What happens to a delivery that would go out in the person's quiet hours.
+/// The treatment of a delivery that is due in the person's quiet hours.
 public enum QuietPolicy: String, CaseIterable, Sendable, Hashable {
-    /// It waits until they end.
+    /// The delivery waits until the quiet hours end.
     case hold
-    /// It is not sent.
+    /// The delivery is not sent.
     case drop
-    /// The inbox gets it at once, without a sound; the other channels are not sent.
+    /// The inbox gets the notification at once and without a sound. Deliveries on other channels are not sent.
     case inAppOnly
-    /// It goes out.
+    /// The delivery is sent as at any other time.
     case ignore
 }
 
-/// What happens when bytes left and no answer came, or the worker died.
+/// The treatment of an attempt with an unknown outcome: bytes left and no answer came, or the worker died.
 public enum UnknownPolicy: String, CaseIterable, Sendable, Hashable {
-    /// It is sent again: arrives for certain, perhaps twice. The second send is recorded as a possible duplicate.
+    /// At least once: the delivery is sent again and may arrive twice. The second attempt is recorded as a possible duplicate.
     case resend
-    /// It is given up as failed: arrives at most once.
+    /// At most once: the delivery fails without another attempt.
     case stop
 }

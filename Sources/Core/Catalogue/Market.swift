@@ -3,7 +3,7 @@ public struct Market: Sendable, Hashable {
     public var name: String
     /// The names of the providers that carry each channel, the preferred one first.
     public var providers: [Channel: [String]]
-    /// How they share a channel; ``ProviderStrategy/all`` where nothing is said.
+    /// The way in which providers share a channel. A channel without an entry uses ``ProviderStrategy/all``.
     public var strategies: [Channel: ProviderStrategy]
 
     public init(name: String, providers: [Channel: [String]], strategies: [Channel: ProviderStrategy] = [:]) {

@@ -1,19 +1,19 @@
-/// One declared type of notification. Whatever it leaves out, its category decides.
+/// A notification type that the catalogue declares. Its category decides every setting that the type leaves out.
 public struct NotificationType: Sendable, Hashable {
-    /// What clients call it; CloudEvents `type`.
+    /// The name that clients use: the CloudEvents `type`.
     public var name: String
     public var category: Category
     /// A JSON Schema (draft 2020-12) of `data`, as text. Nil accepts any object.
     public var schemaJSON: String?
-    /// The title when the intent gives none; `{{name}}` stands for a field of `data`.
+    /// The title if the intent gives none. `{{name}}` stands for a field of `data`.
     public var titleTemplate: String?
-    /// The body when the intent gives none; `{{name}}` stands for a field of `data`.
+    /// The body if the intent gives none. `{{name}}` stands for a field of `data`.
     public var bodyTemplate: String?
     /// The symbol an inbox shows.
     public var icon: String
     /// The colour an inbox shows, lower case.
     public var color: String
-    /// Where a tap leads; `{{name}}` stands for a field of `data`.
+    /// The target of a tap. `{{name}}` stands for a field of `data`.
     public var deepLink: String?
     /// Takes the place of the category's lane.
     public var lane: Lane?
@@ -21,15 +21,16 @@ public struct NotificationType: Sendable, Hashable {
     public var expiry: Duration?
     /// Takes the place of the category's channels.
     public var channels: [Channel]?
-    /// By market; takes the place of `channels` there.
+    /// Channels for single markets, by market name. In such a market they take the place of `channels`.
     public var channelsByMarket: [String: [Channel]]
-    /// Ignores preferences and quiet hours, though never a device's permission.
+    /// Whether the type ignores preferences and quiet hours. A device's permission counts in any case.
     public var mandatory: Bool
     /// Whether an intent may ask for escalation with `critical`.
     public var allowsCritical: Bool
-    /// Shows nothing: wakes the app to work. Needs a token but no permission, and is exempt from quiet hours.
+    /// Whether the type shows nothing and only wakes the app to work. A silent type needs a token but no permission, and is exempt from
+    /// quiet hours.
     public var silent: Bool
-    /// How much what shows may disturb; nil leaves it to the platform.
+    /// The degree to which a visible notification may disturb. Nil leaves it to the platform.
     public var interruptionLevel: InterruptionLevel?
 
     public init(

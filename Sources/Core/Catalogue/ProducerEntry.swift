@@ -2,10 +2,11 @@
 public struct ProducerEntry: Sendable, Hashable {
     /// The tenants that its events may name.
     public var tenants: Set<String>
-    /// Each `source` of its events is one of these or lies below one: `/shop` has `/shop/web` below it, and not `/shopping`. Empty: any
-    /// source that is not below another producer's.
+    /// The sources that its events may name. A source may also lie below one of them: `/shop/web` lies below `/shop`, `/shopping` does not.
+    /// If empty, the producer may use any source that is not below another producer's.
     public var sources: Set<String>
-    /// The router believes what this AMQP user's messages say of who asked. Only for the users of releasers, and of operators who replay.
+    /// Whether the router believes the producer that messages of this AMQP user name in a header. Set it only for the users of releasers,
+    /// and of operators who replay messages.
     public var vouches: Bool
 
     public init(tenants: Set<String>, sources: Set<String> = [], vouches: Bool = false) {
@@ -14,7 +15,7 @@ public struct ProducerEntry: Sendable, Hashable {
         self.vouches = vouches
     }
 
-    /// Begins the name of a producer that is a role of the database: `db:shop` called `tidings_api.enqueue` as `shop`.
+    /// The prefix of a producer that is a database role. `db:shop` is the role `shop`, which called `tidings_api.enqueue`.
     public static let databasePrefix = "db:"
 
     public static func isDatabaseRole(_ name: String) -> Bool { name.utf8.starts(with: databasePrefix.utf8) }
@@ -24,9 +25,9 @@ public struct ProducerEntry: Sendable, Hashable {
 public enum ProducerRights: Sendable, Hashable {
     /// The catalogue names no producer.
     case unrestricted
-    /// The catalogue names producers, and nobody has vouched for who published this message.
+    /// The catalogue names producers, and no trusted user has vouched for the producer of this message.
     case unknown
-    /// Sources below one of `own`, or if that is empty, below none of `others`.
+    /// The given tenants, and sources below one of `own`. If `own` is empty, every source that is below none of `others`.
     case only(tenants: Set<String>, own: Set<String>, others: Set<String>)
 
     public func allows(tenant: String) -> Bool {
@@ -48,8 +49,10 @@ public enum ProducerRights: Sendable, Hashable {
 }
 
 extension Catalogue {
-    /// The rights of a producer: an AMQP user, or a role of the database by its name with ``ProducerEntry/databasePrefix``. Nil for a message that
-    /// nobody has vouched for. A producer without an entry may name only ``Intent/defaultTenant``.
+    /// Returns the rights of a producer: an AMQP user, or a database role with the prefix ``Producer/databasePrefix``. A producer without
+    /// an entry may name only ``Intent/defaultTenant``.
+    ///
+    /// - Parameter name: nil for a message whose producer no trusted user has vouched for.
     public func rights(of name: String?) -> ProducerRights {
         if producers.isEmpty { return .unrestricted }
         guard let name else { return .unknown }
@@ -58,7 +61,7 @@ extension Catalogue {
         return .only(tenants: producer.tenants, own: producer.sources, others: others)
     }
 
-    /// Whether the router believes what this AMQP user's messages say of who asked.
+    /// Whether the router believes the producer that messages of this AMQP user name in a header.
     public func vouches(_ user: String) -> Bool { producer(named: user)?.vouches ?? false }
 
     /// A dictionary also finds a name that is only equivalent; two users of the broker may have such names.
@@ -67,7 +70,7 @@ extension Catalogue {
     }
 }
 
-/// By bytes, as idempotency keys are told apart.
+/// Compares bytes, as idempotency keys do.
 private func isSource(_ source: String, below prefix: String) -> Bool {
     guard source.utf8.starts(with: prefix.utf8) else { return false }
     let rest = source.utf8.dropFirst(prefix.utf8.count)

@@ -1,21 +1,21 @@
-/// One configured carrier of one channel: which kind of provider, with which settings.
+/// A configured provider of one channel: its kind and its settings.
 public struct ProviderBinding: Sendable, Hashable {
-    /// The operator's name for it, unique in the catalogue; part of queue names.
+    /// The operator's name for the provider. It is unique in the catalogue and part of queue names.
     public var name: String
     public var channel: Channel
-    /// Which module carries it: `inbox`, `webhook`, `null`, `apns`, …
+    /// The provider module that sends: `inbox`, `webhook`, `null`, `apns`, …
     public var kind: String
-    /// What that module asks for. Secrets are named here, never held: their values come from the environment or a file.
+    /// The settings that the module needs. A setting holds only the name of a secret. The value comes from the environment or a file.
     public var settings: [String: String]
-    /// What it needs to know of a person.
+    /// The information about a person that the provider needs.
     public var addressing: Addressing
-    /// True for a provider that gets a copy of every notification of the channel beside the one that reaches the person, and so needs no
-    /// endpoint.
+    /// Whether the provider gets a copy of every notification of the channel, in addition to the delivery that reaches the person. A copy
+    /// needs no endpoint.
     public var copy: Bool
 
-    /// The kind whose deliveries are rows of the inbox: part of every binary, and nobody to call.
+    /// The kind whose deliveries are rows of the inbox. It is part of every binary and calls no external service.
     public static let inboxKind = "inbox"
-    /// The kind whose deliveries are entries of a device's plan: part of every binary, and nobody to call.
+    /// The kind whose deliveries are entries of a device's plan. It is part of every binary and calls no external service.
     public static let localPlanKind = "localPlan"
     /// The kinds that are part of every binary.
     public static let ownKinds = [inboxKind, localPlanKind]
@@ -36,13 +36,13 @@ public struct ProviderBinding: Sendable, Hashable {
         self.copy = copy
     }
 
-    /// Whether it sends to the person as such: one delivery, no endpoint.
+    /// Whether the provider needs no endpoint: it addresses the person as a whole with one delivery, or only gets copies.
     public var needsNoEndpoint: Bool {
         copy || addressing == .person
     }
 
-    /// Whether it can send to an endpoint: one that names no provider, or this one by name or by kind. Which provider issued a device's
-    /// push token does not matter to another channel of that device.
+    /// Whether the provider can send to an endpoint. The endpoint must name no provider, or name this one or its kind. On another channel
+    /// of a device, the provider that issued the push token does not matter.
     public func carries(_ endpoint: Endpoint) -> Bool {
         guard !needsNoEndpoint, endpoint.serves(channel) else { return false }
         guard let issuer = endpoint.provider, endpoint.channel == channel else { return true }
@@ -50,9 +50,9 @@ public struct ProviderBinding: Sendable, Hashable {
     }
 }
 
-/// What a provider needs to know of a person.
+/// The information about a person that a provider needs.
 public enum Addressing: String, CaseIterable, Sendable, Hashable {
-    /// Only who they are: the inbox, and platforms that keep devices themselves.
+    /// Only the identity of the person. The inbox needs no more, nor do platforms that keep the list of devices themselves.
     case person
     /// The token of a device.
     case device

@@ -1,15 +1,17 @@
-/// How the providers of a market share a channel. One that only gets copies stands outside of it: it gets its copy whatever the strategy.
+/// The way in which the providers of a market share a channel. A provider that only gets copies gets them with every strategy.
 public enum ProviderStrategy: Sendable, Hashable {
-    /// Every provider that holds an endpoint of the person; of several for one device the first.
+    /// Every provider that can send to an endpoint of the person sends. If several can send to one device, only the first of them does.
     case all
-    /// One provider, the first in the market's order that can reach the person. The others stand by: the next takes over when the one before
-    /// is misconfigured, refuses, or is not called because it has been failing.
+    /// One provider sends: the first in the market's order that can reach the person. The others are standbys. The next one takes over if
+    /// the one before is misconfigured, refuses, or is skipped because its circuit breaker is open.
     case first
-    /// As `first`, but each person has a provider of their own that goes first: the same for as long as the weights stay, and over many
-    /// people as often as the weights say. Positive whole numbers, one for each provider that is no copy, by name.
+    /// Like `first`, but each person has their own first provider, which stays the same as long as the weights do. Over many people each
+    /// provider is first in proportion to its weight.
+    ///
+    /// The weights are positive whole numbers by provider name, one for each provider that is not a copy.
     case weighted([String: Int])
 
-    /// What a catalogue calls it.
+    /// The name of a strategy in a catalogue.
     public enum Name: String, CaseIterable, Sendable, Hashable {
         case all, first, weighted
     }

@@ -1,9 +1,9 @@
-/// How long to wait after a failed attempt: a random part ("full jitter") of a ceiling that doubles with each attempt, so that what failed
-/// together does not come back together. Never negative, never above `policy.cap`.
+/// Returns the wait after a failed attempt: a random part ("full jitter") of a ceiling that doubles with each attempt. Because of the
+/// random part, deliveries that failed together are not retried together. The wait is never negative and never above `policy.cap`.
 ///
 /// - Parameters:
-///   - attempt: which attempt just failed, from 1; less counts as 1.
-///   - random: in 0..<1; anything else is moved to the nearest bound, what is no number to 0.
+///   - attempt: the number of the attempt that failed, from 1. A smaller number counts as 1.
+///   - random: in 0..<1. Another number is moved to the nearest bound, NaN to 0.
 public func backoff(attempt: Int, policy: RetryPolicy, random: Double) -> Duration {
     let cap = max(0, policy.cap.saturatedMicroseconds)
     var ceiling = min(max(0, policy.base.saturatedMicroseconds), cap)

@@ -1,13 +1,17 @@
-/// Stops calls to a provider or host that keeps failing, and lets single trials through until it answers again. A value: time is passed in,
-/// answers come back, nothing is waited for here.
+/// A circuit breaker: it stops calls to a provider or host that keeps failing. After a pause it admits single trial calls until one of them
+/// succeeds.
+///
+/// The breaker is a value and never waits. Callers pass in the time and report how each call ended.
 public struct Breaker: Sendable, Hashable {
-    /// When to stop and how long.
+    /// The number of failures that open the breaker, and the length of its pauses.
     public struct Policy: Sendable, Hashable {
-        /// Failures in a row that open it; at least 1 takes effect.
+        /// The number of failures in a row that open the breaker. A value below 1 counts as 1.
         public var failureThreshold: Int
-        /// The pause before the first trial; doubles with every trial that fails. Who asks beside a trial waits no longer at first.
+        /// The pause before the first trial call. It doubles with every trial call that fails.
+        ///
+        /// If a trial call is younger than this, another caller is refused only until the trial call reaches this age.
         public var coolDown: Duration
-        /// No pause is longer.
+        /// The upper limit of the pause.
         public var longestCoolDown: Duration
 
         public init(failureThreshold: Int, coolDown: Duration, longestCoolDown: Duration) {
@@ -16,23 +20,23 @@ public struct Breaker: Sendable, Hashable {
             self.longestCoolDown = longestCoolDown
         }
 
-        /// Five failures in a row are no accident; five seconds outlast a reconnect, and a minute is the longest anybody waits after
-        /// repair.
+        /// Five failures in a row are no accident. A first pause of 5 s is longer than a reconnect takes. A longest pause of 60 s limits
+        /// the wait after the provider works again.
         public static let standard = Policy(failureThreshold: 5, coolDown: .seconds(5), longestCoolDown: .seconds(60))
     }
 
     public enum State: Sendable, Hashable {
-        /// Calls go through; so many have failed in a row.
+        /// Every call is admitted. `failures` counts the calls that failed in a row.
         case closed(failures: Int)
-        /// No calls since then; so many pauses in a row, this one included.
+        /// No call has been admitted since then. `pauses` counts the pauses in a row, including this one.
         case open(since: Timestamp, pauses: Int)
-        /// One trial is out since then.
+        /// One trial call is under way since then.
         case halfOpen(since: Timestamp, pauses: Int)
     }
 
     public enum Admission: Sendable, Hashable {
         case allowed
-        /// Not now; ask again at this time.
+        /// The call must not be made. The caller may ask again at this time.
         case refused(until: Timestamp)
     }
 
@@ -43,8 +47,10 @@ public struct Breaker: Sendable, Hashable {
         self.policy = policy
     }
 
-    /// Asks for one call. After a pause the first to ask makes the trial. A trial without an answer is given up after as long as the pause
-    /// was; who asks beside it comes back sooner, for most answer at once.
+    /// Asks to make one call. After a pause, the first caller makes the trial call.
+    ///
+    /// If a trial call takes longer than the pause lasted, the next caller makes another one. Most trial calls end quickly, so other
+    /// callers are told to ask again sooner.
     public mutating func admit(at now: Timestamp) -> Admission {
         switch state {
         case .closed:
@@ -62,7 +68,8 @@ public struct Breaker: Sendable, Hashable {
         }
     }
 
-    /// Reports how a call ended. An answer closes the breaker whenever it comes. Failures of calls made before a pause do not prolong it.
+    /// Reports how a call ended. A healthy answer closes the breaker in every state. A failure of a call made before a pause does not
+    /// prolong the pause.
     public mutating func record(_ evidence: Outcome.Evidence, at now: Timestamp) {
         switch (evidence, state) {
         case (.none, _), (.failing, .open):
@@ -76,13 +83,13 @@ public struct Breaker: Sendable, Hashable {
         }
     }
 
-    /// The end of the pause that it is in; nil when a call may be tried. Changes nothing.
+    /// The end of the current pause, nil when the breaker is not open. Reading it changes nothing.
     public var closedUntil: Timestamp? {
         guard case .open(let since, let pauses) = state else { return nil }
         return since.adding(pause(after: pauses))
     }
 
-    /// Whether calls are paused or on trial.
+    /// Whether the breaker is open or half-open.
     public var isOpen: Bool {
         if case .closed = state { false } else { true }
     }

@@ -1,16 +1,16 @@
-/// Secrets that are taken out of a text, for ``SendResult/hiding(_:)``.
+/// Removes secrets from a text, for ``SendResult/hiding(_:)``.
 ///
-/// Text and secrets are compared folded: letters small, `%2F` and JSON's escapes undone, control characters as spaces. Whatever part of the
-/// text any of them covers is replaced, so that nothing is left of two that overlap.
+/// Text and secrets are folded before they are compared: letters become lower case, `%2F` and JSON escapes are decoded, control characters
+/// become spaces. Every part of the text that a secret covers is replaced. If two secrets overlap, nothing of either remains.
 struct HiddenSecrets: Sendable {
-    /// Bytes of a word of a secret, which is a secret too; shorter ones are words like `Bearer`.
+    /// The shortest word of a secret, in bytes, that counts as a secret by itself. Shorter words are common ones such as `Bearer`.
     static let shortestWord = 8
-    /// Bytes of a secret's beginning that are hidden at the very end of a text, which may have been cut there.
+    /// The shortest beginning of a secret, in bytes, that is hidden at the very end of a text. The text may have been cut there.
     static let shortestBeginning = 4
 
     private static let mark = "…"
 
-    /// Folded.
+    /// The secrets and their longer words, folded.
     private let patterns: [[UInt8]]
 
     init(_ secrets: [String]) {
@@ -25,7 +25,7 @@ struct HiddenSecrets: Sendable {
         self.patterns = Array(patterns)
     }
 
-    /// A word of the lines around a key in PEM form: `-----BEGIN`.
+    /// Whether a word belongs to the lines around a key in PEM form, such as `-----BEGIN`.
     private static func isFrame(_ word: ArraySlice<UInt8>) -> Bool {
         let dashes = Array(repeating: UInt8(ascii: "-"), count: 5)
         return word.starts(with: dashes) || word.suffix(5).elementsEqual(dashes)
@@ -39,10 +39,11 @@ struct HiddenSecrets: Sendable {
         return Self.replacing(isCovered, of: folded, in: Array(text.utf8))
     }
 
-    /// Marks every occurrence of the pattern, and its beginning at the end of the text: the search of Knuth, Morris and Pratt, which takes
-    /// time in proportion to both whatever a service answers.
+    /// Marks every occurrence of the pattern, and a beginning of the pattern at the end of the text.
+    ///
+    /// The search of Knuth, Morris and Pratt takes time in proportion to both lengths, for every answer that a service can give.
     private static func cover(_ pattern: [UInt8], in text: [UInt8], _ isCovered: inout [Bool]) {
-        // As good as every text, and cheap: this is done for every push with an id.
+        // Check this first: it is cheap, and almost every text ends here. The search runs for every push with an id.
         guard holdsBeginning(of: pattern, text) else { return }
         let borders = borders(of: pattern)
         var matched = 0
@@ -56,7 +57,7 @@ struct HiddenSecrets: Sendable {
         for covered in (text.count - matched)..<text.count { isCovered[covered] = true }
     }
 
-    /// Whether the text has the pattern's first bytes anywhere, without which it has nothing to hide.
+    /// Whether the text has the pattern's first bytes anywhere. Without them it has nothing to hide.
     private static func holdsBeginning(of pattern: [UInt8], _ text: [UInt8]) -> Bool {
         guard text.count >= shortestBeginning else { return false }
         let beginning = pattern.prefix(shortestBeginning)
@@ -65,7 +66,7 @@ struct HiddenSecrets: Sendable {
         }
     }
 
-    /// For each beginning of the pattern the length of the longest shorter one that it also ends with.
+    /// Returns for each beginning of the pattern the length of the longest shorter beginning that is also its end.
     private static func borders(of pattern: [UInt8]) -> [Int] {
         var borders = [Int](repeating: 0, count: pattern.count)
         var length = 0
@@ -77,7 +78,7 @@ struct HiddenSecrets: Sendable {
         return borders
     }
 
-    /// Each unbroken part that is covered becomes one mark.
+    /// Replaces each unbroken covered part by one mark.
     private static func replacing(_ isCovered: [Bool], of folded: FoldedText, in text: [UInt8]) -> String {
         var result: [UInt8] = []
         for (index, covered) in isCovered.enumerated() {
@@ -92,11 +93,11 @@ struct HiddenSecrets: Sendable {
     }
 }
 
-/// A text as ``HiddenSecrets`` compares it, with where each byte came from.
+/// A text in the folded form that ``HiddenSecrets`` compares, with the place in the text that each byte came from.
 struct FoldedText {
     private(set) var bytes: [UInt8] = []
-    /// Where in the text each of ``bytes`` begins, and at last the text's end. Of several bytes that one escape stands for, the first has
-    /// all of it and the others nothing.
+    /// The place in the text at which each of ``bytes`` begins, and last the end of the text. If one escape stands for several bytes, the
+    /// first byte spans the whole escape and the others span nothing.
     private(set) var places: [Int] = []
 
     init(_ utf8: String.UTF8View) {
@@ -130,7 +131,7 @@ struct FoldedText {
 
     private static func mayEscape(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "%") || byte == UInt8(ascii: "\\") }
 
-    /// What the escape at the beginning means, and its length; nil for none.
+    /// Returns the meaning and the length of the escape at the beginning, or nil if there is none.
     private static func escape(_ rest: ArraySlice<UInt8>) -> (meant: [UInt8], length: Int)? {
         let next = rest.dropFirst()
         switch rest.first {
@@ -148,7 +149,7 @@ struct FoldedText {
         }
     }
 
-    /// Of exactly so many hexadecimal digits.
+    /// Returns the value of exactly `digits` hexadecimal digits, or nil for another text.
     private static func number(_ text: ArraySlice<UInt8>, digits: Int) -> UInt32? {
         guard text.count == digits else { return nil }
         var number: UInt32 = 0

@@ -1,10 +1,10 @@
-/// One delivery of an escalating notification, as the step to the next channel sees it.
+/// The facts about one delivery of an escalating notification that decide the step to the next channel.
 public struct EscalationMember: Sendable, Hashable {
     public var channel: Channel
     public var state: DeliveryState
-    /// Held for an earlier channel, not for a time.
+    /// Whether the delivery is held for an earlier channel, not for a time.
     public var isAwaiting: Bool
-    /// A provider's copy, which reaches nobody and so decides nothing.
+    /// Whether the delivery is a copy for a provider. A copy reaches no person, so it decides nothing.
     public var isCopy: Bool
 
     public init(channel: Channel, state: DeliveryState, isAwaiting: Bool, isCopy: Bool = false) {
@@ -19,21 +19,21 @@ extension EscalationMember {
     fileprivate var hasReached: Bool { channel == .local ? state == .delivered : state.isSuccess }
 }
 
-/// What a settled delivery means for the channels after it. Numbers are positions in the list given.
+/// The consequence of a settled delivery for the channels after it. Numbers are positions in the list given.
 public enum Escalation: Sendable, Hashable {
-    /// Something of an earlier channel is still under way, or nothing waits.
+    /// Nothing to do: a delivery of an earlier channel is still under way, or no delivery waits.
     case wait
-    /// The next channel's turn: judge these again and send them.
+    /// The next channel's turn: judge these deliveries again and send them.
     case start([Int])
-    /// They are not needed: `suppressed` with `escalationNotNeeded`.
+    /// These deliveries are not needed. They become `suppressed` with `escalationNotNeeded`.
     case close([Int])
 }
 
-/// The next step of an escalation, given all its deliveries in planned order, after one of them has ended.
+/// Returns the next step of an escalation after one of its deliveries has ended. `members` are all its deliveries in planned order.
 ///
-/// The next channel starts only when every delivery under way has ended and none reached the person. A cancelled delivery means that nobody
-/// wants the rest either. A local notification that its device has not confirmed has reached nobody: it is only in a plan that the app may
-/// never ask for.
+/// The next channel starts only when every delivery under way has ended and none reached the person. If a delivery was cancelled, the rest
+/// is not wanted either. A local notification that its device has not confirmed has reached no person: it is in a plan that the app may
+/// never fetch.
 public func nextEscalation(among members: [EscalationMember]) -> Escalation {
     let awaiting = members.indices.filter { members[$0].isAwaiting && !members[$0].state.isTerminal }
     guard let next = awaiting.first else { return .wait }

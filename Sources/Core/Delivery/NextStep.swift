@@ -1,24 +1,26 @@
-/// What follows an attempt.
+/// The step after an attempt.
 public enum NextStep: Sendable, Hashable {
     /// The delivery ends in this state.
     case settle(DeliveryState, ReasonCode)
-    /// It is tried again at this time. `possibleDuplicate`: the attempt just made may have arrived.
+    /// The delivery is retried at this time. If `possibleDuplicate` is true, the last attempt may have arrived.
     case retry(at: Timestamp, ReasonCode, possibleDuplicate: Bool)
-    /// This provider gives it up for this reason, and the next in the market's order takes over.
+    /// The delivery fails over for this reason: the next provider in the market's order takes over.
     case failOver(ReasonCode)
 }
 
-/// What follows an outcome: the one place where outcomes become states.
+/// Returns the step after an outcome. This is the only place where outcomes become states.
 ///
-/// A retry waits at least the jittered ``backoff(attempt:policy:random:)``, longer if the provider asks, at most
-/// ``RetryPolicy/longestProviderWait``. Without attempts left it ends as `retriesExhausted`; a retry at or after `expiresAt` ends as
-/// `expired`. What may have arrived ends as `outcomeUnknown` in both cases, for that is the truth.
-///
-/// A provider that is misconfigured, or refuses, gives way to one that stands by. An attempt that may have arrived never does: the same provider is
-/// asked again, under the same key, or nobody. Should that one then refuse, the next takes over all the same.
+/// - A retry waits at least the jittered ``backoff(attempt:policy:random:)``. It waits longer if the provider asks, at most
+///   ``RetryPolicy/longestProviderWait``.
+/// - If no attempt is left, the delivery ends as `retriesExhausted`. If the retry would be at or after `expiresAt`, the delivery ends as
+///   `expired`.
+/// - In both cases, an attempt that may have arrived ends as `outcomeUnknown`, because its real outcome is not known.
+/// - If a provider is misconfigured or refuses, a standby takes over.
+/// - An attempt that may have arrived never fails over. It is retried at the same provider under the same idempotency key, or not at all.
+///   If that retry is refused, a standby takes over all the same.
 ///
 /// - Parameters:
-///   - attempt: which attempt was just made, from 1.
+///   - attempt: the number of the attempt that was just made, from 1.
 ///   - random: in 0..<1.
 public func nextStep(
     after outcome: Outcome,

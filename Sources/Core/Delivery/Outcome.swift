@@ -1,27 +1,29 @@
-/// What one attempt came to. A provider returns it and never throws, so that every end of a call is one of these.
+/// The outcome of one attempt. A provider returns an outcome and never throws, so every call ends in one of these cases.
 public enum Outcome: Sendable, Hashable {
-    /// The provider took it; `delivered` when that means it has arrived. The id is the provider's own name for it.
+    /// The provider accepted the message. `delivered` is true if this means that the message has arrived. The id is the provider's name for
+    /// the message.
     case accepted(providerMessageID: String?, delivered: Bool)
-    /// Nothing was sent or taken, and it may work later; not before `after` when the provider says so.
+    /// No message was sent or accepted, and a later attempt may succeed. If the provider names a wait, the next attempt comes not before
+    /// `after`.
     case retry(after: Duration?, ReasonCode)
     /// The provider refused this message and would refuse it again.
     case rejected(ReasonCode)
-    /// The device or address no longer exists; it is never used again.
+    /// The device or address no longer exists and is never used again.
     case endpointGone
     /// Nothing can be sent until an operator corrects the provider's settings.
     case misconfigured(ReasonCode)
-    /// The request left and nobody knows whether it was taken.
+    /// The request left, and it is unknown whether the provider accepted it.
     case unknown(ReasonCode)
 }
 
 extension Outcome {
-    /// What an outcome says of the provider's health, for its ``Breaker``.
+    /// The evidence of an outcome about the provider's health, for its ``Breaker``.
     public enum Evidence: Sendable, Hashable {
-        /// It answers, even if with a refusal.
+        /// The provider answers, even if with a refusal.
         case healthy
-        /// It does not work.
+        /// The provider does not work.
         case failing
-        /// It says nothing: the call never reached it, or it only asked to slow down.
+        /// The outcome is no evidence: the call never reached the provider, or the provider only asked to slow down.
         case none
     }
 
@@ -29,7 +31,8 @@ extension Outcome {
         switch self {
         case .accepted, .rejected, .endpointGone: .healthy
         case .retry(_, .providerThrottled), .retry(_, .rateLimited), .retry(_, .breakerOpen): .none
-        // Wrong credentials end each delivery with that reason; holding back others until they are right would hide it.
+        // No evidence: wrong credentials end each delivery with that reason. An open breaker would hold other deliveries and hide the
+        // cause.
         case .misconfigured: .none
         case .retry, .unknown: .failing
         }

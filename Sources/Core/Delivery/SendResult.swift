@@ -1,15 +1,16 @@
-/// An outcome with what is worth recording about how it came.
+/// An outcome with the details of the attempt that are recorded.
 public struct SendResult: Sendable, Hashable {
     public var outcome: Outcome
-    /// The HTTP status, or the like number of another protocol.
+    /// The HTTP status, or the corresponding number of another protocol.
     public var status: Int?
-    /// Of an endpoint that is gone: since when, where the provider says it. One registered after that is another and stays.
+    /// For an endpoint that is gone: the time since when, if the provider gives it. An endpoint registered after that time is a new one and
+    /// stays.
     public var goneSince: Timestamp?
-    /// What the provider said, printable. More of it than ``detail`` shows, so that secrets are looked for before anything is cut.
+    /// The printable text of the provider's answer. It is longer than ``detail``, because secrets are searched before the text is cut.
     private var said: String?
 
-    /// Control characters of `detail` become spaces; an empty one becomes nil. See ``detail`` for its length, and ``hiding(_:)`` for what
-    /// must not be in it.
+    /// Control characters of `detail` become spaces, and an empty `detail` becomes nil. See ``detail`` for its length, and ``hiding(_:)``
+    /// for the secrets that must not be in it.
     public init(_ outcome: Outcome, status: Int? = nil, detail: String? = nil, goneSince: Timestamp? = nil) {
         self.outcome = outcome
         self.status = status
@@ -17,7 +18,7 @@ public struct SendResult: Sendable, Hashable {
         said = detail.flatMap(Self.printable)
     }
 
-    /// What the provider said, made printable and cut to ``longestDetail`` bytes at a character's edge; nil for nothing.
+    /// The printable text of the provider's answer, cut to ``longestDetail`` bytes at a character's edge. Nil if there is no text.
     public var detail: String? {
         guard let said, said.utf8.count > Self.longestDetail else { return said }
         var end = said.utf8.index(said.utf8.startIndex, offsetBy: Self.longestDetail)
@@ -26,22 +27,26 @@ public struct SendResult: Sendable, Hashable {
         return String(said[..<end])
     }
 
-    /// In bytes of UTF-8: enough for an error message, too little to store somebody's page a million times.
+    /// The longest ``detail``, in bytes of UTF-8. This is enough for an error message. A whole web page would be too much to store a
+    /// million times.
     public static let longestDetail = 500
-    /// In bytes of UTF-8, of what a provider said: secrets are looked for in this much of it, and what comes after it is dropped.
+    /// The longest text of a provider's answer that is kept, in bytes of UTF-8. Secrets are searched in this part, and the rest is dropped.
     public static let longestSaid = 8 << 10
-    /// In bytes of UTF-8; a shorter secret would be found in ordinary words, and can be guessed anyway.
+    /// The shortest secret that is hidden, in bytes of UTF-8. A shorter one would be found in ordinary words, and can be guessed anyway.
     public static let shortestSecret = 6
 
-    /// The same result without the secrets of its call, each of whose occurrences becomes `…`, in the detail before it is cut, and in the
-    /// provider's id of the message. For a service that repeats what it was sent; every provider ends its `send` with it.
+    /// Returns the same result without the secrets of its call. Each occurrence in the provider's id of the message, and in the detail
+    /// before it is cut, becomes `…`. This protects against a service that repeats the request in its answer. Every provider ends its
+    /// `send` with this call.
     ///
     ///     return pagerResult(of: answer).hiding([apiKey, item.endpointAddress ?? ""])
     ///
-    /// - A secret is found as it stands, in capitals or small letters, percent-encoded, escaped as in JSON, and where what was said
-    ///   breaks off within it. Of one with white space, such as `Bearer abc…` or the lines of a PEM file, each longer word is a secret by itself.
-    /// - Nothing is hidden for a secret of fewer than ``shortestSecret`` bytes.
-    /// - A secret in another form, such as Base64, is another secret: name both. So is the part of an address that makes it one.
+    /// - A secret is found as it stands, in upper or lower case, percent-encoded, or escaped as in JSON. It is also found if the answer
+    ///   breaks off within it.
+    /// - If a secret has white space, such as `Bearer abc…` or the lines of a PEM file, each longer word is a secret by itself.
+    /// - A secret of fewer than ``shortestSecret`` bytes is not hidden.
+    /// - A secret in another form, such as Base64, is another secret: pass both. If only a part of an address is secret, pass that part as
+    ///   well.
     public func hiding(_ secrets: [String]) -> SendResult {
         var result = self
         if case .accepted(let id?, let delivered) = outcome {
@@ -63,7 +68,8 @@ public struct SendResult: Sendable, Hashable {
         return result.isEmpty ? nil : String(result)
     }
 
-    /// Neither control characters nor those that change the direction or the look of the text around them in a terminal.
+    /// Whether a character may be printed. Control characters may not, nor characters that change the direction or look of text in a
+    /// terminal.
     private static func isPrintable(_ scalar: Unicode.Scalar) -> Bool {
         if (0x20...0x7E).contains(scalar.value) { return true }
         return switch scalar.properties.generalCategory {

@@ -1,21 +1,24 @@
-/// How many calls at once go to a provider or host that has just come back: one, and one more with each good answer, which doubles them in
-/// each round, until the usual bound is reached. What failed under load would fail again if everything that waited came at once.
+/// The limit of concurrent calls to a provider or host that has just recovered.
+///
+/// The limit begins at one and grows by one with each good answer, so it doubles in each round until it reaches the usual limit. Without
+/// it, all waiting deliveries would be sent at once, and a provider that failed under load would fail again.
 public struct SlowStart: Sendable, Hashable {
-    /// Calls at once; nil for the usual bound.
+    /// The limit of concurrent calls. Nil for the usual limit.
     public private(set) var limit: Int?
     private let usual: Int
 
-    /// - Parameter usual: calls at once of one that is well; at least 1 takes effect.
+    /// - Parameter usual: the limit of concurrent calls to a healthy provider. A value below 1 counts as 1.
     public init(usual: Int) {
         self.usual = max(1, usual)
     }
 
-    /// The breaker has closed.
+    /// Starts with one call. Call it when the breaker has closed.
     public mutating func begin() {
         limit = usual > 1 ? 1 : nil
     }
 
-    /// Reports how a call ended. A failure halves the limit; five in a row open the breaker, which is another matter.
+    /// Reports how a call ended. A good answer raises the limit by one, a failure halves it. The breaker counts failures for itself, and by
+    /// default opens after five in a row.
     public mutating func record(_ evidence: Outcome.Evidence) {
         guard let limit else { return }
         switch evidence {

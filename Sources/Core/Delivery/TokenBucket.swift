@@ -1,7 +1,7 @@
-/// A rate limit that allows short bursts. A value: time is passed in, and the answer says how long to wait.
+/// A rate limit that allows short bursts. The bucket is a value and never waits: callers pass in the time, and the result gives the wait.
 public struct TokenBucket: Sendable, Hashable {
-    /// How many a second on average, and how many at once after a quiet while. Both at least 1 and at most ``largest``; other values are
-    /// moved there.
+    /// The tokens a second on average, and the burst: the tokens available at once after an idle time. Both are at least 1 and at most
+    /// ``largest``. Another value is moved to the nearest bound.
     public struct Limit: Sendable, Hashable {
         public let perSecond: Int
         public let burst: Int
@@ -16,7 +16,7 @@ public struct TokenBucket: Sendable, Hashable {
     }
 
     public private(set) var limit: Limit
-    /// In millionths of a token: at `perSecond` tokens a second, exactly `perSecond` of these come each microsecond.
+    /// The tokens in millionths. At `perSecond` tokens a second, exactly `perSecond` millionths arrive each microsecond.
     private var level: Int64
     private var updated: Timestamp
 
@@ -27,10 +27,11 @@ public struct TokenBucket: Sendable, Hashable {
         updated = now
     }
 
-    /// Takes tokens if they are there.
+    /// Takes tokens if enough are available.
     ///
-    /// - Parameter count: more than the burst can never be there at once, so it counts as the burst; less than 1 takes nothing.
-    /// - Returns: zero when taken; else how long until they would be there, and nothing is taken.
+    /// - Parameter count: a count above the burst counts as the burst, because more tokens are never available at once. A count below 1
+    ///   takes nothing.
+    /// - Returns: zero if the tokens were taken. Otherwise the time until they are available, and nothing is taken.
     public mutating func take(_ count: Int = 1, at now: Timestamp) -> Duration {
         refill(at: now)
         let wanted = Int64(min(max(count, 0), limit.burst)) * TokenBucket.unit
@@ -42,10 +43,10 @@ public struct TokenBucket: Sendable, Hashable {
         return .microseconds((wanted - level + rate - 1) / rate)
     }
 
-    /// Takes tokens in any case, those that are still to come included, so that later callers wait behind this one.
+    /// Takes tokens in any case, even if they are not yet available. Later callers then wait behind this one.
     ///
-    /// - Returns: how long until the first `step` of them are there; each further `step` takes ``interval(of:)`` longer. Less than zero if they
-    ///   have been there for a while.
+    /// - Returns: the time until the first `step` tokens are available. Each further `step` takes ``interval(of:)`` longer. The time is
+    ///   negative if the tokens have been available for a while.
     public mutating func reserve(_ count: Int, by step: Int, at now: Timestamp) -> Duration {
         refill(at: now)
         let first = Int64(min(max(step, 1), limit.burst)) * TokenBucket.unit
@@ -53,30 +54,30 @@ public struct TokenBucket: Sendable, Hashable {
         return .microseconds((first - level) / Int64(limit.perSecond))
     }
 
-    /// How long `count` tokens take to come.
+    /// Returns the time that `count` tokens take to arrive.
     public func interval(of count: Int) -> Duration { .microseconds(Int64(max(count, 0)) * TokenBucket.unit / Int64(limit.perSecond)) }
 
-    /// Returns tokens that were reserved and not used.
+    /// Puts back tokens that were reserved and not used.
     public mutating func giveBack(_ count: Int) {
         level = min(level + Int64(min(max(count, 0), Limit.largest)) * TokenBucket.unit, Int64(limit.burst) * TokenBucket.unit)
     }
 
-    /// How long until `count` tokens are there; zero when they are. Takes nothing.
+    /// Returns the time until `count` tokens are available, zero if they are. Takes nothing.
     public mutating func wait(for count: Int, at now: Timestamp) -> Duration {
         refill(at: now)
         let wanted = Int64(min(max(count, 0), limit.burst)) * TokenBucket.unit
         return level >= wanted ? .zero : .microseconds((wanted - level) / Int64(limit.perSecond))
     }
 
-    /// Allows another burst from now on. What there is stays, as far as there is room for it: a larger bucket fills with time.
+    /// Changes the burst from now on. The present tokens stay if there is room for them. A larger bucket fills with time.
     public mutating func allow(burst: Int, at now: Timestamp) {
         refill(at: now)
         limit = Limit(perSecond: limit.perSecond, burst: burst)
         level = min(level, Int64(limit.burst) * TokenBucket.unit)
     }
 
-    /// Tokens come with time that has passed. A moment before the latest one brings none, and counts only if the clock was set back: callers do not
-    /// come in order, and one interval must not count twice.
+    /// Adds the tokens of the time since the latest call. An earlier time adds none: callers do not arrive in order, and one interval must
+    /// not count twice. If the time is earlier by more than ``disorder``, the clock was set back, and the bucket continues from there.
     private mutating func refill(at now: Timestamp) {
         let capacity = Int64(limit.burst) * TokenBucket.unit
         let elapsed = (now - updated).saturatedMicroseconds
@@ -90,6 +91,6 @@ public struct TokenBucket: Sendable, Hashable {
     }
 
     private static let unit: Int64 = 1_000_000
-    /// Microseconds: callers are out of order by less, and a clock that was set back by less is waited for.
+    /// The largest disorder of callers, in microseconds. If the clock was set back by less, no token arrives until the clock has caught up.
     private static let disorder: Int64 = 5_000_000
 }

@@ -1,11 +1,11 @@
-/// What an app tells of one of its installations; nil leaves what is stored, or takes the default of a new device.
+/// The settings that an app reports for one of its installations. Nil keeps the stored value, or takes the default of a new device.
 public struct DeviceSettings: Sendable, Hashable {
     public var platform: DevicePlatform?
     /// The name or kind of the provider that issued the token.
     public var provider: String?
     public var environment: DeviceEnvironment?
     public var permission: Permission?
-    /// `.some(nil)` goes back to the person's market.
+    /// The device's own market. `.some(nil)` removes it, and the person's market counts again.
     public var market: String??
     /// IANA name.
     public var timeZone: String?
@@ -31,7 +31,7 @@ public struct DeviceSettings: Sendable, Hashable {
 public enum DevicePlatform: String, CaseIterable, Sendable, Hashable {
     case ios, android, web
 
-    /// Whose tokens its devices have unless they say otherwise, by kind.
+    /// The kind of provider that issues the tokens of this platform's devices, unless a device names another one.
     public var standardProvider: String {
         switch self {
         case .ios: "apns"
@@ -41,7 +41,7 @@ public enum DevicePlatform: String, CaseIterable, Sendable, Hashable {
     }
 }
 
-/// Which of a platform's servers issued a token: a build from a developer's machine has one of the sandbox.
+/// The environment of the platform's servers that issued a token. A build from a developer's machine has a sandbox token.
 public enum DeviceEnvironment: String, CaseIterable, Sendable, Hashable {
     case production, sandbox
 }

@@ -1,18 +1,18 @@
 /// One place where a person can be reached: a device, an address, a browser's subscription.
 public struct Endpoint: Sendable, Hashable {
-    /// Ours; stays the same when the token changes.
+    /// The id that Tidings gives. It stays the same when the token changes.
     public var id: String
-    /// A device is registered for `push`, and shows `local` notifications too.
+    /// The channel for which the endpoint is registered. A device is registered for `push`, and shows `local` notifications too.
     public var channel: Channel
     /// The name or kind of the provider that issued the token; nil: any provider of the channel.
     public var provider: String?
     /// Token, address or URL.
     public var address: String
-    /// What its owner lets it show.
+    /// The permission that the owner gave the device to show notifications.
     public var permission: Permission
-    /// Whose providers serve it; nil: the person's market.
+    /// The market whose providers serve the endpoint. Nil: the person's market.
     public var market: String?
-    /// A provider said that it no longer exists; kept for the record, never used.
+    /// Whether the endpoint no longer exists, as a provider reported. It is kept for the record and never used.
     public var isGone: Bool
 
     public init(
@@ -33,7 +33,8 @@ public struct Endpoint: Sendable, Hashable {
         self.isGone = isGone
     }
 
-    /// Whether a channel can end here. A browser, whose token is a subscription in JSON, shows nothing by itself.
+    /// Whether the endpoint can receive a channel. A browser shows no local notifications. Its token is a subscription in JSON and begins
+    /// with `{`.
     public func serves(_ channel: Channel) -> Bool {
         self.channel == channel || (channel == .local && self.channel == .push && address.utf8.first != UInt8(ascii: "{"))
     }
@@ -42,12 +43,12 @@ public struct Endpoint: Sendable, Hashable {
 /// Whether a device may show notifications.
 public enum Permission: String, CaseIterable, Sendable, Hashable {
     case authorized
-    /// Shown quietly, until the person decides.
+    /// Notifications are shown quietly, until the person decides.
     case provisional
-    /// Shown for some hours, as Apple grants it to App Clips.
+    /// Notifications are shown for some hours, as Apple grants it to App Clips.
     case ephemeral
     case denied
-    /// Never asked, so nothing can be shown yet.
+    /// The person was never asked, so the device can show nothing yet.
     case notDetermined
 
     public var allowsVisible: Bool {

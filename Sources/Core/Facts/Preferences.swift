@@ -1,8 +1,8 @@
-/// What a person has chosen. What they never said is on.
+/// The choices of a person. Everything that the person has not switched off is on.
 public struct Preferences: Sendable, Hashable {
     public var disabledChannels: Set<Channel>
     public var disabledCategories: Set<Category>
-    /// By type name; false is off, true or no entry is on. A type that is on does not bring back its category.
+    /// Types by name. False is off, true or no entry is on. Switching a type on does not switch its category on.
     public var types: [String: Bool]
     public var quietHours: QuietHours?
 

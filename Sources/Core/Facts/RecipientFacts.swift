@@ -1,15 +1,15 @@
-/// What is known of a person at the moment of a decision.
+/// The facts about a person at the moment of a decision.
 public struct RecipientFacts: Sendable, Hashable {
     public var tenant: String
     public var recipient: String
     public var preferences: Preferences
-    /// The zone in which their quiet hours are meant.
+    /// The time zone of the person's quiet hours.
     public var zone: Zone
-    /// Nil: the catalogue's default market.
+    /// The person's market. Nil: the catalogue's default market.
     public var market: String?
-    /// Their devices and addresses; the order is the order of deliveries.
+    /// The person's devices and addresses. Deliveries are planned in this order.
     public var endpoints: [Endpoint]
-    /// Changes whenever anything here changes, so that a decision made with older facts can be told. 0: never seen before.
+    /// A number that changes whenever a fact here changes. A decision made with older facts is recognised by it. 0: never seen before.
     public var version: Int64
 
     public init(

@@ -1,26 +1,26 @@
-/// What a producer asks, for one recipient: a decoded and validated CloudEvents 1.0 event. An event with many recipients becomes many
+/// The request of a producer for one recipient: a decoded and validated CloudEvents 1.0 event. An event with many recipients becomes many
 /// intents.
 ///
 /// `tenant`, `source`, `id` and `recipient` together identify it.
 public struct Intent: Sendable, Hashable, HasContent {
     /// The customer of this installation whose people are addressed.
     public var tenant: String
-    /// CloudEvents `source`: who asks.
+    /// CloudEvents `source`: the system that asks.
     public var source: String
     /// CloudEvents `id`, unique within the source.
     public var id: String
     /// CloudEvents `type`: the name of the notification type.
     public var type: String
-    /// CloudEvents `time`: when it happened, as the producer says.
+    /// CloudEvents `time`: the time of the event, as given by the producer.
     public var time: Timestamp?
-    /// The person addressed, by the producer's own name for them.
+    /// The person addressed. The producer chooses this name.
     public var recipient: String
     public var content: Content
     /// Takes the place of the channels that catalogue rules would choose. Nil or empty: the rules choose.
     public var channels: [Channel]?
-    /// Not before this instant.
+    /// The earliest time of sending.
     public var scheduledFor: Timestamp?
-    /// Not at or after this instant; without it the type's or category's time to live counts.
+    /// The instant from which nothing is sent any more. Nil: the time to live of the type or category counts.
     public var expiresAt: Timestamp?
     /// Asks for escalation over push, local and inApp; counts only for types that allow it.
     public var critical: Bool

@@ -1,12 +1,12 @@
-/// A notification of a device, as its plan stands and as it is judged now.
+/// A notification of a device: its entry in the device's plan, and the present verdict.
 public struct LocalPlanItem: Sendable {
-    /// What a device was told and not told otherwise since.
+    /// The last instruction to a device about a notification.
     public struct Told: Sendable, Hashable {
-        /// Nil: at once.
+        /// The time at which the device shows the notification. Nil: at once.
         public var at: Timestamp?
-        /// Of the calendar in which it was told.
+        /// The time zone in which the time was given.
         public var zone: String
-        /// The device said that it has it.
+        /// Whether the device said that it has the notification.
         public var isConfirmed: Bool
 
         public init(at: Timestamp?, zone: String, isConfirmed: Bool) {
@@ -15,7 +15,7 @@ public struct LocalPlanItem: Sendable {
             self.isConfirmed = isConfirmed
         }
 
-        /// Confirmed before its time, which has come: the device has shown it.
+        /// Whether the device has shown the notification: the device confirmed it, and its time has come.
         public func wasShown(by now: Timestamp) -> Bool {
             isConfirmed && (at ?? .distantPast) <= now
         }
@@ -23,7 +23,7 @@ public struct LocalPlanItem: Sendable {
 
     public var id: NotificationID
     public var collapseKey: String?
-    /// Nil: it is not in the device's plan.
+    /// The last instruction to the device. Nil: the notification is not in the device's plan.
     public var told: Told?
     public var verdict: LocalVerdict
 
@@ -35,20 +35,23 @@ public struct LocalPlanItem: Sendable {
     }
 }
 
-/// What a device is to be told of one of its notifications.
+/// The next instruction to a device about one of its notifications.
 public enum LocalPlanChange: Sendable, Hashable {
-    /// Nothing new.
+    /// No new instruction.
     case none
-    /// To show it at this time (nil: at once), in place of what it was told before.
+    /// Show it at this time (nil: at once), in place of the instruction before.
     case tell(at: Timestamp?)
-    /// Not to show it. With an end it is over; without, it may come again.
+    /// Do not show it. With a state, the delivery ends. Without a state, the notification may enter the plan again.
     case takeBack(DeliveryState?, ReasonCode?)
 }
 
-/// What changes in a device's plan, for each item. Of items with one collapse key the newest counts; the ``LocalPlan/limit`` soonest are in the
-/// plan, and the rest comes when there is room.
+/// Returns the change of a device's plan for each item.
 ///
-/// What the device was told and never confirmed before its time came is told again, to be shown at once: rather twice than never.
+/// If items have the same collapse key, only the newest counts. The ``LocalPlan/limit`` soonest items are in the plan. The rest enters when
+/// there is room.
+///
+/// If a device never confirmed a notification before its time came, the device is told to show it at once. A duplicate is better than a
+/// loss.
 public func localPlanChanges(_ items: [LocalPlanItem], zone: String, now: Timestamp) -> [LocalPlanChange] {
     var newest: [String: NotificationID] = [:]
     for item in items {
@@ -82,6 +85,6 @@ public func localPlanChanges(_ items: [LocalPlanItem], zone: String, now: Timest
 }
 
 public enum LocalPlan {
-    /// Notifications that a device may have planned: more than 64 iOS drops without a word.
+    /// The number of notifications that a device may have planned. iOS silently drops more than 64.
     public static let limit = 64
 }

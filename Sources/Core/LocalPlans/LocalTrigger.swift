@@ -1,20 +1,20 @@
-/// When a device shows a local notification, in the terms of the two triggers that it has.
+/// The time at which a device shows a local notification, as one of the two kinds of trigger that devices have.
 public enum LocalTrigger: Sendable, Hashable {
-    /// When the device's own clock shows this minute.
+    /// Fires when the device's own clock shows this minute.
     case calendar(LocalTime)
-    /// So many seconds after the app has planned it, at least 1.
+    /// Fires this many seconds after the app has planned it, at least 1.
     case timeInterval(seconds: Int)
 
-    /// Seconds before a time from which it is given as an interval: the minute may begin while the answer is on its way, and a calendar
-    /// trigger for a minute that has begun never fires.
+    /// The shortest notice of a calendar trigger, in seconds. With less notice an interval is used: the minute may begin while the answer
+    /// is on its way. A calendar trigger for a minute that has begun never fires.
     public static let calendarNotice: Int64 = 60
 
     /// - Parameters:
-    ///   - time: nil for at once. A calendar trigger has whole minutes, so it shows at the first minute that is not before `time`.
-    ///   - zone: the device's, in which it reads a calendar.
+    ///   - time: nil for at once. A calendar trigger has whole minutes, so it fires at the first minute that is not before `time`.
+    ///   - zone: the time zone in which the device reads a calendar.
     ///
-    /// An hour that the wall shows twice cannot be told from the first in a calendar; the second is given as an interval. In an unknown zone
-    /// every time is an interval: it needs no calendar, and the notification is shown once.
+    /// If a clock change repeats an hour, a calendar trigger means the first of the two. A time in the second one becomes an interval. In
+    /// an unknown zone every time becomes an interval, because an interval needs no calendar. The notification is shown once in each case.
     public init(showing time: Timestamp?, in zone: Zone, now: Timestamp) {
         guard let time, time > now else {
             self = .timeInterval(seconds: 1)

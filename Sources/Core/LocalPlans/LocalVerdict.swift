@@ -1,21 +1,21 @@
-/// What is to become of a notification in a device's plan.
+/// The verdict on a notification in a device's plan.
 public enum LocalVerdict: Sendable, Hashable {
-    /// The device shows it as soon as it hears of it.
+    /// The device shows the notification as soon as it gets the plan.
     case showNow
     case show(at: Timestamp)
-    /// Not as things are now: the device is not to have it, until that changes.
+    /// The device must not have the notification at present. A later judgement may show it.
     case hide(ReasonCode)
-    /// It is never shown.
+    /// The notification is never shown.
     case end(DeliveryState, ReasonCode)
 }
 
-/// Judges a notification in a device's plan with the facts of this moment, as they would hold when it is shown: `now`, or the time it is scheduled
-/// for when that is later. Quiet hours at that time move it to their end.
+/// Judges a notification in a device's plan with the present facts, for the moment when it is shown. That moment is `now`, or the scheduled
+/// time if that is later. Quiet hours at that moment move the notification to their end.
 ///
-/// A person with quiet hours in an unknown time zone gets nothing: the device would show it at an hour that may be quiet. It is hidden, also when
-/// the device had it, and told again at the first question after the zone is known.
+/// If the person has quiet hours in an unknown time zone, the notification is hidden, because the device might show it in quiet hours. A
+/// device that had it already loses it. After the zone is known, the device gets it again with its next request.
 ///
-/// A person may take back a refusal until the time has come, so before that what is refused is only hidden.
+/// A person may withdraw a refusal until the time of the notification. Before that time a refused notification is only hidden.
 public func judgeLocal(
     _ intent: Intent,
     on device: String,
@@ -26,17 +26,17 @@ public func judgeLocal(
     acceptedAt: Timestamp
 ) -> LocalVerdict {
     var alone = intent
-    // By itself: what became of its other channels is settled elsewhere.
+    // Judge this channel alone, because the other channels of the notification are settled elsewhere.
     alone.channels = [.local]
     alone.critical = false
     let moment = max(now, intent.scheduledFor ?? now)
-    // One device, one delivery.
+    // Take the first: one device has exactly one delivery.
     let judged = reroute(
         PlannedDelivery(channel: .local, endpoint: device, verdict: .awaitEscalation), of: alone, facts: facts, catalogue: catalogue,
         pauses: pauses, now: moment, acceptedAt: acceptedAt)[0]
     switch judged.verdict {
     case .send:
-        // The market may have given the channel to somebody else.
+        // The market may have moved the channel to a provider of another kind.
         guard catalogue.providers[judged.provider]?.kind == ProviderBinding.localPlanKind else { return .hide(.noProvider) }
         return moment > now ? .show(at: moment) : .showNow
     case .hold(_, .timeZoneUnknown):

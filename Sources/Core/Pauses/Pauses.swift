@@ -1,24 +1,25 @@
-/// Everything that is paused. A value, read as a whole: a decision is made with one of them.
+/// All pauses as one value. A decision uses one such value, so it sees one consistent state.
 public struct Pauses: Sendable, Hashable {
-    /// Pauses in force at once. Each role keeps all of them and reads them twice a second; an operator who needs more wants another catalogue.
+    /// The largest number of pauses in force at once. Each role keeps all of them and reads them twice a second. An operator who needs more
+    /// should change the catalogue instead.
     public static let limit = 1_000
 
     public static let none = Pauses([])
 
     private let byScope: [Pause.Scope: [String: Pause]]
 
-    /// Of two pauses of the same thing the later in the list counts.
+    /// If two pauses stop the same thing, the later one in the list counts.
     public init(_ pauses: [Pause]) {
         byScope = pauses.reduce(into: [:]) { $0[$1.scope, default: [:]][$1.name] = $1 }
     }
 
-    /// In no order.
+    /// All pauses, in no order.
     public var all: [Pause] { byScope.values.flatMap(\.values) }
 
     public var isEmpty: Bool { byScope.isEmpty }
 
-    /// The pause that holds a delivery, or nil when it may go out. When several do, the one that lasts longest, so that a delivery is not
-    /// taken up only to be put down again.
+    /// Returns the pause that holds a delivery, or nil when the delivery may be sent. If several pauses hold it, returns the one that lasts
+    /// longest. Otherwise the delivery would be released only to be held again.
     public func holding(channel: Channel, provider: String, type: String, tenant: String, at now: Timestamp) -> Pause? {
         guard !isEmpty else { return nil }
         return [

@@ -1,5 +1,5 @@
 extension ReasonExplanation {
-    /// What one attempt met.
+    /// The reasons of single attempts.
     static let attempts: [ReasonExplanation] = [
         ReasonExplanation(
             .providerThrottled,

@@ -1,5 +1,5 @@
 extension ReasonExplanation {
-    /// How deliveries end otherwise.
+    /// The reasons of all other ends of a delivery.
     static let ends: [ReasonExplanation] = [
         ReasonExplanation(
             .expired,

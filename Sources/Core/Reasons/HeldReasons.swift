@@ -1,5 +1,5 @@
 extension ReasonExplanation {
-    /// Deliveries that wait.
+    /// The reasons of deliveries that wait.
     static let held: [ReasonExplanation] = [
         ReasonExplanation(
             .quietHours,
@@ -45,7 +45,7 @@ extension ReasonExplanation {
         ),
     ]
 
-    /// Said beside another reason.
+    /// The notes that stand beside another reason.
     static let notes: [ReasonExplanation] = [
         ReasonExplanation(
             .scheduledInPast,

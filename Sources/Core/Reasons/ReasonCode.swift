@@ -1,7 +1,7 @@
-/// Why something is as it is. One closed list: code, SQL, command line and documentation print from it, and a meaning never changes once
-/// released.
+/// The reason for the state of a delivery, intent or message. The list is closed: code, SQL, command line and documentation print from it.
+/// The meaning of a released code never changes.
 ///
-/// ``explanation`` says what each means and what to do.
+/// ``explanation`` gives the meaning of a code and the next step.
 public enum ReasonCode: String, CaseIterable, Sendable, Hashable {
     // MARK: Not sent
     case channelDisabled, categoryDisabled, typeDisabled, noDevice, noAddress, permissionDenied, noProvider, sameDevice
@@ -31,7 +31,7 @@ public enum ReasonCode: String, CaseIterable, Sendable, Hashable {
     // MARK: Dead messages
     case poison, undecodablePack
 
-    /// Which part of the list the code belongs to.
+    /// The part of the list that the code belongs to.
     public var kind: ReasonKind {
         switch self {
         case .channelDisabled, .categoryDisabled, .typeDisabled, .noDevice, .noAddress, .permissionDenied, .noProvider,

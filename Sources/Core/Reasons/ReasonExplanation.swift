@@ -1,13 +1,13 @@
-/// What a reason code means to somebody who reads it for the first time.
+/// The explanation of a reason code for a first-time reader.
 public struct ReasonExplanation: Sendable, Hashable {
     public var code: ReasonCode
     /// One sentence in plain words.
     public var meaning: String
-    /// The next step, for an operator or a producer. "Nothing." when all is as it should be.
+    /// The next step, for an operator or a producer. "Nothing." if no step is needed.
     public var whatToDo: String
-    /// Whether trying again without changing the message can end otherwise.
+    /// Whether a retry of the unchanged message can end otherwise.
     public var isRetryable: Bool
-    /// The states of a delivery that the code can explain, first the usual one. Empty for what never became a delivery.
+    /// The states of a delivery that the code can explain, the usual one first. Empty if there never was a delivery.
     public var states: [DeliveryState]
     /// The first version with this code.
     public var since: String
@@ -30,7 +30,7 @@ public struct ReasonExplanation: Sendable, Hashable {
 }
 
 extension ReasonCode {
-    /// What the code means and what to do about it.
+    /// The meaning of the code and the next step.
     public var explanation: ReasonExplanation {
         guard let explanation = ReasonExplanation.byCode[self] else {
             preconditionFailure("reason code \(rawValue) has no explanation; add it to the table of its kind")
@@ -42,7 +42,7 @@ extension ReasonCode {
     public var meaning: String { explanation.meaning }
     /// The next step.
     public var whatToDo: String { explanation.whatToDo }
-    /// Whether trying again without changing the message can end otherwise.
+    /// Whether a retry of the unchanged message can end otherwise.
     public var isRetryable: Bool { explanation.isRetryable }
     /// The first version with this code.
     public var since: String { explanation.since }

@@ -1,17 +1,17 @@
 /// The parts of the list of reason codes.
 public enum ReasonKind: String, CaseIterable, Sendable, Hashable {
-    /// Decided not to send.
+    /// The rules decided not to send.
     case suppressed
-    /// Waits for a time or for another channel.
+    /// The delivery waits for a time or for another channel.
     case held
-    /// Said beside another reason; ends nothing.
+    /// A note that stands beside another reason. It ends nothing.
     case note
-    /// What one attempt met. The delivery is tried again, or has failed.
+    /// A reason of one attempt. The delivery is retried or has failed.
     case attempt
-    /// How it ended otherwise.
+    /// Any other end of a delivery.
     case end
-    /// Why an intent was refused at the door. It is kept under `tidings rejected`.
+    /// The reason why an intent was refused at intake. The intent is kept under `tidings rejected`.
     case rejected
-    /// Why a message of our own could not be processed. It is kept under `tidings dead`.
+    /// The reason why an internal message could not be processed. The message is kept under `tidings dead`.
     case dead
 }

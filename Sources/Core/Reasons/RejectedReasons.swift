@@ -1,5 +1,5 @@
 extension ReasonExplanation {
-    /// Intents that were refused at the door.
+    /// The reasons of intents that were refused at intake.
     static let rejected: [ReasonExplanation] = [
         ReasonExplanation(
             .notJSON,
@@ -113,7 +113,7 @@ extension ReasonExplanation {
         ),
     ]
 
-    /// Messages of our own that could not be processed.
+    /// The reasons of internal messages that could not be processed.
     static let dead: [ReasonExplanation] = [
         ReasonExplanation(
             .poison,

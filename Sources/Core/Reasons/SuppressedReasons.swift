@@ -1,5 +1,5 @@
 extension ReasonExplanation {
-    /// Deliveries that were decided not to be sent.
+    /// The reasons of deliveries that the rules decided not to send.
     static let suppressed: [ReasonExplanation] = [
         ReasonExplanation(
             .channelDisabled,

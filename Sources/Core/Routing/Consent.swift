@@ -1,5 +1,5 @@
 extension Draft {
-    /// What the person has switched off is not sent. Mandatory types do not ask.
+    /// Suppresses every candidate that the person has switched off. Mandatory types ignore preferences.
     mutating func askConsent() {
         let preferences = question.facts.preferences
         let type = question.type

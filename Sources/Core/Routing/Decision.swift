@@ -2,11 +2,11 @@
 public struct Decision: Sendable, Hashable {
     public var strategy: Strategy
     public var deliveries: [PlannedDelivery]
-    /// What is worth knowing about the whole: `scheduledInPast`, `typeRetired`.
+    /// Notes about the whole decision: `scheduledInPast`, `typeRetired`.
     public var notes: [ReasonCode]
     /// The rules that applied, in order, in words, for example `category transactional → push, inApp`.
     public var rules: [String]
-    /// The market of the person, or of the intent when it names one; empty for a type that the catalogue does not have.
+    /// The market of the person, or of the intent if it names one. Empty for a type that the catalogue does not have.
     public var market: String
 
     public init(
@@ -20,19 +20,19 @@ public struct Decision: Sendable, Hashable {
     }
 }
 
-/// What is to happen on one channel with one provider and endpoint.
+/// The plan for one channel with one provider and endpoint.
 public struct PlannedDelivery: Sendable, Hashable {
     public var channel: Channel
-    /// The provider's name; empty while none is chosen: a scheduled channel, or one refused before providers were looked at.
+    /// The provider's name. Empty while none is chosen: the channel is scheduled, or was refused before the search for providers.
     public var provider: String
-    /// The id of the endpoint; nil for a provider that addresses people, and while none is chosen.
+    /// The id of the endpoint. Nil for a provider that addresses people, and while no endpoint is chosen.
     public var endpoint: String?
     public var verdict: Verdict
-    /// Whose providers were looked at: the person's market, or a device's own. Nil while none were.
+    /// The market whose providers were searched: the person's market, or a device's own. Nil if none were searched.
     public var market: String?
-    /// For a provider that gets a copy, which does not reach the person.
+    /// Whether the delivery is a copy for a provider. A copy does not reach the person.
     public var isCopy: Bool
-    /// Who takes over when this one is misconfigured, refuses, or is not called because it has been failing.
+    /// Whether a standby takes over if this provider is misconfigured, refuses, or is skipped because its circuit breaker is open.
     public var standby: Standby
 
     public init(
@@ -49,29 +49,30 @@ public struct PlannedDelivery: Sendable, Hashable {
     }
 }
 
-/// Whether another provider takes a delivery over from its own.
+/// Whether another provider can take over a delivery from its own.
 public enum Standby: Sendable, Hashable {
     case nobody
-    /// Those who were passed over before for failing, or could not take it when asked: for what its provider refuses, not while that one is failing.
+    /// Only providers that were skipped before because their breaker was open, or that could not take the delivery when asked. They take
+    /// over if the provider refuses, but not if only its breaker is open.
     case passedOver
-    /// Somebody who has not had it yet.
+    /// At least one provider that has not had the delivery yet.
     case fresh
 }
 
-/// What is to happen with one delivery.
+/// The decision on one delivery.
 public enum Verdict: Sendable, Hashable {
-    /// Goes out now. From `validUntil` on the decision is too old to act on and must be made again.
+    /// The delivery is sent now. From `validUntil` on, the decision is too old to act on and must be made again.
     case send(validUntil: Timestamp)
-    /// Waits, and is judged again at `until`.
+    /// The delivery waits, and is judged again at `until`.
     case hold(until: Timestamp, reason: ReasonCode)
-    /// Waits for the end of the pause with this id, and is judged again then, at the latest at `lookAgain`.
+    /// The delivery waits for the end of the pause with this id. It is judged again then, at the latest at `lookAgain`.
     case paused(by: Int, lookAgain: Timestamp)
-    /// Waits for the end of an earlier channel, and is judged again then.
+    /// The delivery waits for the end of an earlier channel, and is judged again then.
     case awaitEscalation
-    /// Does not go out, for this reason.
+    /// The delivery is not sent, for this reason.
     case notSent(state: DeliveryState, reason: ReasonCode)
 
-    /// The state a delivery begins in.
+    /// The first state of a delivery with this verdict.
     public var state: DeliveryState {
         switch self {
         case .send: .queued
@@ -80,7 +81,7 @@ public enum Verdict: Sendable, Hashable {
         }
     }
 
-    /// Why it is not simply sent; nil when it is.
+    /// The reason why the delivery is not sent now. Nil if it is sent now.
     public var reason: ReasonCode? {
         switch self {
         case .send: nil
@@ -91,7 +92,7 @@ public enum Verdict: Sendable, Hashable {
         }
     }
 
-    /// True when it goes out, now or later.
+    /// Whether the delivery is to be sent, now or later.
     public var isOpen: Bool {
         switch self {
         case .send, .hold, .paused, .awaitEscalation: true

@@ -1,4 +1,4 @@
-/// A decision while it is being made: the candidates, and what is to be said about them.
+/// A decision in progress: the candidates, and the notes and rules about them.
 struct Draft {
     let question: Question
     var strategy = Strategy.all
@@ -22,16 +22,16 @@ struct Draft {
     }
 }
 
-/// A channel, later with provider and endpoint, on its way through the stages.
+/// A possible delivery on its way through the stages: a channel, later with provider and endpoint.
 struct Candidate {
     let channel: Channel
     var provider = ""
     var endpoint: String?
-    /// Whose providers were looked at; nil while none were.
+    /// The market whose providers were searched. Nil if none were searched.
     var market: String?
-    /// For a provider that gets a copy, which does not reach the person.
+    /// Whether the delivery is a copy for a provider. A copy does not reach the person.
     var isCopy = false
-    /// Who takes over when this one cannot do it.
+    /// Whether another provider can take over.
     var standby = Standby.nobody
     /// Nil while stages may still settle it.
     var verdict: Verdict?
@@ -46,7 +46,7 @@ struct Candidate {
     }
 }
 
-/// What is asked: the arguments of a decision, with what follows directly from them.
+/// The arguments of a decision, and the values that follow directly from them.
 struct Question {
     let intent: Intent
     let facts: RecipientFacts
@@ -54,21 +54,21 @@ struct Question {
     let pauses: Pauses
     let type: NotificationType
     let policy: CategoryPolicy
-    /// Of the person, or of the intent when it names one.
+    /// The market of the person, or of the intent if it names one.
     let market: Market
     let now: Timestamp
     let acceptedAt: Timestamp
     let expiry: Timestamp
-    /// Devices whose plan has this notification already: they get no push of it.
+    /// Devices that have this notification in their plan already. They get no push of it.
     var plannedOn: Set<String> = []
-    /// Providers that gave this delivery up.
+    /// Providers that failed with this delivery. None of them gets it again.
     var failed: Set<String> = []
-    /// Providers that were not called for this delivery because they had been failing: they go last where providers go in order.
+    /// Providers that were skipped for this delivery because their breaker was open. If providers send in order, these come last.
     var passedOver: Set<String> = []
-    /// A device's delivery that has moved, beside others of the person's devices: nobody who reaches the person as such may carry it, for the others
-    /// would get it again.
+    /// Whether the delivery to one device has failed over while the person has several devices. A provider that addresses the person must
+    /// not take it, because the other devices would get the notification twice.
     var isForOneDevice = false
-    /// Goes first where providers go in order: the delivery has been with it, and is not to wander.
+    /// The provider that had the delivery before. If providers send in order, this one comes first, so that the delivery stays with it.
     var kept: String?
 
     /// Nil when the catalogue does not have the type.
@@ -87,22 +87,23 @@ struct Question {
         expiry = catalogue.expiry(of: intent, type: type, acceptedAt: acceptedAt)
     }
 
-    /// The providers of a market that may carry a channel, in its order: those that gave the delivery up may not.
+    /// Returns the providers of a market that may send on a channel, in the market's order. Providers that failed with this delivery are
+    /// left out, except providers that get copies.
     func bindings(for channel: Channel, in market: Market) -> [ProviderBinding] {
         let all = catalogue.bindings(for: channel, in: market)
         return failed.isEmpty ? all : all.filter { $0.copy || !failed.contains($0.name) }
     }
 
-    /// Whose providers serve an endpoint: its own market's, unless the intent names one.
+    /// Returns the market whose providers serve an endpoint: the endpoint's own market, unless the intent names one.
     func market(of endpoint: Endpoint) -> Market {
         let own = intent.market == nil ? endpoint.market.flatMap { catalogue.markets[$0] } : nil
         return own ?? market
     }
 
-    /// Whether the person's providers serve it.
+    /// Whether the providers of the person's market serve the endpoint.
     func isAtHome(_ endpoint: Endpoint) -> Bool { market(of: endpoint).name == market.name }
 
-    /// The person's quiet hours, when they count for this type.
+    /// The person's quiet hours. Nil if they do not apply to this type.
     var quietHours: QuietHours? {
         type.mandatory || type.silent || policy.quietHours == .ignore ? nil : facts.preferences.quietHours
     }

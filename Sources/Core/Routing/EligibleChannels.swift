@@ -1,8 +1,7 @@
 extension Draft {
-    /// Which channels the intent, the type or its category asks for; the most specific wins.
+    /// Chooses the channels that the intent, the type or its category asks for. The most specific list wins.
     ///
-    /// A critical intent of a type that allows it escalates: over the intent's own channels in their order, else over push, local and
-    /// inApp.
+    /// A critical intent escalates if its type allows it. It uses the intent's own channels in their order, else push, local and inApp.
     mutating func chooseChannels() {
         let intent = question.intent
         let type = question.type

@@ -1,9 +1,9 @@
 extension Draft {
-    /// Replaces each open channel by the deliveries it takes: one for each provider that addresses people, one for each endpoint that a
-    /// provider of the market can send to. A channel without any stays, with the reason.
+    /// Replaces each open channel by its deliveries. Each provider that addresses people gets one delivery. Each endpoint that a provider
+    /// of the market can send to gets one delivery. A channel without any delivery stays, with the reason.
     ///
-    /// Where a market's providers go in order, only the one whose turn it is gets a delivery; those that could take over stand by. The first
-    /// that can reach the person at all decides whether it goes to the person as such or to their devices.
+    /// If a market's providers send in order, only one provider gets a delivery, and the providers that could take over are its standbys.
+    /// The first provider that can reach the person decides whether the delivery is for the person as a whole or for their devices.
     mutating func findEndpoints() {
         var found: [Candidate] = []
         for candidate in candidates {
@@ -21,9 +21,11 @@ extension Draft {
         }
     }
 
-    /// A device never both gets a push and shows a local notification of the same thing. A push that waits for its time finds its devices then,
-    /// and one that is addressed to the person may end on any of them. If the push is still to come, the local one waits as well, for at its time
-    /// the push may be off.
+    /// Makes sure that a device never gets a push and also shows a local notification of the same intent.
+    ///
+    /// A push that waits for its time finds its devices only then, so the devices of the present stand for them. A push that is addressed
+    /// to the person may arrive on any of their devices. If the push is still to come, the local delivery waits as well, because the push
+    /// may be off at its time.
     private mutating func skipDevicesThatGetThePush() {
         guard candidates.contains(where: { $0.channel == .local }) else { return }
         var pushes = candidates.filter { $0.channel == .push && $0.isOpen }
@@ -41,7 +43,7 @@ extension Draft {
 }
 
 extension Question {
-    /// What those who could take over come to.
+    /// Returns whether one of these providers could take the delivery over, and if so, whether all of them were skipped before.
     fileprivate func standby(_ providers: [ProviderBinding]) -> Standby {
         if providers.isEmpty { return .nobody }
         return providers.allSatisfy { passedOver.contains($0.name) } ? .passedOver : .fresh
@@ -54,11 +56,11 @@ private struct EndpointSearch {
     private let channel: Channel
     private let known: [Endpoint]
     private let live: [Endpoint]
-    /// Those of ``live`` where it may show.
+    /// The endpoints of ``live`` where the notification may be shown.
     private let allowing: [Endpoint]
-    /// Of the person's market; nil where all carry it that can.
+    /// The providers of the person's market that send in order. Nil with the strategy `all`.
     private let order: [ProviderBinding]?
-    /// Who goes first of those in order.
+    /// The provider of ``order`` that sends first: the first that reaches an allowing endpoint, else the first that reaches a live one.
     private let lead: ProviderBinding?
 
     init(_ question: Question, on channel: Channel) {
@@ -76,7 +78,7 @@ private struct EndpointSearch {
         provider.needsNoEndpoint || live.contains { question.isAtHome($0) && provider.carries($0) }
     }
 
-    /// Who carries it in which order, for whoever asks why; nil where all do.
+    /// The order of the providers as a rule, for the explanation of the decision. Nil with the strategy `all`.
     var rule: String? {
         guard let order, !order.isEmpty else { return nil }
         let strategy = question.market.strategy(for: channel).name.rawValue
@@ -92,7 +94,7 @@ private struct EndpointSearch {
         var result = direct
         var carried: Set<String> = []
         for endpoint in live {
-            // Whoever is reached as a person is reached on every device of their market.
+            // Skip this device: a delivery to the person reaches every device of the person's market.
             if lead?.needsNoEndpoint == true, question.isAtHome(endpoint) { continue }
             let carriers = carriers(of: endpoint)
             if carriers.isEmpty, !reachesPerson { result.append(refused(refusal(of: endpoint) ?? .noProvider, endpoint)) }
@@ -111,7 +113,7 @@ private struct EndpointSearch {
         return result
     }
 
-    /// Deliveries to the person as such, and copies.
+    /// The deliveries to the person as a whole, and the copies.
     private var withoutEndpoint: [Candidate] {
         question.bindings(for: channel, in: question.market).filter { provider in
             provider.needsNoEndpoint && (provider.copy || order == nil || provider.name == lead?.name)
@@ -123,7 +125,7 @@ private struct EndpointSearch {
         }
     }
 
-    /// A device has it in its plan, and would show a push to the person as well.
+    /// Whether a device has the notification in its plan. A push to the person would be shown on that device as well.
     private var isPlanned: Bool {
         channel == .push && live.contains { question.plannedOn.contains($0.id) && question.isAtHome($0) }
     }
@@ -132,12 +134,14 @@ private struct EndpointSearch {
         question.standby(order?.filter { $0.name != provider.name && couldTakeOver($0) } ?? [])
     }
 
-    /// Not only reaches the person, but may: by a device that allows it.
+    /// Whether the provider not only reaches the person, but may: the person has a device that allows the notification.
     private func couldTakeOver(_ provider: ProviderBinding) -> Bool { Self.reaches(provider, allowing, of: question) }
 
-    /// Who carries it to an endpoint: one where they go in order, else all, of whom the first does it.
+    /// Returns the providers for an endpoint: with `first` or `weighted` only one, with `all` every provider that can send to the endpoint.
+    /// With several, the first one sends.
     ///
-    /// A provider that addresses people stands by for a device only while the person has no other, or the others would get it twice.
+    /// A provider that addresses people is a standby for a device only if the person has no other device. Otherwise the other devices would
+    /// get the notification twice.
     private func carriers(of endpoint: Endpoint) -> [(provider: ProviderBinding, standby: Standby)] {
         let market = question.market(of: endpoint)
         guard let order = question.inOrder(channel, in: market) else {
@@ -150,13 +154,16 @@ private struct EndpointSearch {
 
     private func refusal(of endpoint: Endpoint) -> ReasonCode? { Self.refusal(of: endpoint, on: channel, question) }
 
-    /// Silent types need a token only; what shows needs the device's permission, mandatory or not.
+    /// Returns why an endpoint must not get the notification, else nil.
+    ///
+    /// A push is refused for a device that has the notification in its plan. A silent type needs only a token. A visible type needs the
+    /// device's permission, even if it is mandatory.
     private static func refusal(of endpoint: Endpoint, on channel: Channel, _ question: Question) -> ReasonCode? {
         if channel == .push, question.plannedOn.contains(endpoint.id) { return .sameDevice }
         return channel.endsOnDevice && !question.type.silent && !endpoint.permission.allowsVisible ? .permissionDenied : nil
     }
 
-    /// A candidate that is suppressed for want of something.
+    /// Returns a candidate that is suppressed for this reason.
     private func refused(_ reason: ReasonCode, _ endpoint: Endpoint? = nil) -> Candidate {
         Candidate(
             channel: channel, endpoint: endpoint?.id, market: endpoint.map { question.market(of: $0).name } ?? question.market.name,

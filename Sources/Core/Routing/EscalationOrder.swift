@@ -1,7 +1,10 @@
 extension Draft {
-    /// With `escalate`, the first channel that can reach the person goes ahead and the later ones wait for how it ends. A provider that
-    /// only gets a copy reaches nobody, so it holds no later channel back. A channel that is paused cannot reach the person now: it gives its
-    /// turn to the next, and is needed only if that fails. So does a channel that waits for an unknown time zone.
+    /// With `escalate`, the first channel that can reach the person starts, and the later channels wait for its end.
+    ///
+    /// - A provider that only gets a copy reaches no person, so it holds no later channel back.
+    /// - A paused channel cannot reach the person now. The next channel takes its turn, and the paused channel is needed only if that one
+    ///   fails.
+    /// - The same is true for a channel that waits for an unknown time zone.
     mutating func putInSequence() {
         guard strategy == .escalate else { return }
         let open = candidates.filter { !$0.isCopy && $0.verdict?.isOpen == true }
@@ -20,7 +23,7 @@ extension Draft {
 }
 
 extension Candidate {
-    /// Held with no end in sight: by a pause, or for want of zone data.
+    /// Whether the candidate is held with no end in sight: by a pause, or because zone data is missing.
     fileprivate var waitsForAnOperator: Bool {
         switch verdict {
         case .paused, .hold(_, .timeZoneUnknown): true

@@ -1,11 +1,11 @@
 extension Draft {
-    /// What is no longer worth sending ends as expired.
+    /// Ends every candidate as expired if the notification is no longer worth sending.
     mutating func dropExpired() {
         guard question.expiry <= question.now else { return }
         settle { _ in .notSent(state: .expired, reason: .expired) }
     }
 
-    /// What no stage has stopped goes out now.
+    /// Sends every candidate that no stage has settled.
     mutating func sendTheRest() {
         let validUntil = question.validUntil
         settle { _ in .send(validUntil: validUntil) }
@@ -13,11 +13,11 @@ extension Draft {
 }
 
 extension Question {
-    /// How long a decision to send now may be acted on: until expiry, the person's next quiet hours, or ``Verdict/longestValidity``, whichever is
-    /// first.
+    /// The time until which a decision to send now is valid: the expiry, the person's next quiet hours, or ``Verdict/longestValidity``,
+    /// whichever is first.
     ///
-    /// In an unknown zone the start of quiet hours is unknown as well. Only what quiet hours do not stop is still open then, so their start
-    /// would change nothing.
+    /// In an unknown zone the start of quiet hours is unknown as well. At this stage only candidates that quiet hours do not stop are still
+    /// open, so the start would change nothing.
     fileprivate var validUntil: Timestamp {
         let limit = min(expiry, now.adding(Verdict.longestValidity))
         guard let quietHours, case .known(let zone) = facts.zone, let start = quietHours.nextStart(after: now, in: zone) else {
@@ -28,6 +28,7 @@ extension Question {
 }
 
 extension Verdict {
-    /// Preferences and devices change. A pack that waited longer than this is decided again, so a backlog never sends by old wishes.
+    /// The longest time for which a decision to send is valid. Preferences and devices change. The deliveries of a pack that waited longer
+    /// are decided again, so a backlog is never sent with outdated preferences.
     public static let longestValidity = Duration.seconds(15 * 60)
 }

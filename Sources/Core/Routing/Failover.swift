@@ -1,6 +1,9 @@
 extension Outcome {
-    /// Whether an attempt failed for what this provider is or says, so that another may do better. What is wrong with the notification itself is
-    /// wrong everywhere; a device that is gone is gone; and what may have arrived is not sent by somebody else as well.
+    /// Whether an attempt failed because of this provider, so that another provider may succeed.
+    ///
+    /// - If the notification itself is wrong, every provider refuses it.
+    /// - If the device is gone, no provider reaches it.
+    /// - If the attempt may have arrived, no other provider may send it as well.
     public var isOfThisProvider: Bool {
         switch self {
         case .misconfigured: true
@@ -10,20 +13,20 @@ extension Outcome {
     }
 }
 
-/// What a waiting delivery has behind it, as far as it says where it may go.
+/// The history of a waiting delivery, as far as it decides where the delivery may go.
 public struct DeliveryPast: Sendable, Hashable {
-    /// Providers that gave it up. None of them gets it again.
+    /// Providers that failed with the delivery. None of them gets it again.
     public var failed: Set<String>
-    /// Providers that were not called for it because they had been failing. They get it when nobody else is left.
+    /// Providers that were skipped for the delivery because their breaker was open. They get it if no other provider is left.
     public var passedOver: Set<String>
-    /// Why its provider just gave it up; nil when it did not.
+    /// The reason why its provider just failed or was skipped. Nil if neither happened.
     public var because: ReasonCode?
-    /// It has been sent, or tried, by its provider, and stays there while that carries it.
+    /// Whether its provider has sent or tried the delivery. The delivery then stays with this provider as long as the provider serves it.
     public var keepsProvider: Bool
-    /// What was to go out on its channel when the notification was accepted, in order: what came before it, and after it.
+    /// The deliveries planned on its channel when the notification was accepted, in order: those before this delivery, and those after it.
     public var before: [PlannedDelivery]
     public var after: [PlannedDelivery]
-    /// Devices whose plan has the notification; a push does not go there as well.
+    /// Devices that have the notification in their plan. A push is not sent there as well.
     public var plannedOn: Set<String>
 
     public init(
@@ -39,7 +42,7 @@ public struct DeliveryPast: Sendable, Hashable {
         self.plannedOn = plannedOn
     }
 
-    /// Takes a provider for one that gave it up, or that was passed over.
+    /// Records that the delivery leaves a provider. For `breakerOpen` the provider was skipped, for every other reason it failed.
     public mutating func leave(_ provider: String, because reason: ReasonCode) {
         if reason == .breakerOpen { passedOver.insert(provider) } else { failed.insert(provider) }
     }
@@ -48,9 +51,11 @@ public struct DeliveryPast: Sendable, Hashable {
 }
 
 extension DeliveryPast {
-    /// The end of a failover: those that go out go out, and where nobody is left the last reason is the end.
+    /// Returns the deliveries to send next after a failover. If no provider is left, returns the original delivery, failed with the last
+    /// reason.
     ///
-    /// Nil when its provider is to be asked again after all: it was passed over for failing lately, and so was everybody else who can take it.
+    /// Returns nil if the delivery must wait for its own provider. In this case the breaker of this provider is open, and every other
+    /// provider that can take the delivery was skipped as well.
     func conclude(_ next: [PlannedDelivery], of planned: PlannedDelivery) -> [PlannedDelivery]? {
         guard let because else { return next }
         let open = next.filter(\.verdict.isOpen)

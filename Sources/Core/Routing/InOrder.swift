@@ -1,8 +1,8 @@
 extension Question {
-    /// The providers that carry a channel in a market one after the other, who goes first first; those that gave the delivery up are left out, and
-    /// those that were passed over for failing come after the others. Nil where every provider carries it that can.
+    /// Returns the providers of a channel in a market that send one after another, the first one first. Nil with the strategy `all`.
     ///
-    /// Whoever gets only a copy is not among them.
+    /// Providers that failed with the delivery are left out. Providers that were skipped because of an open breaker come after the others.
+    /// Providers that only get copies are not included.
     func inOrder(_ channel: Channel, in market: Market) -> [ProviderBinding]? {
         let strategy = market.strategy(for: channel)
         if strategy == .all { return nil }
@@ -16,8 +16,9 @@ extension Question {
         return order.filter { !failed.contains($0.name) && !(isForOneDevice && $0.needsNoEndpoint) }
     }
 
-    /// The provider of this person: where their number falls, when the weights are laid end to end. It does not depend on who failed, so that the
-    /// others' people stay where they are.
+    /// Returns the person's own provider. The weights are laid end to end, and the person's hash selects a place in them.
+    ///
+    /// The result does not depend on failed providers, so that the people of other providers keep theirs.
     private func ownProvider(of providers: [ProviderBinding], _ weights: [String: Int]) -> String? {
         func weight(_ provider: ProviderBinding) -> Int { max(0, weights[provider.name] ?? 0) }
         var place = StableHash(facts.tenant, facts.recipient).below(providers.reduce(0) { $0 + weight($1) })

@@ -1,5 +1,6 @@
 extension Draft {
-    /// What would go out now, and is paused, waits for the pause to end. At its expiry it is judged again whatever is paused, and ends there.
+    /// Holds every candidate that is paused and would be sent now, until the pause ends. At its expiry a delivery is judged again in spite
+    /// of the pause, and ends there.
     mutating func holdWhatIsPaused() {
         let question = question
         guard !question.pauses.isEmpty else { return }

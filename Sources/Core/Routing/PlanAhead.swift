@@ -1,6 +1,7 @@
 extension Draft {
-    /// What devices show by themselves goes into their plans ahead of its time, so that they show it without a network too. What no device can
-    /// plan as things are waits like every other channel: until its time there may be a device, or a permission.
+    /// Puts local notifications into the plans of devices ahead of their time, so that devices show them without a network too. If no
+    /// device can plan the notification now, it waits like every other channel. Until its time the person may get a device, or give a
+    /// permission.
     mutating func planAhead() {
         guard question.plansAhead, let due = question.intent.scheduledFor else { return }
         guard let first = candidates.firstIndex(where: { $0.channel == .local }) else { return }
@@ -15,13 +16,14 @@ extension Draft {
 }
 
 extension Question {
-    /// Whether it is to be shown later, by devices of the market that keep a plan.
+    /// Whether the notification is shown later by devices of the market that keep a plan.
     var plansAhead: Bool {
         guard let due = intent.scheduledFor, due > now, expiry > now else { return false }
         return catalogue.bindings(for: .local, in: market).contains { $0.kind == ProviderBinding.localPlanKind }
     }
 
-    /// Refuses a device for a reason that may be over when the notification is due. What is planned ahead is judged again then, as a push is.
+    /// Refuses a device for a reason that may be over when the notification is due. If the notification is planned ahead, it is judged
+    /// again then, as a push is.
     func refusalForNow(_ reason: ReasonCode, on channel: Channel) -> Verdict {
         guard channel == .local, plansAhead, let due = intent.scheduledFor else { return .notSent(state: .suppressed, reason: reason) }
         return .hold(until: due, reason: .scheduledFor)

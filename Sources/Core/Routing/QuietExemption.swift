@@ -1,7 +1,7 @@
 extension Draft {
-    /// Says of what goes out in the person's quiet hours why they did not stop it. Settles nothing.
+    /// Adds a rule that says why quiet hours did not stop a delivery. Settles no candidate.
     ///
-    /// The explanation of a delivery that woke somebody must show that their quiet hours were known.
+    /// If a delivery woke a person, its explanation must show that the quiet hours were known.
     mutating func sayWhatPassesQuietHours() {
         guard let reason = question.quietExemption, let quietHours = question.facts.preferences.quietHours else { return }
         guard candidates.contains(where: \.isOpen) else { return }
@@ -11,7 +11,7 @@ extension Draft {
 }
 
 extension Question {
-    /// Why quiet hours do not count for this type; nil when they do.
+    /// The reason why quiet hours do not apply to this type. Nil if they apply.
     fileprivate var quietExemption: String? {
         if type.mandatory { return "type \(type.name) is mandatory" }
         if type.silent { return "type \(type.name) is silent" }

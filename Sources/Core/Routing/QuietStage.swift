@@ -1,6 +1,6 @@
 extension Draft {
-    /// In the person's quiet hours only what is exempt goes out; the category's policy says whether the rest waits. A delivery that expires before
-    /// their end waits until it expires, and ends then.
+    /// Applies the person's quiet hours. Only exempt deliveries are sent. The category's policy decides whether the others wait. A delivery
+    /// that expires before the end of the quiet hours waits until it expires, and ends then.
     mutating func keepQuiet() {
         guard let quietHours = question.quietHours else { return }
         guard case .known(let zone) = question.facts.zone else { return waitForTheZone(of: quietHours) }
@@ -11,7 +11,7 @@ extension Draft {
         rules.append("quiet hours \(window) until \(end) → \(policy.rawValue)")
         let plans = question.plansAhead
         settle { candidate in
-            // The plan moves what is shown later past the quiet hours of that time, as they are then.
+            // Leave it to the plan, which moves the notification past the quiet hours that hold at its time.
             if plans, candidate.channel == .local { return nil }
             return switch policy {
             case .hold: .hold(until: min(end, expiry), reason: .quietHours)
@@ -22,13 +22,15 @@ extension Draft {
         }
     }
 
-    /// Without the zone nobody can tell whether it is quiet, so everything waits that quiet hours could stop. Nothing is dropped: it may be day.
+    /// Holds every candidate that quiet hours could stop, because without the zone it is unknown whether they hold now. Nothing is dropped,
+    /// because it may be day.
     private mutating func waitForTheZone(of quietHours: QuietHours) {
         let question = question
         let isInAppExempt = question.policy.quietHours == .inAppOnly
         rules.append(
             "quiet hours \(quietHours.startText)–\(quietHours.endText) in the unknown time zone \(question.facts.zone.name) → hold")
-        // Later stages do not see expiry again: a delivery ends at its expiry, not at the next look.
+        // Wait no longer than the expiry, because later stages do not check it again. The delivery must end at its expiry, not at the next
+        // judgement.
         let until = min(question.now.adding(Verdict.unknownZonePause), question.expiry)
         let plans = question.plansAhead
         settle { candidate in
@@ -40,8 +42,9 @@ extension Draft {
 }
 
 extension Draft {
-    /// Turns the deliveries that quiet hours hold for devices into one for their whole channel, as everything scheduled is: at their end it goes to
-    /// the devices of that moment, a replaced phone's successor among them. Refusals of single devices are judged then too.
+    /// Replaces the deliveries that quiet hours hold for devices by one for their whole channel, as for everything scheduled. When quiet
+    /// hours end, this delivery is sent to the devices of that moment, for example to the successor of a replaced phone. Refusals of single
+    /// devices are judged then too.
     mutating func holdWholeChannels() {
         for held in candidates where held.endpoint != nil && held.waitsForTheNight {
             guard let first = candidates.firstIndex(where: { $0.channel == held.channel }) else { continue }
@@ -52,7 +55,7 @@ extension Draft {
 }
 
 extension Candidate {
-    /// For quiet hours to end, or for somebody to tell whether it is quiet.
+    /// Whether the candidate waits for the end of quiet hours, or for the zone data that tells whether they hold.
     fileprivate var waitsForTheNight: Bool {
         switch verdict {
         case .hold(_, .quietHours), .hold(_, .timeZoneUnknown): true
@@ -62,7 +65,7 @@ extension Candidate {
 }
 
 extension Verdict {
-    /// Between two judgements of a delivery whose person's zone is unknown. People mend zone data, or a package does; a shorter pause only
-    /// makes a large number of waiting deliveries cost more.
+    /// The time between two judgements of a delivery in an unknown time zone. An operator or a package must repair the zone data. A shorter
+    /// time would only raise the cost of a large number of waiting deliveries.
     public static let unknownZonePause = Duration.seconds(15 * 60)
 }

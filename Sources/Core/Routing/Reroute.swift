@@ -1,11 +1,14 @@
-/// Judges one planned delivery again when it is due, its decision has grown old, its provider is gone or gave it up, or escalation has come to it.
+/// Judges one planned delivery again. The delivery is due, its decision is too old, its provider is gone or failed, or escalation has
+/// reached its channel.
 ///
-/// The stages of ``route(_:facts:catalogue:pauses:now:acceptedAt:)`` run on all channels, so that one device does not get the same thing twice,
-/// and the answer for this delivery is picked. It may change provider when its own no longer carries it.
+/// The stages of ``route(_:facts:catalogue:pauses:now:acceptedAt:)`` run on all channels, so that one device does not get the same
+/// notification twice. Then the result for this delivery is selected. The delivery may change its provider if the present one no longer
+/// serves it.
 ///
-/// - Parameter past: where it has been, and what was planned beside it.
-/// - Returns: at least one delivery, none with the verdict `awaitEscalation`. The first takes the place of the planned one; each further one is
-///   new: for example the second device of a person, where the first was planned for the person as such or stood for the whole channel.
+/// - Parameter past: the history of the delivery, and the deliveries that were planned together with it.
+/// - Returns: at least one delivery, none with the verdict `awaitEscalation`. The first takes the place of the planned one. Each further
+///   one is new, for example for the second device of a person. The planned delivery was then for the person as a whole or for the whole
+///   channel.
 public func reroute(
     _ planned: PlannedDelivery,
     after past: DeliveryPast = DeliveryPast(),
@@ -26,18 +29,19 @@ public func reroute(
     question.isForOneDevice =
         planned.endpoint != nil && question.hasMoved(past, on: planned.channel) && question.hasSeveralDevices(on: planned.channel)
     if let next = past.conclude(question.places(for: planned, past), of: planned) { return next }
-    // Everybody has been failing, or whoever stood by cannot do it after all: it waits for its provider.
+    // Every provider is failing, or the standby cannot take the delivery over. The delivery waits for its own provider.
     question.kept = planned.provider
     return question.places(for: planned, past).map(\.waitingForItsProvider)
 }
 
 extension Question {
-    /// Whether it has moved, and within the market's providers of today: where the market itself moved, nobody of it has sent anything.
+    /// Whether the delivery has failed over among the present providers of the market. After a change of market, none of its providers has
+    /// sent anything.
     fileprivate func hasMoved(_ past: DeliveryPast, on channel: Channel) -> Bool {
         catalogue.bindings(for: channel, in: market).contains { past.failed.contains($0.name) || past.passedOver.contains($0.name) }
     }
 
-    /// Those that the person's market serves.
+    /// Whether the person has several devices that the person's market serves.
     fileprivate func hasSeveralDevices(on channel: Channel) -> Bool {
         facts.endpoints.count { $0.serves(channel) && !$0.isGone && isAtHome($0) } > 1
     }
@@ -45,7 +49,7 @@ extension Question {
     fileprivate func places(for planned: PlannedDelivery, _ past: DeliveryPast) -> [PlannedDelivery] {
         var draft = Draft(self)
         draft.judge()
-        // It stands for its whole channel, as everything does that is scheduled or held for quiet hours.
+        // Such a delivery stands for its whole channel, as everything scheduled or held for quiet hours does.
         if planned.standsForItsChannel { draft.holdWholeChannels() }
         let candidates = draft.candidates.filter { $0.channel == planned.channel }
         guard !candidates.isEmpty else { return [planned.suppressed(.channelNotEligible)] }
@@ -57,7 +61,7 @@ extension Question {
         return replacements(of: planned, past, among: candidates)
     }
 
-    /// For a delivery to a device. Where now only the person can be reached, one delivery does it for all devices.
+    /// Returns the new plan for a delivery to a device. If providers now reach only the person as a whole, one delivery serves all devices.
     private func place(
         for planned: PlannedDelivery, _ past: DeliveryPast, endpoint: String, among candidates: [Candidate]
     ) -> PlannedDelivery {
@@ -66,13 +70,14 @@ extension Question {
             return carrier(of: planned, endpoint: endpoint, among: candidates)
         }
         if past.others.contains(where: { $0.endpoint == nil && !$0.isCopy }) { return planned.suppressed(.sameDevice) }
-        // What another device got, or may get yet, the person would get there again. When the market moved, none did.
+        // Do not send to the person if another of their devices got the notification or may still get it: that device would get it twice.
+        // After a change of market no device has got it.
         let isFirst = (past.because == nil ? past.before : past.others).allSatisfy { $0.endpoint == nil }
         return isFirst ? person.planned : planned.suppressed(.sameDevice)
     }
 
-    /// For a delivery to a person whose provider no longer carries it: another that addresses people, else each of their devices, but nothing
-    /// that has a delivery of its own.
+    /// Returns the new plan for a delivery to a person whose provider no longer serves it. Another provider that addresses people takes it,
+    /// else each of the person's devices gets one. A candidate that has a delivery of its own is left out.
     private func replacements(of planned: PlannedDelivery, _ past: DeliveryPast, among candidates: [Candidate]) -> [PlannedDelivery] {
         let fresh = candidates.filter { candidate in
             !past.others.contains { $0.endpoint == candidate.endpoint && ($0.endpoint != nil || $0.provider == candidate.provider) }
@@ -84,8 +89,8 @@ extension Question {
     }
 }
 
-/// The candidate that now carries an endpoint. When the channel was refused as a whole, that is the answer; when it was not and the
-/// endpoint is missing, the endpoint is gone.
+/// Returns the new plan for a delivery to an endpoint. If the channel was refused as a whole, that refusal is the result. If it was not and
+/// the endpoint is missing, the endpoint is gone.
 private func carrier(of planned: PlannedDelivery, endpoint: String, among candidates: [Candidate]) -> PlannedDelivery {
     let same = candidates.filter { $0.endpoint == endpoint }
     if let open = same.first(where: { $0.verdict?.isOpen == true }) { return open.planned }
@@ -100,7 +105,7 @@ private func carrier(of planned: PlannedDelivery, endpoint: String, among candid
     return planned.suppressed(.endpointGone)
 }
 
-/// What reaches the person, now rather than later, else a copy, else the first refusal.
+/// Returns the best candidate: one that reaches the person, now rather than later, else a copy, else the first refusal.
 private func best(of candidates: [Candidate]) -> Candidate {
     func rank(_ candidate: Candidate) -> Int {
         switch candidate.verdict {
@@ -113,7 +118,7 @@ private func best(of candidates: [Candidate]) -> Candidate {
 }
 
 extension Candidate {
-    /// Goes to the person as such, now or later.
+    /// Whether the candidate reaches the person as a whole, now or later.
     fileprivate var reachesPerson: Bool {
         endpoint == nil && !isCopy && !provider.isEmpty && verdict?.isOpen == true
     }

@@ -2,14 +2,14 @@
 ///
 /// This is the page to read first. A decision is a list of candidates that passes through the stages of ``Draft/judge()`` from top to
 /// bottom. A stage may settle candidates and never reopens one, so the first reason found is the reason given. Nothing here reads a clock,
-/// a database or a random number: the same arguments give the same decision, which is what lets `why` and `simulate` run this function too.
+/// a database or a random number, so the same arguments give the same decision. Therefore `why` and `simulate` can run this function too.
 ///
 /// - Parameters:
-///   - intent: decoded and valid at the time it was accepted.
-///   - facts: what is known of the recipient now.
-///   - pauses: what operators have stopped for a while.
+///   - intent: decoded, and valid at the time it was accepted.
+///   - facts: the present facts about the recipient.
+///   - pauses: the pauses that operators have set.
 ///   - now: the instant of the decision.
-///   - acceptedAt: when the intent was accepted; its time to live counts from here.
+///   - acceptedAt: the time at which the intent was accepted. Its time to live counts from here.
 /// - Returns: deliveries in the order of channels and endpoints, never two for the same channel, provider and endpoint. For a type that the
 ///   catalogue does not have: no deliveries, and the note `typeRetired`.
 public func route(
@@ -31,7 +31,7 @@ public func route(
 }
 
 extension Draft {
-    /// Every stage in order; each is a file of this folder. Afterwards every candidate is settled.
+    /// Runs every stage in order. Each stage is a file of this folder. Afterwards every candidate is settled.
     mutating func judge() {
         chooseChannels()
         holdUntilScheduled()

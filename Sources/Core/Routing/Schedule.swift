@@ -1,6 +1,6 @@
 extension Draft {
-    /// What is scheduled for later waits as whole channels and is judged when it is due, with the preferences and devices of that moment.
-    /// What has expired already is left to the later stages, and what devices show by themselves to ``planAhead()``.
+    /// Holds whole channels of a notification that is scheduled for later. They are judged when it is due, with the preferences and devices
+    /// of that moment. An expired notification is left to the later stages, and a local notification to ``planAhead()``.
     mutating func holdUntilScheduled() {
         guard let due = question.intent.scheduledFor else { return }
         if due < question.acceptedAt {

@@ -4,7 +4,7 @@ public enum Category: String, CaseIterable, Sendable, Hashable {
     case transactional
     /// Offers and campaigns.
     case marketing
-    /// What other people did.
+    /// Actions of other people.
     case social
     /// News of the service itself, and the app's own housekeeping.
     case system

@@ -1,6 +1,7 @@
 /// A way of reaching a person. Raw values are spelled the same in code, JSON, SQL, queue names, metrics and the command line.
 ///
-/// The order is the order of declaration: from the most immediate to the least, which is how lists of channels are printed.
+/// Channels compare in the order of declaration, from the most immediate to the least immediate. Lists of channels are printed in this
+/// order.
 public enum Channel: String, CaseIterable, Sendable, Hashable, Comparable {
     /// A remote notification to a device, through the provider that holds its token.
     case push
@@ -29,7 +30,7 @@ public enum Channel: String, CaseIterable, Sendable, Hashable, Comparable {
         }
     }
 
-    /// Why a person who has no endpoint on this channel is not reached.
+    /// The reason for a delivery to a person who has no endpoint on this channel.
     public var missingEndpointReason: ReasonCode {
         switch self {
         case .push, .local: .noDevice

@@ -1,27 +1,29 @@
-/// Where one delivery stands.
+/// The state of one delivery.
 ///
 ///     held → queued → sent → delivered          queued ⇄ retrying
 ///
-/// `suppressed`, `cancelled`, `expired` and `failed` are ends without success. Each non-success carries a ``ReasonCode``. A local notification is
-/// `sent` when it is in its device's plan, `delivered` when the device has confirmed that, and may be taken back until it is shown.
+/// `suppressed`, `cancelled`, `expired` and `failed` are ends without success. Each state without success carries a ``ReasonCode``.
+///
+/// A local notification is `sent` when it is in its device's plan, and `delivered` when the device has confirmed that. It may be taken back
+/// until it is shown.
 public enum DeliveryState: String, CaseIterable, Sendable, Hashable {
     /// Waits for a time (schedule, end of quiet hours) or for an earlier channel.
     case held
     /// In a pack, on its way to a worker.
     case queued
-    /// An attempt failed in a way that may pass; waits for the next one.
+    /// An attempt failed in a way that may pass. The delivery waits for the next one.
     case retrying
-    /// The provider accepted it. An end, though it may still become `delivered`.
+    /// The provider accepted the delivery. The state is an end, though it may still become `delivered`.
     case sent
-    /// Known to have arrived: durable in the inbox, a 2xx answer, or confirmed by the device or the provider.
+    /// The delivery is known to have arrived: stored in the inbox, answered with 2xx, or confirmed by the device or the provider.
     case delivered
-    /// Decided not to send. Skipping is not failing.
+    /// The rules decided not to send. This is not a failure.
     case suppressed
-    /// Called back before it left.
+    /// The delivery was cancelled before it was sent.
     case cancelled
-    /// Its time ran out before it left.
+    /// The time to live ended before the delivery was sent.
     case expired
-    /// Tried, and given up.
+    /// The delivery was tried without success, and no further attempt follows.
     case failed
 
     /// True when nothing more happens by itself. A `sent` delivery is terminal and may still be confirmed.
@@ -32,14 +34,14 @@ public enum DeliveryState: String, CaseIterable, Sendable, Hashable {
         }
     }
 
-    /// True when the person was reached as far as anybody can tell.
+    /// True when the person was reached, as far as Tidings can know.
     public var isSuccess: Bool {
         self == .sent || self == .delivered
     }
 
     /// The states that may follow this one by themselves. Writing the same state again is not a transition.
     ///
-    /// An operator's retry of a `failed` delivery is the one way out of an end; see ``mayBeRetriedByOperator``.
+    /// An operator's retry of a `failed` delivery is the one way out of an end. See ``mayBeRetriedByOperator``.
     public var successors: Set<DeliveryState> {
         switch self {
         case .held: [.queued, .suppressed, .cancelled, .expired, .failed]
@@ -50,8 +52,8 @@ public enum DeliveryState: String, CaseIterable, Sendable, Hashable {
         }
     }
 
-    /// Whether a local notification may leave this state before its device has shown it: a plan can be changed until then. It becomes
-    /// `cancelled`, `suppressed` or `expired`.
+    /// Whether a local notification in this state may be taken back before its device has shown it. Until then the plan can be changed. The
+    /// delivery becomes `cancelled`, `suppressed` or `expired`.
     public var mayBeTakenBackFromPlan: Bool {
         isSuccess
     }

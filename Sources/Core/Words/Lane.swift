@@ -1,7 +1,7 @@
-/// One of two separate roads from intake to provider, so that a campaign of a million never delays a password reset.
+/// One of two separate paths from intake to provider. They are separate so that a campaign of a million never delays a password reset.
 public enum Lane: String, CaseIterable, Sendable, Hashable {
-    /// Few and waited for.
+    /// Few notifications, for which people wait.
     case urgent
-    /// Many and patient; yields to urgent.
+    /// Many notifications, for which no person waits. This lane yields to `urgent`.
     case bulk
 }

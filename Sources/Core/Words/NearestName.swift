@@ -1,10 +1,10 @@
-/// Finds the name that was probably meant, so that a typing error is told with its cure.
+/// Finds the name that was probably meant, so that an error message can suggest it.
 public enum NearestName {
-    /// The candidate that is few edits away from `name` (a letter added, dropped, changed, or two neighbours swapped; case does not count),
-    /// or nil when none is near enough to be a likely meaning.
+    /// Returns the candidate that is few edits away from `name`, or nil when none is near enough. An edit adds, drops or changes a letter,
+    /// or swaps two neighbours. Case does not count.
     ///
-    /// Near enough is a third of the name's length, at least 1 and at most 3. Names over ``longestName`` bytes get no suggestion: the
-    /// work grows with the product of the lengths, and `name` may come from outside.
+    /// Near enough is a third of the name's length, at least 1 and at most 3. A name over ``longestName`` bytes gets no suggestion, because
+    /// the work grows with the product of the lengths and `name` may come from outside.
     public static func of(_ name: String, among candidates: some Sequence<String>) -> String? {
         let wanted = Array(name.lowercased().utf8)
         guard !wanted.isEmpty, wanted.count <= longestName else { return nil }
@@ -26,7 +26,7 @@ public enum NearestName {
         of(name, among: candidates).map { "; did you mean \"\($0)\"?" } ?? ""
     }
 
-    /// Longest name that is compared, in bytes; every name of ours is far below it.
+    /// The longest name that is compared, in bytes. Every name of Tidings is far shorter.
     static let longestName = 200
 
     /// Optimal string alignment distance.

@@ -1,13 +1,13 @@
 /// A UUID of version 7 (RFC 9562 section 5.7): 48 bits of Unix milliseconds, then a fraction of the millisecond, then random bits.
 ///
-/// Ids sort by time, so a table can be partitioned by them. They tell when they were made: never use one as a secret.
+/// Ids sort by time, so a table can be partitioned by them. An id tells when it was made, so never use one as a secret.
 public struct NotificationID: Sendable, Hashable, Comparable {
     /// The first eight bytes, most significant first: milliseconds, version and fraction.
     public var high: UInt64
     /// The last eight bytes, most significant first: variant and random bits.
     public var low: UInt64
 
-    /// An id of sixteen bytes that are known to be one, for example from the database. Nothing is checked.
+    /// Makes an id from sixteen bytes that are known to be one, for example from the database. Nothing is checked.
     @inlinable
     public init(high: UInt64, low: UInt64) {
         self.high = high
@@ -46,7 +46,7 @@ public struct NotificationID: Sendable, Hashable, Comparable {
         (high, low) = halves
     }
 
-    /// When the id was made, to the millisecond.
+    /// The time at which the id was made, to the millisecond.
     public var timestamp: Timestamp {
         Timestamp(microseconds: Int64(high >> 16) * Timestamp.microsecondsPerMillisecond)
     }
@@ -93,5 +93,5 @@ extension NotificationID: CustomStringConvertible {
     }
 }
 
-/// A pack has an id of the same shape; being never reused, it is the generation of the deliveries in the pack.
+/// The id of a pack, in the same form. It is never reused, so it also serves as the generation of the deliveries in the pack.
 public typealias PackID = NotificationID

@@ -1,9 +1,11 @@
 extension Timestamp {
     /// Reads an RFC 3339 `date-time`, strictly.
     ///
-    /// The offset is required (`Z` or `±hh:mm`); `T` and `Z` may be lower case (RFC 3339 section 5.6). The date must exist, the year is
-    /// 0001 to 9999, also after conversion to UTC. Second 60 is refused: what a leap second means differs between systems. Digits below a
-    /// microsecond are dropped. Anything else, a space for the `T` included, is nil.
+    /// - The offset is required: `Z` or `±hh:mm`. `T` and `Z` may be lower case (RFC 3339 section 5.6).
+    /// - The date must exist. The year is 0001 to 9999, also after conversion to UTC.
+    /// - Second 60 is refused, because systems disagree about the meaning of a leap second.
+    /// - Digits below a microsecond are dropped.
+    /// - Every other text gives nil, for example one with a space for the `T`.
     public init?(rfc3339 text: String) {
         var text = text
         let parsed = text.withUTF8 { Timestamp(rfc3339: $0) }
@@ -30,7 +32,8 @@ extension Timestamp {
 
     /// The instant as RFC 3339 in UTC with `Z`: three fraction digits, or six when it is no whole millisecond.
     ///
-    /// An instant before ``distantPast`` or after ``distantFuture`` is written as that one, since RFC 3339 has four digits for the year.
+    /// An instant before ``distantPast`` or after ``distantFuture`` is written as that bound, because RFC 3339 has four digits for the
+    /// year.
     public var rfc3339: String {
         let clamped = min(max(self, .distantPast), .distantFuture)
         let (seconds, fraction) = clamped.microseconds.flooredDivision(by: Timestamp.microsecondsPerSecond)
@@ -59,7 +62,7 @@ extension Timestamp {
     }
 }
 
-/// Reads the parts of a date-time from left to right; every method returns nil or false, and stays, when the part is not there.
+/// Reads the parts of a date-time from left to right. If a part is not there, its method returns nil or false.
 private struct DateTimeScanner {
     let bytes: UnsafeBufferPointer<UInt8>
     var position = 0

@@ -1,4 +1,4 @@
-/// How the channels of one notification relate.
+/// The relation between the channels of one notification.
 public enum Strategy: String, CaseIterable, Sendable, Hashable {
     /// Every channel at once, each on its own.
     case all

@@ -61,7 +61,7 @@ extension Timestamp: CustomStringConvertible {
 }
 
 extension Duration {
-    /// The duration in whole microseconds, towards zero, at most what Int64 can hold.
+    /// The duration in whole microseconds, rounded towards zero and limited to the range of Int64.
     var saturatedMicroseconds: Int64 {
         let (seconds, attoseconds) = components
         let (whole, overflow) = seconds.multipliedReportingOverflow(by: Timestamp.microsecondsPerSecond)

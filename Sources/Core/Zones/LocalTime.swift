@@ -1,4 +1,4 @@
-/// What a calendar and a clock on the wall show.
+/// A date and a time of day, as a calendar and a wall clock show them.
 public struct LocalTime: Sendable, Hashable {
     public var year: Int
     /// 1 to 12.

@@ -1,4 +1,4 @@
-/// Why a text is no time of day.
+/// The error for a text that is not a time of day.
 public struct QuietHoursError: Error, Sendable, Hashable {
     /// The field that is wrong.
     public enum Field: String, Sendable, Hashable {
@@ -6,7 +6,7 @@ public struct QuietHoursError: Error, Sendable, Hashable {
     }
 
     public var field: Field
-    /// What was given.
+    /// The text as given.
     public var text: String
 
     public init(field: Field, text: String) {
@@ -24,7 +24,8 @@ extension QuietHoursError: CustomStringConvertible {
 extension QuietHours {
     /// Reads two times of day written `HH:MM`, from `00:00` to `23:59`.
     ///
-    /// One alone, or two that are equal, mean no quiet hours: nil. A text that is no time of day throws, also when it stands alone.
+    /// A single time, or two equal ones, mean no quiet hours, and the result is nil. A text that is not a time of day throws, even if it
+    /// stands alone.
     public static func parse(start: String?, end: String?) throws(QuietHoursError) -> QuietHours? {
         let startMinute = try minute(of: start, field: .quietHoursStart)
         let endMinute = try minute(of: end, field: .quietHoursEnd)

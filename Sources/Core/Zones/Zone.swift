@@ -1,7 +1,7 @@
-/// The time zone stored for a person or a device, as the zone data of this machine knows it.
+/// The time zone stored for a person or a device, as found in the zone data of this machine.
 ///
-/// A stored name may be unknown here: a newer release of the zone data has it, the package is not installed, or a file is damaged. No other
-/// zone stands in for it, least of all UTC: what depends on local time waits.
+/// A stored name may be unknown here. Either a newer release of the zone data has it, or the package is not installed, or a file is
+/// damaged. No other zone replaces it, least of all UTC. Decisions that depend on local time wait.
 public enum Zone: Sendable, Hashable {
     case known(ZoneOffsets)
     /// The stored name.

@@ -1,4 +1,5 @@
-/// The offsets of one time zone as plain data, made outside from the time zone database, so that rules about local time stay pure.
+/// The UTC offsets of one time zone as plain data. They are read outside of Core from the time zone database, so that rules about local
+/// time stay pure.
 public struct ZoneOffsets: Sendable, Hashable {
     /// From `at` on, the zone is `offset` seconds east of UTC.
     public struct Transition: Sendable, Hashable {
@@ -35,16 +36,17 @@ public struct ZoneOffsets: Sendable, Hashable {
         offset(ofPeriod: period(at: instant.wholeSeconds))
     }
 
-    /// What a clock on the wall shows at an instant.
+    /// Returns the date and time that a wall clock shows at an instant.
     public func localTime(at instant: Timestamp) -> LocalTime {
         LocalTime(localSeconds: instant.wholeSeconds + Int64(offset(at: instant)))
     }
 }
 
 /// Wall-clock time is not monotonic: it skips hours and repeats hours. Local times are counted here in seconds since 1970-01-01T00:00 on
-/// the wall, and the two questions below say which instant is meant when a time is skipped or comes twice.
+/// the wall clock. If a time is skipped or comes twice, the two methods below choose the instant.
 extension ZoneOffsets {
-    /// The first instant at which the wall shows `localSeconds` or later: the first of two, or the end of the gap. In seconds since 1970.
+    /// Returns the first instant at which the wall clock shows `localSeconds` or later, in seconds since 1970. If a time comes twice this
+    /// is the first of the two, and if it is skipped, the end of the gap.
     func firstInstant(showing localSeconds: Int64) -> Int64 {
         var period = period(at: localSeconds - ZoneOffsets.largestShift)
         while period < transitions.count {
@@ -55,7 +57,8 @@ extension ZoneOffsets {
         return max(start(ofPeriod: period), localSeconds - Int64(offset(ofPeriod: period)))
     }
 
-    /// The last instant at which the wall shows `localSeconds`: the second of two, or the end of the gap. In seconds since 1970.
+    /// Returns the last instant at which the wall clock shows `localSeconds`, in seconds since 1970. If a time comes twice this is the
+    /// second of the two, and if it is skipped, the end of the gap.
     func lastInstant(showing localSeconds: Int64) -> Int64 {
         var period = period(at: localSeconds + ZoneOffsets.largestShift)
         var end = Int64.max
@@ -68,7 +71,7 @@ extension ZoneOffsets {
         return min(end, localSeconds - Int64(offset(ofPeriod: 0)))
     }
 
-    /// The span between transitions that holds an instant: 0 is before the first.
+    /// Returns the number of the span between transitions that holds an instant. 0 is the span before the first transition.
     private func period(at seconds: Int64) -> Int {
         var low = 0
         var high = transitions.count
@@ -87,6 +90,7 @@ extension ZoneOffsets {
         period == 0 ? .min : transitions[period - 1].at
     }
 
-    /// Wall and UTC are never two days apart; zones that changed sides of the date line (Apia, Kwajalein) moved by one.
+    /// The largest distance between wall clock and UTC, in seconds. The two are never two days apart. A zone that changed sides of the date
+    /// line (Apia, Kwajalein) moved by one day.
     private static let largestShift = 2 * Timestamp.secondsPerDay
 }
