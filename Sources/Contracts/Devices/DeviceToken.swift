@@ -2,19 +2,20 @@ import TidingsJSON
 
 /// A device's token in the one form in which it is stored and compared, so that registering it again finds the same device.
 ///
-/// A browser's push subscription may come as `JSON.stringify(subscription)` writes it, with or without spaces and line breaks, its
-/// members in any order. Of it stays `{"endpoint":…,"keys":{"p256dh":…,"auth":…}}`, in this order, without spaces and with the keys in
-/// Base64url; what else it says, such as `expirationTime`, may change while it remains the same subscription. Any other token is itself.
+/// A push subscription of a browser may come as `JSON.stringify(subscription)` writes it. Spaces, line breaks and the order of members may
+/// differ. The stored form is `{"endpoint":…,"keys":{"p256dh":…,"auth":…}}`, in this order, without spaces and with the keys in Base64url.
+/// Other members, such as `expirationTime`, are dropped, because they may change while the subscription stays the same. Any other token is
+/// stored unchanged.
 public struct DeviceToken: Sendable, Hashable {
-    /// Bytes. Firebase's have about 160 and may grow, a browser's subscription has some hundred.
+    /// The longest stored token, in bytes. Firebase tokens have about 160 bytes and may grow. A subscription of a browser has some hundred.
     public static let longest = 4_096
-    /// Bytes of a subscription with all its spaces.
+    /// The longest subscription as written, with all its spaces, in bytes.
     private static let longestWritten = 4 * longest
 
     public let text: String
 
-    /// Nil unless what is stored has 1 to ``longest`` printable ASCII characters without spaces. What a provider's tokens look like is that
-    /// provider's business.
+    /// Nil unless the stored form has 1 to ``longest`` printable ASCII characters without spaces. The provider of a token, not this type,
+    /// knows the form of its tokens.
     public init?(_ written: String) {
         let text = Self.subscription(written) ?? written
         guard (1...Self.longest).contains(text.utf8.count), text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else { return nil }
@@ -37,7 +38,7 @@ public struct DeviceToken: Sendable, Hashable {
         return writer.text
     }
 
-    /// Base64 of either alphabet without padding, as browsers write it; libraries differ.
+    /// Returns Base64url without padding, as browsers write it. Some libraries use the other alphabet or padding.
     private static func base64URL(_ text: String) -> String {
         let digits = text.utf8.compactMap { digit -> UInt8? in
             switch digit {

@@ -1,6 +1,6 @@
 public import TidingsCore
 
-/// What one message asks: each event of it became intents or a rejection, never both and never nothing.
+/// The content of one message. Each of its events became intents or a rejection, never both and never nothing.
 public struct DecodedMessage: Sendable {
     /// One for each recipient, in the order of the message.
     public var intents: [DecodedIntent]
@@ -11,25 +11,27 @@ public struct DecodedMessage: Sendable {
         self.rejections = rejections
     }
 
-    /// How many notifications were asked for, the refused ones included: what the books must add up to.
+    /// The number of notifications that the message asks for, including refused ones. Counters of the results must add up to this number.
     public var taken: Int {
         rejections.reduce(intents.count) { $0 + $1.recipients }
     }
 }
 
-/// A valid intent with what identifies it.
+/// A valid intent with the hashes that identify it.
 public struct DecodedIntent: Sendable, Hashable {
     public var intent: Intent
-    /// Of tenant, source, id and recipient: the same key is the same notification, however often it comes.
+    /// The hash of tenant, source, id and recipient. The same key is the same notification, however often it arrives.
     public var idempotencyKey: Digest128
-    /// Of the type and the event's data without recipients and tenant: the same key with another hash is a conflict. Independent of the order of
-    /// members, of spaces, of how a number or a time is spelled, and of members that name their default.
+    /// The hash of the type, and of the event's data without recipients and tenant. The same key with another hash is a conflict.
+    ///
+    /// The hash does not depend on spaces, on the order of members, or on the spelling of a number or a time. A member that names its
+    /// default does not change it either.
     public var contentHash: Digest128
-    /// The hash of the same content as binaries before schema 29 stored it; nil where it is the same one.
+    /// The hash of the same content in the form that binaries before schema 29 stored. Nil if it is the same hash.
     public var earlierContentHash: Digest128?
-    /// What is worth knowing about an intent that was accepted all the same.
+    /// Notes about an intent that was accepted in spite of them.
     public var notes: [ReasonCode]
-    /// Where the event lies in the body of its message.
+    /// The place of the event in the body of its message.
     public var bytesInMessage: Range<Int>
 
     public init(
@@ -45,33 +47,35 @@ public struct DecodedIntent: Sendable, Hashable {
     }
 }
 
-/// An event, or a whole message, that was refused: why, where, and what was kept of it.
+/// An event or a whole message that was refused: the reason, the place of the error, and the bytes that were kept.
 public struct Rejection: Sendable, Hashable {
     public var reason: ReasonCode
     /// JSON Pointer (RFC 6901) into the event; empty for the event as a whole.
     public var pointer: String
     /// One sentence for the producer.
     public var message: String
-    /// What the event says of itself, as far as it could be read; long values are cut.
+    /// The source, id and type that the event names, as far as they could be read. Long values are cut.
     public var source: String?
     public var eventID: String?
     public var type: String?
     /// The tenant the event names; nil when it names none or could not be read.
     public var tenant: String?
-    /// How many notifications were asked for; 1 when that could not be read.
+    /// The number of notifications that the event asks for. 1 if this number could not be read.
     public var recipients: Int
-    /// The event as it can be sent again: whole up to the limit for events, else the beginning of it.
+    /// The event in a form that can be sent again. The event is complete up to the limit for events. Otherwise only its beginning is kept.
     ///
     /// An event of binary mode is kept in structured form, because its attributes are not in its body.
     public var raw: [UInt8]
     /// The content type of `raw`.
     public var contentType: String?
-    /// Bytes of what came, not of what was kept.
+    /// The size of the received bytes, not of the kept bytes.
     public var size: Int
-    /// SHA-256 of what came.
+    /// The SHA-256 of the received bytes.
     public var sha256: [UInt8]
-    /// True when `raw` is complete, of a content type that can be taken in again, and may be accepted then: the catalogue may change the
-    /// verdict, or the event failed for its batch or for a failure of ours.
+    /// Whether the event can be replayed. `raw` must be complete, and its content type must be one that intake accepts.
+    ///
+    /// A replay must also have a chance: the catalogue may change the verdict, or the event failed because of its batch or an internal
+    /// error.
     public var isReplayable: Bool
 
     public init(

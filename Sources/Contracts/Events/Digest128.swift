@@ -1,4 +1,4 @@
-/// The first 16 bytes of a SHA-256: short enough for an index, and a collision among a trillion keys is less likely than 1 in 10¹⁴.
+/// The first 16 bytes of a SHA-256, which is short enough for an index. A collision among a trillion keys is less likely than 1 in 10¹⁴.
 public struct Digest128: Sendable, Hashable, Comparable, CustomStringConvertible {
     /// The first eight bytes, most significant first.
     public var high: UInt64

@@ -1,4 +1,4 @@
-/// One message as it came from a producer, whatever carried it.
+/// One message as it came from a producer, on any transport.
 public struct IncomingMessage: Sendable {
     public var body: [UInt8]
     /// The content type as sent, parameters and all; nil when the producer set none.

@@ -1,13 +1,15 @@
 import TidingsCore
 import TidingsJSON
 
-/// What a local notification shows and carries, as it is stored from the moment it is planned.
+/// The content of a local notification. It is stored from the moment the notification is planned.
 public struct LocalContent: Sendable {
     /// `{title, body, sound, userInfo, threadIdentifier}`.
     let members: JSONObject
 
-    /// `userInfo` has the members of the intent's data, and over them the notification's `id`, `type`, `category` and `createdAt`. The app reads
-    /// text only: what is no string is JSON-encoded. Nil when there is neither a title nor a body, so that nothing would show.
+    /// Makes the content of an entry. Nil when there is neither a title nor a body, because then nothing would be shown.
+    ///
+    /// `userInfo` has the members of the intent's data. The notification's `id`, `type`, `category` and `createdAt` replace members of the
+    /// same name. The app reads only text, so every other value is encoded as JSON.
     public init?(_ entry: PackEntry) {
         let (title, body) = (entry.title ?? "", entry.body ?? "")
         guard !title.isEmpty || !body.isEmpty else { return nil }
@@ -28,7 +30,7 @@ public struct LocalContent: Sendable {
         self.members = members
     }
 
-    /// What ``text`` was.
+    /// Reads a stored ``text``.
     public init?(stored text: String) {
         guard let members = (try? JSON.parse(text))?.objectValue else { return nil }
         self.members = members

@@ -1,16 +1,16 @@
 public import TidingsCore
 public import TidingsJSON
 
-/// What a device is told when it asks for its plan of local notifications.
+/// The answer to a device that asks for its plan of local notifications.
 ///
-/// `{version, reset, requests: [request], removed: [identifier]}`. With `reset` the app forgets what it had planned; `requests` is then all that it
-/// is to have. Otherwise it plans `requests`, in place of what has the same identifier, and takes back what is in `removed`. Then it confirms
-/// `version`.
+/// The JSON is `{version, reset, requests: [request], removed: [identifier]}`. If `reset` is true, the app deletes its plan, and `requests`
+/// is the whole new plan. Otherwise the app plans `requests`, each in place of the one with the same identifier, and removes those in
+/// `removed`. Then the app confirms `version`.
 public struct LocalPlanUpdate: Sendable {
     public var version: Int64
     public var reset: Bool
     public var requests: [LocalNotificationRequest]
-    /// Identifiers of what is pending on the device and shall not be shown.
+    /// Identifiers of notifications that are pending on the device and must not be shown.
     public var removed: [String]
 
     public init(version: Int64, reset: Bool, requests: [LocalNotificationRequest], removed: [String]) {
@@ -52,7 +52,7 @@ public struct LocalNotificationRequest: Sendable {
 }
 
 extension LocalTrigger {
-    /// As the app reads it. Nothing that is planned repeats.
+    /// The trigger in the form that the app reads. A planned notification never repeats.
     var json: JSON {
         switch self {
         case .calendar(let time):

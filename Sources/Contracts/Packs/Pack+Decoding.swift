@@ -1,7 +1,7 @@
 import TidingsCore
 import TidingsJSON
 
-/// Why the bytes of a message are not a pack. The message is set aside as `undecodablePack`; nothing of it is sent.
+/// The error for a message whose bytes are not a pack. The message is set aside as `undecodablePack`, and nothing of it is sent.
 public struct PackDecodingError: Error, Sendable, Hashable, CustomStringConvertible {
     /// JSON Pointer (RFC 6901) to the value that is wrong; empty for the whole message.
     public let pointer: String
@@ -13,10 +13,10 @@ public struct PackDecodingError: Error, Sendable, Hashable, CustomStringConverti
 }
 
 extension Pack {
-    /// Reads what ``encode()`` writes.
+    /// Reads a pack in the form that ``encode()`` writes.
     ///
-    /// Members that this version does not know are ignored, so that a newer router may add one while older workers still run.
-    /// A pack of more than ``maximumEntries`` entries or none is refused.
+    /// Members that this version does not know are ignored, so that a newer router may add one while older workers still run. A pack of
+    /// more than ``maximumEntries`` entries or none is refused.
     public static func decode(_ bytes: [UInt8]) throws(PackDecodingError) -> Pack {
         let document: JSON
         do {
@@ -64,8 +64,8 @@ extension PackEntry {
     }
 }
 
-/// Takes members out of an object in the order in which they were written, which is nearly always the order they are asked for;
-/// one that is elsewhere is still found.
+/// Reads members of an object in the order in which they were written, which is nearly always the order of the calls. A member at another
+/// place is found as well.
 private struct PackMembers {
     private let object: JSONObject
     private let pointer: String
@@ -98,13 +98,13 @@ private struct PackMembers {
         }
     }
 
-    /// As JSON text.
+    /// Returns an object as JSON text.
     mutating func object(_ key: String) throws(PackDecodingError) -> String {
         guard let value = next(key), case .object = value else { throw problem(key, "must be an object") }
         return value.serialized
     }
 
-    /// False when it is absent.
+    /// Returns false when the member is absent.
     mutating func flag(_ key: String) throws(PackDecodingError) -> Bool {
         switch next(key) {
         case nil: return false

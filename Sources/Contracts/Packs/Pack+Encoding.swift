@@ -2,9 +2,10 @@ import TidingsCore
 import TidingsJSON
 
 extension Pack {
-    /// The message body: one JSON object, members in a fixed order, absent ones left out, times in RFC 3339.
+    /// Returns the message body: one JSON object with its members in a fixed order. Absent members are left out, and times are in RFC 3339.
     ///
-    /// Readable on purpose: whoever looks at a stuck message in the broker's own tools can read who it is for and until when it counts.
+    /// The form is readable on purpose. A person who looks at a stuck message in the broker's own tools can read its recipient and its time
+    /// limits.
     public func encode() -> [UInt8] {
         var writer = JSONWriter(capacity: Pack.envelopeBytes + entries.count * PackEntry.typicalBytes)
         writer.beginObject()
@@ -20,13 +21,13 @@ extension Pack {
         return writer.bytes
     }
 
-    /// At least the bytes of an encoded pack around its entries, without the provider's name: the fixed text is 59 bytes, the id 36,
-    /// the longest channel 7, the longest lane 6.
+    /// An upper bound of the bytes around the entries of an encoded pack, without the provider's name. The fixed text is 59 bytes, the id
+    /// 36, the longest channel 7, the longest lane 6.
     static let envelopeBytes = 128
 }
 
 extension PackEntry {
-    /// Room made for one entry before encoding; entries of ordinary notifications take 400 to 600 bytes.
+    /// The bytes reserved for one entry before encoding. Entries of ordinary notifications take 400 to 600 bytes.
     static let typicalBytes = 640
 
     func write(to writer: inout JSONWriter) {

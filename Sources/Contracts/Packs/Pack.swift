@@ -2,8 +2,8 @@ public import TidingsCore
 
 /// Up to 50 deliveries of one channel, provider and lane: one outbox row, one message, one claim.
 ///
-/// Content type ``contentType``. A pack is complete: a worker sends every entry of it without reading the content again.
-/// The id is also the generation of its entries: it is never reused, and a delivery belongs to one pack at a time.
+/// The content type is ``contentType``. A pack is complete: a worker sends every entry of it without reading the content again. The id is
+/// also the generation of its entries, because it is never reused and a delivery belongs to one pack at a time.
 public struct Pack: Sendable, Equatable {
     public var id: PackID
     public var channel: Channel
@@ -11,12 +11,13 @@ public struct Pack: Sendable, Equatable {
     public var provider: String
     public var lane: Lane
     public var entries: [PackEntry] { didSet { encodedEntries = nil } }
-    /// The entries as they are written in a message, when that is known already.
+    /// The entries as they are written in a message. Nil while they are not encoded yet.
     private(set) var encodedEntries: [UInt8]?
 
-    /// Most entries of one pack. More gains little (the cost of a message is spread over 50 already) and makes one claim hold more.
+    /// Most entries of one pack. More entries gain little, because 50 entries share the cost of a message already. A larger pack also makes
+    /// one claim hold more.
     public static let maximumEntries = 50
-    /// Most bytes of one encoded pack; only an entry that is larger by itself makes a larger one.
+    /// Most bytes of one encoded pack. Only an entry that is larger by itself makes a larger pack.
     ///
     /// 64 KiB keeps 500 prefetched deliveries of ordinary size well under a megabyte, and a quorum queue's log short.
     public static let maximumBytes = 64 * 1024
@@ -31,7 +32,7 @@ public struct Pack: Sendable, Equatable {
         self.entries = entries
     }
 
-    /// A pack whose entries were written while it was put together: ``encode()`` need not write them again.
+    /// A pack whose entries were encoded while it was built, so that ``encode()`` need not encode them again.
     init(id: PackID, channel: Channel, provider: String, lane: Lane, entries: [PackEntry], encodedEntries: [UInt8]) {
         self.init(id: id, channel: channel, provider: provider, lane: lane, entries: entries)
         self.encodedEntries = encodedEntries
@@ -53,7 +54,7 @@ public struct Pack: Sendable, Equatable {
 /// A class because it goes through many hands on its way and never changes: handing it on costs one reference, not one for each text.
 public final class PackEntry: Sendable, HasContent {
     public let notificationID: NotificationID
-    /// Which delivery of the notification this is, from 0 in the order of the decision.
+    /// The number of the delivery within the notification, from 0 in the order of the decision.
     public let ordinal: Int
     /// The number of the attempt that this entry asks for; the first is 1.
     public let attempt: Int
@@ -68,16 +69,16 @@ public final class PackEntry: Sendable, HasContent {
     public let traceparent: String?
     public let createdAt: Timestamp
     public let decidedAt: Timestamp
-    /// Past this the decision is stale, and the entry is routed again instead of sent.
+    /// The time from which the decision is stale. The entry is then routed again instead of sent.
     public let validUntil: Timestamp
-    /// Past this it is not sent at all.
+    /// The time from which the entry is not sent at all.
     public let expiresAt: Timestamp
     /// True when another channel waits for the end of this one.
     public let escalates: Bool
-    /// True when another provider takes over should this one be misconfigured, refuse, or not be called because it has been failing.
+    /// True when another provider takes over if this one is misconfigured, refuses, or is skipped because its circuit breaker is open.
     public let hasStandby: Bool
-    /// True when it waits while this provider is failing, whoever stands by: nobody knows how an earlier attempt of it ended, or those who could
-    /// take over have been failing as well.
+    /// True when the entry waits while this provider's breaker is open, even if there is a standby. Either the outcome of an earlier
+    /// attempt is unknown, or the breakers of the standbys have been open as well.
     public let waitsForProvider: Bool
 
     public init(

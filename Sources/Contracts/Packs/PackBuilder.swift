@@ -4,8 +4,8 @@ import TidingsJSON
 /// Sorts deliveries into packs: one channel, provider and lane each, at most ``Pack/maximumEntries`` entries and ``Pack/maximumBytes``
 /// encoded.
 ///
-/// The order is stable: groups in the order in which their first entry was added, and entries in the order in which they were added.
-/// An entry that alone exceeds the size gets a pack to itself, because splitting one delivery is not possible.
+/// The order is stable. Groups come in the order in which their first entry was added, and entries in the order in which they were added.
+/// An entry that alone exceeds the size gets its own pack, because one delivery cannot be split.
 public struct PackBuilder: Sendable {
     private let maximumEntries: Int
     private let maximumBytes: Int
@@ -32,7 +32,7 @@ public struct PackBuilder: Sendable {
         groups[index].add(entry, maximumEntries: maximumEntries, maximumBytes: maximumBytes)
     }
 
-    /// The packs of everything added, each with a fresh id; the builder is empty afterwards.
+    /// Returns the packs of everything added, each with a fresh id. The builder is empty afterwards.
     public mutating func finish<Failure: Error>(nextID: () throws(Failure) -> PackID) throws(Failure) -> [Pack] {
         var packs: [Pack] = []
         for group in groups {
@@ -54,7 +54,7 @@ public struct PackBuilder: Sendable {
         var lane: Lane
     }
 
-    /// A pack that is still growing. What is written to learn an entry's size is kept for the message.
+    /// A pack that is still growing. An entry is encoded to learn its size, and these bytes are kept for the message.
     private struct OpenPack: Sendable {
         var entries: [PackEntry] = []
         /// The entries' JSON with commas between.

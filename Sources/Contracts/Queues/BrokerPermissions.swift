@@ -1,14 +1,14 @@
-/// What a user of the broker needs for one part of the work and no more: three regular expressions as `rabbitmqctl set_permissions` takes them.
+/// The least permissions of one broker user: three regular expressions, as `rabbitmqctl set_permissions` takes them.
 ///
-/// RabbitMQ asks for *configure* to declare, *write* to publish to an exchange, and *read* to take from a queue; looking whether something exists
-/// needs none of them.
+/// RabbitMQ asks for *configure* to declare, for *write* to publish to an exchange, and for *read* to take from a queue. A check whether
+/// something exists needs none of them.
 public struct BrokerPermissions: Sendable, Hashable {
     public let user: String
     public let configure: String
     public let write: String
     public let read: String
 
-    /// Whoever declares the topology once, and the parts that then run without the right to.
+    /// The user that declares the topology once, and the users of roles and producers, which may not declare anything.
     public static let all = [
         BrokerPermissions(user: "topology", configure: #"^tidings\..*"#, write: #"^tidings\..*"#, read: #"^tidings\..*"#),
         BrokerPermissions(

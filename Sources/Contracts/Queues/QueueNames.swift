@@ -1,23 +1,23 @@
 public import TidingsCore
 
-/// Every exchange, queue and routing key on the broker, spelled in one place.
+/// The names of every exchange, queue and routing key on the broker, in one place.
 ///
 /// Names carry no version and no host, so that any process can compute them from the catalogue alone.
 public enum QueueNames {
-    /// Where producers publish: a topic exchange, routed by the first word of the key.
+    /// The topic exchange to which producers publish. The first word of the routing key selects the queue.
     public static let intentsExchange = "tidings.intents"
-    /// Header of an intent that somebody else publishes for its producer: a releaser for `tidings_api.enqueue`, an operator who replays. It
-    /// holds the AMQP user, or `db:` and the role of the database; empty when nobody knows.
+    /// The header that names the producer of an intent which another user publishes: a releaser for `tidings_api.enqueue`, or an operator
+    /// who replays. It holds the AMQP user, or `db:` and the database role. The header is empty when the producer is unknown.
     public static let producerHeader = "x-tidings-producer"
-    /// Takes what `tidings.intents` could not route, so that a wrong routing key becomes a row and not a loss.
+    /// The exchange for messages that `tidings.intents` could not route, so that a wrong routing key becomes a row and not a loss.
     public static let alternateExchange = "tidings.unroutable"
     /// Messages that matched no intake queue, drained into rows by the router.
     public static let rejectedQueue = "tidings.rejected"
     /// Direct exchange of packs; the routing key is the queue's name.
     public static let deliverExchange = "tidings.deliver"
-    /// Takes what a work queue gave back too often.
+    /// The dead-letter exchange for messages that were returned to a work queue too often.
     public static let suspectExchange = "tidings.suspect"
-    /// Messages that were returned more than ``TopologySpec/deliveryLimit`` times; nothing leads back from here by itself.
+    /// The queue of messages that were returned more than ``TopologySpec/deliveryLimit`` times. No message leaves it by itself.
     public static let suspectQueue = "tidings.suspect"
 
     /// The intake queue of a lane, for example `tidings.intents.urgent`.
@@ -34,7 +34,7 @@ public enum QueueNames {
 
     /// The key a producer publishes with, for example `transactional.orderUpdate`.
     ///
-    /// Only the first word is looked at, to choose the intake lane; the catalogue has the last word on category and lane.
+    /// The broker reads only the first word, to choose the intake lane. The catalogue makes the final choice of category and lane.
     public static func routingKey(category: Category, type: String) -> String {
         "\(category.rawValue).\(type)"
     }

@@ -1,18 +1,18 @@
 public import TidingsCore
 
-/// What must exist on the broker before anything flows: plain values, no AMQP types, so that declaring it, printing it and
-/// comparing it with what is there are three readers of one list.
+/// The exchanges, queues and bindings that must exist on the broker before any message flows.
 ///
-/// Everything is durable. Names and arguments come in a fixed order, so two computations of the same catalogue are equal.
+/// The list has plain values and no AMQP types. So the same list can be declared, printed, and compared with the broker. Everything is
+/// durable. Names and arguments come in a fixed order, so two computations of the same catalogue are equal.
 public struct TopologySpec: Sendable, Hashable {
     public var exchanges: [ExchangeSpec]
     public var queues: [QueueSpec]
     public var bindings: [BindingSpec]
 
-    /// Returns of one message to a work queue before it is set aside.
+    /// The number of returns of one message to a work queue before the message is set aside.
     ///
-    /// RabbitMQ counts every return, also those of a consumer that was killed while it held messages it never looked at, so the limit is
-    /// far above any retry count of ours: it is only the last line against a message that kills whoever takes it.
+    /// RabbitMQ counts every return. This includes returns from a consumer that was killed while it held messages it had not read yet. So
+    /// the limit is far above any retry count of Tidings. It is only the last protection against a message that kills every worker.
     public static let deliveryLimit: Int64 = 20
 
     public init(exchanges: [ExchangeSpec], queues: [QueueSpec], bindings: [BindingSpec]) {
@@ -32,10 +32,10 @@ public struct TopologySpec: Sendable, Hashable {
         return spec
     }
 
-    /// What does not depend on a catalogue: a producer can publish before any provider is configured.
+    /// The part that does not depend on a catalogue. A producer can publish before any provider is configured.
     public static let intake: TopologySpec = {
         var spec = TopologySpec(
-            // The producers' one comes last: what it leads to is there before the first intent.
+            // Declare the producers' exchange last, so that everything it leads to exists before the first intent.
             exchanges: [
                 ExchangeSpec(name: QueueNames.suspectExchange, kind: .fanout),
                 ExchangeSpec(name: QueueNames.deliverExchange, kind: .direct),
@@ -97,8 +97,8 @@ public struct QueueSpec: Sendable, Hashable {
 
     /// A queue that workers take from.
     ///
-    /// RabbitMQ dead-letters a quorum queue at least once only when the strategy, `x-overflow: reject-publish` and a dead-letter
-    /// exchange are all given; with one missing it falls back to at most once and says so only in its own log.
+    /// RabbitMQ dead-letters a quorum queue at least once only when the strategy, `x-overflow: reject-publish` and a dead-letter exchange
+    /// are all given. If one is missing, RabbitMQ dead-letters at most once and says so only in its own log.
     public static let workArguments: [String: TopologyValue] = [
         "x-queue-type": .string("quorum"),
         "x-delivery-limit": .int(TopologySpec.deliveryLimit),
@@ -107,10 +107,11 @@ public struct QueueSpec: Sendable, Hashable {
         "x-overflow": .string("reject-publish"),
     ]
 
-    /// A queue that is the last stop until an entry is a row in the database.
+    /// A queue that holds a message until it is a row in the database. It is the last queue for a message.
     ///
-    /// No length limit: a bounded dead-letter target holds its source back for minutes. No dead-letter exchange: nothing leads back.
-    /// No delivery limit: there would be nowhere to go but away.
+    /// - No length limit: a bounded dead-letter target holds its source back for minutes.
+    /// - No dead-letter exchange: no message goes back from here.
+    /// - No delivery limit: a message over the limit would be lost.
     public static let recordArguments: [String: TopologyValue] = ["x-queue-type": .string("quorum")]
 }
 
@@ -118,7 +119,7 @@ public struct QueueSpec: Sendable, Hashable {
 public struct BindingSpec: Sendable, Hashable {
     public var exchange: String
     public var queue: String
-    /// The binding key; empty for a fanout exchange, which does not look at it.
+    /// The binding key. Empty for a fanout exchange, which ignores it.
     public var routingKey: String
 
     public init(exchange: String, queue: String, routingKey: String) {
