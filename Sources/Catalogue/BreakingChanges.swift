@@ -1,7 +1,8 @@
 public import TidingsCore
 import TidingsJSON
 
-/// The losses of producers by a change of the catalogue: intents that were accepted and are not any more, or channels that nobody carries any more.
+/// The losses of producers by a change of the catalogue: intents that are no longer accepted, and channels that no provider carries any
+/// more.
 public struct BreakingChanges: Sendable, Hashable {
     /// One sentence for each, types by name first. Empty when everything that was accepted still is.
     public let sentences: [String]
@@ -52,7 +53,7 @@ public struct BreakingChanges: Sendable, Hashable {
     }
 }
 
-/// Two schemas of the same value, keyword by keyword.
+/// The comparison of two schemas of the same value, keyword by keyword.
 private struct SchemaComparison {
     var narrowed: [String] = []
     var unclear: [String] = []
@@ -65,9 +66,9 @@ private struct SchemaComparison {
     ]
     /// Keywords that ``compare(_:_:at:)`` judges by themselves.
     private static let judged: Set = ["type", "enum", "const", "required", "properties", "additionalProperties", "items"]
-    /// The larger, the more is valid.
+    /// Keywords with an upper limit. A larger number makes more values valid.
     private static let ceilings: Set = ["maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties", "maxContains"]
-    /// The smaller, the more is valid.
+    /// Keywords with a lower limit. A smaller number makes more values valid.
     private static let floors: Set = ["minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties", "minContains"]
 
     /// Recursion ends with the schema's own nesting, which the compiler bounds.
@@ -90,7 +91,7 @@ private struct SchemaComparison {
     private mutating func compareTypes(_ old: JSONObject, _ new: JSONObject, at path: String) {
         if let after = Self.types(new) {
             let before = Self.types(old) ?? Self.allTypes
-            // Every integer is a number.
+            // Keep integers out of the losses, because every integer is a number.
             let lost = before.filter { !after.contains($0) && !($0 == "integer" && after.contains("number")) }
             if !lost.isEmpty { narrowed.append("\(path): was \(Self.list(before)), is \(Self.list(after))") }
         }

@@ -2,7 +2,7 @@ import TidingsContracts
 import TidingsCore
 import TidingsJSON
 
-/// What must hold of a catalogue beyond each value by itself: names, references, limits.
+/// Checks a catalogue beyond its single values: names, references, limits.
 struct CatalogueChecks {
     private let catalogue: Catalogue
     private var problems: [CatalogueProblem] = []
@@ -21,14 +21,14 @@ struct CatalogueChecks {
         self.catalogue = catalogue
     }
 
-    /// Longest life of a notification: the partitions that hold unfinished work are kept that long.
+    /// The longest life of a notification. The partitions that hold unfinished work are kept that long.
     static let longestExpiry = Duration.seconds(90 * 86_400)
-    /// Most attempts of one delivery; with the longest wait between them this is more than a month.
+    /// Most attempts of one delivery. With the longest wait between them they take more than a month.
     static let mostAttempts = 100
     /// Longest wait between two attempts.
     static let longestWait = Duration.seconds(86_400)
 
-    /// Most sources of one producer: each event is compared with them.
+    /// Most sources of one producer. Each event is compared with all of them.
     static let mostSources = 32
 
     private mutating func add(_ path: String, _ message: String) {

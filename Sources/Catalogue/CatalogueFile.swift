@@ -3,12 +3,13 @@ import TidingsCrypto
 import TidingsEncodings
 import TidingsJSON
 
-/// The catalogue as the YAML file a person edits.
+/// The catalogue as the YAML file that a person edits. The file may leave out some parts:
 ///
-/// What a file leaves out: a category, or a setting of one, takes the built-in policy; the sections `markets`, `providers` and
-/// `producers`, when left out as a whole, are the built-in ones. `types` is the whole truth: a type that is not in the file does not exist.
+/// - A missing category, or a missing setting of a category, takes the built-in policy.
+/// - A missing section `markets`, `providers` or `producers` takes the built-in section.
+/// - A type that is not in `types` does not exist.
 public enum CatalogueFile {
-    /// Largest file that is read, in bytes: thousands of types with their schemas, and still read in well under a second.
+    /// The largest file that is read, in bytes. It holds thousands of types with their schemas, and is still read in well under a second.
     public static let maximumBytes = 1024 * 1024
 
     /// Reads and checks a file completely: keys, names, durations, references between sections, templates, and that every schema compiles.
@@ -24,9 +25,10 @@ public enum CatalogueFile {
         }
     }
 
-    /// Reads a file that somebody wants to make active: ``parse(yaml:)``, and each template against its type's schema.
+    /// Reads a file that an operator wants to make active. This is ``parse(yaml:)``, plus a check of each template against its type's
+    /// schema.
     ///
-    /// - Returns: the catalogue, and what is doubtful in the file without being wrong, each with its line.
+    /// - Returns: the catalogue, and a warning with its line for each part of the file that is doubtful but valid.
     /// - Throws: ``CatalogueProblems`` with every problem found, those of templates last, each with its line.
     public static func judge(yaml: String) throws(CatalogueProblems) -> (catalogue: Catalogue, warnings: [CatalogueProblem]) {
         let (read, log) = try read(yaml)
@@ -54,13 +56,14 @@ public enum CatalogueFile {
         return (read, log)
     }
 
-    /// The file of a catalogue, with comments that say what each section is for. ``parse(yaml:)`` of it is the sealed catalogue again.
+    /// Returns the file of a catalogue, with comments about the purpose of each section. ``parse(yaml:)`` of this file returns the sealed
+    /// catalogue again.
     public static func print(_ catalogue: Catalogue) -> String {
         CataloguePrinter.header + CataloguePrinter.body(of: catalogue)
     }
 
-    /// The same catalogue in the one form that all equal catalogues have: every category present, schemas as compact JSON, strategies only where
-    /// they say something, and `hash` computed.
+    /// Returns the same catalogue in the form that all equal catalogues share. Every category is present, schemas are compact JSON, and
+    /// `hash` is computed. Strategies are present only if they differ from `all` and their channel has providers.
     ///
     /// The hash is the hexadecimal SHA-256 of the printed file without its header, so comments and the order of a person's file do not
     /// count.
@@ -80,7 +83,7 @@ public enum CatalogueFile {
 }
 
 extension CatalogueProblem {
-    /// With the line of its path.
+    /// Returns the problem with the line of its path.
     fileprivate func placed(by log: ProblemLog) -> CatalogueProblem {
         CatalogueProblem(path: path, message: message, line: log.line(of: path))
     }

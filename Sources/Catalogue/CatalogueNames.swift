@@ -1,4 +1,4 @@
-/// How names in a catalogue may be spelled, so that they fit queue names, routing keys, URLs and shells without escaping.
+/// The rules for the names in a catalogue. They make names fit queue names, routing keys, URLs and shells without escaping.
 public enum CatalogueNames {
     /// Longest type name in bytes: with its category it must fit a routing key's 255 bytes.
     public static let longestType = 200
@@ -24,7 +24,8 @@ public enum CatalogueNames {
         isName(name)
     }
 
-    /// True for a setting whose value is a secret, by its name: it speaks of a secret, password, token or key. The *id* of a key is none.
+    /// True for a setting whose value is a secret, judged by its name. The name contains "secret", "password", "token" or "key" and does
+    /// not end with "id". The *id* of a key is not secret.
     static func isSecret(_ setting: String) -> Bool {
         let name = setting.lowercased()
         return !name.hasSuffix("id") && ["secret", "password", "token", "key"].contains { name.contains($0) }

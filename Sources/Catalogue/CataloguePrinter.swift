@@ -1,9 +1,9 @@
 import TidingsCore
 import TidingsJSON
 
-/// Writes a catalogue as YAML: everything sorted by name, settings that have their standard value left out of types.
+/// Writes a catalogue as YAML, sorted by name. Settings of a type that have their standard value are left out.
 struct CataloguePrinter {
-    /// What a person should know before editing. Not part of the hash.
+    /// The advice to a person who edits the file. It is not part of the hash.
     static let header = """
         # The catalogue: which notifications exist, how they travel and who carries them.
         #

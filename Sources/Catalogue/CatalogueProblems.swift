@@ -1,4 +1,4 @@
-/// Everything that is wrong with a catalogue, not only the first thing: a person fixes a file in one go.
+/// All problems of a catalogue, not only the first one, so that a person fixes a file in one go.
 public struct CatalogueProblems: Error, Sendable, Hashable, CustomStringConvertible {
     /// At least one, in the order of the file where there is a file.
     public let problems: [CatalogueProblem]
@@ -13,11 +13,11 @@ public struct CatalogueProblems: Error, Sendable, Hashable, CustomStringConverti
     }
 }
 
-/// One thing that is wrong with a catalogue.
+/// One problem of a catalogue.
 public struct CatalogueProblem: Error, Sendable, Hashable, CustomStringConvertible {
-    /// Where, as names joined by dots, for example `types.orderUpdate.channels`; empty for the file as a whole.
+    /// The place, as names joined by dots, for example `types.orderUpdate.channels`. Empty for the file as a whole.
     public let path: String
-    /// What is wrong and, where it can be guessed, what was meant.
+    /// The problem and, if it can be guessed, the name that was meant.
     public let message: String
     /// The line in the file, from 1; nil when the catalogue did not come from a file.
     public let line: Int?

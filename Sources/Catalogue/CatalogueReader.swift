@@ -1,6 +1,7 @@
 import TidingsCore
 
-/// Turns the sections of a file into a catalogue. What cannot be read is reported and left out; what names mean is checked afterwards.
+/// Turns the sections of a file into a catalogue. A value that cannot be read is reported and left out. References between names are
+/// checked afterwards.
 struct CatalogueReader {
     static let sections = ["types", "categories", "markets", "defaultMarket", "providers", "producers"]
 
@@ -19,7 +20,7 @@ struct CatalogueReader {
             producers: root["producers"].map { named($0, producer) } ?? builtIn.producers)
     }
 
-    /// A section whose keys are names that the operator chose.
+    /// Reads a section whose keys are names that the operator chose.
     private static func named<Value>(_ value: YAMLValue, _ read: (YAMLValue, String) -> Value?) -> [String: Value] {
         var result: [String: Value] = [:]
         for (name, member) in value.section()?.members ?? [] { result[name] = read(member, name) }
@@ -105,7 +106,8 @@ struct CatalogueReader {
 
     static let carrierKeys = ["providers", "strategy", "weights"]
 
-    /// Nil for ``ProviderStrategy/all``, which nothing needs to be said for. What the weights must be is checked with the providers.
+    /// Returns the strategy of a channel. Nil for ``ProviderStrategy/all``, the default, which is not stored. The weights are checked
+    /// later, together with the providers.
     private static func strategy(_ section: YAMLSection) -> ProviderStrategy? {
         guard let name: ProviderStrategy.Name = section["strategy"].map({ $0.word("strategy") }) ?? .all else { return nil }
         if name != .weighted, let weights = section["weights"] {
@@ -148,7 +150,7 @@ struct CatalogueReader {
             tenants: Set(section["tenants"]?.texts() ?? []), sources: Set(sources ?? []), vouches: section["vouches"]?.flag() ?? false)
     }
 
-    /// What nearly every provider of a channel needs to know of a person.
+    /// The addressing of nearly every provider of a channel.
     static func standardAddressing(of channel: Channel) -> Addressing {
         switch channel {
         case .inApp: .person

@@ -2,13 +2,13 @@ public import TidingsCore
 package import TidingsJSON
 public import TidingsJSONSchema
 
-/// A catalogue that has been checked, with everything ready that an intent is checked against.
+/// A checked catalogue, with the compiled schemas and templates for its intents.
 public struct CompiledCatalogue: Sendable {
-    /// As ``CatalogueFile/sealed(_:)`` returns it, so its hash is always that of its content.
+    /// The catalogue as ``CatalogueFile/sealed(_:)`` returns it, so its hash is always that of its content.
     public let catalogue: Catalogue
     /// The compiled schema of every type that has one, by the type's name.
     public let schemas: [String: JSONSchema]
-    /// What the decoder needs of a type, found with one look-up.
+    /// The parts of each type that the decoder needs, found with one look-up.
     package let types: [String: CompiledType]
 
     /// - Throws: ``CatalogueProblems`` with all problems: names, references, limits, templates, and schemas that do not compile.

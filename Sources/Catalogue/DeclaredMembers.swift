@@ -2,8 +2,10 @@ import TidingsJSON
 
 /// The members of `data` that a type's schema declares, as far as they can be read without an instance.
 ///
-/// A member is declared when `properties` or `required` names it, at the top of the schema or in a subschema that judges the same object: `allOf`,
-/// `anyOf`, `oneOf`, `if`, `then`, `else`, `dependentSchemas`, `dependentRequired`, or a `$ref` within the document.
+/// A member is declared when `properties` or `required` names it, at the top of the schema or in a subschema that judges the same object.
+///
+/// Such subschemas are under `allOf`, `anyOf`, `oneOf`, `if`, `then`, `else` and `dependentSchemas`, or behind a `$ref` within the
+/// document. `dependentRequired` declares the members that it names as well.
 struct DeclaredMembers {
     /// The schema of each declared member; nil when only `required` names the member.
     private(set) var schemas: [String: JSON?] = [:]
@@ -34,7 +36,7 @@ struct DeclaredMembers {
 
     fileprivate mutating func open() { isOpen = true }
 
-    /// Adds what another subschema declares for the same object. `always` is false for a subschema that may not apply.
+    /// Adds the members that another subschema declares for the same object. `always` is false for a subschema that may not apply.
     fileprivate mutating func merge(_ other: DeclaredMembers, always: Bool) {
         for (name, schema) in other.schemas { declare(name, schema) }
         if always { required.formUnion(other.required) }
@@ -49,7 +51,7 @@ private struct DeclaredMembersReader {
     let root: JSON
     private var followed: [String: DeclaredMembers] = [:]
 
-    /// Levels of subschemas: more than any catalogue nests, and far below what a thread's stack holds.
+    /// The deepest level of subschemas that is read. No catalogue nests that deep, and it is far below the limit of a thread's stack.
     private static let deepest = 64
 
     init(root: JSON) { self.root = root }
@@ -80,7 +82,7 @@ private struct DeclaredMembersReader {
         return members
     }
 
-    /// One of the alternatives holds: a member that all of them require is required.
+    /// Reads alternatives, of which at least one holds. A member that all of them require is required.
     private mutating func readAlternatives(_ alternatives: [JSON], into members: inout DeclaredMembers, depth: Int) {
         var common: Set<String>?
         for alternative in alternatives {

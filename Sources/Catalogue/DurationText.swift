@@ -1,8 +1,8 @@
 /// Durations as a person writes them: `90m`, `3d`, `1h30m`, `500ms`.
 public enum DurationText {
-    /// One or more whole numbers, each with a unit `d`, `h`, `m`, `s`, `ms` or `us`, larger units first; nil for anything else.
+    /// Reads one or more whole numbers, each with a unit `d`, `h`, `m`, `s`, `ms` or `us`, larger units first. Nil for any other text.
     ///
-    /// A number without a unit is refused: nobody should have to guess whether `expiry: 60` are seconds or minutes.
+    /// A number without a unit is refused, because a reader would have to guess whether `expiry: 60` is in seconds or minutes.
     public static func parse(_ text: String) -> Duration? {
         var rest = text.utf8[...]
         var total: Int64 = 0

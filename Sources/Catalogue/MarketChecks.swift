@@ -1,6 +1,6 @@
 import TidingsCore
 
-/// What must hold of markets: names, providers, and how they share a channel.
+/// Checks the markets: names, providers, and the way in which providers share a channel.
 struct MarketChecks {
     private let catalogue: Catalogue
     private var problems: [CatalogueProblem] = []
@@ -15,7 +15,7 @@ struct MarketChecks {
         self.catalogue = catalogue
     }
 
-    /// Enough for a ten-thousandth of the people.
+    /// The largest weight. It is enough for a share of a ten-thousandth of the people.
     static let largestWeight = 10_000
 
     private mutating func add(_ path: String, _ message: String) {

@@ -3,13 +3,13 @@ import TidingsJSON
 
 /// Judges the placeholders of each type's `title`, `body` and `deepLink` against the type's schema.
 ///
-/// A role that reads an active catalogue does not run these checks: a placeholder without a value is shown as nothing, which is no reason to stop
-/// every other notification. `tidings catalogue check`, `apply` and `rollback` do.
+/// `tidings catalogue check`, `apply` and `rollback` run these checks. A role that reads an active catalogue does not. A placeholder
+/// without a value is shown as nothing, which is no reason to stop every other notification.
 struct TemplateChecks {
     private(set) var problems: [CatalogueProblem] = []
     private(set) var warnings: [CatalogueProblem] = []
 
-    /// Different placeholders of one template: more than a person reads, and few enough to compare each with every declared name.
+    /// Most different placeholders of one template. No person reads more, and so few can each be compared with every declared name.
     static let mostPlaceholders = 100
 
     init(of catalogue: Catalogue) {
@@ -66,10 +66,10 @@ struct TemplateChecks {
         add(path, placeholder, "is not declared by the type's schema" + (hint.isEmpty ? "; declared: \(known)\(more)" : hint))
     }
 
-    /// Declared names that a message lists.
+    /// The number of declared names that a message lists.
     private static let shownNames = 10
 
-    /// Why a placeholder can never have a value; nil for a plain name.
+    /// Returns why a placeholder can never have a value, or nil for a plain name.
     private static func syntaxProblem(of placeholder: String) -> String? {
         if placeholder.first.map({ "#/^>!&{=".contains($0) }) == true || placeholder == "else"
             || placeholder.contains(where: \.isWhitespace)

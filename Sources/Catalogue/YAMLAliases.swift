@@ -1,15 +1,16 @@
 import Yams
 
-/// How much a YAML text stands for once its aliases are followed. A few lines can stand for billions of values, and the reader compares
-/// keys with all that is in them.
+/// Measures the size of a YAML text with its aliases followed. A few lines can stand for billions of values, and the reader compares each
+/// key with its whole content.
 enum YAMLAliases {
-    /// Values that a text with aliases may stand for: more than the largest file holds without any.
+    /// The most values that a text with aliases may stand for. A catalogue that a person writes has far fewer.
     static let maximumNodes = 200_000
 
-    /// Whether the text stands for more than ``maximumNodes`` values. A text that is no YAML is refused by whoever reads it next.
+    /// Whether the text stands for more than ``maximumNodes`` values. A text without aliases is not parsed here. The next reader reports a
+    /// text that is not YAML.
     static func expandTooFar(in yaml: String) throws -> Bool {
         guard yaml.utf8.contains(UInt8(ascii: "*")), yaml.utf8.contains(UInt8(ascii: "&")) else { return false }
-        // The parser alone holds the anchors; a node only points at its own.
+        // Keep the parser alive: it owns the anchors, and a node only refers to its own.
         let parser = try Yams.Parser(yaml: withPlainAliases(yaml))
         return try withExtendedLifetime(parser) {
             guard let document = try parser.singleRoot() else { return false }
@@ -18,10 +19,12 @@ enum YAMLAliases {
         }
     }
 
-    /// Stands where an alias begins, so that it is read as a text and not followed; nobody writes this character (private use).
+    /// The character that replaces the beginning of an alias, so that the alias is read as a text and not followed. No file uses this
+    /// private-use character.
     private static let mark: Unicode.Scalar = "\u{E000}"
 
-    /// An asterisk begins an alias only at the beginning of a value; elsewhere, and in quotes, changing it changes no structure.
+    /// Replaces the asterisk of each alias. An asterisk begins an alias only at the beginning of a value. Elsewhere, and in quotes,
+    /// replacing it does not change the structure.
     private static func withPlainAliases(_ yaml: String) -> String {
         var result = String.UnicodeScalarView()
         var before: Unicode.Scalar = "\n"
@@ -32,7 +35,8 @@ enum YAMLAliases {
         return String(result)
     }
 
-    /// Values in `node`, aliases followed, no further than just beyond the limit. Anchors come before their aliases, so one pass is enough.
+    /// Returns the number of values in `node` with aliases followed, at most one more than the limit. Anchors come before their aliases, so
+    /// one pass is enough.
     private static func size(of node: Node, _ sizes: inout [String: Int]) -> Int {
         var total = 1
         var anchor: Anchor?
@@ -48,7 +52,7 @@ enum YAMLAliases {
             for (key, value) in mapping { total += size(of: key, &sizes) + size(of: value, &sizes) }
         case .alias: break
         }
-        // Sums of these stay far below what overflows: each part is cut, and a file has at most a million parts.
+        // Cut each part, so that sums stay far below an overflow: a file has at most a million parts.
         total = min(total, maximumNodes + 1)
         if let anchor { sizes[anchor.rawValue] = total }
         return total

@@ -1,8 +1,9 @@
 import TidingsJSON
 
-/// What an unquoted YAML scalar means: exactly what JSON means by it, and a text otherwise.
+/// The meaning of an unquoted YAML scalar: the same as in JSON, and a text if it is not JSON.
 ///
-/// So `no`, `on`, `012` and `1_000` are texts and not, as in YAML 1.1, a truth value or a number: a country code in an `enum` stays one.
+/// So `no`, `on`, `012` and `1_000` are texts, and not truth values or numbers as in YAML 1.1. A country code in an `enum` stays a country
+/// code.
 enum YAMLScalar: Hashable {
     case null
     case bool(Bool)

@@ -5,7 +5,7 @@ import Yams
 struct YAMLSection {
     let path: String
     let log: ProblemLog
-    /// Members in the order of the file; those without a value count as left out.
+    /// Members in the order of the file. A member without a value counts as left out.
     let members: [(name: String, value: YAMLValue)]
 
     init(_ mapping: Node.Mapping, at path: String, _ log: ProblemLog) {
@@ -31,7 +31,7 @@ struct YAMLSection {
         return value
     }
 
-    /// Reports every key that is not in `known`: a misspelt key that is skipped in silence would be a setting that does nothing.
+    /// Reports every key that is not in `known`. Without this report a misspelt key would be a setting that has no effect.
     func refuseKeys(except known: [String]) {
         for (name, value) in members where !known.contains(name) {
             let hint = NearestName.hint(for: name, among: known)

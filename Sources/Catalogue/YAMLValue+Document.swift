@@ -1,9 +1,9 @@
 import Yams
 
 extension YAMLValue {
-    /// The one document of a YAML text.
+    /// Reads the single document of a YAML text.
     ///
-    /// - Throws: ``CatalogueProblems`` with the one problem that keeps the text from being read at all.
+    /// - Throws: ``CatalogueProblems`` with the one problem because of which the text cannot be read at all.
     init(document yaml: String, _ log: ProblemLog) throws(CatalogueProblems) {
         let problem: CatalogueProblem
         do {
@@ -24,7 +24,7 @@ extension YAMLValue {
 }
 
 extension CatalogueProblem {
-    /// What the YAML reader says, in one line.
+    /// The error of the YAML reader, in one line.
     fileprivate init(yamlError: any Error) {
         switch yamlError as? YamlError {
         case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _), .composer(_, let problem, let mark, _):

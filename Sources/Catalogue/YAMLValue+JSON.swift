@@ -2,7 +2,7 @@ import TidingsJSON
 import Yams
 
 extension YAMLValue {
-    /// The value as compact JSON text, keys in the order of the file; nil, and reported, when it cannot be JSON.
+    /// Returns the value as compact JSON text, with keys in the order of the file. Reports a value that cannot be JSON and returns nil.
     func json() -> String? {
         var writer = JSONWriter()
         var budget = YAMLValue.maximumNodes
@@ -10,13 +10,13 @@ extension YAMLValue {
         return writer.text
     }
 
-    /// Most values in one schema. Aliases of YAML let a few lines stand for billions of values; a schema of a person's making has some
-    /// hundred.
+    /// Most values in one schema. With aliases of YAML, a few lines can stand for billions of values. A schema that a person writes has
+    /// some hundred.
     private static let maximumNodes = 20_000
     /// Deepest nesting of one schema, the same as for JSON from the wire.
     private static let maximumDepth = 64
 
-    /// Notes the line of every part, so that a problem the schema's compiler finds is told with its line.
+    /// Writes a value and notes the line of every part, so that a problem found by the schema's compiler is reported with its line.
     private func write(_ node: Node, at path: String, to writer: inout JSONWriter, depth: Int, budget: inout Int) -> Bool {
         budget -= 1
         log.note(line: node.mark?.line, of: path)

@@ -3,7 +3,7 @@ import Yams
 
 /// Collects problems while a file is read, and remembers on which line each path is.
 ///
-/// A class, because every value of one file reports into the same list; it never leaves the function that reads the file.
+/// The log is a class, because every value of one file reports into the same list. The log never leaves the function that reads the file.
 final class ProblemLog {
     private(set) var problems: [CatalogueProblem] = []
     private var lines: [String: Int] = [:]
@@ -28,9 +28,9 @@ final class ProblemLog {
     }
 }
 
-/// One value of a YAML file, which knows where it is and reports what is wrong with it.
+/// One value of a YAML file, which knows its place and reports its problems.
 ///
-/// Every accessor returns nil when the value is not of that kind, and has reported it then.
+/// Every accessor reports a value of the wrong kind and then returns nil.
 struct YAMLValue {
     let node: Node
     let path: String

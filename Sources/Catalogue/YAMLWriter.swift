@@ -16,7 +16,7 @@ struct YAMLWriter {
         text += "\n"
     }
 
-    /// A key whose value is what `body` writes, one level deeper.
+    /// Writes a key, and as its value the lines that `body` writes, one level deeper.
     mutating func section(_ name: String, _ body: (inout YAMLWriter) -> Void) {
         indent()
         text += "\(key(name)):"
@@ -36,7 +36,7 @@ struct YAMLWriter {
         text += "\(key(name)): \(YAMLWriter.scalar(value))\n"
     }
 
-    /// A value that needs no quotes and must not get any: a number, a truth value, a duration.
+    /// Writes a value that must not get quotes: a number, a truth value, a duration.
     mutating func line(_ name: String, verbatim value: String) {
         indent()
         text += "\(key(name)): \(value)\n"
@@ -46,7 +46,7 @@ struct YAMLWriter {
         line(name, verbatim: "[\(list.map(YAMLWriter.scalar).joined(separator: ", "))]")
     }
 
-    /// Objects as indented lines, arrays on one line.
+    /// Writes objects as indented lines and arrays on one line.
     mutating func line(_ name: String, json: JSON) {
         guard case .object(let object) = json, !object.isEmpty else { return line(name, verbatim: YAMLWriter.flow(json)) }
         section(name) { writer in
@@ -60,7 +60,8 @@ struct YAMLWriter {
 
     private var indentation: String { String(repeating: "  ", count: depth) }
 
-    /// YAML readers look for the colon within 1,024 characters (YAML 1.2.2 section 7.4.2); a longer key announces itself.
+    /// The longest key, in bytes, that is written without a `?`. YAML readers look for the colon within 1,024 characters (YAML 1.2.2
+    /// section 7.4.2).
     private static let longestPlainKey = 1_000
 
     private func key(_ name: String) -> String {
@@ -82,7 +83,7 @@ struct YAMLWriter {
         }
     }
 
-    /// A text without quotes where no YAML reader, old or new, can take it for anything else; in double quotes otherwise.
+    /// Returns the text without quotes if every YAML reader, old or new, reads it as this text. Otherwise returns it in double quotes.
     private static func scalar(_ text: String) -> String {
         let isPlain =
             text.utf8.allSatisfy(isPlainByte) && text.utf8.first.map(isPlainStart) == true
@@ -104,10 +105,11 @@ struct YAMLWriter {
         }
     }
 
-    /// Words that YAML 1.1 readers take for a truth value or nothing.
+    /// Words that YAML 1.1 readers take for a truth value or null.
     private static let mistakable: Set<String> = ["true", "false", "yes", "no", "on", "off", "y", "n", "null"]
 
-    /// A double-quoted scalar; JSON's escapes are YAML's, and what YAML reads as a line break or refuses unescaped is escaped too.
+    /// Returns a double-quoted scalar. The escapes of JSON are valid in YAML. Characters that YAML reads as line breaks, or refuses
+    /// unescaped, are escaped too.
     private static func quoted(_ text: String) -> String {
         var result = "\""
         for scalar in text.unicodeScalars {
