@@ -4,14 +4,14 @@ internal import CCrypto
 public enum AES128GCM {
     public static let keyByteCount = 16
     public static let nonceByteCount = 12
-    /// What sealing adds.
+    /// The number of bytes that sealing adds.
     public static let tagByteCount = 16
 
-    /// The ciphertext, as long as the plaintext, and its tag of 16 bytes.
+    /// Returns the ciphertext, as long as the plaintext, and its tag of 16 bytes.
     ///
     /// - Parameters:
     ///   - key: 16 bytes.
-    ///   - nonce: 12 bytes. The same nonce under the same key for another plaintext would betray both.
+    ///   - nonce: 12 bytes. Never use the same nonce twice under one key: a second plaintext would reveal both.
     public static func seal(_ plaintext: [UInt8], key: [UInt8], nonce: [UInt8]) -> [UInt8] {
         guard let sealed = encrypted(plaintext, key: key, nonce: nonce) else {
             preconditionFailure("libcrypto cannot encrypt by AES-128-GCM: out of memory, or a build without it")
@@ -19,7 +19,7 @@ public enum AES128GCM {
         return sealed
     }
 
-    /// The plaintext of what ``seal(_:key:nonce:)`` made; nil when key or nonce is another, or any bit was changed.
+    /// Returns the plaintext of a result of ``seal(_:key:nonce:)``. Nil when the key or nonce differs, or any bit was changed.
     public static func open(_ sealed: [UInt8], key: [UInt8], nonce: [UInt8]) -> [UInt8]? {
         checkLengths(key: key, nonce: nonce)
         guard sealed.count >= tagByteCount, let length = Int32(exactly: sealed.count - tagByteCount) else { return nil }
@@ -65,7 +65,7 @@ public enum AES128GCM {
 
 /// See ``DigestAlgorithm``.
 private enum CipherAlgorithm {
-    // Immutable once fetched; OpenSSL counts references to it atomically and never writes to it.
+    // Safe to share: it is immutable once fetched. OpenSSL counts references to it atomically and never writes to it.
     nonisolated(unsafe) static let aes128GCM: OpaquePointer = {
         if let fetched = unsafe EVP_CIPHER_fetch(nil, "AES-128-GCM", nil) { return unsafe fetched }
         guard let builtIn = unsafe EVP_aes_128_gcm() else { preconditionFailure("libcrypto offers no AES-128-GCM") }

@@ -2,7 +2,7 @@ internal import CCrypto
 
 /// HMAC-SHA256 (RFC 2104) of the concatenated `message` parts, 32 bytes.
 ///
-/// - Parameter key: any length; an empty key is allowed by the algorithm and refused by whoever reads configuration.
+/// - Parameter key: any length. The algorithm allows an empty key. The code that reads configuration refuses it.
 public func hmacSHA256(key: some Collection<UInt8>, message: [[UInt8]]) -> [UInt8] {
     let key = Array(key)
     let joined = message.count == 1 ? message[0] : Array(message.joined())
@@ -21,8 +21,8 @@ public func hmacSHA256(key: some Collection<UInt8>, message: some Collection<UIn
     hmacSHA256(key: key, message: [Array(message)])
 }
 
-/// Whether two byte strings are equal, in a time that depends on their length only, so that a signature cannot be guessed byte by
-/// byte. Different lengths are unequal at once; the length of a digest is no secret.
+/// Whether two byte strings are equal, in a time that depends only on their length. A signature can therefore not be guessed byte by byte.
+/// Different lengths are unequal at once, because the length of a digest is no secret.
 public func constantTimeEquals(_ left: some Collection<UInt8>, _ right: some Collection<UInt8>) -> Bool {
     let (left, right) = (Array(left), Array(right))
     guard left.count == right.count else { return false }

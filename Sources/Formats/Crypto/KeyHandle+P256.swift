@@ -1,12 +1,14 @@
 internal import CCrypto
 
-/// What P-256 asks of libcrypto. Keys go in as the DER that libcrypto reads, because that needs no elliptic-curve call that OpenSSL 3.0 has
-/// deprecated; the DER around a P-256 key is always the same bytes.
+/// The operations on P-256 keys that libcrypto carries out.
+///
+/// Private keys go in as the DER that libcrypto reads, because this needs no elliptic-curve call that OpenSSL 3.0 has deprecated. The DER
+/// around a P-256 key is always the same bytes.
 extension KeyHandle {
     /// libcrypto's name of the curve.
     fileprivate static let curve = "prime256v1"
 
-    /// A new random key; nil for lack of memory or randomness.
+    /// Returns a new random key. Nil if memory or randomness is missing.
     static func randomP256() -> KeyHandle? {
         unsafe KeyHandle {
             guard let context = unsafe EVP_PKEY_CTX_new_from_name(nil, "EC", nil) else { return nil }
@@ -19,7 +21,8 @@ extension KeyHandle {
         }
     }
 
-    /// The key that is this number of 32 bytes; libcrypto computes the public half. Not checked: see ``isConsistent``.
+    /// Makes the key with this private number of 32 bytes. libcrypto computes the public half. The number is not checked: see
+    /// ``isConsistent``.
     convenience init?(privateNumber: [UInt8]) {
         let der = P256Encoding.privateKeyHead + privateNumber + P256Encoding.privateKeyTail
         unsafe self.init {
@@ -30,7 +33,7 @@ extension KeyHandle {
         }
     }
 
-    /// The public key that is this uncompressed point; nil when it is not on the curve.
+    /// Makes the public key with this uncompressed point. Nil if the point is not on the curve.
     convenience init?(point: [UInt8]) {
         unsafe self.init {
             guard let parameters = unsafe P256Encoding.parameters?.pointer, let key = unsafe EVP_PKEY_new() else { return nil }
@@ -53,7 +56,7 @@ extension KeyHandle {
         return Array(Self.curve.utf8) == name.prefix(length).map { UInt8(bitPattern: $0) }
     }
 
-    /// Whether the private number is in range and the public point is its.
+    /// Whether the private number is in range and the public point belongs to it.
     var isConsistent: Bool {
         defer { ERR_clear_error() }
         guard let context = unsafe EVP_PKEY_CTX_new_from_pkey(nil, pointer, nil) else { return false }
@@ -61,7 +64,7 @@ extension KeyHandle {
         return unsafe EVP_PKEY_check(context) == 1
     }
 
-    /// Nil for a public key.
+    /// The private number as 32 bytes. Nil for a public key.
     var privateNumber: [UInt8]? {
         defer { ERR_clear_error() }
         var number: OpaquePointer?
@@ -90,8 +93,10 @@ extension KeyHandle {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// The x coordinate of the point that both keys lead to, 32 bytes. The other must be on the curve, as every key is that was read here;
-    /// as each point of P-256 has the curve's order, there is nothing more to check.
+    /// Returns the x coordinate of the point that both keys lead to, 32 bytes.
+    ///
+    /// The peer's key must be on the curve, as every key that was read here is. Each point of P-256 has the curve's order, so there is
+    /// nothing more to check.
     func sharedSecret(with other: KeyHandle) -> [UInt8]? {
         defer { ERR_clear_error() }
         guard let context = unsafe EVP_PKEY_CTX_new_from_pkey(nil, pointer, nil) else { return nil }
@@ -105,7 +110,7 @@ extension KeyHandle {
     }
 }
 
-/// A signature as JSON Web Signatures write it, r and s of 32 bytes each, and as libcrypto does, a DER sequence of two integers.
+/// A signature in two forms: JSON Web Signatures write r and s of 32 bytes each, libcrypto writes a DER sequence of two integers.
 enum ECDSASignature {
     static let byteCount = 2 * P256PrivateKey.byteCount
 
@@ -141,7 +146,7 @@ enum ECDSASignature {
     }
 }
 
-/// The constant parts of P-256 keys in DER, and what else both extensions need.
+/// The constant parts of P-256 keys in DER, and helpers that both extensions need.
 private enum P256Encoding {
     /// ECPrivateKey (RFC 5915 section 3) without the public half: version 1, then the 32 bytes of the number.
     static let privateKeyHead: [UInt8] = [0x30, 0x31, 0x02, 0x01, 0x01, 0x04, 0x20]
@@ -158,7 +163,7 @@ private enum P256Encoding {
         return unsafe key
     }
 
-    /// What one of libcrypto's `i2d` functions writes: it tells the length first, when there is nowhere to write to.
+    /// Returns the bytes that one of libcrypto's `i2d` functions writes. Called without a buffer, such a function returns the length.
     static func der(_ write: (UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>?) -> Int32) -> [UInt8]? {
         let length = Int(write(nil))
         guard length > 0 else { return nil }
@@ -170,7 +175,7 @@ private enum P256Encoding {
         return Int(written) == length ? bytes : nil
     }
 
-    /// A number as 32 bytes, leading zeros included; nil when it is larger.
+    /// Returns a number as 32 bytes, leading zeros included. Nil if the number is larger.
     static func bytes(of number: OpaquePointer?) -> [UInt8]? {
         var bytes = [UInt8](repeating: 0, count: P256PrivateKey.byteCount)
         let length = Int32(bytes.count)

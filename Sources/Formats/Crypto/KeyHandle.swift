@@ -5,15 +5,15 @@ internal import CCrypto
     // Immutable after `init`: libcrypto lets threads share a key if each thread has a context of its own.
     nonisolated(unsafe) let pointer: OpaquePointer
 
-    /// Takes over the key that `make` returns, which frees it no more; nil when that returns none.
+    /// Takes over the key that `make` returns: this object frees it, and the caller must not. Nil if `make` returns none.
     init?(make: () -> OpaquePointer?) {
-        // Clear the thread's error queue: an error left in it would look like a failure of the next TLS connection on this thread.
+        // Empty the thread's error queue, because the next TLS connection on this thread would take a leftover error for its own failure.
         defer { ERR_clear_error() }
         guard let made = unsafe make() else { return nil }
         unsafe pointer = unsafe made
     }
 
-    /// Reads a private key in PEM form without a passphrase, PKCS #8 or the form of its kind.
+    /// Reads a private key in PEM form without a passphrase, as PKCS #8 or in the form of its kind.
     convenience init?(pem: String) {
         unsafe self.init {
             unsafe Array(pem.utf8).withUnsafeBytes { bytes -> OpaquePointer? in
@@ -45,7 +45,7 @@ internal import CCrypto
     var isRSA: Bool { unsafe EVP_PKEY_is_a(pointer, "RSA") == 1 }
     var bits: Int { unsafe Int(EVP_PKEY_get_bits(pointer)) }
 
-    /// A signature over the SHA-256 of the message, in the form of the key's kind; nil when the key cannot sign, or for lack of memory.
+    /// Returns a signature over the SHA-256 of the message, in the form of the key's kind. Nil if the key cannot sign or memory is missing.
     func signature(of message: [UInt8]) -> [UInt8]? {
         defer { ERR_clear_error() }
         guard let context = unsafe EVP_MD_CTX_new() else { return nil }
@@ -57,7 +57,7 @@ internal import CCrypto
         return Array(signature.prefix(length))
     }
 
-    /// Whether ``signature(of:)`` of this key could have made it.
+    /// Whether the signature could come from ``signature(of:)`` of this key.
     func isSignature(_ signature: [UInt8], of message: [UInt8]) -> Bool {
         defer { ERR_clear_error() }
         guard let context = unsafe EVP_MD_CTX_new() else { return false }

@@ -1,9 +1,10 @@
-/// A private key on the curve P-256 (FIPS 186-4, D.1.2.3): it signs by ES256 and agrees on secrets by ECDH. Its text form does not show it.
+/// A private key on the curve P-256 (FIPS 186-4, D.1.2.3). It signs by ES256 and agrees on secrets by ECDH. Its text form does not show the
+/// key.
 public struct P256PrivateKey: Sendable {
-    /// Bytes of the number that is the key.
+    /// The length of the key's number in bytes.
     public static let byteCount = 32
 
-    /// The half that may be shown.
+    /// The half that may be published.
     public let publicKey: P256PublicKey
     private let key: KeyHandle
 
@@ -21,12 +22,12 @@ public struct P256PrivateKey: Sendable {
     public init(pem: String) throws(P256KeyError) {
         guard let read = KeyHandle(pem: pem) else { throw .notAPrivateKey }
         guard read.isP256 else { throw .notP256 }
-        // A key whose halves do not belong together reads well, and nobody could verify what it signs.
+        // Check the two halves. If they do not belong together the key reads well, but its signatures cannot be verified.
         guard read.isConsistent, let number = read.privateNumber else { throw .inconsistent }
         try self.init(rawValue: number)
     }
 
-    /// The key that is this number, 32 bytes, the most significant first; from 1 to the curve's order less 1.
+    /// Makes the key with this number: 32 bytes, the most significant first, from 1 to the curve's order less 1.
     public init(rawValue: [UInt8]) throws(P256KeyError) {
         guard rawValue.count == Self.byteCount else { throw .wrongLength(rawValue.count, of: Self.byteCount) }
         guard let key = KeyHandle(privateNumber: rawValue), key.isConsistent, let publicKey = P256PublicKey(of: key) else {
@@ -36,7 +37,7 @@ public struct P256PrivateKey: Sendable {
         self.publicKey = publicKey
     }
 
-    /// The number that is the key, 32 bytes, the most significant first.
+    /// The number of the key: 32 bytes, the most significant first.
     public var rawValue: [UInt8] {
         guard let number = key.privateNumber else { preconditionFailure("libcrypto cannot tell a key it has: out of memory") }
         return number
@@ -48,7 +49,7 @@ public struct P256PrivateKey: Sendable {
         return text
     }
 
-    /// The signature by ES256 (RFC 7518 section 3.4): 64 bytes, r and then s. The same message has another each time.
+    /// Returns the signature by ES256 (RFC 7518 section 3.4): 64 bytes, r and then s. The same message has a different signature each time.
     public func sign(_ message: [UInt8]) -> [UInt8] {
         guard let signature = key.signature(of: message).flatMap(ECDSASignature.raw) else {
             preconditionFailure("libcrypto cannot sign with a P-256 key: out of memory, or without randomness")
@@ -56,8 +57,10 @@ public struct P256PrivateKey: Sendable {
         return signature
     }
 
-    /// What both sides can compute and nobody else: the x coordinate of the shared point, 32 bytes, leading zeros included (SEC 1 section
-    /// 3.3.1). It is no key yet; derive one of it.
+    /// Returns the secret that only the owners of the two keys can compute: the x coordinate of the shared point. It has 32 bytes, leading
+    /// zeros included (SEC 1 section 3.3.1).
+    ///
+    /// The secret is not yet a key: derive one from it.
     public func sharedSecret(with key: P256PublicKey) -> [UInt8] {
         guard let secret = self.key.sharedSecret(with: key.key) else {
             preconditionFailure("libcrypto cannot agree on a secret between two P-256 keys: out of memory")
@@ -66,9 +69,9 @@ public struct P256PrivateKey: Sendable {
     }
 }
 
-/// The half of a ``P256PrivateKey`` that may be shown: it verifies signatures, and secrets are agreed on with it.
+/// The half of a ``P256PrivateKey`` that may be published. It verifies signatures, and the other side needs it to agree on a secret.
 public struct P256PublicKey: Sendable {
-    /// Bytes of an uncompressed point: 0x04, x and y (SEC 1 section 2.3.3).
+    /// The length of an uncompressed point in bytes: 0x04, x and y (SEC 1 section 2.3.3).
     public static let byteCount = 65
     private static let uncompressed: UInt8 = 0x04
 
@@ -76,7 +79,8 @@ public struct P256PublicKey: Sendable {
     public let point: [UInt8]
     fileprivate let key: KeyHandle
 
-    /// Takes an uncompressed point of 65 bytes that lies on the curve. A point beside it would betray the private key it is used with.
+    /// Takes an uncompressed point of 65 bytes that lies on the curve. A point outside the curve would reveal the private key it is used
+    /// with.
     public init(point: [UInt8]) throws(P256KeyError) {
         guard point.count == Self.byteCount else { throw .wrongLength(point.count, of: Self.byteCount) }
         guard point.first == Self.uncompressed else { throw .notUncompressed }
@@ -85,8 +89,8 @@ public struct P256PublicKey: Sendable {
         self.key = key
     }
 
-    /// Reads PEM text of the public key (`-----BEGIN PUBLIC KEY-----`), or of the private one, whose half it is. The error never holds
-    /// the key.
+    /// Reads PEM text of the public key (`-----BEGIN PUBLIC KEY-----`), or of the private key, whose public half is taken. The error never
+    /// holds the key.
     public init(pem: String) throws(P256KeyError) {
         guard let read = KeyHandle(publicPEM: pem) else {
             do throws(P256KeyError) {
@@ -101,7 +105,7 @@ public struct P256PublicKey: Sendable {
         try self.init(point: point)
     }
 
-    /// The public half of a key that was checked.
+    /// Takes the public half of a key that was checked.
     fileprivate init?(of key: KeyHandle) {
         guard let point = key.point else { return nil }
         self.point = point
@@ -115,7 +119,7 @@ public struct P256PublicKey: Sendable {
     }
 }
 
-/// Why bytes or text are no key on the curve P-256.
+/// The error for bytes or text that are not a key on the curve P-256.
 public enum P256KeyError: Error, Sendable, Hashable, CustomStringConvertible {
     case notAPrivateKey
     case notAKey

@@ -1,22 +1,23 @@
-/// An RSA private key that signs by RS256 (RFC 7518 section 3.3): RSASSA-PKCS1-v1_5 with SHA-256. Its text form shows nothing of it.
+/// An RSA private key that signs by RS256 (RFC 7518 section 3.3): RSASSA-PKCS1-v1_5 with SHA-256. Its text form does not show the key.
 public struct RSAPrivateKey: Sendable {
-    /// RS256 asks for at least as many.
+    /// The shortest key that RS256 allows.
     public static let shortestBits = 2_048
 
     private let key: KeyHandle
 
-    /// Reads PEM text, PKCS #8 without a passphrase: `-----BEGIN PRIVATE KEY-----`. What it accepts can sign; the error never holds the key.
+    /// Reads PEM text, PKCS #8 without a passphrase: `-----BEGIN PRIVATE KEY-----`. A key that was read can sign. The error never holds the
+    /// key.
     public init(pem: String) throws(RSAKeyError) {
         guard let key = KeyHandle(pem: pem) else { throw .notAPrivateKey }
         guard key.isRSA else { throw .notRSA }
         guard key.bits >= Self.shortestBits else { throw .tooShort(key.bits) }
-        // A key whose numbers do not belong together reads well and signs badly, or not at all.
+        // Sign a probe. If the key's numbers do not belong together it reads well, but signs badly or not at all.
         let probe = Array("probe".utf8)
         guard let signature = key.signature(of: probe), key.isSignature(signature, of: probe) else { throw .inconsistent }
         self.key = key
     }
 
-    /// The signature, as long as the key: 256 bytes for 2048 bits. The same message has always the same.
+    /// Returns the signature, which is as long as the key: 256 bytes for 2048 bits. The same message always has the same signature.
     public func sign(_ message: [UInt8]) -> [UInt8] {
         guard let signature = key.signature(of: message) else {
             preconditionFailure("libcrypto cannot sign with a key that has signed before: out of memory")
@@ -24,21 +25,21 @@ public struct RSAPrivateKey: Sendable {
         return signature
     }
 
-    /// The half that may be shown.
+    /// The half that may be published.
     public var publicKey: RSAPublicKey { RSAPublicKey(key: key) }
 }
 
-/// What verifies the signatures of an ``RSAPrivateKey``.
+/// The key that verifies the signatures of an ``RSAPrivateKey``.
 public struct RSAPublicKey: Sendable {
     fileprivate let key: KeyHandle
 
-    /// Whether the signature is the key's, over exactly this message.
+    /// Whether the signature is this key's signature over exactly this message.
     public func verify(_ signature: [UInt8], of message: [UInt8]) -> Bool {
         key.isSignature(signature, of: message)
     }
 }
 
-/// Why text is no key to sign with.
+/// The error for text that is not a key to sign with.
 public enum RSAKeyError: Error, Sendable, Hashable, CustomStringConvertible {
     case notAPrivateKey
     case notRSA

@@ -6,7 +6,7 @@ internal import CCrypto
     /// The length of a digest.
     public static let byteCount = 32
 
-    /// The digest of `bytes`, 32 bytes.
+    /// Returns the digest of `bytes`, 32 bytes.
     public static func hash(_ bytes: some Collection<UInt8>) -> [UInt8] {
         var digest = SHA256()
         digest.update(bytes)
@@ -15,7 +15,7 @@ internal import CCrypto
 
     private let context: OpaquePointer
 
-    /// A digest of nothing yet; stops the process when there is no memory for one.
+    /// A digest of nothing yet. Stops the process when there is no memory for one.
     public init() {
         // Only exhausted memory makes these fail.
         guard let context = unsafe EVP_MD_CTX_new(), unsafe EVP_DigestInit_ex(context, DigestAlgorithm.sha256, nil) == 1 else {
@@ -26,13 +26,13 @@ internal import CCrypto
 
     deinit { unsafe EVP_MD_CTX_free(context) }
 
-    /// Adds `bytes` to what is digested.
+    /// Adds `bytes` to the digest.
     public mutating func update(_ bytes: some Collection<UInt8>) {
         let done: Void? = bytes.withContiguousStorageIfAvailable { unsafe add($0) }
         if done == nil { unsafe Array(bytes).withUnsafeBufferPointer { unsafe add($0) } }
     }
 
-    /// The digest of everything added, 32 bytes; the digest is used up.
+    /// Returns the digest of everything added, 32 bytes. The digest cannot be used afterwards.
     public consuming func finish() -> [UInt8] {
         unsafe [UInt8](unsafeUninitializedCapacity: SHA256.byteCount) { buffer, count in
             guard unsafe EVP_DigestFinal_ex(context, buffer.baseAddress, nil) == 1 else {
@@ -49,9 +49,9 @@ internal import CCrypto
     }
 }
 
-/// Algorithms looked up once: OpenSSL 3 searches its providers at every use of an algorithm that was not fetched.
+/// Algorithms that are looked up only once. OpenSSL 3 searches its providers at every use of an algorithm that was not fetched.
 enum DigestAlgorithm {
-    // Immutable once fetched; OpenSSL counts references to it atomically and never writes to it.
+    // Safe to share: it is immutable once fetched. OpenSSL counts references to it atomically and never writes to it.
     nonisolated(unsafe) static let sha256: OpaquePointer = {
         if let fetched = unsafe EVP_MD_fetch(nil, "SHA256", nil) { return unsafe fetched }
         guard let builtIn = unsafe EVP_sha256() else { preconditionFailure("libcrypto offers no SHA-256") }

@@ -3,7 +3,7 @@ public enum Base64 {
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
     private static let padding = UInt8(ascii: "=")
 
-    /// `bytes` in Base64, padded, in one line.
+    /// Returns `bytes` in Base64, padded, in one line.
     public static func encode(_ bytes: some Collection<UInt8>) -> String {
         var text: [UInt8] = []
         text.reserveCapacity((bytes.count + 2) / 3 * 4)
@@ -26,8 +26,9 @@ public enum Base64 {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// The bytes; nil when the text is not exactly what ``encode(_:)`` would write: missing padding, line breaks, the URL-safe
-    /// alphabet and stray low bits are refused, so that every byte string has one spelling.
+    /// Returns the bytes. Nil when the text is not exactly the text that ``encode(_:)`` writes.
+    ///
+    /// Missing padding, line breaks, the URL-safe alphabet and stray low bits are refused, so that every byte string has one spelling.
     public static func decode(_ text: String) -> [UInt8]? {
         let digits = Array(text.utf8)
         guard digits.count.isMultiple(of: 4) else { return nil }
@@ -61,9 +62,9 @@ public enum Base64 {
     }
 }
 
-/// The URL-safe alphabet without padding, RFC 4648 section 5, as JSON Web Signatures are written (RFC 7515 section 2).
+/// The URL-safe alphabet without padding, RFC 4648 section 5. JSON Web Signatures use it (RFC 7515 section 2).
 public enum Base64URL {
-    /// `bytes` in one line.
+    /// Returns `bytes` in one line.
     public static func encode(_ bytes: some Collection<UInt8>) -> String {
         let text = Base64.encode(bytes).utf8.compactMap { digit -> UInt8? in
             switch digit {
@@ -76,7 +77,7 @@ public enum Base64URL {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// The bytes; nil when the text is not exactly what ``encode(_:)`` would write.
+    /// Returns the bytes. Nil when the text is not exactly the text that ``encode(_:)`` writes.
     public static func decode(_ text: String) -> [UInt8]? {
         var digits: [UInt8] = []
         digits.reserveCapacity(text.utf8.count + 2)

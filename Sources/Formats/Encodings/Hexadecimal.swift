@@ -1,6 +1,6 @@
 /// Bytes as lower-case hexadecimal digits, two each.
 public enum Hexadecimal {
-    /// The digits of `bytes`.
+    /// Returns the digits of `bytes`.
     public static func encode(_ bytes: some Collection<UInt8>) -> String {
         let digits = Array("0123456789abcdef".utf8)
         let length = bytes.count * 2
@@ -15,7 +15,7 @@ public enum Hexadecimal {
         }
     }
 
-    /// The bytes; nil unless `text` is an even number of hexadecimal digits, of either case, and nothing else.
+    /// Returns the bytes. Nil unless `text` is an even number of hexadecimal digits, of either case, and nothing else.
     public static func decode(_ text: String) -> [UInt8]? {
         let digits = Array(text.utf8)
         guard digits.count.isMultiple(of: 2) else { return nil }
@@ -29,7 +29,7 @@ public enum Hexadecimal {
     }
 }
 
-/// The value of one hexadecimal digit in ASCII, either case.
+/// Returns the value of one hexadecimal digit in ASCII, either case.
 @inlinable
 package func hexDigitValue(_ byte: UInt8) -> UInt8? {
     switch byte {

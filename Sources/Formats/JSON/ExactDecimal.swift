@@ -7,7 +7,8 @@ package struct ExactDecimal: Hashable {
     /// Power of ten of the last digit; 0 for zero.
     var exponent: Int
 
-    /// Exponents are held to this magnitude so that adding digits to them cannot overflow. Two numbers beyond it compare by digits.
+    /// The largest magnitude of an exponent. The limit keeps the addition of digits from overflowing. Two numbers beyond it compare by
+    /// digits.
     private static let exponentLimit = 1_000_000_000_000
 
     /// `text` must follow RFC 8259 section 6.
@@ -45,7 +46,7 @@ package struct ExactDecimal: Hashable {
             exponent = 0
             isNegative = false
         }
-        // Again, for what the digits have added: the value that is written must be the value that is read.
+        // Limit again, because the digits have changed the exponent: a number that is written must be read as the same value.
         exponent = min(max(exponent, -Self.exponentLimit), Self.exponentLimit)
     }
 
@@ -70,10 +71,10 @@ package struct ExactDecimal: Hashable {
         return value == .min ? nil : -value
     }
 
-    /// Whether dividing by `divisor` leaves nothing. nil when the divisor has more digits than exact division is offered for.
+    /// Whether a division by `divisor` has no remainder.
     package func isMultiple(of divisor: Divisor) -> Bool {
         if isZero { return true }
-        // Neither side ends in a zero, so a smaller power of ten here cannot be made up by the digits.
+        // Compare the exponents first. Neither number ends in a zero, so digits cannot make up for a smaller power of ten here.
         if exponent < divisor.exponent { return false }
         var remainder: UInt64 = 0
         for digit in digits {
@@ -83,12 +84,12 @@ package struct ExactDecimal: Hashable {
         return (UInt128(remainder) * UInt128(power)) % UInt128(divisor.digits) == 0
     }
 
-    /// A positive number small enough to divide by exactly.
+    /// A positive number that is small enough for exact division.
     package struct Divisor: Hashable {
         var digits: UInt64
         var exponent: Int
 
-        /// nil for zero, negative numbers, and more than 18 significant digits, which 64-bit arithmetic cannot hold.
+        /// Nil for zero, negative numbers, and more than 18 significant digits, which 64-bit arithmetic cannot hold.
         package init?(_ number: ExactDecimal) {
             guard !number.isZero, !number.isNegative, number.digits.count <= 18 else { return nil }
             digits = number.digits.reduce(0) { $0 * 10 + UInt64($1) }
@@ -125,10 +126,10 @@ extension ExactDecimal: Comparable {
 }
 
 extension ExactDecimal {
-    /// Beyond this many zeros the exponent form is written: nobody reads more.
+    /// The most zeros that are written out. Beyond it the exponent form is written, because no person reads more zeros.
     private static let plainZeros = 20
 
-    /// One spelling for one value: `10e-1` and `1.0` both give `1`.
+    /// The value in its one spelling: `10e-1` and `1.0` both give `1`.
     package var canonicalText: String {
         if isZero { return "0" }
         let plain = digits.map { Character(UnicodeScalar($0 + 48)) }

@@ -1,7 +1,8 @@
 extension JSON {
-    /// Reads exactly one document, strictly by RFC 8259: duplicate names, malformed UTF-8, half surrogates, U+0000, leading zeros and
-    /// anything after the document are refused, each with its own code. Any nesting, a million levels included, ends in an error and
-    /// never in a crash.
+    /// Reads exactly one document, strictly by RFC 8259.
+    ///
+    /// Duplicate names, malformed UTF-8, half surrogates, U+0000, leading zeros and anything after the document are refused. Each has its
+    /// own code. Every nesting, even of a million levels, ends in an error and never in a crash.
     public static func parse(_ bytes: UnsafeRawBufferPointer, limits: JSONLimits = .standard) throws(JSONParseError) -> JSON {
         guard let start = bytes.baseAddress, bytes.count > 0 else {
             throw JSONParseError(.notJSON, at: 0, "the document is empty")

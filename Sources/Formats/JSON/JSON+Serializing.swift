@@ -1,5 +1,5 @@
 extension JSON {
-    /// Appends this value without spaces, members in their order, numbers as they were written.
+    /// Appends this value without spaces, with members in their order and numbers as they were written.
     public func serialize(into bytes: inout [UInt8]) {
         switch self {
         case .null: bytes.append(contentsOf: "null".utf8)
@@ -25,7 +25,7 @@ extension JSON {
         }
     }
 
-    /// ``serialize(into:)`` as a new array.
+    /// The bytes of ``serialize(into:)`` as a new array.
     public var serializedBytes: [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(Self.usualSize)
@@ -33,14 +33,14 @@ extension JSON {
         return bytes
     }
 
-    /// Bytes of a usual event, so that writing one allocates once.
+    /// The bytes reserved for one value. A usual event fits, so that it is written with one allocation.
     private static let usualSize = 512
 
-    /// ``serialize(into:)`` as text.
+    /// The bytes of ``serialize(into:)`` as text.
     public var serialized: String { String(decoding: serializedBytes, as: UTF8.self) }
 
-    /// The same value in the one form that all equal values share: members sorted by their UTF-8 bytes, every number in its shortest
-    /// spelling. Equal values serialise to equal bytes, so this is what a content hash is taken of.
+    /// Returns the same value in the form that all equal values share: members sorted by their UTF-8 bytes, every number in its shortest
+    /// spelling. Equal values serialise to equal bytes, so a content hash is computed from this form.
     public func canonical() -> JSON {
         switch self {
         case .null, .bool, .string: return self

@@ -1,11 +1,13 @@
 extension JSON {
-    /// The byte ranges of the elements of a top-level array, without reading the elements themselves: each can then be parsed alone,
-    /// and a broken one harms none of its neighbours. An element that is missing (`[1,,2]`, `[1,]`) is an empty range, which fails
-    /// by itself when parsed.
+    /// Returns the byte ranges of the elements of a top-level array, without reading the elements. Each element can then be parsed alone,
+    /// and a broken element does no harm to the others. A missing element (`[1,,2]`, `[1,]`) is an empty range, for which parsing fails.
     ///
-    /// Only strings and brackets are followed, in constant memory and at any depth. It throws when the array itself is broken: it
-    /// does not begin with `[` (`notJSON`), it never ends or a string in it never does (`notJSON`), something follows it
-    /// (`trailingContent`), or it has more than `maximumElements` or ``JSONLimits/maximumNodes`` (`tooManyElements`).
+    /// Only strings and brackets are followed, in constant memory and at any depth.
+    ///
+    /// - Throws: an error if the array itself is broken:
+    ///   - The array does not begin with `[`, never ends, or has a string that never ends (`notJSON`).
+    ///   - Something follows the array (`trailingContent`).
+    ///   - The array has more than `maximumElements` or ``JSONLimits/maximumNodes`` elements (`tooManyElements`).
     public static func splitArray(
         _ bytes: UnsafeRawBufferPointer, limits: JSONLimits = .standard, maximumElements: Int
     ) throws(JSONParseError) -> [Range<Int>] {
@@ -38,7 +40,7 @@ extension JSON {
             case UInt8(ascii: ",") where depth == 1:
                 elements.append(trimmed(bytes, start..<index))
                 start = index + 1
-                // The element after this comma counts too, so that the limit is found before the end.
+                // Count the element after this comma too, so that the limit is found before the end.
                 try refuse(elements.count >= maximumElements, maximumElements, at: index)
             default: break
             }
@@ -47,7 +49,7 @@ extension JSON {
         throw JSONParseError(.notJSON, at: bytes.count, "the array ends too early")
     }
 
-    /// See ``splitArray(_:limits:maximumElements:)-(UnsafeRawBufferPointer,_,_)``; the ranges count from the first byte.
+    /// See ``splitArray(_:limits:maximumElements:)-(UnsafeRawBufferPointer,_,_)``. The ranges count from the first byte.
     public static func splitArray(
         _ bytes: [UInt8], limits: JSONLimits = .standard, maximumElements: Int
     ) throws(JSONParseError) -> [Range<Int>] {
@@ -60,7 +62,7 @@ extension JSON {
         if tooMany { throw JSONParseError(.tooManyElements, at: offset, "the array has more than \(maximum) elements") }
     }
 
-    /// Where the string that opens at `opening` closes.
+    /// Returns the place where the string that opens at `opening` closes.
     private static func endOfString(_ bytes: UnsafeRawBufferPointer, from opening: Int) throws(JSONParseError) -> Int {
         var index = opening + 1
         while index < bytes.count {

@@ -1,8 +1,11 @@
 /// A JSON value as RFC 8259 defines it, kept as it was written: members stay in order and numbers keep their digits.
 ///
-/// Equality is by meaning, as JSON Schema 2020-12 asks of `const`, `enum` and `uniqueItems`: `1.0` equals `1`, members compare
-/// without regard to order, and text compares code point by code point (a precomposed letter is not its decomposed twin,
-/// although Swift's `String` calls them equal).
+/// Equality is by meaning, as JSON Schema 2020-12 asks for `const`, `enum` and `uniqueItems`:
+///
+/// - `1.0` equals `1`.
+/// - Objects are equal without regard to the order of members.
+/// - Text compares code point by code point. A precomposed letter does not equal its decomposed form, although Swift's `String` calls them
+///   equal.
 public enum JSON: Sendable {
     case null
     case bool(Bool)
@@ -19,7 +22,7 @@ extension JSON {
         return nil
     }
 
-    /// The integer, when this is a number with an integral value that fits 64 bits; `1.0` and `1e2` count, `1.5` does not.
+    /// The integer, when this is a number with an integral value that fits 64 bits. `1.0` and `1e2` count, `1.5` does not.
     public var intValue: Int? {
         if case .number(let value) = self { return value.int64.map { Int($0) } }
         return nil
@@ -61,7 +64,7 @@ extension JSON {
         return nil
     }
 
-    /// The word a reader knows this kind of value by: `null`, `boolean`, `number`, `string`, `array`, `object`.
+    /// The name of this kind of value for a person: `null`, `boolean`, `number`, `string`, `array`, `object`.
     public var typeName: String {
         switch self {
         case .null: "null"

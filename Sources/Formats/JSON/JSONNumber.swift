@@ -1,4 +1,4 @@
-/// A JSON number with the digits it was written with: never rounded, whatever its size.
+/// A JSON number with the digits it was written with. A number of any size is never rounded.
 ///
 /// Two numbers are equal when their exact decimal values are: `1.0`, `1` and `10e-1` are one number, and
 /// 9007199254740993 is not 9007199254740992.
@@ -9,14 +9,14 @@ public struct JSONNumber: Sendable {
     /// The integer in plain digits.
     public init(_ value: Int64) { text = String(value) }
 
-    /// Takes a double by its shortest exact text; nil for infinities and NaN, which JSON cannot say.
+    /// Takes a double by its shortest exact text. Nil for infinities and NaN, which JSON cannot express.
     public init?(_ value: Double) {
         guard value.isFinite else { return nil }
         let text = value.description
         self.text = text.hasSuffix(".0") ? String(text.dropLast(2)) : text
     }
 
-    /// Takes text that is exactly one JSON number; nil for anything else, spaces included.
+    /// Takes text that is exactly one JSON number. Nil for anything else, including spaces.
     public init?(text: String) {
         guard case .number(let parsed)? = try? JSON.parse(text), parsed.text.utf8.count == text.utf8.count else { return nil }
         self = parsed
@@ -25,13 +25,13 @@ public struct JSONNumber: Sendable {
     /// Takes text the parser has already checked.
     init(verifiedText: String) { text = verifiedText }
 
-    /// The value when it is integral and fits; `1.0` and `1e3` are integers, as JSON Schema says.
+    /// The value when it is integral and fits. `1.0` and `1e3` are integers, as JSON Schema says.
     public var int64: Int64? {
         if let plain = plainInt64 { return plain }
         return exact.int64
     }
 
-    /// The nearest double; nil when the magnitude is beyond what a double can hold (`1e400`).
+    /// The nearest double. Nil when the magnitude is beyond the range of a double (`1e400`).
     public var double: Double? {
         guard let value = Double(text), value.isFinite else { return nil }
         return value
@@ -43,20 +43,20 @@ public struct JSONNumber: Sendable {
         return exact.exponent >= 0
     }
 
-    /// The exact value, taken apart.
+    /// The exact value, split into sign, digits and exponent.
     package var exact: ExactDecimal { ExactDecimal(jsonNumber: text) }
 
     /// The same value in its one spelling.
     var canonical: JSONNumber {
-        // A short plain integer is spelt like that already, but for one.
+        // Return a short plain integer as it is. Only `-0` has another spelling.
         if plainInt64 != nil, text != "-0" { return self }
         return JSONNumber(verifiedText: exact.canonicalText)
     }
 
-    /// 18 digits always fit 64 bits, so that no step below can overflow.
+    /// The most digits of a plain number. 18 digits always fit 64 bits, so that no step below can overflow.
     private static let plainDigits = 18
 
-    /// The value of a short number without fraction and exponent: by far the usual case, without allocating.
+    /// The value of a short number without fraction and exponent. This is by far the usual case, and it needs no allocation.
     private var plainInt64: Int64? {
         var digits = text.utf8[...]
         let negative = digits.first == UInt8(ascii: "-")

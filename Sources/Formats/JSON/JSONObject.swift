@@ -2,12 +2,12 @@
 public struct JSONObject: Sendable {
     /// One member.
     public struct Entry: Sendable {
-        /// The name, unescaped; compared code point by code point.
+        /// The name, unescaped. Names compare code point by code point.
         public var key: String
-        /// What it holds.
+        /// The value.
         public var value: JSON
 
-        /// A member; an object keeps names different, not this.
+        /// A member. The object keeps names different, the member does not.
         public init(key: String, value: JSON) {
             self.key = key
             self.value = value
@@ -23,16 +23,18 @@ public struct JSONObject: Sendable {
     /// Takes members that are already known to have different names, as the parser and literals make them.
     package init(uniqueEntries: [Entry]) { entries = uniqueEntries }
 
-    /// How many members there are.
+    /// The number of members.
     public var count: Int { entries.count }
-    /// Whether there are none.
+    /// Whether the object has no members.
     public var isEmpty: Bool { entries.isEmpty }
 
     /// The member names in order.
     public var keys: [String] { entries.map(\.key) }
 
-    /// The value of that name; setting replaces in place or appends, setting nil removes. Reading is a scan: objects on a wire are
-    /// small, and whoever must look many names up in a large one walks ``entries`` once instead.
+    /// The value of that name. Setting a value replaces it in place or appends it, and setting nil removes it.
+    ///
+    /// Reading scans the members, because objects in messages are small. To look up many names in a large object, walk ``entries`` once
+    /// instead.
     public subscript(_ key: String) -> JSON? {
         get {
             for entry in entries where isSameText(entry.key, key) { return entry.value }
@@ -51,10 +53,10 @@ public struct JSONObject: Sendable {
 }
 
 extension JSONObject: Hashable {
-    /// From here on, comparing by a table is cheaper than by scanning.
+    /// The number of members from which a comparison by table is cheaper than by scanning.
     private static let scanLimit = 16
 
-    /// Same names with equal values, in any order.
+    /// Whether both have the same names with equal values, in any order.
     public static func == (left: JSONObject, right: JSONObject) -> Bool {
         guard left.count == right.count else { return false }
         if left.count <= scanLimit {

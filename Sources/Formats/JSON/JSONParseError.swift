@@ -1,12 +1,12 @@
-/// Why bytes are not one acceptable JSON document, and where.
+/// The error for bytes that are not one acceptable JSON document, with its place.
 public struct JSONParseError: Error, Sendable, Hashable {
-    /// What is wrong, for a machine; an operator reads the same names as reason codes where there is one.
+    /// The kind of error, for a machine. An operator reads the same name as a reason code if there is one.
     public enum Code: String, Sendable, CaseIterable {
         /// The bytes do not follow the grammar of RFC 8259.
         case notJSON
         /// A string is not well-formed UTF-8, or an escape names half of a surrogate pair.
         case invalidUTF8
-        /// An object has a member name twice: readers disagree about which one counts.
+        /// An object has a member name twice. Readers disagree about the one that counts.
         case duplicateKey
         /// Nesting beyond ``JSONLimits/maximumDepth``.
         case tooDeep
@@ -22,13 +22,13 @@ public struct JSONParseError: Error, Sendable, Hashable {
         case tooManyElements
     }
 
-    /// What is wrong.
+    /// The kind of error.
     public var code: Code
     /// Bytes from the beginning of the document.
     public var offset: Int
-    /// JSON Pointer (RFC 6901) of the value being read; member names longer than 128 bytes are cut.
+    /// JSON Pointer (RFC 6901) of the value being read. Member names longer than 128 bytes are cut.
     public var pointer: String
-    /// One sentence for a person; it never repeats the document's content.
+    /// One sentence for a person. It never repeats the document's content.
     public var message: String
 
     init(_ code: Code, at offset: Int, _ message: String) {
@@ -38,7 +38,7 @@ public struct JSONParseError: Error, Sendable, Hashable {
         pointer = ""
     }
 
-    /// The error as seen from one level further out.
+    /// Returns the error as seen from one level further out.
     func inside(_ segment: String) -> JSONParseError {
         var outer = self
         outer.pointer = JSONPointer.appending(segment, to: "") + pointer

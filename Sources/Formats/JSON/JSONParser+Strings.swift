@@ -1,7 +1,7 @@
 import TidingsEncodings
 
 extension JSONParser {
-    /// Reads a string from its opening quote; the usual one, without escapes, is taken in one piece.
+    /// Reads a string from its opening quote. The usual string has no escapes and is read in one piece.
     mutating func string() throws(JSONParseError) -> String {
         let opening = index
         let start = index + 1
@@ -11,7 +11,7 @@ extension JSONParser {
         guard base[index] == UInt8(ascii: "\"") else { return try escapedString(opening: opening, start: start) }
         index += 1
         let bytes = UnsafeBufferPointer(start: base + start, count: plain.end - start)
-        // ASCII needs no validation, and decoding it is several times faster.
+        // Skip the validation for ASCII, which needs none: decoding it is several times faster.
         return plain.isASCII ? String(decoding: bytes, as: UTF8.self) : try wellFormed(bytes, from: start)
     }
 
@@ -29,7 +29,7 @@ extension JSONParser {
             plainStart = index
             index = PlainText.end(in: base, from: index, to: end).end
         }
-        // What the escapes added is well formed by construction, so anything wrong was written raw.
+        // Validate the whole string. The escapes add only well-formed bytes, so an error lies in the raw bytes.
         return try bytes.withUnsafeBufferPointer { buffer throws(JSONParseError) in try wellFormed(buffer, from: opening) }
     }
 
@@ -39,7 +39,7 @@ extension JSONParser {
             : JSONParseError(.notJSON, at: index, "a string contains an unescaped control character")
     }
 
-    /// Reads what follows a backslash.
+    /// Reads the part of an escape after the backslash.
     private mutating func escape(into bytes: inout [UInt8]) throws(JSONParseError) {
         guard index < end else { throw unexpectedEnd() }
         let byte = base[index]

@@ -1,4 +1,4 @@
-/// A strict reader of RFC 8259 over bytes in memory: one pass, one recursion a level, bounded by ``JSONLimits``.
+/// A strict reader of RFC 8259 over bytes in memory. It reads in one pass, recurses once a level, and is bounded by ``JSONLimits``.
 struct JSONParser {
     let base: UnsafePointer<UInt8>
     let end: Int
@@ -91,7 +91,7 @@ struct JSONParser {
         }
     }
 
-    /// Room for the members of a usual object, so that filling it allocates once.
+    /// The room for the members of a usual object, so that filling it allocates once.
     private static let usualMembers = 6
 
     private func refuse(depth: Int) throws(JSONParseError) {
@@ -168,7 +168,8 @@ struct JSONParser {
     }
 }
 
-/// The names an object has so far: few are scanned, many are kept in a set, so that no object costs the square of its size.
+/// The member names that an object has so far. Few names are scanned, many are kept in a set, so that no object costs the square of its
+/// size.
 private struct MemberNames {
     private static let scanLimit = 16
     private var set: Set<ExactText> = []

@@ -1,9 +1,9 @@
 /// JSON Pointer text, RFC 6901.
 package enum JSONPointer {
-    /// A reported pointer cuts names beyond this: a stranger's 200 kB member name belongs in no log line.
+    /// The longest name that a reported pointer shows, in bytes. A member name of 200 kB from outside must not fill a log line.
     static let longestSegment = 128
 
-    /// `pointer` with one more segment, `~` and `/` escaped; a very long name is cut, see ``longestSegment``.
+    /// Returns `pointer` with one more segment, `~` and `/` escaped. A very long name is cut: see ``longestSegment``.
     package static func appending(_ segment: String, to pointer: String) -> String {
         var shown = segment
         if segment.utf8.count > longestSegment {
@@ -12,7 +12,7 @@ package enum JSONPointer {
         return pointer + "/" + escape(shown)
     }
 
-    /// A segment as it stands in a pointer.
+    /// Returns a segment as it is written in a pointer.
     package static func escape(_ segment: String) -> String {
         guard segment.utf8.contains(where: { $0 == UInt8(ascii: "~") || $0 == UInt8(ascii: "/") }) else { return segment }
         var escaped = ""

@@ -1,26 +1,26 @@
-/// Writes JSON straight into bytes, without building a tree first. Commas and colons are its business; that every `begin` has its
-/// `end` and every member its `key` is the caller's.
+/// Writes JSON directly into bytes, without building a tree first. The writer adds commas and colons. The caller must end every `begin`
+/// with its `end`, and write the `key` of every member.
 public struct JSONWriter: Sendable {
-    /// What has been written so far.
+    /// The bytes written so far.
     public private(set) var bytes: [UInt8] = []
     private var needsComma = false
 
     /// - Parameter capacity: bytes to make room for at the start.
     public init(capacity: Int = 256) { bytes.reserveCapacity(capacity) }
 
-    /// What has been written so far, as text.
+    /// The text written so far.
     public var text: String { String(decoding: bytes, as: UTF8.self) }
 
-    /// Writes `{`; members follow, then ``endObject()``.
+    /// Writes `{`. Members follow, then ``endObject()``.
     public mutating func beginObject() { open(UInt8(ascii: "{")) }
     /// Writes `}`.
     public mutating func endObject() { close(UInt8(ascii: "}")) }
-    /// Writes `[`; values follow, then ``endArray()``.
+    /// Writes `[`. Values follow, then ``endArray()``.
     public mutating func beginArray() { open(UInt8(ascii: "[")) }
     /// Writes `]`.
     public mutating func endArray() { close(UInt8(ascii: "]")) }
 
-    /// The name of the member whose value comes next.
+    /// Writes the name of the member whose value comes next.
     public mutating func key(_ name: String) {
         separate()
         JSONText.append(name, to: &bytes)
@@ -28,67 +28,67 @@ public struct JSONWriter: Sendable {
         needsComma = false
     }
 
-    /// A text value; only what RFC 8259 section 7 demands is escaped.
+    /// Writes a text value. Only the characters that RFC 8259 section 7 demands are escaped.
     public mutating func string(_ value: String) {
         separate()
         JSONText.append(value, to: &bytes)
     }
 
-    /// An integer value of any width, exactly.
+    /// Writes an integer value of any width, exactly.
     public mutating func integer(_ value: some BinaryInteger) {
         separate()
         bytes.append(contentsOf: String(value).utf8)
     }
 
-    /// A number with the digits it has.
+    /// Writes a number with the digits it has.
     public mutating func number(_ value: JSONNumber) {
         separate()
         bytes.append(contentsOf: value.text.utf8)
     }
 
-    /// `true` or `false`.
+    /// Writes `true` or `false`.
     public mutating func bool(_ value: Bool) {
         separate()
         bytes.append(contentsOf: (value ? "true" : "false").utf8)
     }
 
-    /// `null`.
+    /// Writes `null`.
     public mutating func null() {
         separate()
         bytes.append(contentsOf: "null".utf8)
     }
 
-    /// A value that is JSON already; it is not checked.
+    /// Writes a value that is JSON already. The bytes are not checked.
     public mutating func raw(_ json: some Collection<UInt8>) {
         separate()
         bytes.append(contentsOf: json)
     }
 
-    /// A value that is JSON text already; it is not checked.
+    /// Writes a value that is JSON text already. The text is not checked.
     public mutating func raw(_ json: String) {
         separate()
         bytes.append(contentsOf: json.utf8)
     }
 
-    /// A whole value, as ``JSON/serialize(into:)`` writes it.
+    /// Writes a whole value, as ``JSON/serialize(into:)`` writes it.
     public mutating func value(_ json: JSON) {
         separate()
         json.serialize(into: &bytes)
     }
 
-    /// A whole member with a text value.
+    /// Writes a whole member with a text value.
     public mutating func member(_ name: String, _ value: String) {
         key(name)
         string(value)
     }
 
-    /// A whole member with an integer value.
+    /// Writes a whole member with an integer value.
     public mutating func member(_ name: String, _ value: some BinaryInteger) {
         key(name)
         integer(value)
     }
 
-    /// A whole member with a truth value.
+    /// Writes a whole member with a truth value.
     public mutating func member(_ name: String, _ value: Bool) {
         key(name)
         bool(value)
@@ -111,9 +111,9 @@ public struct JSONWriter: Sendable {
     }
 }
 
-/// Strings as JSON writes them.
+/// The form of strings in JSON.
 package enum JSONText {
-    /// Appends `text` in quotes. Only what RFC 8259 section 7 demands is escaped; other characters stay UTF-8.
+    /// Appends `text` in quotes. Only the characters that RFC 8259 section 7 demands are escaped. Other characters stay UTF-8.
     package static func append(_ text: String, to bytes: inout [UInt8]) {
         bytes.append(UInt8(ascii: "\""))
         let copied: Void? = text.utf8.withContiguousStorageIfAvailable { append($0, to: &bytes) }

@@ -1,7 +1,7 @@
-/// Text that stands in a JSON string as it is: no quote, backslash or control character.
+/// Text that is written in a JSON string without change: no quote, backslash or control character.
 enum PlainText {
-    /// The first place at or after `start` whose byte is not plain, or `limit`; looks at eight bytes at a time. `isASCII` is true only
-    /// when every byte before it is.
+    /// Returns the first place at or after `start` whose byte is not plain, or `limit`. Reads eight bytes at a time. `isASCII` is true only
+    /// when every byte before that place is ASCII.
     @inline(__always)
     static func end(in base: UnsafePointer<UInt8>, from start: Int, to limit: Int) -> (end: Int, isASCII: Bool) {
         let ones: UInt64 = 0x0101_0101_0101_0101
@@ -13,7 +13,7 @@ enum PlainText {
             let word = raw.loadUnaligned(fromByteOffset: index, as: UInt64.self)
             let quotes = word ^ (ones &* 0x22)
             let backslashes = word ^ (ones &* 0x5C)
-            // A byte's high bit is set where subtracting made it borrow: where it was zero, or below 0x20.
+            // A byte's high bit is set if the subtraction made the byte borrow: the byte was zero, or below 0x20.
             let found = ((quotes &- ones) & ~quotes) | ((backslashes &- ones) & ~backslashes) | ((word &- ones &* 0x20) & ~word)
             if found & highs != 0 { break }
             seen |= word

@@ -2,8 +2,8 @@ import TidingsEncodings
 
 /// A title or body of a type, with `{{field}}` for a top-level member of the intent's data.
 ///
-/// Only strings, numbers and truth values are put in; an absent member, null, an array or an object gives nothing. There is no logic and no
-/// escaping: what a text means to a provider is that provider's business.
+/// Only strings, numbers and truth values are inserted. An absent member, null, an array or an object inserts nothing. There is no logic
+/// and no escaping: the provider must handle the meaning of a text.
 public struct Template: Sendable, Hashable {
     enum Part: Sendable, Hashable {
         case text(String)
@@ -12,7 +12,7 @@ public struct Template: Sendable, Hashable {
 
     let parts: [Part]
 
-    /// Why a text is not a template.
+    /// The error for a text that is not a template.
     public struct Problem: Error, Sendable, Hashable {
         public let message: String
     }
@@ -34,14 +34,14 @@ public struct Template: Sendable, Hashable {
         self.parts = parts
     }
 
-    /// The names of the fields, in order of appearance.
+    /// The names of the fields, in the order of their appearance.
     public var fields: [String] {
         parts.compactMap { part in
             if case .field(let name) = part { name } else { nil }
         }
     }
 
-    /// The text with every field replaced by its value in `data`.
+    /// Returns the text with every field replaced by its value in `data`.
     public func render(_ data: JSONObject) -> String {
         var rendered = ""
         for part in parts {

@@ -1,12 +1,12 @@
-/// Why a document cannot be used as a schema, and where.
+/// The error for a document that cannot be used as a schema, with its place.
 public struct SchemaError: Error, Sendable, Hashable {
-    /// What is wrong, for a machine.
+    /// The kind of error, for a machine.
     public enum Code: String, Sendable, CaseIterable {
-        /// A keyword of the draft or its predecessors that is deliberately not carried out, see ``JSONSchema/refusedKeywords``.
+        /// A keyword of the draft or its predecessors that is deliberately not carried out. See ``JSONSchema/refusedKeywords``.
         case unsupportedKeyword
-        /// A name that no vocabulary of the draft defines: probably a misspelling. The author's own names begin with `x-`.
+        /// A name that no vocabulary of the draft defines, probably a misspelling. The author's own names begin with `x-`.
         case unknownKeyword
-        /// A keyword's value is not what the draft asks for.
+        /// A keyword's value is not as the draft demands.
         case invalidValue
         /// `$schema` names another draft.
         case unsupportedDraft
@@ -18,15 +18,15 @@ public struct SchemaError: Error, Sendable, Hashable {
         case referenceLoop
         /// A regular expression that is malformed, or needs backtracking (look-around, back references), or is too large.
         case unsupportedPattern
-        /// A format that cannot be asserted, see ``JSONSchema/supportedFormats``.
+        /// A format that cannot be asserted. See ``JSONSchema/supportedFormats``.
         case unsupportedFormat
         /// The document is beyond ``SchemaLimits``.
         case tooLarge
     }
 
-    /// What is wrong.
+    /// The kind of error.
     public var code: Code
-    /// The keyword at fault; empty when the schema itself is.
+    /// The keyword at fault. Empty when the schema itself is at fault.
     public var keyword: String
     /// JSON Pointer of the schema that holds the keyword.
     public var pointer: String

@@ -23,12 +23,12 @@ enum SchemaKeyword: String, CaseIterable {
     case maxLength, minLength, pattern
     case maxItems, minItems, uniqueItems, maxContains, minContains
     case maxProperties, minProperties, required, dependentRequired
-    // Format, and what only annotates.
+    // Format, and keywords that only annotate.
     case format
     case contentEncoding, contentMediaType, contentSchema
     case title, description, `default`, deprecated, readOnly, writeOnly, examples
 
-    /// How subschemas stand in a keyword's value.
+    /// The place of subschemas in a keyword's value.
     enum Subschemas { case none, one, list, named }
 
     var subschemas: Subschemas {
@@ -42,7 +42,7 @@ enum SchemaKeyword: String, CaseIterable {
         }
     }
 
-    /// Known names that are refused, with the reason a person is told.
+    /// Known names that are refused, with the reason for the error message.
     static let refused: [String: String] = [
         "$vocabulary": "only a metaschema uses it, and schemas with a vocabulary of their own are not carried out",
         "$recursiveRef": "draft 2019-09 wrote this; use $dynamicRef",

@@ -1,16 +1,17 @@
-/// How much a schema may hold and how much work one validation may cost. Each keeps a mistake, or a hostile instance, from taking the
-/// process with it.
+/// The limits of a schema's size and of the work of one validation. Without them, a mistake or a hostile instance could bring down the
+/// process.
 public struct SchemaLimits: Sendable, Hashable {
-    /// Subschemas in one document; the official metaschema has about 150.
+    /// The most subschemas in one document. The official metaschema has about 150.
     public var maximumSubschemas = 10_000
-    /// Nesting of subschemas in the document; the parser's own default depth is 64.
+    /// The deepest nesting of subschemas in the document. The parser's own default depth is 64.
     public var maximumNesting = 128
-    /// Faults reported for one instance; nobody repairs more at a time.
+    /// The most faults reported for one instance. No person repairs more at a time.
     public var maximumViolations = 20
-    /// Schemas being applied within one another, references included. Beyond it a validation fails rather than exhaust the stack:
-    /// 64 levels of instance, each behind four steps of reference or combination, fit.
+    /// The most schemas that are applied within one another, references included. Beyond it a validation fails, so that it cannot exhaust
+    /// the stack. 64 levels of an instance fit, each behind four steps of reference or combination.
     public var maximumEvaluationDepth = 256
-    /// Schemas applied in one validation. Branching references can multiply without end; a large honest event needs a few thousand.
+    /// The most schemas applied in one validation. Branching references can multiply without end. A large ordinary event needs a few
+    /// thousand.
     public var maximumEvaluationSteps = 1_000_000
 
     /// The defaults above, to be changed one by one.

@@ -11,19 +11,19 @@ public struct Label: Sendable, Hashable {
 
 /// Writes the text format 0.0.4 of Prometheus ("Exposition formats", text-based format).
 public struct ExpositionText: Sendable {
-    /// What a response with this text declares itself as.
+    /// The content type of a response with this text.
     public static let contentType = "text/plain; version=0.0.4; charset=utf-8"
 
     public private(set) var text = ""
 
     public init() {}
 
-    /// The two lines that come before the samples of a metric.
+    /// Writes the two lines that come before the samples of a metric.
     public mutating func describe(_ name: String, type: String, help: String) {
         text += "# HELP \(name) \(Self.escaped(help, quote: false))\n# TYPE \(name) \(type)\n"
     }
 
-    /// One line; `value` is a number as Prometheus reads it.
+    /// Writes one line. `value` is a number in the form that Prometheus reads.
     public mutating func sample(_ name: String, _ labels: [Label], _ value: String) {
         text += name
         if !labels.isEmpty {
@@ -32,7 +32,7 @@ public struct ExpositionText: Sendable {
         text += " \(value)\n"
     }
 
-    /// Backslashes and line feeds, and in a label's value the quotes, are all that the format escapes.
+    /// Escapes backslashes and line feeds, and with `quote` also quotes in a label's value. The format escapes nothing else.
     static func escaped(_ value: String, quote: Bool) -> String {
         var result = ""
         for scalar in value.unicodeScalars {

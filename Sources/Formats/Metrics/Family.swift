@@ -5,11 +5,12 @@ protocol MetricFamily: Sendable {
     func append(to text: inout ExpositionText)
 }
 
-/// A metric whose labels have values that are not known beforehand but few, such as the providers of the catalogue.
+/// A metric whose label values are few but not known beforehand, such as the providers of the catalogue.
 ///
-/// Finding a series takes a lock: whoever records often asks once and keeps the meter.
+/// Finding a series takes a lock. A caller that records often should find the meter once and keep it.
 public final class Family<M: Meter>: MetricFamily {
-    /// Series of one metric. A catalogue has a few dozen providers at most; what comes beyond is counted together, as `other`.
+    /// The most series of one metric. A catalogue has a few dozen providers at most. Series beyond the limit are counted together, as
+    /// `other`.
     static var limit: Int { 500 }
 
     let name: String
@@ -23,13 +24,13 @@ public final class Family<M: Meter>: MetricFamily {
         self.labels = labels
     }
 
-    /// The series with these values, one for each label; it begins with the first call.
+    /// Returns the series with these values, one for each label. The series begins with the first call.
     public func callAsFunction(_ values: String...) -> M {
         precondition(values.count == labels.count, "\(name) has the labels \(labels)")
         return meter(values)
     }
 
-    /// Ends a series: it disappears from the text, as what it told of is no more.
+    /// Ends a series. It disappears from the text, because its subject no longer exists.
     public func forget(_ values: String...) {
         _ = meters.withLock { $0.removeValue(forKey: values) }
     }
@@ -57,7 +58,7 @@ public final class Family<M: Meter>: MetricFamily {
     }
 }
 
-/// A metric with one label whose values are a closed list: all its series are there from the start, and are found without a lock.
+/// A metric with one label whose values are a closed list. All its series exist from the start and are found without a lock.
 public struct ClosedFamily<Case: CaseIterable & RawRepresentable<String> & Hashable & Sendable, M: Meter>: MetricFamily {
     private let family: Family<M>
     private let meters: [Case: M]

@@ -2,13 +2,13 @@ import Synchronization
 
 /// One series of a metric. Recording is an atomic addition: no lock, no allocation, from any thread.
 public protocol Meter: Sendable {
-    /// As the line `# TYPE` spells it.
+    /// The type as the line `# TYPE` spells it.
     static var type: String { get }
 
     /// Starts at zero.
     init()
 
-    /// Appends the lines of this series; `labels` are its own.
+    /// Appends the lines of this series. `labels` are its own.
     func append(to text: inout ExpositionText, name: String, labels: [Label])
 }
 

@@ -1,12 +1,12 @@
-/// Every metric of a process, with its name, unit, meaning and labels: this file is the list.
+/// Every metric of a process, with its name, unit, meaning and labels. This file is the list of all metrics.
 ///
-/// Durations are in seconds, sizes in bytes, and what only grows ends in `_total`, as Prometheus wants it. Labels have closed or bounded sets
-/// of values; a recipient, an id or a producer's text is never one.
+/// Durations are in seconds and sizes in bytes. A metric that only grows ends in `_total`, as Prometheus asks. Labels have closed or
+/// bounded sets of values. A recipient, an id or a producer's text is never a label value.
 public final class Metrics: Sendable {
     public enum IntentResult: String, CaseIterable, Sendable { case accepted, duplicate, rejected }
 
-    /// What is done with a batch: `route` decides and writes intents, `inbox` writes inbox rows, `claim` and `settle` come before and after
-    /// calls to providers, `release` takes what is due and judges it again.
+    /// The steps of a batch: `route` decides and writes intents, `inbox` writes inbox rows, `claim` and `settle` run before and after calls
+    /// to providers. `release` takes deliveries that are due and judges them again.
     public enum Step: String, CaseIterable, Sendable { case route, inbox, claim, settle, release }
 
     public enum ReleaseLane: String, CaseIterable, Sendable { case urgent, bulk }
@@ -44,7 +44,7 @@ public final class Metrics: Sendable {
 
     private let families: [any MetricFamily]
 
-    /// `version` is the binary's.
+    /// - Parameter version: the version of the binary.
     public init(version: String) {
         var list = MetricList()
         intents = list.closed("tidings_intents_total", "Intents decided and committed, one for each recipient.", label: "result")
@@ -93,13 +93,13 @@ public final class Metrics: Sendable {
         families = list.families
     }
 
-    /// What this process has handled since it started, for its heartbeat.
+    /// The number of intents and deliveries that this process has handled since it started, for its heartbeat.
     public var handled: Int {
         let taken = intents.all.reduce(0) { $0 + $1.value } + deliveries.all.reduce(0) { $0 + $1.meter.value }
         return taken + released.all.reduce(0) { $0 + $1.value } + recovered.value
     }
 
-    /// Everything as a scrape gets it.
+    /// Returns all metrics as a scrape gets them.
     public func text(process: ProcessFigures? = nil) -> String {
         var text = ExpositionText()
         for family in families { family.append(to: &text) }
@@ -114,12 +114,12 @@ public final class Metrics: Sendable {
     }
 }
 
-/// What the operating system knows of this process.
+/// The figures of the operating system about this process.
 public struct ProcessFigures: Sendable {
     public var residentBytes: Int
-    /// Of all threads, user and system.
+    /// The CPU time of all threads, user and system.
     public var cpuSeconds: Double
-    /// Since 1970.
+    /// The start time in seconds since 1970.
     public var startedAtSeconds: Double
 
     public init(residentBytes: Int, cpuSeconds: Double, startedAtSeconds: Double) {
@@ -129,7 +129,7 @@ public struct ProcessFigures: Sendable {
     }
 }
 
-/// Collects the metrics as they are declared, so that none is forgotten in the text.
+/// Collects the metrics as they are declared, so that none is missing in the text.
 private struct MetricList {
     private(set) var families: [any MetricFamily] = []
 

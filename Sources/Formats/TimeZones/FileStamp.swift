@@ -1,7 +1,9 @@
 import Glibc
 
-/// What tells one state of a file from another without reading it. Its number and the time of its last change of status tell also of an older
-/// file that takes the place of a newer one with its time of modification kept, as packages and archives do.
+/// The marks that distinguish one state of a file from another, without reading the file.
+///
+/// Packages and archives may replace a newer file with an older one and keep the older time of modification. The inode number and the time
+/// of the last change of status reveal this.
 struct FileStamp: Sendable, Hashable {
     private let number: UInt64
     private let size: Int64
@@ -21,10 +23,10 @@ struct FileStamp: Sendable, Hashable {
         (changedSeconds, changedNanoseconds) = (status.st_ctim.tv_sec, status.st_ctim.tv_nsec)
     }
 
-    /// The largest zone file of today has 4 kB.
+    /// The largest size that is read, in bytes. The largest zone file of today has 4 kB.
     private static let maximumSize = 256 * 1_024
 
-    /// A small file, whole, with its stamp; nil when there is no such file, or it is a folder.
+    /// Reads a small file completely, with its stamp. Nil when there is no such file, or when it is a folder.
     static func read(_ path: String, zone: String) throws(TimeZoneError) -> (bytes: [UInt8], stamp: FileStamp)? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else {

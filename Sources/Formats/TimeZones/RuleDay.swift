@@ -1,15 +1,15 @@
 import TidingsCore
 
-/// A day of each year, and a time on it, as a TZ string writes them.
+/// A day of each year and a time of day, in one of the three forms of a TZ string.
 enum RuleDay: Sendable {
     /// `Mm.w.d`: the `week`th (5: the last) `weekday` (0: Sunday) of a month.
     case weekday(month: Int, week: Int, weekday: Int, time: Int)
-    /// `Jn`: 1 to 365, 29 February never counted.
+    /// `Jn`: 1 to 365. 29 February is never counted.
     case julian(Int, time: Int)
-    /// `n`: 0 to 365, 29 February counted.
+    /// `n`: 0 to 365. 29 February is counted.
     case ordinal(Int, time: Int)
 
-    /// Seconds of local time since 1970-01-01T00:00 on the wall; nil outside the years 1 to 9999.
+    /// Returns seconds of local time since 1970-01-01T00:00 on the wall clock. Nil outside the years 1 to 9999.
     func seconds(in year: Int) -> Int64? {
         switch self {
         case .weekday(let month, let week, let weekday, let time):
@@ -27,7 +27,7 @@ enum RuleDay: Sendable {
         }
     }
 
-    /// The day that many days after 1 January.
+    /// Returns the day that is `number` days after 1 January.
     private static func day(_ number: Int, of year: Int) -> Int64? {
         CivilDate(validYear: year, month: 1, day: 1).map { $0.daysSinceEpoch + Int64(number) }
     }

@@ -1,6 +1,6 @@
 import TidingsEncodings
 
-/// Reads a TZ string; every method gives nil where the text does not fit.
+/// Reads a TZ string. Every method returns nil if the text does not fit.
 struct RuleReader {
     private var rest: ArraySlice<UInt8>
 
@@ -29,7 +29,7 @@ struct RuleReader {
         return true
     }
 
-    /// At least three letters, or anything between angle brackets.
+    /// Skips a name: at least three letters, or any text between angle brackets.
     private mutating func skipName() -> Bool {
         if take("<") {
             guard let end = rest.firstIndex(of: UInt8(ascii: ">")) else { return false }
@@ -41,7 +41,7 @@ struct RuleReader {
         return name.count >= 3
     }
 
-    /// `[+-]hh[:mm[:ss]]` as seconds; up to 167 hours either way.
+    /// Reads `[+-]hh[:mm[:ss]]` as seconds, up to 167 hours in either direction.
     private mutating func time() -> Int? {
         let isNegative = take("-")
         if !isNegative { _ = take("+") }
@@ -70,7 +70,7 @@ struct RuleReader {
         return .ordinal(day, time: time)
     }
 
-    /// Two in the morning unless written.
+    /// Reads the time of day. Without one, 2:00 counts.
     private mutating func dayTime() -> Int? { take("/") ? time() : 7_200 }
 
     private mutating func number(through most: Int) -> Int? {

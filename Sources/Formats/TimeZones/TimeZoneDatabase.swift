@@ -3,27 +3,28 @@ import TidingsEncodings
 
 /// The machine's time zone database: compiled zone files (TZif, RFC 9636) in a folder, as the package `tzdata` installs them.
 ///
-/// Files are read when first asked for and kept; so is a failure to read one. ``look()`` forgets what has changed since. A copy shares what
-/// the original has read. It may be used from any thread; reading a file takes some 50 microseconds, an answer from memory about one.
+/// A file is read when it is first needed, and its content is kept. A failure to read is kept as well. ``look()`` forgets zones whose files
+/// have changed since. A copy of the value shares the zones that the original has read. Any thread may use it. Reading a file takes some 50
+/// microseconds, an answer from memory about one.
 public struct TimeZoneDatabase: Sendable {
     public let directory: String
     private let cache = ZoneCache()
 
-    /// Where Debian's package `tzdata` installs the zone files.
+    /// The folder in which Debian's package `tzdata` installs the zone files.
     public static let standardDirectory = "/usr/share/zoneinfo"
 
-    /// - Parameter directory: where the zone files are; nothing is read yet.
+    /// - Parameter directory: the folder of the zone files. Nothing is read yet.
     public init(directory: String = TimeZoneDatabase.standardDirectory) {
         self.directory = directory
     }
 
-    /// The longest span one call answers for. Rules about quiet hours and schedules look two years ahead at most.
+    /// The longest span of one call. Rules about quiet hours and schedules look two years ahead at most.
     public static let maximumSpanSeconds: Int64 = 100 * 366 * 86_400
 
-    /// The offset at `from` and every change after it, up to and including `through`; seconds since 1970.
+    /// Returns the offset at `from` and every change after it, up to and including `through`. Both are in seconds since 1970.
     ///
-    /// Beyond the last change a file lists, its rule for the future goes on, so any year can be asked for. Links such as
-    /// `US/Eastern` are names like any other and keep the name given. Changes of abbreviation alone are left out.
+    /// After the last change that a file lists, its rule for the future applies, so any year can be asked for. Links such as `US/Eastern`
+    /// are names like any other and keep the name given. Changes of only the abbreviation are left out.
     public func offsets(for name: String, from: Int64, through: Int64) throws(TimeZoneError) -> ZoneOffsets {
         guard through >= from, Self.instants.contains(from), Self.instants.contains(through), through - from <= Self.maximumSpanSeconds
         else {
@@ -72,15 +73,17 @@ public struct TimeZoneDatabase: Sendable {
 public struct ZoneDataState: Sendable, Hashable {
     /// ``TimeZoneError/noData(directory:reason:)``; nil if the folder has zone data.
     public var problem: TimeZoneError?
-    /// Whether files have changed since the last look: from now on they are read again.
+    /// Whether files have changed since the last look. If so, they are read again from now on.
     public var hasChanged: Bool
-    /// Zones that somebody asked for in vain, each told once in the life of the database, sorted by name.
+    /// Zones that could not be read when asked for, sorted by name. Each is reported once in the life of the database.
     public var failures: [TimeZoneError]
 }
 
 extension TimeZoneDatabase {
-    /// Throws ``TimeZoneError/noData(directory:reason:)`` unless the folder has zone data: a zone that every release has, with the winter and the
-    /// summer time of a year that is history. A folder of files that all say UTC is no zone data.
+    /// Throws ``TimeZoneError/noData(directory:reason:)`` unless the folder has zone data.
+    ///
+    /// The check reads a zone that every release has, and expects the winter and the summer time of a past year. A folder whose files all
+    /// say UTC does not count as zone data.
     public func check() throws(TimeZoneError) {
         let reason: String
         do throws(TimeZoneError) {
@@ -93,8 +96,9 @@ extension TimeZoneDatabase {
         throw TimeZoneError.noData(directory: directory, reason: reason)
     }
 
-    /// Forgets the zones read so far if the folder or one of their files has changed, and failures in any case. Costs one `stat` for the folder
-    /// and for each zone read, at most 1,025: call it every few seconds, not for each intent.
+    /// Forgets all zones read so far if the folder or one of their files has changed. Forgets failures in any case.
+    ///
+    /// One call costs one `stat` for the folder and for each zone read, at most 1,025. Call it every few seconds, not for each intent.
     public func look() -> ZoneDataState {
         let hasChanged = cache.forgetChanges(in: directory)
         var state = ZoneDataState(problem: nil, hasChanged: hasChanged, failures: cache.takeFailures())
@@ -114,11 +118,11 @@ extension TimeZoneDatabase {
     }
 }
 
-/// Why a zone's offsets cannot be had.
+/// The error for a zone whose offsets are not available.
 public enum TimeZoneError: Error, Sendable, Hashable {
-    /// No zone of that name: misspelt, an abbreviation, or a file of the database that is no zone.
+    /// No zone has this name: it is misspelt, an abbreviation, or a file of the database that is no zone.
     case unknown(String)
-    /// The file is there but cannot be read or understood, with the reason: the installation is at fault, not the name.
+    /// The file exists but cannot be read or understood, with the reason. The installation is at fault, not the name.
     case unreadable(zone: String, reason: String)
     /// The folder has no zone data at all, with the reason: the package `tzdata` is not installed.
     case noData(directory: String, reason: String)
@@ -137,16 +141,19 @@ extension TimeZoneError: CustomStringConvertible {
     }
 }
 
-/// Names of zones, before any file is looked for.
+/// The rules for zone names, checked before a file is opened.
 enum ZoneName {
-    /// The database's own rule is 14 bytes a component and at most three of them; this leaves room.
+    /// The longest name in bytes. The database's own rule is 14 bytes a component and at most three components, so this leaves room.
     static let longest = 64
 
     /// Names in the folder that are files for the system and not zones.
     private static let refused: Set<String> = ["localtime", "posixrules", "Factory", "leapseconds", "posix", "right"]
 
-    /// Letters, digits, `_`, `+` and `-` in components separated by `/`: nothing that could leave the folder, no dots at all. The trees
-    /// `posix/` and `right/` repeat the database, the second with leap seconds, which UTC timestamps do not count.
+    /// Whether a name has only letters, digits, `_`, `+` and `-` in components separated by `/`. There are no dots, so a name cannot leave
+    /// the folder.
+    ///
+    /// The trees `posix/` and `right/` are refused. They repeat the database, the second with leap seconds, which UTC timestamps do not
+    /// count.
     static func isAcceptable(_ name: String) -> Bool {
         guard 1...longest ~= name.utf8.count, !refused.contains(name), !name.hasPrefix("posix/"), !name.hasPrefix("right/") else {
             return false

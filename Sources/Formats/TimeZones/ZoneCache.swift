@@ -4,21 +4,22 @@ import Synchronization
 final class ZoneCache: Sendable {
     struct Entry: Sendable {
         let zone: Result<ZoneFile, TimeZoneError>
-        /// Of the file when it was read; nil for a failure.
+        /// The stamp of the file when it was read. Nil for a failure.
         let stamp: FileStamp?
     }
 
     private struct State {
         var entries: [String: Entry] = [:]
-        /// Of the folder at the last look; nil before the first, and when the folder was missing.
+        /// The stamp of the folder at the last look. Nil before the first look, and when the folder was missing.
         var folder: FileStamp?
         var hasLooked = false
-        /// Names whose failure was noted: nobody hears of one of them twice.
+        /// Names whose failure was noted. Each name is reported only once.
         var noted: Set<String> = []
         var failures: [String: TimeZoneError] = [:]
     }
 
-    /// More than the database has names (about 600), so that it forgets nothing in practice and yet cannot grow without end.
+    /// The most zones in the cache. The database has about 600 names, so in practice nothing is forgotten, and the cache cannot grow
+    /// without end.
     private static let maximumZones = 1_024
 
     private let state = Mutex(State())
@@ -34,7 +35,7 @@ final class ZoneCache: Sendable {
         }
     }
 
-    /// Remembers a failure for ``takeFailures()``. Beyond ``maximumZones`` names further ones are not told.
+    /// Remembers a failure for ``takeFailures()``. After ``maximumZones`` names, further names are not reported.
     func note(_ error: TimeZoneError, of name: String) {
         state.withLock {
             guard $0.noted.count < Self.maximumZones, $0.noted.insert(name).inserted else { return }
@@ -42,7 +43,7 @@ final class ZoneCache: Sendable {
         }
     }
 
-    /// The failures since the last call, sorted by name.
+    /// Returns the failures since the last call, sorted by name.
     func takeFailures() -> [TimeZoneError] {
         state.withLock { state in
             defer { state.failures = [:] }
@@ -50,8 +51,8 @@ final class ZoneCache: Sendable {
         }
     }
 
-    /// Forgets failures, and everything if the folder or a file is not as it was. Files are looked at outside of the lock: nobody who judges
-    /// waits for the disk.
+    /// Forgets failures in any case, and everything if the folder or a file has changed. Reads the stamps outside of the lock, so that no
+    /// judgement waits for the disk.
     func forgetChanges(in directory: String) -> Bool {
         let (entries, before, hasLooked) = state.withLock { ($0.entries, $0.folder, $0.hasLooked) }
         let folder = FileStamp(of: directory)

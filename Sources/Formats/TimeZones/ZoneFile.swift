@@ -2,16 +2,16 @@ import TidingsCore
 
 /// One compiled zone: RFC 9636, version 2 or later, the 64-bit data and the footer. Version 1 data, which ends in 2038, is skipped.
 struct ZoneFile: Sendable {
-    /// Before the first change.
+    /// The offset before the first change.
     private let firstOffset: Int
     /// Real changes of offset, ascending.
     private let changes: [ZoneOffsets.Transition]
-    /// How it goes on after the last change listed; nil when the file does not say, and then the last offset stays.
+    /// The rule after the last change listed. Nil when the file gives no rule: then the last offset stays.
     private let future: ZoneRule?
-    /// From here on the rule holds.
+    /// The instant from which the rule holds.
     private let futureStart: Int64
 
-    /// 0001-01-01 and 10000-01-01: what lies outside is nobody's wall time.
+    /// 0001-01-01 and 10000-01-01. No wall clock shows a time outside of these.
     static let earliest: Int64 = -62_135_596_800
     static let latest: Int64 = 253_402_300_800
 
@@ -33,7 +33,7 @@ struct ZoneFile: Sendable {
         future = try footer.isEmpty ? nil : ZoneRule(footer, zone: zone)
     }
 
-    /// The offset at `from` and the changes in `from + 1 ... through`.
+    /// Returns the offset at `from` and the changes in `from + 1 ... through`.
     func offsets(name: String, from: Int64, through: Int64) -> ZoneOffsets {
         let first = firstChange(after: from)
         var offset = first == 0 ? firstOffset : changes[first - 1].offset
@@ -63,7 +63,7 @@ struct ZoneFile: Sendable {
     }
 }
 
-/// Takes a zone file apart; whatever does not fit ends in ``TimeZoneError/unreadable(zone:reason:)``.
+/// Reads the parts of a zone file. Bytes that do not fit end in ``TimeZoneError/unreadable(zone:reason:)``.
 private struct ZoneFileReader {
     let bytes: [UInt8]
     let zone: String
@@ -78,7 +78,7 @@ private struct ZoneFileReader {
         var version: UInt8
         var utcIndicators, standardIndicators, leapSeconds, times, types, characters: Int
 
-        /// Section 3.2, for times of four or eight bytes.
+        /// The length of the data block by section 3.2, for times of four or eight bytes.
         func dataLength(timeLength: Int) -> Int {
             times * (timeLength + 1) + types * 6 + characters + leapSeconds * (timeLength + 4) + standardIndicators + utcIndicators
         }
@@ -91,7 +91,7 @@ private struct ZoneFileReader {
         index += count
     }
 
-    /// Section 3.1. A file that does not begin with the magic is no zone at all.
+    /// Reads the header of section 3.1. A file that does not begin with the magic is no zone at all.
     mutating func header() throws(TimeZoneError) -> Header {
         guard bytes.dropFirst(index).starts(with: "TZif".utf8) else { throw .unknown(zone) }
         let start = index
@@ -102,7 +102,7 @@ private struct ZoneFileReader {
             types: count(4), characters: count(5))
     }
 
-    /// Section 3.2.
+    /// Reads the data block of section 3.2.
     mutating func data(_ header: Header) throws(TimeZoneError) -> (firstOffset: Int, changes: [ZoneOffsets.Transition]) {
         let times = index
         let kinds = times + header.times * 8
@@ -122,14 +122,14 @@ private struct ZoneFileReader {
         return (offsets[0], changes)
     }
 
-    /// Section 3.3: a line of its own with the rule for what comes later.
+    /// Reads the footer of section 3.3: a line of its own with the rule for later years.
     mutating func footer() throws(TimeZoneError) -> [UInt8] {
         let rest = bytes[index...]
         guard rest.first == 0x0A, let end = rest.dropFirst().firstIndex(of: 0x0A) else { throw failure("its footer is missing") }
         return Array(rest[(rest.startIndex + 1)..<end])
     }
 
-    /// Big-endian; the caller has made sure that the bytes are there.
+    /// Reads a big-endian number. The caller must make sure that the bytes are there.
     private func integer(at start: Int, length: Int) -> UInt64 {
         bytes[start..<(start + length)].reduce(0) { $0 << 8 | UInt64($1) }
     }

@@ -1,6 +1,6 @@
 import TidingsJSON
 
-/// A keyword with its value, read as what the draft says it must be.
+/// A keyword with its value. Each method reads the value as the kind that the draft demands, or throws.
 struct KeywordValue {
     let keyword: SchemaKeyword
     let value: JSON
@@ -40,14 +40,14 @@ struct KeywordValue {
         return number
     }
 
-    /// A count; one beyond 64 bits is as good as the largest that fits, for no instance has that many of anything.
+    /// Reads a count. A count beyond 64 bits becomes the largest integer, because no instance has that many of anything.
     func count() throws(SchemaError) -> Int {
         let number = try number()
         guard number.isInteger, number >= JSONNumber(0) else { throw invalid("takes an integer of at least 0") }
         return number.int64.map { Int($0) } ?? .max
     }
 
-    /// An array of different strings.
+    /// Reads an array of different strings.
     func names() throws(SchemaError) -> [String] {
         var names: [String] = []
         var known: Set<ExactText> = []

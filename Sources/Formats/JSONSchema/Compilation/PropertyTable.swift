@@ -1,10 +1,12 @@
 import TidingsJSON
 
-/// Finds the place of a member name among the names a schema knows, without allocating: open addressing over FNV-1a of its UTF-8.
-/// The names are the schema author's and the table never grows, so that no instance can make looking up slow.
+/// Finds the place of a member name among the names of a schema, without allocating. The table uses open addressing over FNV-1a of the
+/// UTF-8.
+///
+/// The names come from the schema's author and the table never grows, so that no instance can make a look-up slow.
 struct PropertyTable: Sendable {
     let names: [String]
-    /// Places in ``names``, -1 where free; a power of two in size and at most half full.
+    /// Places in ``names``, -1 for a free slot. The size is a power of two, and the table is at most half full.
     private let slots: [Int32]
 
     /// `names` must differ from one another.

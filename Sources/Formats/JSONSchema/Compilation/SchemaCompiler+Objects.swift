@@ -1,7 +1,7 @@
 import TidingsJSON
 
 extension SchemaCompiler {
-    /// The rules for members, from all the keywords about them together: they share one table of names.
+    /// Returns the rules for members. They come from all keywords about members, because these share one table of names.
     func objectRules(_ object: JSONObject, _ location: SchemaDocument.Location) throws(SchemaError) -> ObjectRules? {
         var names = NameList()
         var rules = ObjectRules()
@@ -45,7 +45,7 @@ extension SchemaCompiler {
     }
 }
 
-/// Names in the order they were first met.
+/// The names in the order of their first appearance.
 private struct NameList {
     private(set) var all: [String] = []
     private var places: [ExactText: Int] = [:]

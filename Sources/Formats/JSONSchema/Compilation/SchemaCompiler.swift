@@ -1,6 +1,6 @@
 import TidingsJSON
 
-/// Turns the subschemas of a document into nodes; what a keyword's value may be is checked here and nowhere else.
+/// Turns the subschemas of a document into nodes. The values of keywords are checked here and nowhere else.
 struct SchemaCompiler {
     let document: SchemaDocument
     let assertFormats: Bool
@@ -148,7 +148,7 @@ struct SchemaCompiler {
 
     // MARK: - Loops
 
-    /// Refuses schemas that would apply themselves to the same instance for ever. Each node is entered once, without recursion.
+    /// Refuses schemas that would apply themselves to the same instance without end. Each node is entered once, without recursion.
     private func refuseLoops(_ nodes: [SchemaNode]) throws(SchemaError) {
         enum Visit { case unseen, open, done }
         var visits = [Visit](repeating: .unseen, count: nodes.count)

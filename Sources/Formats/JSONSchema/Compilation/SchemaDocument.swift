@@ -1,18 +1,18 @@
 import TidingsEncodings
 import TidingsJSON
 
-/// A schema document taken apart: every subschema with its place, the resources that `$id` makes, and the anchors in them.
+/// A schema document split into parts: every subschema with its place, the resources that `$id` makes, and their anchors.
 struct SchemaDocument {
     /// One subschema.
     struct Location {
         let value: JSON
-        /// From the document's root.
+        /// The JSON Pointer from the document's root.
         let pointer: String
-        /// Index of the resource it belongs to.
+        /// The index of the resource it belongs to.
         let resource: Int
     }
 
-    /// A schema with an identity of its own: the root, and whatever has `$id`.
+    /// A schema with its own identity: the root, and every subschema with `$id`.
     struct Resource {
         let uri: URIReference
         let root: String
@@ -26,7 +26,7 @@ struct SchemaDocument {
     private var resourceByURI: [ExactText: Int] = [:]
     private let limits: SchemaLimits
 
-    /// The identity of a document that gives itself none; the name is reserved, so no document can mean it (RFC 2606).
+    /// The identity of a document without an `$id`. The name is reserved (RFC 2606), so no document can refer to it.
     private static let anonymous = URIReference(scheme: "https", authority: "schema.invalid", path: "/")
 
     private static let draft = "https://json-schema.org/draft/2020-12/schema"
@@ -37,7 +37,7 @@ struct SchemaDocument {
         try visit(schema, pointer: "", resource: 0, depth: 0)
     }
 
-    /// The subschema at a JSON Pointer of the document.
+    /// Returns the index of the subschema at a JSON Pointer of the document.
     func index(at pointer: String) -> Int? { indexByPointer[ExactText(pointer)] }
 
     private mutating func visit(_ value: JSON, pointer: String, resource: Int, depth: Int) throws(SchemaError) {
@@ -103,10 +103,10 @@ struct SchemaDocument {
 // MARK: - Identity
 
 extension SchemaDocument {
-    /// Where a reference leads.
+    /// The target of a reference.
     struct Target {
         let index: Int
-        /// The anchor's name when the reference is by a name that is a `$dynamicAnchor` in the resource it leads to.
+        /// The name of the anchor if the reference uses a name that is a `$dynamicAnchor` in its target resource.
         let dynamicAnchor: String?
     }
 
@@ -137,7 +137,7 @@ extension SchemaDocument {
         return Target(index: index, dynamicAnchor: dynamicAnchor)
     }
 
-    /// Reads `$schema` and `$id`; the answer is the resource that the schema belongs to.
+    /// Reads `$schema` and `$id`, and returns the resource that the schema belongs to.
     private mutating func identify(_ object: JSONObject, pointer: String, within resource: Int) throws(SchemaError) -> Int {
         if let draft = object["$schema"] {
             guard let name = draft.stringValue, name == Self.draft || name == Self.draft + "#" else {
@@ -175,7 +175,7 @@ extension SchemaDocument {
         }
     }
 
-    /// A letter or underscore, then letters, digits, `-`, `_` and `.` (core section 8.2.2).
+    /// Whether a name begins with a letter or underscore, and goes on with letters, digits, `-`, `_` and `.` (core section 8.2.2).
     private static func isAnchorName(_ name: String) -> Bool {
         guard let first = name.utf8.first, ASCII.isLetter(first) || first == UInt8(ascii: "_") else { return false }
         return name.utf8.allSatisfy { ASCII.isLetter($0) || ASCII.isDigit($0) || "-_.".utf8.contains($0) }

@@ -1,6 +1,6 @@
 import TidingsJSON
 
-/// A compiled schema: nodes that name each other by index, so that references may go in circles.
+/// A compiled schema. Its nodes refer to each other by index, so that references may form circles.
 final class SchemaProgram: Sendable {
     /// The first is the document's root.
     let nodes: [SchemaNode]
@@ -13,7 +13,7 @@ final class SchemaProgram: Sendable {
     }
 }
 
-/// One compiled subschema. A class, so that walking the program copies a pointer and not the rules.
+/// One compiled subschema. The node is a class, so that walking the program copies a pointer and not the rules.
 final class SchemaNode: Sendable {
     let pointer: String
     let resource: Int
@@ -26,9 +26,9 @@ final class SchemaNode: Sendable {
     }
 }
 
-/// What one subschema asks for; a rule that is absent asks for nothing.
+/// The rules of one subschema. A rule that is absent allows everything.
 struct SchemaRules: Sendable {
-    /// Set for the boolean schemas.
+    /// The verdict of a boolean schema. Nil for every other schema.
     var verdict: Bool?
     var types: TypeSet?
     var const: JSON?
@@ -51,10 +51,10 @@ struct SchemaRules: Sendable {
     var unevaluatedItems: Int?
     var unevaluatedProperties: Int?
 
-    /// Whether it must know what its other keywords have looked at.
+    /// Whether the subschema must know the members or elements that its other keywords have evaluated.
     var usesEvaluated: Bool { unevaluatedItems != nil || unevaluatedProperties != nil }
 
-    /// Nodes applied to the very same instance, through which a loop would never end.
+    /// Nodes that are applied to the same instance. A loop through them would never end.
     var inPlace: [Int] {
         [reference, not, condition, consequence, alternative].compactMap { $0 } + allOf + anyOf + oneOf
             + (object?.dependentSchemas.map(\.node) ?? [])
@@ -62,9 +62,9 @@ struct SchemaRules: Sendable {
 }
 
 struct DynamicReference: Sendable {
-    /// Where it leads as a plain reference.
+    /// The node that it leads to as a plain reference.
     let initial: Int
-    /// The name to look up in the dynamic scope; nil when it is a plain reference after all.
+    /// The name to look up in the dynamic scope. Nil when the reference is in fact a plain one.
     let anchor: String?
 }
 
@@ -78,7 +78,7 @@ struct NumberRules: Sendable {
 }
 
 struct StringRules: Sendable {
-    /// In Unicode code points, as the draft counts.
+    /// The length in Unicode code points, as the draft counts.
     var minimumLength = 0
     var maximumLength = Int.max
     var pattern: Pattern?
@@ -99,7 +99,7 @@ struct ArrayRules: Sendable {
 struct ObjectRules: Sendable {
     var minimumCount = 0
     var maximumCount = Int.max
-    /// Every name that `properties`, `required`, `dependentRequired` or `dependentSchemas` mention.
+    /// Every name that occurs in `properties`, `required`, `dependentRequired` or `dependentSchemas`.
     var names = PropertyTable([])
     /// For each of ``names`` the node of `properties`, or nil.
     var schemas: [Int?] = []
@@ -129,7 +129,7 @@ struct TypeSet: OptionSet, Sendable {
         ("object", .object),
     ]
 
-    /// The names in it, for a message.
+    /// The type names of the set, for a message.
     var text: String { Self.names.filter { contains($0.type) }.map(\.name).joined(separator: " or ") }
 
     func accepts(_ value: JSON) -> Bool {

@@ -1,4 +1,4 @@
-/// Which elements of an array, or members of an object by their place in it, some keyword has looked at. The first 64 cost no memory.
+/// The elements of an array, or members of an object by their place, that some keyword has evaluated. The first 64 cost no memory.
 struct EvaluatedMarks {
     private var first: UInt64 = 0
     private var more: [UInt64] = []

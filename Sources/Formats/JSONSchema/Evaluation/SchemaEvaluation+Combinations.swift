@@ -1,7 +1,7 @@
 import TidingsJSON
 
 extension SchemaEvaluation {
-    /// The keywords that apply other schemas to the same value.
+    /// Applies the keywords that apply other schemas to the same value.
     mutating func acceptsCombinations(_ node: SchemaNode, _ value: JSON, _ marks: inout EvaluatedMarks?) -> Bool {
         let rules = node.rules
         var isAccepted = true
@@ -18,7 +18,7 @@ extension SchemaEvaluation {
         return isAccepted
     }
 
-    /// Applies a node without noting faults; its marks are kept only when it accepts.
+    /// Applies a node without noting faults. Its marks are kept only when it accepts.
     private mutating func tries(_ index: Int, _ value: JSON, _ marks: inout EvaluatedMarks?) -> Bool {
         var own: EvaluatedMarks? = marks == nil ? nil : EvaluatedMarks()
         let isAccepted = quietly { $0.accepts(index, value, &own) }
@@ -30,7 +30,7 @@ extension SchemaEvaluation {
         var isAccepted = false
         for index in node.rules.anyOf {
             isAccepted = tries(index, value, &marks) || isAccepted
-            // With marks to collect, every alternative that accepts counts.
+            // Stop early only without marks: with marks to collect, every alternative that accepts counts.
             if isAccepted, marks == nil { return true }
         }
         return isAccepted || fault(node, "anyOf", "matches none of the \(node.rules.anyOf.count) alternatives")

@@ -33,7 +33,7 @@ extension SchemaEvaluation {
         return isAccepted
     }
 
-    /// One member against `properties`, `patternProperties`, `additionalProperties` and `propertyNames`.
+    /// Checks one member against `properties`, `patternProperties`, `additionalProperties` and `propertyNames`.
     private mutating func accepts(
         _ node: SchemaNode, _ rules: ObjectRules, _ entry: JSONObject.Entry, known: Int?, at place: Int,
         _ marks: inout EvaluatedMarks?
@@ -54,13 +54,14 @@ extension SchemaEvaluation {
         }
         if isEvaluated { marks?.insert(place) }
         if let index = rules.propertyNames {
-            // Faults are reported at the member, for a name has no pointer of its own.
+            // Report faults at the member, because a name has no pointer of its own.
             isAccepted = accepts(index, member: .string(entry.key), named: entry.key) && isAccepted
         }
         return isAccepted
     }
 
-    /// What no other keyword of the node, nor of the schemas it applied to the same value, has looked at.
+    /// Applies `unevaluatedProperties` and `unevaluatedItems` to the members or elements that are not evaluated yet. Neither another
+    /// keyword of the node, nor a schema that it applied to the same value, has evaluated them.
     mutating func acceptsUnevaluated(_ node: SchemaNode, _ value: JSON, _ marks: inout EvaluatedMarks?) -> Bool {
         var isAccepted = true
         switch value {

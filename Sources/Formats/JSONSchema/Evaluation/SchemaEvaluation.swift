@@ -1,20 +1,21 @@
 import TidingsJSON
 
-/// One validation of one instance: applies nodes to values, notes faults, and follows what has been looked at for `unevaluated…`.
+/// One validation of one instance. It applies nodes to values, notes faults, and tracks the evaluated members and elements for
+/// `unevaluated…`.
 ///
-/// `marks` is nil unless somebody further out needs to know which members or elements were looked at; a schema that fails leaves
-/// marks behind that nobody uses, because whoever asked throws them away.
+/// `marks` is nil unless a schema further out needs the evaluated members or elements. A schema that fails may leave wrong marks behind.
+/// This does no harm, because its caller discards them.
 struct SchemaEvaluation {
     let program: SchemaProgram
     let limits: SchemaLimits
     private var found: [Violation] = []
     private var path: [Step] = []
-    /// Resources entered, outermost first: the dynamic scope.
+    /// Resources that have been entered, outermost first: the dynamic scope.
     private var scope: [Int] = []
     private var depth = 0
     private var steps = 0
     private var isExhausted = false
-    /// Nobody will read the faults, so the first one ends it.
+    /// Whether faults are discarded, so that the first one ends the work.
     private(set) var isQuiet = false
 
     private enum Step {
@@ -31,7 +32,7 @@ struct SchemaEvaluation {
         var none: EvaluatedMarks?
         _ = accepts(0, instance, &none)
         if isExhausted {
-            // Also when the verdict was positive: a `not` may have turned the giving up around.
+            // Report this even when the verdict was positive: a `not` may have turned the exhaustion into success.
             let message = "needs more work to check than is allowed"
             found.append(Violation(instancePointer: "", schemaPointer: "", keyword: "", message: message))
         }
@@ -63,7 +64,7 @@ struct SchemaEvaluation {
             if entered { scope.removeLast() }
         }
         guard node.rules.usesEvaluated else { return applies(node, value, &marks) }
-        // What cousins have looked at does not count here, so the marks start empty.
+        // Begin with empty marks, because evaluation by neighbouring schemas does not count here.
         var own: EvaluatedMarks? = EvaluatedMarks()
         guard applies(node, value, &own), acceptsUnevaluated(node, value, &own) else { return false }
         if let own { marks?.formUnion(own) }
@@ -99,7 +100,7 @@ struct SchemaEvaluation {
 
     // MARK: - Faults, path, scope
 
-    /// Notes a fault at the present place; always false, to be returned.
+    /// Notes a fault at the present place. Always returns false, so that the caller can return it.
     mutating func fault(_ node: SchemaNode, _ keyword: String, _ message: String) -> Bool {
         guard !isQuiet, found.count < limits.maximumViolations else { return false }
         var pointer = ""
@@ -130,7 +131,7 @@ struct SchemaEvaluation {
         return accepts(index, member, &none)
     }
 
-    /// Does something whose faults nobody will read.
+    /// Runs a body whose faults are discarded.
     mutating func quietly(_ body: (inout SchemaEvaluation) -> Bool) -> Bool {
         let before = isQuiet
         isQuiet = true
@@ -138,7 +139,7 @@ struct SchemaEvaluation {
         return body(&self)
     }
 
-    /// The node a dynamic reference means now: the outermost resource entered that has the anchor decides (core section 8.2.3.2).
+    /// Returns the present node of a dynamic reference. The outermost resource entered that has the anchor decides (core section 8.2.3.2).
     func target(of reference: DynamicReference) -> Int {
         guard let anchor = reference.anchor else { return reference.initial }
         for resource in scope {

@@ -1,6 +1,6 @@
 import TidingsEncodings
 
-/// Dates and times of RFC 3339 section 5.6. A leap second is accepted where one can be: in the last minute of a day of UTC.
+/// Dates and times of RFC 3339 section 5.6. A leap second is accepted only in the last minute of a UTC day, where one can occur.
 enum DateFormat {
     static func isDateTime(_ text: ArraySlice<UInt8>) -> Bool {
         guard text.count > 11, text[text.startIndex + 10] | 0x20 == UInt8(ascii: "t") else { return false }
@@ -50,14 +50,14 @@ enum DateFormat {
             return value
         }
 
-        /// At least one digit.
+        /// Skips digits. Returns false unless there is at least one.
         mutating func skipDigits() -> Bool {
             guard let first = rest.first, ASCII.isDigit(first) else { return false }
             rest = rest.drop(while: ASCII.isDigit)
             return true
         }
 
-        /// `Z` or a signed hour and minute, as minutes east of UTC.
+        /// Reads `Z`, or a signed hour and minute, as minutes east of UTC.
         mutating func offsetMinutes() -> Int? {
             if take("Z") || take("z") { return 0 }
             let isWest = take("-")

@@ -1,6 +1,6 @@
 import TidingsEncodings
 
-/// Mail addresses as RFC 5321 section 4.1.2 writes a Mailbox, in ASCII.
+/// Mail addresses in the form of a Mailbox (RFC 5321 section 4.1.2), in ASCII.
 enum MailAddressFormat {
     /// RFC 5321 section 4.5.3.1.
     private static let longestLocalPart = 64
@@ -9,7 +9,7 @@ enum MailAddressFormat {
     private static let longestLabel = 63
 
     static func isAddress(_ text: ArraySlice<UInt8>) -> Bool {
-        // A quoted local part may contain the sign, a domain never does.
+        // Search the last sign: a quoted local part may contain one, a domain never does.
         guard let at = text.lastIndex(of: UInt8(ascii: "@")) else { return false }
         return isLocalPart(text[..<at]) && isDomain(text[(at + 1)...])
     }

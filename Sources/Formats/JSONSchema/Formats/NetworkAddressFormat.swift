@@ -14,10 +14,10 @@ enum NetworkAddressFormat {
         return text.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) } <= 255
     }
 
-    /// RFC 4291 section 2.2: eight groups, one run of zeros perhaps left out, the last two groups perhaps an IPv4 address.
+    /// RFC 4291 section 2.2: eight groups. One run of zeros may be left out, and the last two groups may be an IPv4 address.
     static func isIPv6(_ text: ArraySlice<UInt8>) -> Bool {
         let colon = UInt8(ascii: ":")
-        // 45 is the longest there is, with eight full groups of which two are an IPv4 address.
+        // Refuse a longer text early. 45 bytes are the longest address: eight full groups, of which two are an IPv4 address.
         guard text.count <= 45 else { return false }
         let gap = zip(text.indices, text.indices.dropFirst()).first { text[$0] == colon && text[$1] == colon }
         guard let gap else { return groups(text, mayEndInIPv4: true) == 8 }
@@ -28,7 +28,7 @@ enum NetworkAddressFormat {
         return before + after <= 7
     }
 
-    /// The number of 16-bit groups; nil when one is malformed.
+    /// Returns the number of 16-bit groups, or nil if one is malformed.
     private static func groups(_ text: ArraySlice<UInt8>, mayEndInIPv4: Bool) -> Int? {
         var parts = text.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
         var count = 0

@@ -1,8 +1,8 @@
 import TidingsEncodings
 
-/// The formats that can be asserted. Each is what the RFC named at its check says, and no more: whether an address exists is not asked.
+/// The formats that can be asserted. Each check follows the RFC named beside it and no more: the existence of an address is not checked.
 ///
-/// `hostname` is missing on purpose: the draft wants internationalised labels checked by RFC 5890, which needs tables of its own.
+/// `hostname` is missing on purpose. The draft wants internationalised labels checked by RFC 5890, which needs its own tables.
 enum SchemaFormat: String, CaseIterable, Sendable {
     case dateTime = "date-time"
     case date

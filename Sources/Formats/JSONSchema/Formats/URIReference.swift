@@ -1,6 +1,6 @@
 import TidingsEncodings
 
-/// A URI or relative reference, RFC 3986: checked character by character, taken apart, and resolved against a base.
+/// A URI or relative reference, RFC 3986. It is checked character by character, split into parts, and resolved against a base.
 struct URIReference: Sendable, Hashable {
     var scheme: String?
     var authority: String?
@@ -16,14 +16,14 @@ struct URIReference: Sendable, Hashable {
         self.fragment = fragment
     }
 
-    /// nil when the text does not follow the grammar of appendix A.
+    /// Nil when the text does not follow the grammar of appendix A.
     init?(_ text: String) {
         var rest = Array(text.utf8)[...]
         fragment = Self.cut(&rest, at: UInt8(ascii: "#"))
         query = Self.cut(&rest, at: UInt8(ascii: "?"))
         if let colon = rest.firstIndex(of: UInt8(ascii: ":")), !rest[..<colon].contains(UInt8(ascii: "/")) {
             let name = rest[..<colon]
-            // Without a scheme the first segment holds no colon, so what stands before one must be a scheme.
+            // Without a scheme the first segment has no colon, so the text before a colon must be a scheme.
             guard let first = name.first, ASCII.isLetter(first),
                 name.allSatisfy({ ASCII.isLetterOrDigit($0) || "+-.".utf8.contains($0) })
             else { return nil }
@@ -60,7 +60,7 @@ struct URIReference: Sendable, Hashable {
         return text
     }
 
-    /// Section 5.2.2; `base` must have a scheme.
+    /// Section 5.2.2. `base` must have a scheme.
     func resolved(against base: URIReference) -> URIReference {
         var target = self
         if scheme != nil {
@@ -87,7 +87,7 @@ struct URIReference: Sendable, Hashable {
         return target
     }
 
-    /// The text that percent-encoding stands for; nil when it is not UTF-8.
+    /// Returns the text without percent-encoding, or nil when the bytes are not UTF-8.
     static func percentDecoded(_ text: String) -> String? {
         var bytes: [UInt8] = []
         var rest = Array(text.utf8)[...]
@@ -106,14 +106,14 @@ struct URIReference: Sendable, Hashable {
 // MARK: - Grammar
 
 extension URIReference {
-    /// Takes what follows the first `separator` off the end.
+    /// Cuts the text at the first `separator` and returns the part after it.
     private static func cut(_ text: inout ArraySlice<UInt8>, at separator: UInt8) -> String? {
         guard let place = text.firstIndex(of: separator) else { return nil }
         defer { text = text[..<place] }
         return String(decoding: text[(place + 1)...], as: UTF8.self)
     }
 
-    /// Letters, digits, the given punctuation and whole percent-encodings.
+    /// Whether the text has only letters, digits, the given punctuation and whole percent-encodings.
     private static func consists(_ text: some Collection<UInt8>, of punctuation: StaticString) -> Bool {
         let allowed = UnsafeBufferPointer(start: punctuation.utf8Start, count: punctuation.utf8CodeUnitCount)
         var digitsLeft = 0
@@ -148,7 +148,7 @@ extension URIReference {
         return consists(host, of: "-._~!$&'()*+,;=")
     }
 
-    /// What stands in brackets: an IPv6 address, or `v1.` and so on, for addresses to come.
+    /// Whether the text between brackets is valid: an IPv6 address, or a form such as `v1.` for future addresses.
     private static func isLiteral(_ text: ArraySlice<UInt8>) -> Bool {
         guard let first = text.first, first | 0x20 == UInt8(ascii: "v") else { return NetworkAddressFormat.isIPv6(text) }
         let parts = text.dropFirst().split(separator: UInt8(ascii: "."), maxSplits: 1, omittingEmptySubsequences: false)
@@ -166,7 +166,7 @@ extension URIReference {
             switch segment {
             case ".": if isLast { kept.append("") }
             case "..":
-                // The first, empty segment of an absolute path stays.
+                // Keep the first, empty segment of an absolute path.
                 if kept.count > 1 || (kept.count == 1 && kept[0] != "") { kept.removeLast() }
                 if isLast { kept.append("") }
             default: kept.append(segment)

@@ -1,8 +1,8 @@
-/// A regular expression as JSON Schema means it: ECMA-262 with the `u` flag, unanchored, over Unicode code points.
+/// A regular expression in the sense of JSON Schema: ECMA-262 with the `u` flag, unanchored, over Unicode code points.
 ///
-/// It runs in time proportional to text × pattern for every text, because it follows all possibilities at once and never goes back:
-/// a pattern such as `(a+)+$`, which takes a backtracking engine for ever, is harmless here. What only backtracking can do
-/// (look-around, back references) is refused. A compiled pattern is a plain value, and so may be used from any thread.
+/// For every text the time is proportional to text × pattern, because matching follows all possibilities at once and never backtracks. A
+/// pattern such as `(a+)+$`, which takes a backtracking engine forever, is harmless here. Features that need backtracking (look-around,
+/// back references) are refused. A compiled pattern is a plain value, so any thread may use it.
 struct Pattern: Sendable {
     /// The expression as written.
     let source: String
@@ -37,7 +37,7 @@ struct Pattern: Sendable {
     }
 }
 
-/// Why an expression cannot be used.
+/// The error for an expression that cannot be used.
 struct PatternError: Error, Sendable, Hashable {
     let message: String
 
@@ -56,13 +56,13 @@ enum PatternInstruction: Sendable {
     case match
 }
 
-/// All the places in the program that the text so far can have led to.
+/// All places in the program that the text so far can have reached.
 private struct PatternThreads {
     let program: [PatternInstruction]
     /// Places to settle at the present position, then the places that wait for the next scalar.
     private var waiting: [Int] = []
     private var consuming: [Int] = []
-    /// The position at which each place was last visited, so that each is visited once a position.
+    /// The position at which each place was last visited. Each place is visited only once a position.
     private var visited: [Int]
     private var position = 0
 
@@ -75,7 +75,7 @@ private struct PatternThreads {
 
     mutating func start(_ place: Int) { waiting.append(place) }
 
-    /// Follows everything that needs no input; true when the expression has matched.
+    /// Follows every instruction that needs no input. Returns true when the expression has matched.
     mutating func settle(previous: UInt32?, next: UInt32?) -> Bool {
         consuming.removeAll(keepingCapacity: true)
         while let place = waiting.popLast() {

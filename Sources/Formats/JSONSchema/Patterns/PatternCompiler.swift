@@ -1,4 +1,4 @@
-/// What an expression is made of.
+/// The syntax tree of an expression.
 indirect enum PatternTree {
     case empty
     case scalar(UInt32)
@@ -8,10 +8,10 @@ indirect enum PatternTree {
     case boundary(Bool)
     case sequence([PatternTree])
     case choice([PatternTree])
-    /// nil: without end.
+    /// A `most` of nil means no upper limit.
     case repetition(PatternTree, least: Int, most: Int?)
 
-    /// Whether it can match at the beginning of the text only.
+    /// Whether the expression can match only at the beginning of the text.
     var beginsAtStart: Bool {
         switch self {
         case .start: true
@@ -22,18 +22,18 @@ indirect enum PatternTree {
     }
 }
 
-/// Lays an expression out as instructions; repetitions are written out, so their counts are bounded by the program's size.
+/// Turns an expression into instructions. Repetitions are written out, so the size of the program bounds their counts.
 struct PatternCompiler {
     private(set) var program: [PatternInstruction] = []
     private var work = 0
 
-    /// Instructions of one expression: matching costs at most this many steps a character. `^[a-z]{1,1000}$` fits.
+    /// The most instructions of one expression. Matching costs at most this many steps a character. `^[a-z]{1,1000}$` fits.
     private static let maximumSize = 4_096
 
     mutating func finish() { program.append(.match) }
 
     mutating func emit(_ tree: PatternTree) throws(PatternError) {
-        // Counts visits and not only instructions: a repetition of nothing writes nothing, however often it is asked for.
+        // Count visits and not only instructions, because a repetition of nothing adds no instruction, however large its count.
         work += 1
         guard work <= 4 * Self.maximumSize, program.count <= Self.maximumSize else {
             throw PatternError("is too large once its repetitions are written out")

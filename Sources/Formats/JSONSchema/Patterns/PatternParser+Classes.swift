@@ -1,13 +1,13 @@
 import TidingsEncodings
 
 extension PatternParser {
-    /// What an escape means.
+    /// The meaning of an escape.
     enum Escape {
         case scalar(UInt32)
         case set(ScalarSet)
     }
 
-    /// What follows `[`, up to its `]`.
+    /// Reads a character class after its `[`, up to its `]`.
     mutating func characterClass() throws(PatternError) -> ScalarSet {
         let isNegated = take("^")
         var set = ScalarSet()
@@ -40,7 +40,7 @@ extension PatternParser {
         return scalar == "\\" ? try escape(inClass: true) : .scalar(scalar.value)
     }
 
-    /// What follows a backslash.
+    /// Reads the part of an escape after the backslash.
     mutating func escape(inClass: Bool) throws(PatternError) -> Escape {
         let scalar = try next()
         switch scalar {
@@ -88,7 +88,7 @@ extension PatternParser {
         }
         let high = try hexadecimal(digits: 4)
         guard 0xD800...0xDFFF ~= high else { return high }
-        // Half of a pair by itself could match nothing: text here is whole code points.
+        // Refuse half of a pair: it could match nothing, because text here is whole code points.
         guard high < 0xDC00, take("\\"), take("u") else { throw PatternError("has half of a surrogate pair") }
         let low = try hexadecimal(digits: 4)
         guard 0xDC00...0xDFFF ~= low else { throw PatternError("has half of a surrogate pair") }
@@ -107,7 +107,7 @@ extension PatternParser {
         return value
     }
 
-    /// What follows `\p`: a general category or one of a few binary properties, by its Unicode name.
+    /// Reads the part after `\p`: a general category or one of a few binary properties, by its Unicode name.
     private mutating func property() throws(PatternError) -> ScalarSet {
         guard take("{") else { throw PatternError("has a \\p without a name in braces") }
         var name = ""

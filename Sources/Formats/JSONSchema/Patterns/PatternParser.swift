@@ -1,12 +1,12 @@
-/// Reads ECMA-262 pattern syntax (section 22.2.1, with the `u` flag); escapes of ASCII punctuation are taken as that character.
+/// Reads ECMA-262 pattern syntax (section 22.2.1, with the `u` flag). An escape of ASCII punctuation means that character.
 struct PatternParser {
     private let scalars: [UnicodeScalar]
     private var index = 0
     private var depth = 0
 
-    /// Groups within groups; more is no pattern a person wrote.
+    /// The deepest nesting of groups. No person writes a deeper pattern.
     private static let maximumDepth = 32
-    /// The largest count in braces; a repetition is written out, and ``PatternCompiler`` bounds the whole.
+    /// The largest count in braces. A repetition is written out, and ``PatternCompiler`` bounds the whole.
     private static let maximumCount = 2_000
 
     init(_ source: String) { scalars = Array(source.unicodeScalars) }
@@ -95,7 +95,7 @@ struct PatternParser {
         default: return part
         }
         guard isRepeatable else { throw PatternError("repeats an assertion") }
-        // Lazy or greedy is the same for whoever asks only whether it matches.
+        // Ignore a lazy quantifier: lazy and greedy differ only in the matched part, not in the answer whether there is a match.
         _ = take("?")
         return .repetition(part, least: least, most: most)
     }

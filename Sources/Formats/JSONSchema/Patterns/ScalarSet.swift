@@ -1,4 +1,4 @@
-/// A set of Unicode scalars: ranges, Unicode properties and other sets, perhaps turned around. ASCII is answered from a bit map.
+/// A set of Unicode scalars: ranges, Unicode properties and other sets, possibly negated. A bit map answers for ASCII.
 struct ScalarSet: Sendable {
     private var ranges: [ClosedRange<UInt32>] = []
     private var properties: [UnicodeProperty] = []
@@ -32,7 +32,7 @@ struct ScalarSet: Sendable {
         }
     }
 
-    /// The set with its bit map drawn; nothing may be inserted afterwards.
+    /// Returns the set with its bit map computed. Nothing may be inserted afterwards.
     func prepared() -> ScalarSet {
         var set = self
         (set.lowBits, set.highBits) = (0, 0)
@@ -42,7 +42,7 @@ struct ScalarSet: Sendable {
         return set
     }
 
-    /// The set, or all that is not in it.
+    /// Returns the set, or its complement if `negate` is true.
     func negated(_ negate: Bool) -> ScalarSet {
         guard negate else { return self }
         var set = self
@@ -66,10 +66,10 @@ struct ScalarSet: Sendable {
     /// `\s`: WhiteSpace and LineTerminator of ECMA-262.
     static let space = ScalarSet(
         ranges: [0x09...0x0D, 0xFEFF...0xFEFF, 0x2028...0x2029], properties: [.category([.spaceSeparator])])
-    /// `.`: everything but the line terminators.
+    /// `.`: everything except the line terminators.
     static let anyButLineEnds = ScalarSet(ranges: [0x0A...0x0A, 0x0D...0x0D, 0x2028...0x2029], isNegated: true)
 
-    /// Whether a word character stands there; beyond the text none does.
+    /// Whether the scalar is a word character. Beyond the text (nil) the answer is false.
     static func isWord(_ scalar: UInt32?) -> Bool { scalar.map { word.contains($0) } ?? false }
 
     /// The value of an ASCII digit.

@@ -3,7 +3,7 @@ enum UnicodeProperty: Sendable {
     case category(Set<Unicode.GeneralCategory>)
     case any, ascii, alphabetic, lowercase, uppercase, whiteSpace, emoji
 
-    /// By its name or alias in PropertyAliases.txt and PropertyValueAliases.txt; nil when it is none of those known here.
+    /// Finds a property by its name or alias in PropertyAliases.txt and PropertyValueAliases.txt. Nil when it is not known here.
     init?(name: String) {
         switch name {
         case "Any": self = .any
