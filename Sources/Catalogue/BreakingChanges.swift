@@ -26,7 +26,7 @@ public struct BreakingChanges: Sendable, Hashable {
         for (name, market) in old.markets.sorted(by: { $0.key < $1.key }) {
             for channel in Channel.allCases where market.providers[channel]?.isEmpty == false {
                 if let after = new.markets[name], after.providers[channel]?.isEmpty != false {
-                    breaking.append("market \(name): nobody carries \(channel.rawValue) any more")
+                    breaking.append("market \(name): no provider carries \(channel.rawValue) any more")
                 }
             }
         }

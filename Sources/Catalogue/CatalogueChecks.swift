@@ -93,7 +93,7 @@ struct CatalogueChecks {
                 add("producers", "a producer is named by its AMQP user, or as db:ROLE by its role of the database")
             }
             if ProducerEntry.isDatabaseRole(name), producer.vouches {
-                add("\(path).vouches", "a role of the database vouches for nobody: name the AMQP user of the releasers")
+                add("\(path).vouches", "a database role cannot vouch: name the AMQP user of the releasers")
             }
             if producer.tenants.isEmpty, !producer.vouches {
                 add(path, "names no tenant, so nothing this producer sends would be accepted")

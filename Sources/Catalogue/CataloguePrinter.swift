@@ -5,17 +5,17 @@ import TidingsJSON
 struct CataloguePrinter {
     /// The advice to a person who edits the file. It is not part of the hash.
     static let header = """
-        # The catalogue: which notifications exist, how they travel and who carries them.
+        # The catalogue: which notifications exist, how they travel and which providers carry them.
         #
         #   tidings catalogue check my.yaml     says what is wrong with this file, line by line
         #   tidings catalogue apply my.yaml     makes it the active one for every role
         #
-        # What is left out: "types" is the whole truth, a type that is not here does not exist. A category, or a setting of one, takes
+        # A type that is not in "types" does not exist. A category, or a setting of one, takes
         # the built-in policy. The sections "markets", "providers" and "producers" take the built-in ones when left out as a whole.
         # Durations: 90s, 15m, 2h, 3d, 1h30m. Channels: push, local, inApp, email, sms, webPush, webhook.
         # Secrets never stand here: write env:NAME or file:/path.
         # A producer is an AMQP user, or a role of the database: "db:shop": [acme]. With more than tenants it is a mapping:
-        # shop: {tenants: [acme], sources: ["/shop"]}. With "vouches: true" the router believes what this user says of who asked.
+        # shop: {tenants: [acme], sources: ["/shop"]}. With "vouches: true" the router believes the producer that this user's messages name.
         # With any producer here, a message without a validated user_id is refused.
 
 
@@ -34,7 +34,7 @@ struct CataloguePrinter {
         writer.blankLine()
         writer.comment(
             """
-            What a category decides for its types. "quietHours": hold, drop, inAppOnly or ignore. "unknownOutcome" is what happens
+            The settings that a category gives to its types. "quietHours": hold, drop, inAppOnly or ignore. "unknownOutcome" is what happens
             when nobody can say whether a provider got a delivery: resend or stop.
             """)
         writer.section("categories") { writer in
@@ -43,7 +43,7 @@ struct CataloguePrinter {
         writer.blankLine()
         writer.comment(
             """
-            Who carries each channel in a market, the preferred provider first: a list, where all of them do, or "providers" with a "strategy".
+            The providers of each channel in a market, the preferred one first: a list, if all of them send, or "providers" with a "strategy".
             "first": one does, the next takes over when it cannot. "weighted": each person has one of their own, by "weights".
             """)
         writer.section("markets") { writer in
@@ -76,7 +76,7 @@ struct CataloguePrinter {
         return writer.text
     }
 
-    /// A list where it says all: a release before the mapping reads only that.
+    /// Writes a list of tenants if the producer has nothing else, because releases before the mapping read only a list.
     private static func write(_ producer: ProducerEntry, named name: String, to writer: inout YAMLWriter) {
         let tenants = producer.tenants.sorted()
         if producer.sources.isEmpty, !producer.vouches { return writer.line(name, list: tenants) }

@@ -139,7 +139,7 @@ struct CatalogueReader {
 
     static let producerKeys = ["tenants", "sources", "vouches"]
 
-    /// A list of tenants, or a mapping for more than tenants.
+    /// Reads a list of tenants, or a mapping if the producer has more than tenants.
     private static func producer(_ value: YAMLValue, name: String) -> ProducerEntry? {
         guard value.isMapping else { return value.texts().map { ProducerEntry(tenants: Set($0)) } }
         guard let section = value.section() else { return nil }

@@ -67,7 +67,7 @@ import TidingsCore
         #expect(
             BreakingChanges(from: old, to: new).sentences == [
                 "type orderUpdate: critical is not allowed any more", "type social: is gone; its intents are refused as unknownType",
-                "market default: nobody carries webhook any more", "provider webhook: is gone or changes its channel",
+                "market default: no provider carries webhook any more", "provider webhook: is gone or changes its channel",
                 "producers: a user that is not listed may only name the tenant default",
             ])
         #expect(BreakingChanges(from: new, to: new).sentences.isEmpty)

@@ -41,7 +41,10 @@ import TidingsCore
         ("types:\n  a: {category: social}\nproducers: {shop: {sources: [\"/shop\"]}}", "producers.shop", "names no tenant"),
         ("types:\n  a: {category: social}\nproducers: {shop: {tenants: [a], sources: []}}", "producers.shop.sources", "names no source"),
         ("types:\n  a: {category: social}\nproducers: {shop: {tenants: [a], sources: [\"\"]}}", "producers.shop.sources", "1 to 512"),
-        ("types:\n  a: {category: social}\nproducers: {\"db:shop\": {vouches: true}}", "producers.db:shop.vouches", "vouches for nobody"),
+        (
+            "types:\n  a: {category: social}\nproducers: {\"db:shop\": {vouches: true}}", "producers.db:shop.vouches",
+            "a database role cannot vouch"
+        ),
         ("types:\n  a: {category: social}\nproducers: {\"db:\": [a]}", "producers", "db:ROLE"),
     ]
 

@@ -51,7 +51,7 @@ public struct Pack: Sendable, Equatable {
 
 /// One delivery, with everything a provider needs to send it.
 ///
-/// A class because it goes through many hands on its way and never changes: handing it on costs one reference, not one for each text.
+/// The entry is a class because many functions pass it on and none changes it. Passing it on costs one reference, not one for each text.
 public final class PackEntry: Sendable, HasContent {
     public let notificationID: NotificationID
     /// The number of the delivery within the notification, from 0 in the order of the decision.
@@ -63,7 +63,7 @@ public final class PackEntry: Sendable, HasContent {
     public let type: String
     public let category: Category
     public let content: Content
-    /// The address or endpoint id to send to; nil where the provider addresses the person.
+    /// The address or endpoint id to send to. Nil if the provider addresses the person.
     public let endpoint: String?
     /// W3C trace context of the producer, already validated.
     public let traceparent: String?

@@ -15,7 +15,8 @@ public struct Catalogue: Sendable, Hashable {
     public var defaultMarket: String
     /// The identity of the content. A decision stores it, so that the decision can be explained with the catalogue that made it.
     public var hash: String
-    /// The rights of each producer: by AMQP user, or by role of the database with ``ProducerEntry/databasePrefix``. Empty: nobody is restricted.
+    /// The rights of each producer. The key is an AMQP user, or a database role with the prefix ``ProducerEntry/databasePrefix``. If
+    /// empty, no producer is restricted.
     public var producers: [String: ProducerEntry]
 
     public init(

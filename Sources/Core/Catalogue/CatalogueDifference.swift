@@ -16,7 +16,7 @@ public struct CatalogueDifference: Sendable, Hashable {
         for name in Self.names(old.markets, new.markets) {
             switch (old.markets[name], new.markets[name]) {
             case (nil, let added?): words += ["market \(name): is new"] + Self.market(from: Market(name: name, providers: [:]), to: added)
-            case (_?, nil): words.append("market \(name): is gone; who belongs to it is served as in \(new.defaultMarket)")
+            case (_?, nil): words.append("market \(name): is gone; its people are served as in \(new.defaultMarket)")
             case (let before?, let after?): words += Self.market(from: before, to: after)
             case (nil, nil): break
             }
@@ -50,7 +50,7 @@ extension CatalogueDifference {
         let (added, removed) = (new.filter { !old.contains($0) }, old.filter { !new.contains($0) })
         var words: [String] = []
         if !added.isEmpty { words.append("adds \(list(added))") }
-        if !removed.isEmpty { words.append(new.isEmpty ? "removes \(list(removed)), nobody is left" : "removes \(list(removed))") }
+        if !removed.isEmpty { words.append(new.isEmpty ? "removes \(list(removed)), no provider is left" : "removes \(list(removed))") }
         let (before, after) = (old.filter(new.contains), new.filter(old.contains))
         if before != after { words.append("order \(list(before)) → \(list(after))") }
         return words

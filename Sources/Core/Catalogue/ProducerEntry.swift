@@ -1,4 +1,4 @@
-/// The rights of a producer, where the catalogue restricts producers.
+/// The rights of a producer, for a catalogue that restricts producers.
 public struct ProducerEntry: Sendable, Hashable {
     /// The tenants that its events may name.
     public var tenants: Set<String>
@@ -64,7 +64,8 @@ extension Catalogue {
     /// Whether the router believes the producer that messages of this AMQP user name in a header.
     public func vouches(_ user: String) -> Bool { producer(named: user)?.vouches ?? false }
 
-    /// A dictionary also finds a name that is only equivalent; two users of the broker may have such names.
+    /// Compares bytes, because a dictionary also finds a name that is only canonically equivalent. Two users of the broker may have such
+    /// names.
     private func producer(named name: String) -> ProducerEntry? {
         producers.index(forKey: name).map { producers[$0] }.flatMap { isSameBytes($0.key, name) ? $0.value : nil }
     }

@@ -1,7 +1,7 @@
 /// The request of a producer for one recipient: a decoded and validated CloudEvents 1.0 event. An event with many recipients becomes many
 /// intents.
 ///
-/// `tenant`, `source`, `id` and `recipient` together identify it.
+/// `tenant`, `source`, `id` and `recipient` together identify an intent.
 public struct Intent: Sendable, Hashable, HasContent {
     /// The customer of this installation whose people are addressed.
     public var tenant: String
@@ -22,7 +22,7 @@ public struct Intent: Sendable, Hashable, HasContent {
     public var scheduledFor: Timestamp?
     /// The instant from which nothing is sent any more. Nil: the time to live of the type or category counts.
     public var expiresAt: Timestamp?
-    /// Asks for escalation over push, local and inApp; counts only for types that allow it.
+    /// Asks for escalation over push, local and inApp. It takes effect only for types that allow it.
     public var critical: Bool
     /// Takes the place of the person's own market.
     public var market: String?

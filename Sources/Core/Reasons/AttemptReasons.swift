@@ -4,27 +4,27 @@ extension ReasonExplanation {
         ReasonExplanation(
             .providerThrottled,
             "The provider asked to slow down.",
-            "Nothing. If it is frequent, lower the provider's rate limit to what it allows.",
+            "Nothing. If this happens often, lower the rate limit of the provider to the rate that the provider allows.",
             retryable: true,
             explains: [.retrying, .failed]
         ),
         ReasonExplanation(
             .providerUnavailable,
-            "The provider is out of order: it answered with a server error.",
+            "The provider answered with a server error.",
             "Look at the provider's status page.",
             retryable: true,
             explains: [.retrying, .failed]
         ),
         ReasonExplanation(
             .timeout,
-            "No answer within the time limit.",
-            "Look at the provider's latency. Raise its timeout only if it is known to be slow.",
+            "The provider did not answer within the time limit.",
+            "Check the provider's latency. Raise the timeout only if the provider is known to be slow.",
             retryable: true,
             explains: [.retrying, .failed]
         ),
         ReasonExplanation(
             .connectionFailed,
-            "No connection to the provider, or it broke before the request had left.",
+            "The connection to the provider failed, or broke before the request was sent.",
             "Check network, firewall and the provider's address.",
             retryable: true,
             explains: [.retrying, .failed]
@@ -37,7 +37,7 @@ extension ReasonExplanation {
         ),
         ReasonExplanation(
             .httpStatus,
-            "The receiver answered with an HTTP status that is no success.",
+            "The receiver answered with an HTTP status that does not mean success.",
             "Read the attempt's status and detail.",
             retryable: true,
             explains: [.retrying, .failed]
@@ -45,7 +45,7 @@ extension ReasonExplanation {
         ReasonExplanation(
             .redirectRefused,
             "The receiver answered with a redirect, and redirects are never followed.",
-            "Set the address to where the redirect points.",
+            "Set the address to the target of the redirect.",
             explains: [.failed, .retrying]
         ),
         ReasonExplanation(
@@ -63,7 +63,7 @@ extension ReasonExplanation {
         ),
         ReasonExplanation(
             .tlsFailed,
-            "No trusted TLS connection: certificate or protocol is wrong.",
+            "The TLS connection is not trusted: the certificate or the protocol is wrong.",
             "Check the receiver's certificate and its chain.",
             retryable: true,
             explains: [.retrying, .failed]
@@ -84,53 +84,53 @@ extension ReasonExplanation {
         ReasonExplanation(
             .retriesExhausted,
             "Every allowed attempt was made and none succeeded.",
-            "Read the attempts; retry when their cause is gone.",
+            "Read the attempts. Retry after their cause is removed.",
             retryable: true,
             explains: [.failed]
         ),
         ReasonExplanation(
             .outcomeUnknown,
-            "It may or may not have arrived: the request had left and no answer came.",
-            "Ask the provider by its message id; retry only if arriving twice is harmless.",
+            "The delivery may or may not have arrived: the request was sent, and no answer came.",
+            "Ask the provider about the message id. Retry only if a duplicate is harmless.",
             retryable: true,
             explains: [.retrying, .failed]
         ),
         ReasonExplanation(
             .workerDied,
             "The worker died while it was sending.",
-            "Nothing. If it repeats for one message, look under `tidings dead list`.",
+            "Nothing. If this repeats for one message, see `tidings dead list`.",
             retryable: true,
             explains: [.retrying, .failed]
         ),
         ReasonExplanation(
             .breakerOpen,
-            "The provider has been failing, so calls to it are paused.",
-            "Look at the provider's errors; it is tried again by itself.",
+            "The provider kept failing, so its circuit breaker is open and calls to it are paused.",
+            "Check the provider's errors. Tidings makes trial calls by itself.",
             retryable: true,
             explains: [.held, .retrying]
         ),
         ReasonExplanation(
             .rateLimited,
-            "Our own limit for this provider is reached.",
+            "The rate limit that Tidings keeps for this provider is reached.",
             "Nothing. Raise the limit if the provider allows it.",
             retryable: true,
             explains: [.held, .retrying]
         ),
         ReasonExplanation(
             .tokenMalformed,
-            "The device's token is not what this provider's tokens look like.",
-            "Have the app register again with the token that its platform gave it, naming the provider.",
+            "The device token does not have the form of this provider's tokens.",
+            "Let the app register again with the token from its platform, and name the provider.",
             explains: [.failed, .retrying]
         ),
         ReasonExplanation(
             .payloadTooLarge,
-            "What would be sent is larger than the provider takes.",
-            "Send less: shorten the body or the data, and let the app fetch the rest.",
+            "The message is larger than the provider's limit.",
+            "Shorten the body or the data, and let the app fetch the rest.",
             explains: [.failed]
         ),
         ReasonExplanation(
             .contentMissing,
-            "It would show nothing: it has neither a title nor a body, and its type is not silent.",
+            "The notification would show nothing: it has neither a title nor a body, and its type is not silent.",
             "Give the type a title or body in the catalogue, send one with the intent, or declare the type silent.",
             explains: [.failed]
         ),

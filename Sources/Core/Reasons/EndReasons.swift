@@ -3,13 +3,13 @@ extension ReasonExplanation {
     static let ends: [ReasonExplanation] = [
         ReasonExplanation(
             .expired,
-            "Its time to live ended before it could be sent.",
-            "If it is frequent, find what waited: quiet hours, retries or a backlog.",
+            "The time to live ended before the delivery was sent.",
+            "If this happens often, find the cause of the wait: quiet hours, retries or a backlog.",
             explains: [.expired]
         ),
-        ReasonExplanation(.cancelledByProducer, "The producer called it back.", "Nothing.", explains: [.cancelled]),
-        ReasonExplanation(.cancelledByOperator, "An operator called it back.", "Nothing.", explains: [.cancelled]),
-        ReasonExplanation(.accepted, "The provider took it.", "Nothing.", explains: [.sent]),
-        ReasonExplanation(.delivered, "It arrived.", "Nothing.", explains: [.delivered]),
+        ReasonExplanation(.cancelledByProducer, "The producer cancelled the notification.", "Nothing.", explains: [.cancelled]),
+        ReasonExplanation(.cancelledByOperator, "An operator cancelled the notification.", "Nothing.", explains: [.cancelled]),
+        ReasonExplanation(.accepted, "The provider accepted the message.", "Nothing.", explains: [.sent]),
+        ReasonExplanation(.delivered, "The notification arrived.", "Nothing.", explains: [.delivered]),
     ]
 }

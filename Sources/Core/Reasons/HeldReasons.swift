@@ -3,35 +3,35 @@ extension ReasonExplanation {
     static let held: [ReasonExplanation] = [
         ReasonExplanation(
             .quietHours,
-            "It is quiet hours where the person is; it goes out when they end.",
-            "Nothing. If it cannot wait, its category's quietHours policy should be ignore.",
+            "The person has quiet hours now. The delivery is sent when they end.",
+            "Nothing. If such notifications cannot wait, set the category's quietHours to ignore.",
             explains: [.held]
         ),
         ReasonExplanation(.scheduledFor, "The producer asked for a later time.", "Nothing.", explains: [.held]),
         ReasonExplanation(
             .awaitingEscalation,
-            "An earlier channel is tried first; this one starts if that cannot reach the person.",
+            "An earlier channel is tried first. This delivery starts if the earlier channel cannot reach the person.",
             "Nothing.",
             explains: [.held]
         ),
         ReasonExplanation(
             .afterValidity,
-            "The decision grew too old before it was sent and is made again.",
-            "Nothing. If it is frequent, add delivery workers: packs wait too long.",
+            "The decision became too old before the delivery was sent. Tidings decides again.",
+            "Nothing. If this happens often, add delivery workers: packs wait too long.",
             retryable: true,
             explains: [.held, .queued]
         ),
         ReasonExplanation(
             .providerGone,
-            "It waited for a provider that the active catalogue no longer has, or whose queue no worker reads. It is routed again.",
-            "Nothing after a change of the catalogue. Otherwise start a deliver process for the channel: tidings status shows consumers.",
+            "The delivery waited for a provider that the active catalogue no longer has, or whose queue no worker reads. Tidings routes the delivery again.",
+            "Nothing after a change of the catalogue. Otherwise start a deliver process for the channel. tidings status shows the consumers.",
             retryable: true,
             explains: [.held, .queued]
         ),
         ReasonExplanation(
             .paused,
             "An operator has paused its channel, provider, type or tenant.",
-            "See tidings pause list for what, why and by whom. It goes out when that is resumed, unless it expires first.",
+            "See tidings pause list for the pause, its reason and its operator. The delivery is sent when the pause ends, unless the delivery expires first.",
             retryable: true,
             explains: [.held]
         ),
@@ -49,33 +49,33 @@ extension ReasonExplanation {
     static let notes: [ReasonExplanation] = [
         ReasonExplanation(
             .scheduledInPast,
-            "The scheduled time had passed already, by no more than a day, so it goes out at once.",
+            "The scheduled time had already passed, by at most a day, so the notification is sent at once.",
             "Check the producer's clock and queue.",
             explains: [.held, .queued, .sent, .delivered]
         ),
         ReasonExplanation(
             .possibleDuplicate,
-            "It was sent again although an earlier attempt may have arrived.",
-            "Nothing. Receivers that honour the idempotency key show it once.",
+            "The delivery was sent again although an earlier attempt may have arrived.",
+            "Nothing. Receivers that honour the idempotency key show the notification once.",
             explains: [.retrying, .queued, .sent, .delivered, .failed]
         ),
         ReasonExplanation(
             .leaseExpired,
-            "Its worker's claim had too little time left for a call, so nothing was sent. It is routed again.",
-            "Nothing. If it is frequent, look for a slow database or for workers that were stopped.",
+            "The worker's lease had too little time left for a call, so nothing was sent. Tidings routes the delivery again.",
+            "Nothing. If this happens often, look for a slow database or for workers that were stopped.",
             retryable: true,
             explains: [.retrying, .queued, .failed]
         ),
         ReasonExplanation(
             .unregistered,
-            "The app, or an operator, has taken the device out.",
-            "Nothing. The app registers it again when its person wants notifications there.",
+            "The app or an operator removed the device.",
+            "Nothing. The app registers the device again when the person wants notifications on it.",
             explains: [.suppressed]
         ),
         ReasonExplanation(
             .deviceLimit,
-            "The person has as many devices as one may have, and this one registered longest ago.",
-            "Nothing. Its app registers it again when it is used.",
+            "The person has reached the device limit, and this device registered longest ago.",
+            "Nothing. The app registers the device again when the device is used.",
             explains: [.suppressed]
         ),
     ]

@@ -9,17 +9,18 @@ extension ReasonExplanation {
         ReasonExplanation(.invalidUTF8, "The text is not valid UTF-8.", "Encode the message as UTF-8."),
         ReasonExplanation(.duplicateKey, "An object has the same key twice.", "Send each key once."),
         ReasonExplanation(.tooDeep, "Arrays and objects are nested deeper than the limit.", "Flatten the payload."),
-        ReasonExplanation(.nulCharacter, "A string contains the character U+0000, which cannot be stored.", "Remove it."),
+        ReasonExplanation(.nulCharacter, "A string contains the character U+0000, which cannot be stored.", "Remove the character."),
         ReasonExplanation(
             .unsupportedContentType,
-            "The content type is none that is understood.",
+            "The content type is not supported.",
             "Use application/cloudevents+json, application/cloudevents-batch+json, or binary mode with JSON data."
         ),
-        ReasonExplanation(.missingAttribute, "A required attribute or field is missing.", "Add the one the pointer names."),
+        ReasonExplanation(
+            .missingAttribute, "A required attribute or field is missing.", "Add the attribute or field that the pointer names."),
         ReasonExplanation(
             .invalidAttribute,
             "An attribute or field has a value that is not allowed.",
-            "Correct the one the pointer names."
+            "Correct the attribute or field that the pointer names."
         ),
         ReasonExplanation(.unsupportedSpecVersion, "The CloudEvents version is not 1.0.", "Set specversion to 1.0."),
         ReasonExplanation(
@@ -31,7 +32,7 @@ extension ReasonExplanation {
         ReasonExplanation(
             .schemaViolation,
             "The data does not fit the type's schema.",
-            "Correct the field the pointer names; or correct the schema in the catalogue, then replay.",
+            "Correct the field that the pointer names. Or correct the schema in the catalogue, then replay.",
             retryable: true
         ),
         ReasonExplanation(
@@ -41,18 +42,19 @@ extension ReasonExplanation {
         ),
         ReasonExplanation(.messageTooLarge, "The message is larger than the limit for one message.", "Send smaller batches."),
         ReasonExplanation(.tooManyEvents, "The batch has more events than the limit.", "Send smaller batches."),
-        ReasonExplanation(.tooManyRecipients, "The intent names more recipients than the limit.", "Split it into several intents."),
+        ReasonExplanation(.tooManyRecipients, "The intent names more recipients than the limit.", "Split the intent into several intents."),
         ReasonExplanation(.emptyRecipient, "A recipient is the empty string.", "Name the person."),
         ReasonExplanation(.noRecipient, "The intent names no recipient.", "Add recipient or recipients to the data."),
         ReasonExplanation(
             .scheduledTooFarInPast,
             "The scheduled time is more than a day ago.",
-            "Check the producer's clock; send without scheduledFor to send now."
+            "Check the producer's clock. To send now, leave scheduledFor out."
         ),
-        ReasonExplanation(.scheduledTooFarAhead, "The scheduled time is more than two years ahead.", "Schedule it nearer to its time."),
+        ReasonExplanation(
+            .scheduledTooFarAhead, "The scheduled time is more than two years ahead.", "Send the intent closer to its scheduled time."),
         ReasonExplanation(
             .idempotencyConflict,
-            "The same source, id and recipient came before with other content.",
+            "An earlier event had the same source, id and recipient but other content.",
             "Give every new event its own id."
         ),
         ReasonExplanation(
@@ -63,14 +65,14 @@ extension ReasonExplanation {
         ),
         ReasonExplanation(
             .sourceNotAllowed,
-            "This producer may not send with this source: it has sources of its own, or the source is another producer's.",
-            "Correct the source, or allow it for the producer in the catalogue; then replay.",
+            "This producer may not send with this source: the catalogue gives the producer other sources, or gives this source to another producer.",
+            "Correct the source, or allow the source for the producer in the catalogue. Then replay.",
             retryable: true
         ),
         ReasonExplanation(
             .producerUnknown,
-            "The catalogue names producers, and nobody has vouched for who published this message.",
-            "Set user_id to the user of the connection and publish it again. A relay's user needs `vouches: true` in the catalogue."
+            "The catalogue names producers, and no trusted user has vouched for the producer of this message.",
+            "Set user_id to the user of the connection and publish the message again. A relay's user needs `vouches: true` in the catalogue."
         ),
         ReasonExplanation(
             .criticalNotAllowed,
@@ -86,7 +88,7 @@ extension ReasonExplanation {
         ReasonExplanation(
             .unknownMarket,
             "The catalogue has no such market.",
-            "Declare the market, or correct its name; then replay.",
+            "Declare the market or correct its name. Then replay.",
             retryable: true
         ),
         ReasonExplanation(
@@ -97,18 +99,18 @@ extension ReasonExplanation {
         ReasonExplanation(
             .headersTooDeep,
             "The message's headers are nested deeper than the limit.",
-            "Send flat headers; or replay it, which publishes it without headers.",
+            "Send flat headers. Or replay the message, which publishes it without headers.",
             retryable: true
         ),
         ReasonExplanation(
             .headersTooLarge,
-            "The message's headers exceed the limit, and attributes of binary mode may be among those left out.",
+            "The message's headers exceed the limit. Attributes of binary mode may be missing.",
             "Send fewer and shorter headers, or structured mode."
         ),
         ReasonExplanation(
             .internalError,
-            "We failed while handling it, and it is not the producer's fault.",
-            "Replay it; if it comes back, report it with its detail.",
+            "Tidings failed while handling the event. The producer is not at fault.",
+            "Replay the event. If the error repeats, report it with its detail.",
             retryable: true
         ),
     ]
@@ -117,14 +119,14 @@ extension ReasonExplanation {
     static let dead: [ReasonExplanation] = [
         ReasonExplanation(
             .poison,
-            "Handling the message ended the worker, again and again.",
-            "Read it with `tidings dead show`; replay it after the cause is corrected.",
+            "The worker crashed repeatedly while it handled the message.",
+            "Read the message with `tidings dead show`. Replay the message after the cause is corrected.",
             retryable: true
         ),
         ReasonExplanation(
             .undecodablePack,
-            "The message is not a pack this version can read.",
-            "Check what publishes to the delivery queues, and that all roles run the same version.",
+            "The message is not a pack that this version can read.",
+            "Check which client publishes to the delivery queues, and that all roles run the same version.",
             retryable: true
         ),
     ]

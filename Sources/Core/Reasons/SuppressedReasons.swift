@@ -10,13 +10,13 @@ extension ReasonExplanation {
         ReasonExplanation(
             .categoryDisabled,
             "The person has switched this category off.",
-            "Nothing. If they must get it, declare the type mandatory.",
+            "Nothing. If the person must get this type, declare the type mandatory.",
             explains: [.suppressed]
         ),
         ReasonExplanation(
             .typeDisabled,
             "The person has switched this type off.",
-            "Nothing. If they must get it, declare the type mandatory.",
+            "Nothing. If the person must get this type, declare the type mandatory.",
             explains: [.suppressed]
         ),
         ReasonExplanation(
@@ -28,13 +28,13 @@ extension ReasonExplanation {
         ReasonExplanation(
             .noAddress,
             "The person has no address for this channel.",
-            "Set their address with `tidings recipient set`.",
+            "Set the person's address with `tidings recipient set`.",
             explains: [.suppressed]
         ),
         ReasonExplanation(
             .permissionDenied,
             "The device does not let the app show notifications.",
-            "Nothing. The app can ask the person to open its settings.",
+            "Nothing. The app can ask the person to open the settings of the app.",
             explains: [.suppressed]
         ),
         ReasonExplanation(
@@ -46,30 +46,30 @@ extension ReasonExplanation {
         ReasonExplanation(
             .sameDevice,
             "Another delivery of the same notification already goes to this device or address.",
-            "Nothing: it would arrive twice.",
+            "Nothing. The notification would arrive twice.",
             explains: [.suppressed]
         ),
         ReasonExplanation(
             .quietHoursDrop,
-            "It fell into the person's quiet hours and its category's policy is not to wait for their end.",
-            "Nothing. To let it wait, set the category's quietHours to hold.",
+            "The delivery fell into the person's quiet hours, and the category's policy does not let it wait.",
+            "Nothing. To make such deliveries wait, set the category's quietHours to hold.",
             explains: [.suppressed]
         ),
         ReasonExplanation(
             .escalationNotNeeded,
-            "A channel before this one reached the person, or the notification was called back.",
+            "An earlier channel reached the person, or the notification was cancelled.",
             "Nothing.",
             explains: [.suppressed]
         ),
         ReasonExplanation(
             .collapsed,
-            "A newer notification with the same collapse key took its place.",
+            "A newer notification with the same collapse key replaced this one.",
             "Nothing: the person gets the newer one.",
             explains: [.suppressed]
         ),
         ReasonExplanation(
             .recipientErased,
-            "The person was erased and this was asked before.",
+            "The notification was asked for before the person was erased.",
             "Nothing. Stop the producer from naming this person.",
             explains: [.suppressed]
         ),
@@ -82,7 +82,7 @@ extension ReasonExplanation {
         ReasonExplanation(
             .endpointGone,
             "The device or address no longer exists: the provider says so, or it was removed.",
-            "Nothing. The app registers it anew when it is used again.",
+            "Nothing. The app registers the device again when the device is used again.",
             explains: [.suppressed, .failed]
         ),
         ReasonExplanation(

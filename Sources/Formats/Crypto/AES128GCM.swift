@@ -28,7 +28,7 @@ public enum AES128GCM {
         defer { ERR_clear_error() }
         guard let context = unsafe EVP_CIPHER_CTX_new() else { return nil }
         defer { unsafe EVP_CIPHER_CTX_free(context) }
-        // One byte more, so that there is an address to write to when there is nothing to write.
+        // Reserve one byte more, so that there is an address to write to even if the plaintext is empty.
         var plaintext = [UInt8](repeating: 0, count: ciphertext.count + 1)
         var rest = [UInt8](repeating: 0, count: keyByteCount)
         var (written, finished): (Int32, Int32) = (0, 0)

@@ -7,7 +7,7 @@ public func hmacSHA256(key: some Collection<UInt8>, message: [[UInt8]]) -> [UInt
     let key = Array(key)
     let joined = message.count == 1 ? message[0] : Array(message.joined())
     return unsafe [UInt8](unsafeUninitializedCapacity: SHA256.byteCount) { buffer, count in
-        // A null key means "the key of last time" to OpenSSL, which is why the empty key still gets an address.
+        // Give the empty key an address, because OpenSSL takes a null key as "the same key as last time".
         let result = unsafe (key.isEmpty ? [0] : key).withUnsafeBytes { keyBytes in
             unsafe HMAC(DigestAlgorithm.sha256, keyBytes.baseAddress, Int32(key.count), joined, joined.count, buffer.baseAddress, nil)
         }

@@ -136,7 +136,7 @@ enum ECDSASignature {
         defer { unsafe ECDSA_SIG_free(signature) }
         let half = Int32(P256PrivateKey.byteCount)
         let (r, s) = unsafe (BN_bin2bn(Array(raw.prefix(Int(half))), half, nil), BN_bin2bn(Array(raw.suffix(Int(half))), half, nil))
-        // From here on they belong to the signature.
+        // On success the signature owns both numbers, so free them only on failure.
         guard let r = unsafe r, let s = unsafe s, unsafe ECDSA_SIG_set0(signature, r, s) == 1 else {
             unsafe BN_free(r)
             unsafe BN_free(s)
@@ -152,7 +152,7 @@ private enum P256Encoding {
     static let privateKeyHead: [UInt8] = [0x30, 0x31, 0x02, 0x01, 0x01, 0x04, 0x20]
     /// The parameters: the curve 1.2.840.10045.3.1.7.
     static let privateKeyTail: [UInt8] = [0xA0, 0x0A, 0x06, 0x08, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x03, 0x01, 0x07]
-    /// The curve as libcrypto's key without halves, which public keys start from.
+    /// A key of libcrypto with only the curve and no halves, from which public keys are made.
     static let parameters = unsafe KeyHandle {
         guard let context = unsafe EVP_PKEY_CTX_new_from_name(nil, "EC", nil) else { return nil }
         defer { unsafe EVP_PKEY_CTX_free(context) }

@@ -1,6 +1,6 @@
 internal import CCrypto
 
-/// A key of libcrypto's, of any kind, freed with the last reference.
+/// A key of libcrypto of any kind. It is freed with the last reference.
 @safe final class KeyHandle: Sendable {
     // Immutable after `init`: libcrypto lets threads share a key if each thread has a context of its own.
     nonisolated(unsafe) let pointer: OpaquePointer
@@ -21,7 +21,7 @@ internal import CCrypto
                     return nil
                 }
                 defer { unsafe BIO_free(memory) }
-                // Without a callback of its own libcrypto asks for the passphrase on the terminal.
+                // Pass a callback that fails, because without one libcrypto asks for the passphrase on the terminal.
                 return unsafe PEM_read_bio_PrivateKey(memory, nil, { _, _, _, _ in -1 }, nil)
             }
         }

@@ -1,7 +1,7 @@
 internal import CCrypto
 
-/// SHA-256 (FIPS 180-4) by OpenSSL, which uses the processor's own instructions where it has them: in one step with ``hash(_:)``, or
-/// piece by piece.
+/// SHA-256 (FIPS 180-4) by OpenSSL, which uses the processor's own instructions if there are any. Use ``hash(_:)`` for one step, or add the
+/// bytes piece by piece.
 @safe public struct SHA256: ~Copyable {
     /// The length of a digest.
     public static let byteCount = 32
@@ -17,7 +17,7 @@ internal import CCrypto
 
     /// A digest of nothing yet. Stops the process when there is no memory for one.
     public init() {
-        // Only exhausted memory makes these fail.
+        // Stop the process, because only exhausted memory makes these calls fail.
         guard let context = unsafe EVP_MD_CTX_new(), unsafe EVP_DigestInit_ex(context, DigestAlgorithm.sha256, nil) == 1 else {
             preconditionFailure("libcrypto cannot start a SHA-256 digest: out of memory, or a build without it")
         }

@@ -75,9 +75,10 @@ public final class Metrics: Sendable {
         outboxRefused = list.single(
             "tidings_outbox_events_refused", "Of these events, those that the broker has refused more than ten times.")
         rejectedOpen = list.single(
-            "tidings_rejected_open", "Refused intents that nobody has replayed or discarded, 100000 at most; every releaser tells the same."
+            "tidings_rejected_open",
+            "Refused intents that are neither replayed nor discarded, 100000 at most; every releaser tells the same."
         )
-        deadOpen = list.single("tidings_dead_open", "Dead letters that nobody has replayed or discarded; as tidings_rejected_open.")
+        deadOpen = list.single("tidings_dead_open", "Dead letters that are neither replayed nor discarded; as tidings_rejected_open.")
         rejectedBytes = list.single(
             "tidings_rejected_kept_bytes", "Bytes of refused events that were kept on this day of UTC; there is a budget for each day.")
         rejectedWithoutBytes = list.single(

@@ -24,7 +24,8 @@ import TidingsCore
             words { $0.markets["default"]?.providers[.push] = ["copy", "person1"] } == [
                 "market default, push: order person1, copy → copy, person1"
             ])
-        #expect(words { $0.markets["default"]?.providers[.push] = nil } == ["market default, push: removes person1, copy, nobody is left"])
+        #expect(
+            words { $0.markets["default"]?.providers[.push] = nil } == ["market default, push: removes person1, copy, no provider is left"])
     }
 
     @Test func strategiesOfAMarket() {
@@ -55,7 +56,7 @@ import TidingsCore
         #expect(
             CatalogueDifference(from: before, to: old).sentences == [
                 "default market: ca → default, for people and intents that name none",
-                "market ca: is gone; who belongs to it is served as in default",
+                "market ca: is gone; its people are served as in default",
             ])
     }
 

@@ -70,8 +70,7 @@ public actor AMQPConsumer {
     /// Connects, consumes, and reconnects with growing, jittered pauses until ``stop()``, then returns. Call it once. Cancelling the task
     /// stops and closes the consumer.
     ///
-    /// Throws the last error when ``ReconnectPolicy/maximumAttempts`` attempts in a row failed. Throws ``AMQPError/stopped`` when the
-    /// consumer is running already.
+    /// Throws the last error after ``ReconnectPolicy/maximumAttempts`` failed attempts in a row, and ``AMQPError/stopped`` if it already runs.
     public func run() async throws {
         if phase == .running { throw AMQPError.stopped }
         guard phase == .idle else { return }
@@ -96,8 +95,7 @@ public actor AMQPConsumer {
         settle(tags, .acknowledge)
     }
 
-    /// Rejects messages. With `requeue`, they return to their queue. Otherwise, they go to the queue's dead-letter exchange or, without
-    /// one, are dropped.
+    /// Rejects messages: requeues them, or sends them to the queue's dead-letter exchange. Without such an exchange they are dropped.
     public func reject(_ tags: [DeliveryTag], requeue: Bool) {
         settle(tags, .reject(requeue: requeue))
     }
