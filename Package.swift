@@ -143,7 +143,7 @@ let package = Package(
                 "TidingsCore", "TidingsCatalogue", "TidingsContracts", "TidingsCrypto", "TidingsEncodings", "TidingsJSON",
                 "TidingsPostgres", "TidingsTimeZones",
             ],
-            exclude: ["Schema/schema.dump.sql"], resources: [.embedInCode("Schema/Baseline")], settings: settings + faultHooks),
+            exclude: ["Schema/schema.dump.sql"], resources: [.embedInCode("Schema/Baseline")]),
         target("TidingsProvider", in: "Providers/Kit", ["TidingsCore", "TidingsHTTP", "TidingsJSON"]),
 
         target(
@@ -152,7 +152,8 @@ let package = Package(
                 "TidingsAMQP", "TidingsCatalogue", "TidingsContracts", "TidingsCore", "TidingsCrypto", "TidingsEncodings",
                 "TidingsJSON", "TidingsJSONSchema", "TidingsMetrics", "TidingsPostgres", "TidingsProvider", "TidingsStore",
                 "TidingsTimeZones", logging,
-            ]),
+            ],
+            settings: settings + faultHooks),
         provider("ProviderAirship", in: "Providers/Airship"),
         provider("ProviderAPNs", in: "Providers/APNs", ["TidingsHTTP2"]),
         provider("ProviderBraze", in: "Providers/Braze"),
@@ -291,7 +292,8 @@ let package = Package(
         tests(
             "FaultTests", in: "System/Faults",
             [
-                "TidingsCore", "TidingsContracts", "TidingsJSON", "TidingsAMQP", "TidingsPostgres", "TidingsStore", "TidingsClient",
+                "TidingsCore", "TidingsContracts", "TidingsJSON", "TidingsAMQP", "TidingsPipeline", "TidingsPostgres", "TidingsStore",
+                "TidingsClient",
                 "TidingsTestSupport", "PrivateServers", "tidings",
             ]),
         tests(

@@ -26,10 +26,3 @@ extension Timestamp {
 extension Sequence where Element == NotificationID {
     var uuids: [PostgresUUID] { map(\.uuid) }
 }
-
-extension PostgresRow {
-    /// The value of a column by its position.
-    func decode<Value: PostgresDecodable>(_ column: Int, as type: Value.Type) throws(PostgresError) -> Value {
-        try Value(postgres: self[column])
-    }
-}

@@ -71,9 +71,9 @@ public struct Store: Sendable {
     /// The number of a schema that is older than the view; 0 for an empty database.
     private func versionBeforeTheView() async throws -> Int {
         let exists = try await pool.query("select to_regclass('tidings.migrations') is not null")
-        guard let row = exists.rows.first, try row.decode(0, as: Bool.self) else { return 0 }
+        guard let row = exists.rows.first, try row.decode(Bool.self) else { return 0 }
         let newest = try await pool.query("select coalesce(max(number), 0)::bigint from tidings.migrations")
-        return try newest.rows.first?.decode(0, as: Int.self) ?? 0
+        return try newest.rows.first?.decode(Int.self) ?? 0
     }
 
     /// SQLSTATE `undefined_table`, also where its schema is missing.

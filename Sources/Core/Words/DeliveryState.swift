@@ -38,33 +38,4 @@ public enum DeliveryState: String, CaseIterable, Sendable, Hashable {
     public var isSuccess: Bool {
         self == .sent || self == .delivered
     }
-
-    /// The states that may follow this one by themselves. Writing the same state again is not a transition.
-    ///
-    /// An operator's retry of a `failed` delivery is the one way out of an end. See ``mayBeRetriedByOperator``.
-    public var successors: Set<DeliveryState> {
-        switch self {
-        case .held: [.queued, .suppressed, .cancelled, .expired, .failed]
-        case .queued: [.held, .retrying, .sent, .delivered, .suppressed, .cancelled, .expired, .failed]
-        case .retrying: [.held, .queued, .suppressed, .cancelled, .expired, .failed]
-        case .sent: [.delivered]
-        case .delivered, .suppressed, .cancelled, .expired, .failed: []
-        }
-    }
-
-    /// Whether a local notification in this state may be taken back before its device has shown it. Until then the plan can be changed. The
-    /// delivery becomes `cancelled`, `suppressed` or `expired`.
-    public var mayBeTakenBackFromPlan: Bool {
-        isSuccess
-    }
-
-    /// Whether this state may be followed by `next`.
-    public func mayBecome(_ next: DeliveryState) -> Bool {
-        successors.contains(next)
-    }
-
-    /// Whether an operator may start this delivery again, which makes it `queued`.
-    public var mayBeRetriedByOperator: Bool {
-        self == .failed
-    }
 }

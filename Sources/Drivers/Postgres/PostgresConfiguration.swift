@@ -11,9 +11,6 @@ public struct PostgresConfiguration: Sendable {
     /// The time limit for one statement. In the pool's transactions, the server gets this limit. Everywhere else, only the client stops
     /// waiting, ``answerGrace`` later. There, a `statement_timeout` of the database role makes the server stop its work too.
     public var statementTimeout: Duration = .seconds(30)
-    /// The time without any input after which a listening session checks whether the server is alive. A listener notices a silently lost
-    /// server after this time plus ``PostgresConnection/heartbeatTimeout``.
-    public var listenerHeartbeat: Duration = .seconds(10)
     /// Whether opening refuses a session that cannot write. With several hosts, standbys are then skipped. A `target_session_attrs` in the
     /// URL overrides this setting.
     public var needsWritableSession = false

@@ -8,32 +8,20 @@ import TidingsSocket
 /// is dropped, because neither the server's time-outs nor TCP's notice a frozen server process. Cancelling the calling task does not
 /// interrupt a statement, because its outcome would then be unknown.
 ///
-/// PgBouncer in transaction mode may stand between, except for ``listen(_:)``. The connection makes no settings for the session. It stops
-/// using names of prepared statements if a pooler does not keep them.
+/// PgBouncer in transaction mode may stand between. The connection makes no settings for the session. It stops using names of prepared
+/// statements if a pooler does not keep them.
 public actor PostgresConnection {
     /// The largest number of statements in one pipeline. Memory holds all its results and unsent bytes.
     public static let pipelineLimit = 10_000
-    /// The time that a listening session waits for the answer to its heartbeat.
-    public static let heartbeatTimeout: Duration = .seconds(5)
-    /// The largest number of notifications kept for a slow reader. Older ones are dropped, which is safe because notifications are only
-    /// hints.
-    static let notificationLimit = 1_024
 
     private let configuration: PostgresConfiguration
     private let thread: SocketThread
     private var session: PostgresSession?
     /// Why there is no session.
     private var ending = PostgresError(.connectionLost, message: "the connection is not open", isUnsent: true)
-    private var nextHeartbeat: Deadline?
-    /// Statements to send before the next statement. They are outside the actor, because each switch to the thread costs as much as a
-    /// statement.
-    private nonisolated let opening = Mutex<[SQL]>([])
 
     private nonisolated let usable = Atomic(false)
     private nonisolated let inTransaction = Atomic(false)
-    /// Notifications of this session's channels, for one reader. The stream ends with the session.
-    public nonisolated let notifications: AsyncStream<PostgresNotification>
-    private nonisolated let notified: AsyncStream<PostgresNotification>.Continuation
 
     public nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe thread.asUnownedSerialExecutor() }
 
@@ -76,7 +64,6 @@ public actor PostgresConnection {
     private init(_ configuration: PostgresConfiguration, thread: SocketThread) {
         self.configuration = configuration
         self.thread = thread
-        (notifications, notified) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(Self.notificationLimit))
     }
 
     // Isolated, so that it runs on the thread: the thread can end only after its callback is removed.
@@ -92,7 +79,6 @@ public actor PostgresConnection {
     /// - Parameter deadline: the time limit for the result. By default, the configuration's `statementTimeout` plus
     ///   ``PostgresConfiguration/answerGrace``.
     public func query(_ sql: SQL, deadline: Duration? = nil) throws(PostgresError) -> PostgresResult {
-        guard opening.withLock(\.isEmpty) else { return try pipeline([sql], deadline: deadline)[0] }
         try Self.validate([sql])
         return try perform([sql], within: deadline) { session, deadline throws(PostgresError) in
             try session.query(sql, until: deadline)
@@ -103,21 +89,24 @@ public actor PostgresConnection {
     ///
     /// Throws the error of the first failing statement, with its index. The statements after it were not executed. If the pipeline, or an
     /// earlier statement, began a transaction, the caller must roll it back.
-    public func pipeline(_ statements: [SQL], deadline: Duration? = nil) throws(PostgresError) -> [PostgresResult] {
-        guard !statements.isEmpty else { return [] }
+    ///
+    /// - Parameter opening: statements to send first in the same round trip, such as BEGIN. Their results are left out.
+    public func pipeline(
+        _ statements: [SQL], opening: [SQL] = [], deadline: Duration? = nil
+    ) throws(PostgresError) -> [PostgresResult] {
+        guard !statements.isEmpty || !opening.isEmpty else { return [] }
         guard statements.count <= Self.pipelineLimit else {
             throw PostgresError(.invalidStatement, message: "\(statements.count) statements; the limit is \(Self.pipelineLimit)")
         }
         try Self.validate(statements)
-        let before = takeOpening()
         do throws(PostgresError) {
-            let results = try perform(before + statements, within: deadline) { session, deadline throws(PostgresError) in
-                try session.pipeline(before + statements, until: deadline)
+            let results = try perform(opening + statements, within: deadline) { session, deadline throws(PostgresError) in
+                try session.pipeline(opening + statements, until: deadline)
             }
-            return Array(results.dropFirst(before.count))
+            return Array(results.dropFirst(opening.count))
         } catch {
             var error = error
-            error.statementIndex = error.statementIndex.map { max(0, $0 - before.count) }
+            error.statementIndex = error.statementIndex.map { max(0, $0 - opening.count) }
             throw error
         }
     }
@@ -127,7 +116,6 @@ public actor PostgresConnection {
         let statement: SQL = "COPY \(target) FROM STDIN (FORMAT binary)"
         guard statement.bindings.count == 0 else { throw PostgresError(.invalidStatement, message: "COPY takes no bound values") }
         let bytes = try rows.finished()
-        try sendOpening(within: deadline)
         return try perform([statement], within: deadline) { session, deadline throws(PostgresError) in
             try session.copyIn(statement, bytes: bytes, until: deadline)
         }
@@ -137,37 +125,7 @@ public actor PostgresConnection {
     public func execute(script: String, deadline: Duration? = nil) throws(PostgresError) {
         let sql = SQL(unsafeSQL: script)
         try Self.validate([sql])
-        try sendOpening(within: deadline)
         try perform([sql], within: deadline) { session, deadline throws(PostgresError) in try session.script(script, until: deadline) }
-    }
-
-    // MARK: Transactions
-
-    /// Stores `statements`, BEGIN and its settings, to be sent before the next statement in the same round trip.
-    nonisolated func begin(_ statements: [SQL]) { opening.withLock { $0 = statements } }
-
-    /// Removes and returns the stored statements that were not sent yet. Empty once the transaction has begun.
-    nonisolated func takeOpening() -> [SQL] {
-        opening.withLock { statements in
-            defer { statements = [] }
-            return statements
-        }
-    }
-
-    private func sendOpening(within deadline: Duration?) throws(PostgresError) {
-        if !opening.withLock(\.isEmpty) { _ = try pipeline(["select"], deadline: deadline) }
-    }
-
-    // MARK: Notifications
-
-    /// Subscribes to `channel`; its notifications arrive in ``notifications``. This method needs a direct session, because a transaction
-    /// pooler accepts LISTEN and delivers nothing. From now on, the session sends a heartbeat when it receives nothing for a while. The
-    /// session ends if the heartbeat gets no answer. After a reconnect, listen again and then read the current state.
-    public func listen(_ channel: String) throws(PostgresError) {
-        let quoted = channel.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"")
-        _ = try query("LISTEN \(unsafe: "\"\(quoted)\"")")
-        nextHeartbeat = .now + configuration.listenerHeartbeat
-        watch()
     }
 
     // MARK: State
@@ -190,7 +148,7 @@ public actor PostgresConnection {
         do throws(PostgresError) {
             session = try PostgresSession.open(configuration, until: .now + configuration.connectTimeout)
             usable.store(true, ordering: .releasing)
-            thread.whenReady { [weak self] ready in self?.assumeIsolated { $0.attend(isDue: ready.isEmpty) } }
+            thread.whenReady { [weak self] _ in self?.assumeIsolated { $0.absorb() } }
             watch()
             return .success(())
         } catch {
@@ -201,29 +159,12 @@ public actor PostgresConnection {
     /// Between statements, the thread waits for unrequested messages of the server, above all for the end of the session.
     private func watch() {
         guard let session else { return thread.watch([], until: nil) }
-        thread.watch([.reading(session.socket)], until: nextHeartbeat)
+        thread.watch([.reading(session.socket)], until: nil)
     }
 
-    private func attend(isDue: Bool) {
+    private func absorb() {
         guard let session else { return }
-        guard session.absorbInput() else { return drop(because: session.loss) }
-        deliverNotifications()
-        if let due = nextHeartbeat {
-            if isDue && due <= .now {
-                do throws(PostgresError) {
-                    try session.script("", until: .now + Self.heartbeatTimeout)
-                } catch {
-                    return drop(because: error)
-                }
-                deliverNotifications()
-            }
-            nextHeartbeat = .now + configuration.listenerHeartbeat
-            watch()
-        }
-    }
-
-    private func deliverNotifications() {
-        while let notification = session?.nextNotification() { notified.yield(notification) }
+        if !session.absorbInput() { drop(because: session.loss) }
     }
 
     /// Runs `work`, which blocks the thread until the result or the deadline. Drops the session if it is unusable afterwards.
@@ -253,7 +194,6 @@ public actor PostgresConnection {
     }
 
     private func noteState() {
-        deliverNotifications()
         inTransaction.store(session?.isInTransaction ?? false, ordering: .releasing)
     }
 
@@ -266,10 +206,8 @@ public actor PostgresConnection {
         session = nil
         usable.store(false, ordering: .releasing)
         inTransaction.store(false, ordering: .releasing)
-        nextHeartbeat = nil
         thread.watch([], until: nil)
         thread.whenReady(nil)
-        notified.finish()
     }
 
     private static func validate(_ statements: [SQL]) throws(PostgresError) {

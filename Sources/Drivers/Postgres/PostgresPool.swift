@@ -65,9 +65,8 @@ public final class PostgresPool: Sendable {
     public func pipeline(_ statements: [SQL], limit: Duration? = nil) async throws(PostgresError) -> [PostgresResult] {
         let limit = limit ?? configuration.statementTimeout
         return try await withLiveConnection { connection throws(PostgresError) in
-            connection.begin([Self.settings(statementTimeout: limit)])
-            defer { _ = connection.takeOpening() }
-            return try await connection.pipeline(statements, deadline: limit + PostgresConfiguration.answerGrace)
+            try await connection.pipeline(
+                statements, opening: [Self.settings(statementTimeout: limit)], deadline: limit + PostgresConfiguration.answerGrace)
         }
     }
 

@@ -12,7 +12,7 @@ public struct PostgresResult: Sendable {
     public var affectedRows: Int { storage.affectedRows }
 
     /// The columns' names in order.
-    public var columns: [String] { (0..<storage.columnCount).map { storage.columnName($0) } }
+    public var columns: [String] { storage.columnNames }
 
     /// The statement's name in the server's command tag: `INSERT`, `COMMIT`, `ROLLBACK` …
     var command: Substring { storage.commandTag.split(separator: " ").first ?? "" }
@@ -36,12 +36,15 @@ public struct PostgresRows: RandomAccessCollection, Sendable {
 final class ResultStorage: @unchecked Sendable {
     let pointer: OpaquePointer
     let rowCount: Int
-    let columnCount: Int
+    /// The columns' names in order. Kept, because each row finds its columns by name.
+    let columnNames: [String]
+
+    var columnCount: Int { columnNames.count }
 
     init(taking pointer: OpaquePointer) {
         unsafe self.pointer = unsafe pointer
         rowCount = unsafe Int(PQntuples(pointer))
-        columnCount = unsafe Int(PQnfields(pointer))
+        columnNames = unsafe (0..<PQnfields(pointer)).map { unsafe PostgresSession.text(of: PQfname(pointer, $0)) }
     }
 
     deinit { unsafe PQclear(pointer) }
@@ -49,8 +52,6 @@ final class ResultStorage: @unchecked Sendable {
     var status: ExecStatusType { unsafe PQresultStatus(pointer) }
     var commandTag: String { unsafe PostgresSession.text(of: PQcmdStatus(pointer)) }
     var affectedRows: Int { unsafe Int(PostgresSession.text(of: PQcmdTuples(pointer))) ?? 0 }
-
-    func columnName(_ column: Int) -> String { unsafe PostgresSession.text(of: PQfname(pointer, Int32(column))) }
 
     /// The cell at `row` and `column`, which must exist.
     func cell(row: Int, column: Int) -> PostgresCell {

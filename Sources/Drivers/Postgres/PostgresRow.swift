@@ -40,7 +40,7 @@ public struct PostgresRow: Sendable {
 
     /// Decodes the first column with this name, in the server's spelling.
     public func decode<Value: PostgresDecodable>(_ column: String, as type: Value.Type = Value.self) throws(PostgresError) -> Value {
-        guard let position = (0..<count).first(where: { storage.columnName($0) == column }) else {
+        guard let position = storage.columnNames.firstIndex(of: column) else {
             throw .decoding("the row has no column \(column)")
         }
         return try decode(at: position, as: type)
@@ -50,7 +50,7 @@ public struct PostgresRow: Sendable {
         do throws(PostgresError) {
             return try Value(postgres: self[position])
         } catch {
-            throw .decoding("column \(storage.columnName(position)): \(error.message)")
+            throw .decoding("column \(storage.columnNames[position]): \(error.message)")
         }
     }
 }

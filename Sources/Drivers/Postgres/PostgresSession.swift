@@ -79,15 +79,6 @@ final class PostgresSession {
         return isHealthy
     }
 
-    /// The next notification that has arrived.
-    func nextNotification() -> PostgresNotification? {
-        guard let notification = unsafe PQnotifies(connection) else { return nil }
-        defer { unsafe PQfreemem(notification) }
-        return unsafe PostgresNotification(
-            channel: Self.text(of: notification.pointee.relname), payload: Self.text(of: notification.pointee.extra),
-            processID: notification.pointee.be_pid)
-    }
-
     // MARK: Sending
 
     /// Passes one statement to libpq in the extended protocol, with results in binary format. A prepared statement is sent by its name.

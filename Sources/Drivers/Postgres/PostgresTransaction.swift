@@ -1,3 +1,5 @@
+import Synchronization
+
 /// The isolation of a transaction from others that run at the same time (PostgreSQL, "Transaction Isolation").
 public enum PostgresIsolation: String, Sendable, CaseIterable {
     case readCommitted = "READ COMMITTED"
@@ -7,11 +9,68 @@ public enum PostgresIsolation: String, Sendable, CaseIterable {
     case serializable = "SERIALIZABLE"
 }
 
+/// One transaction on one connection, for the statements between BEGIN and COMMIT.
+///
+/// BEGIN and the transaction's settings travel in the same round trip as the first statement. A transaction without a statement sends
+/// nothing at all. If a statement fails, so does each later one: throw, and the pool rolls the transaction back.
+public final class PostgresTransaction: Sendable {
+    private let connection: PostgresConnection
+    /// BEGIN and the settings, until the first statement takes them along.
+    private let opening: Mutex<[SQL]>
+
+    fileprivate init(_ connection: PostgresConnection, _ isolation: PostgresIsolation?, settings: SQL) {
+        self.connection = connection
+        opening = Mutex([SQL(unsafeSQL: isolation.map { "BEGIN ISOLATION LEVEL \($0.rawValue)" } ?? "BEGIN"), settings])
+    }
+
+    /// Runs one statement.
+    public func query(_ sql: SQL) async throws(PostgresError) -> PostgresResult { try await pipeline([sql])[0] }
+
+    /// Runs statements in one round trip. See ``PostgresConnection/pipeline(_:opening:deadline:)``.
+    @discardableResult public func pipeline(_ statements: [SQL]) async throws(PostgresError) -> [PostgresResult] {
+        guard !statements.isEmpty else { return [] }
+        return try await connection.pipeline(statements, opening: begin())
+    }
+
+    /// Adds rows to a table. See ``PostgresConnection/copyIn(_:rows:deadline:)``.
+    @discardableResult public func copyIn(_ target: SQL, rows: CopyBuffer) async throws(PostgresError) -> Int {
+        _ = try await connection.pipeline([], opening: begin())
+        return try await connection.copyIn(target, rows: rows)
+    }
+
+    /// Runs a text of several statements. See ``PostgresConnection/execute(script:deadline:)``.
+    public func execute(script: String, deadline: Duration? = nil) async throws(PostgresError) {
+        _ = try await connection.pipeline([], opening: begin())
+        try await connection.execute(script: script, deadline: deadline)
+    }
+
+    /// The server process that runs the transaction, as in `pg_stat_activity.pid`.
+    public var processID: Int32 { get async { await connection.processID } }
+
+    /// Ends the session in the middle of the transaction, as a lost connection does.
+    package func dropConnection() async { await connection.close() }
+
+    private func begin() -> [SQL] {
+        opening.withLock { statements in
+            defer { statements = [] }
+            return statements
+        }
+    }
+
+    fileprivate func commit() async throws(PostgresError) {
+        guard begin().isEmpty else { return }
+        let answer = try await connection.query("COMMIT")
+        guard answer.command == "COMMIT" else {
+            throw PostgresError(.rolledBack, message: "a statement of the transaction had failed, so COMMIT rolled it back")
+        }
+    }
+}
+
 extension PostgresPool {
     /// The time after which the server ends a transaction whose client sends nothing (25P03), so that a stopped client cannot hold locks.
     package static let idleInTransactionLimit: Duration = .seconds(60)
 
-    /// Runs `body` between BEGIN and COMMIT on one connection.
+    /// Runs `body` between BEGIN and COMMIT on one connection. BEGIN travels with the first statement of `body`.
     ///
     /// `body` runs again from the start in a new transaction, if it throws a ``PostgresError`` with one of two verdicts:
     ///
@@ -27,13 +86,17 @@ extension PostgresPool {
     /// method throws `.rolledBack`, because the server then answers COMMIT with a rollback.
     public func transaction<R>(
         retrying retries: Int = 5, retryAmbiguous: Bool = false, isolation: PostgresIsolation? = nil,
-        _ body: (PostgresConnection) async throws -> R
+        _ body: (PostgresTransaction) async throws -> R
     ) async throws -> R {
         var attempt = 0
         while true {
             do {
                 return try await withConnection { connection in
-                    try await self.attempt(on: connection, isolation: isolation, body)
+                    let transaction = PostgresTransaction(
+                        connection, isolation, settings: Self.settings(statementTimeout: configuration.statementTimeout))
+                    let value = try await body(transaction)
+                    try await transaction.commit()
+                    return value
                 }
             } catch let error as PostgresError where attempt < retries && error.allowsAnotherAttempt(retryAmbiguous: retryAmbiguous) {
                 attempt += 1
@@ -42,33 +105,6 @@ extension PostgresPool {
                 try await Task.sleep(for: Backoff.conflict.pause(attempt: attempt))
             }
         }
-    }
-
-    private func attempt<R>(
-        on connection: PostgresConnection, isolation: PostgresIsolation?, _ body: (PostgresConnection) async throws -> R
-    ) async throws -> R {
-        connection.begin(beginning(isolation))
-        let value: R
-        do {
-            value = try await body(connection)
-        } catch {
-            _ = connection.takeOpening()
-            throw error
-        }
-        guard connection.takeOpening().isEmpty else { return value }
-        let answer = try await connection.query("COMMIT")
-        guard answer.command == "COMMIT" else {
-            throw PostgresError(.rolledBack, message: "a statement of the transaction had failed, so COMMIT rolled it back")
-        }
-        return value
-    }
-
-    /// BEGIN with the settings of the transaction.
-    private func beginning(_ isolation: PostgresIsolation?) -> [SQL] {
-        [
-            SQL(unsafeSQL: isolation.map { "BEGIN ISOLATION LEVEL \($0.rawValue)" } ?? "BEGIN"),
-            Self.settings(statementTimeout: configuration.statementTimeout),
-        ]
     }
 
     /// The settings of every transaction, in one statement. They end with the transaction, so a pooler in between does not spread them.

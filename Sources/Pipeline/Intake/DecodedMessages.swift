@@ -75,6 +75,13 @@ struct DecodedMessages: Sendable {
         return RefusedEvent(rejection, in: message, headers: headersText(message.headers), of: producer(of: message))
     }
 
+    /// The refusal of the intent at `position`, whose key was used before with other content: by the notification `existing`, or by an
+    /// earlier intent of the same batch.
+    func conflict(of position: Int, with existing: NotificationID?) -> RefusedEvent {
+        let before = existing.map { ": notification \($0)" } ?? ", in the same batch"
+        return refusal(of: position, .idempotencyConflict, "this source and id were used before with other content" + before)
+    }
+
     /// The piece in portions that are committed one after another: nearly always one.
     var portions: [IntakePortion] {
         var portions: [IntakePortion] = []

@@ -87,15 +87,23 @@ public struct Intake: Sendable {
     private func write(_ portion: IntakePortion, of decoded: DecodedMessages, _ catalogue: Catalogue) async throws -> [Pack] {
         let began = ContinuousClock.now
         let pauses = catalogues.pauses
-        let result = try await store.take(
-            decoded.batch(of: portion), catalogue: catalogue, zones: zones,
-            decide: { intent, facts, now in decide(intent, facts: facts, catalogue: catalogue, pauses: pauses, now: now) },
-            refuseConflict: { position, existing in
-                decoded.refusal(
-                    of: portion.intents.lowerBound + position, .idempotencyConflict,
-                    "this source and id were used before with other content"
-                        + (existing.map { ": notification \($0)" } ?? ", in the same batch"))
-            })
+        let batch = decoded.batch(of: portion)
+        let claims = IntakeClaims(batch.intents) { store.clock.nextID() }
+        let result = try await store.intake { intake in
+            guard let claimed = try await intake.claim(claims, zones: zones) else { return IntakeResult() }
+            var write = IntakeWrite(catalogue: catalogue, refused: batch.refused, now: claimed.now)
+            for (position, one) in claimed.all.enumerated() {
+                switch one.standing {
+                case .first:
+                    let facts = claimed.facts(of: one.intent)
+                    write.accept(one, routed: decide(one.intent, facts: facts, catalogue: catalogue, pauses: pauses, now: claimed.now))
+                case .duplicate: write.countDuplicate()
+                case .conflict(let existing):
+                    write.refuse(decoded.conflict(of: portion.intents.lowerBound + position, with: existing))
+                }
+            }
+            return try await intake.write(write)
+        }
         record(result, took: ContinuousClock.now - began)
         return result.packs
     }

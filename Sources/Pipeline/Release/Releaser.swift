@@ -136,12 +136,16 @@ public struct Releaser: Sendable {
         if lane == .bulk { await balance.yieldToUrgent() }
         let catalogue = catalogues.current.catalogue
         let began = ContinuousClock.now
-        let result = try await stores(lane).release(
-            lane, limit: limit, bytes: Self.maximumBytes, catalogue: catalogue, zones: zones, passingOver: strange
-        ) { planned, past, stored in
-            reroute(
-                planned, after: past, of: stored.intent, facts: stored.facts, catalogue: catalogue, pauses: stored.pauses, now: stored.now,
-                acceptedAt: stored.acceptedAt)
+        let result = try await stores(lane).release { release in
+            let due = try await release.take(
+                lane, limit: limit, bytes: Self.maximumBytes, catalogue: catalogue, zones: zones, passingOver: strange)
+            let judgements = due.all.map { delivery in
+                reroute(
+                    delivery.planned, after: delivery.past(at: due.now), of: delivery.intent, facts: delivery.facts, catalogue: catalogue,
+                    pauses: delivery.pauses, now: delivery.now, acceptedAt: delivery.acceptedAt)
+            }
+            if !judgements.isEmpty { passing(.beforeRelease) }
+            return try await release.write(judgements, of: due, catalogue: catalogue)
         }
         if result.released > 0 { passing(.afterRelease) }
         if result.released > 0 {
@@ -171,8 +175,17 @@ public struct Releaser: Sendable {
         let began = ContinuousClock.now
         var recovered = 0
         if steadiness.isEnough(at: store.clock.now()) {
-            recovered = try await store.recoverExpiredLeases(
-                limit: limit, catalogue: catalogues.current.catalogue, before: began + Steadiness.longestTurn, passingOver: strange)
+            let catalogue = catalogues.current.catalogue
+            recovered = try await store.recover { recovery in
+                let abandoned = try await recovery.take(limit: limit, passingOver: strange, before: began + Steadiness.longestTurn)
+                let steps = abandoned.all.map { delivery in
+                    nextStep(
+                        after: .unknown(.workerDied), attempt: delivery.attempt, policy: catalogue.policy(for: delivery.category),
+                        now: abandoned.now, expiresAt: delivery.expiresAt, random: store.clock.randomFraction())
+                }
+                if !steps.isEmpty { passing(.beforeRecover) }
+                return try await recovery.write(steps, of: abandoned)
+            }
         }
         if recovered > 0 { passing(.afterRecover) }
         metrics.recovered.add(recovered)

@@ -13,40 +13,40 @@ extension Store {
     @discardableResult
     public func activate(_ catalogue: Catalogue, by change: CatalogueChange) async throws -> CatalogueActivation {
         // Read committed: the statement after the lock sees what the lock's previous holder committed.
-        return try await pool.transaction(retryAmbiguous: true, isolation: .readCommitted) { connection in
+        return try await pool.transaction(retryAmbiguous: true, isolation: .readCommitted) { transaction in
             // Keeps out binaries of an earlier release too. Roles go on reading the table.
-            _ = try await connection.query("lock table tidings.active_catalogue in share row exclusive mode")
-            let active = try await Self.active(on: connection)
+            _ = try await transaction.query("lock table tidings.active_catalogue in share row exclusive mode")
+            let active = try await Self.active(in: transaction)
             if active.isStored, active.hash == catalogue.hash { return .alreadyActive }
             if let expected = change.expected, expected != active.hash { return .overtaken(by: active.hash) }
             let removals: [CatalogueRemoval]
             switch active.read() {
-            case .success(let old): removals = try await Self.removals(from: old, to: catalogue, on: connection)
+            case .success(let old): removals = try await Self.removals(from: old, to: catalogue, in: transaction)
             case .failure(let problems) where !change.mayRemove: return .unreadable("\(problems)")
             case .failure: removals = []
             }
             let lost = active.isApplied ? removals : removals.filter(\.isNeeded)
             guard lost.isEmpty || change.mayRemove else { return .refused(lost) }
-            try await Self.replace(active, with: catalogue, by: change, on: connection)
+            try await Self.replace(active, with: catalogue, by: change, in: transaction)
             return .activated(replaced: active.hash, removals: lost)
         }
     }
 
     /// The names that would disappear if a catalogue were applied now, as ``activate(_:by:)`` refuses it. Changes nothing.
     public func lost(by catalogue: Catalogue) async throws -> [CatalogueRemoval] {
-        try await pool.transaction(isolation: .readCommitted) { connection in
-            let active = try await Self.active(on: connection)
+        try await pool.transaction(isolation: .readCommitted) { transaction in
+            let active = try await Self.active(in: transaction)
             guard case .success(let old) = active.read() else { return [] }
-            let removals = try await Self.removals(from: old, to: catalogue, on: connection)
+            let removals = try await Self.removals(from: old, to: catalogue, in: transaction)
             return active.isApplied ? removals : removals.filter(\.isNeeded)
         }
     }
 
     private static func replace(
-        _ active: ActiveCatalogue, with catalogue: Catalogue, by change: CatalogueChange, on connection: PostgresConnection
+        _ active: ActiveCatalogue, with catalogue: Catalogue, by change: CatalogueChange, in transaction: PostgresTransaction
     ) async throws {
         let yaml = CatalogueFile.print(catalogue)
-        _ = try await connection.pipeline([
+        _ = try await transaction.pipeline([
             // The built-in one too where it is replaced, so that a rollback finds it.
             """
             insert into tidings.catalogues (hash, yaml, applied_at)
@@ -64,8 +64,8 @@ extension Store {
         ])
     }
 
-    private static func active(on connection: PostgresConnection) async throws -> ActiveCatalogue {
-        let found = try await connection.query(
+    private static func active(in transaction: PostgresTransaction) async throws -> ActiveCatalogue {
+        let found = try await transaction.query(
             """
             select c.hash, c.yaml, (select h.action from tidings.catalogue_history h where h.hash = a.hash order by h.id desc limit 1)
             from tidings.active_catalogue a join tidings.catalogues c on c.hash = a.hash
@@ -101,12 +101,12 @@ private struct ActiveCatalogue {
 extension Store {
     /// The names of `old` that a catalogue lacks, with their users.
     private static func removals(
-        from old: Catalogue, to new: Catalogue, on connection: PostgresConnection
+        from old: Catalogue, to new: Catalogue, in transaction: PostgresTransaction
     ) async throws -> [CatalogueRemoval] {
         let names = CatalogueRemovals(from: old, to: new)
         if names.isEmpty { return [] }
         let channels = Set(names.providers.compactMap { old.providers[$0]?.channel.rawValue }).sorted()
-        let results = try await connection.pipeline([
+        let results = try await transaction.pipeline([
             "select provider, count(*), sum(cardinality(ordinals)) from tidings.packs where provider = any(\(names.providers)) group by 1",
             "select provider, count(*) from tidings.due where provider = any(\(names.providers)) group by 1",
             """

@@ -13,15 +13,15 @@ extension Store {
     func inForce() async throws -> (hash: String?, pauses: Pauses) {
         let rows = try await pool.query(
             """
-            select (select hash from tidings.active_catalogue), p.* from (values (1)) as one left join (\(Self.pausesQuery)) p on true
+            select (select hash from tidings.active_catalogue) as hash, p.* from (values (1)) as one left join (\(Self.pausesQuery)) p on true
             """
         ).rows
-        return (try rows.first?.decode(0, as: String?.self) ?? nil, try Pauses(rows, from: 1))
+        return (try rows.first?.decode("hash") ?? nil, try Pauses(rows))
     }
 
     /// The hash alone.
     public func activeCatalogueHash() async throws -> String? {
-        try await pool.query("select hash from tidings.active_catalogue").rows.first?.decode(0, as: String.self)
+        try await pool.query("select hash from tidings.active_catalogue").rows.first?.decode(String.self)
     }
 
     /// Keeps a catalogue under its hash, so that every decision that names the hash can be explained later.
@@ -34,6 +34,6 @@ extension Store {
 
     /// The YAML of any catalogue that was ever active.
     public func catalogue(hash: String) async throws -> String? {
-        try await pool.query("select yaml from tidings.catalogues where hash = \(hash)").rows.first?.decode(0, as: String.self)
+        try await pool.query("select yaml from tidings.catalogues where hash = \(hash)").rows.first?.decode(String.self)
     }
 }

@@ -1,7 +1,7 @@
 import TidingsCore
 import TidingsPostgres
 
-/// Everything that taking apart abandoned packs writes: an attempt with an unknown outcome for each delivery, and its next home.
+/// The rows of a recovery: for each abandoned delivery an attempt with an unknown outcome, and the row in which it waits or has ended.
 struct RecoveryWrite {
     private let now: Timestamp
     private var ended = EndedRows()
@@ -14,24 +14,20 @@ struct RecoveryWrite {
         self.now = now
     }
 
-    mutating func take(_ delivery: AbandonedDelivery, policy: CategoryPolicy, random: Double) {
-        let step = nextStep(
-            after: .unknown(.workerDied), attempt: delivery.attempt, policy: policy, now: now, expiresAt: delivery.expiresAt, random: random
-        )
+    /// - Parameter step: the step after an unknown outcome. `nextStep` never answers `failOver` to that: a delivery that may have been sent
+    ///   stays with its provider.
+    mutating func take(_ delivery: AbandonedDelivery, _ step: NextStep) {
         switch step {
         case .retry(let later, let reason, let possibleDuplicate):
             attempts.append((delivery, possibleDuplicate))
-            // The lease was the wait of the first: it is due at once. After that one of them may be what kills; what comes back at different times
-            // comes in different packs, so that the others get away from it.
+            // The first recovery is due now, because the lease already took time. From the second on, the deliveries are spread over time: if
+            // one of them crashes its worker, the others end up in other packs.
             due.add(
                 delivery.key.notificationID, ordinal: delivery.key.ordinal, lane: delivery.lane, at: delivery.attempt == 1 ? now : later,
                 kind: .recover, tenant: delivery.tenant, channel: delivery.channel, provider: delivery.provider,
                 endpoint: delivery.endpoint, attempt: delivery.attempt + 1, reason: reason)
-        case .settle(let state, let reason):
-            end(delivery, state, reason)
-        // Cannot come: what may have been sent is nobody else's to send.
-        case .failOver(let reason):
-            end(delivery, .failed, reason)
+        case .settle(let state, let reason): end(delivery, state, reason)
+        case .failOver(let reason): end(delivery, .failed, reason)
         }
     }
 

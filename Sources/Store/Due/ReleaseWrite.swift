@@ -20,10 +20,10 @@ struct ReleaseWrite {
     }
 
     /// The first takes the delivery's place; the others are new deliveries of its notification, with the ordinals from `free`.
-    mutating func move(_ delivery: WaitingDelivery, to judged: [PlannedDelivery], _ trail: Trail, free: Int?) {
+    mutating func move(_ delivery: WaitingDelivery, to judged: [PlannedDelivery], free: Int?) {
         for (position, planned) in judged.enumerated() {
             let moving = position == 0 ? delivery : free.map { delivery.another($0 + position - 1) }
-            if let moving { move(moving, to: planned, mayHaveArrived: trail.unsure.contains(planned.provider)) }
+            if let moving { move(moving, to: planned, mayHaveArrived: delivery.trail.unsure.contains(planned.provider)) }
         }
         tally.add(.planned, judged.count - 1)
     }

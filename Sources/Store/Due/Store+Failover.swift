@@ -24,7 +24,7 @@ struct Trail {
 extension Store {
     /// The trails of those that may have one: where a market's providers go in order.
     func trails(
-        of waiting: [WaitingDelivery], in catalogue: Catalogue, on connection: PostgresConnection
+        of waiting: [WaitingDelivery], in catalogue: Catalogue, in transaction: PostgresTransaction
     ) async throws -> [DeliveryKey: Trail] {
         let ordered = Set(catalogue.markets.values.flatMap { market in market.strategies.filter { $0.value != .all }.keys })
         let keys = waiting.filter { $0.kind == .failover || ordered.contains($0.channel) }.map(\.key)
@@ -32,7 +32,7 @@ extension Store {
         let asked: SQL = """
             from unnest(\(keys.map(\.notificationID).uuids), \(keys.map { Int16($0.ordinal) })) as asked(notification_id, ordinal)
             """
-        let answers = try await connection.pipeline([
+        let answers = try await transaction.pipeline([
             """
             select asked.notification_id, asked.ordinal, d.moved_from, d.moved_because, d.at \(asked)
             cross join lateral (select d.at, d.moved_from, d.moved_because from tidings.decisions d where d.notification_id = asked.notification_id
@@ -63,11 +63,11 @@ extension Store {
     /// The one change of a notification's row, and a rare one: what was planned for a person as such, or for a whole channel, goes to several
     /// devices instead.
     func freeOrdinals(
-        for wanted: [(NotificationID, Int)], on connection: PostgresConnection
+        for wanted: [(NotificationID, Int)], in transaction: PostgresTransaction
     ) async throws -> [NotificationID: Int] {
         let more = Dictionary(wanted.filter { $0.1 > 0 }, uniquingKeysWith: +).sorted { $0.key < $1.key }
         guard !more.isEmpty else { return [:] }
-        let result = try await connection.query(
+        let result = try await transaction.query(
             """
             update tidings.notifications n set planned = n.planned + asked.more
             from unnest(\(more.map(\.key).uuids), \(more.map { Int16($0.value) })) as asked(id, more)

@@ -1,67 +1,94 @@
+import Synchronization
 public import TidingsContracts
 public import TidingsCore
 import TidingsPostgres
 
-extension Store {
-    /// Seconds after which a committed pack that the broker has not confirmed is published again: longer than a publisher waits for a confirm,
-    /// so that a living publisher has given up by then.
-    public static let confirmTimeoutSeconds = 35
-    /// Seconds for which a confirmed pack may be in no sample of its queue before it counts as missing: far longer than a worker holds one
-    /// without claiming it.
-    public static let missingAfterSeconds = 60
+/// The transaction that takes the packs of dead workers apart: ``take(limit:passingOver:before:)``, the caller's decision,
+/// ``write(_:of:)``.
+public struct RecoveryTransaction {
+    fileprivate let store: Store
+    fileprivate let transaction: PostgresTransaction
+    fileprivate let asked: AskedPacks
 
-    /// Takes apart the packs whose worker stopped answering. A delivery that it had not settled may have been sent: the category's policy says
-    /// whether it is sent again, and each possible second send is recorded with the key that both sends carry. Returns how many deliveries.
+    /// Takes apart the packs whose worker stopped answering, and returns their deliveries. Each may have been sent.
     ///
-    /// A worker that lives has outcomes that nobody else knows. So a worker with a heartbeat keeps its packs for ``livingWorkerSeconds`` beyond
-    /// the lease, and the caller asks only while the database has answered without a break for longer than workers need to come back.
+    /// A living worker has outcomes that only it knows. So a worker with a heartbeat keeps its packs for ``Store/livingWorkerSeconds`` beyond
+    /// the lease. The caller asks only while the database has answered without a break for longer than workers need to return.
     ///
     /// - Parameters:
-    ///   - deadline: when the caller's view is too old. A statement that waited for a lock until then takes nothing apart: the workers waited too.
-    ///   - passingOver: packs that a newer version wrote and this one cannot read.
-    /// - Throws: ``UnwritableRow`` when a single pack cannot be taken apart; its row is unchanged.
-    public func recoverExpiredLeases(
-        limit: Int, catalogue: Catalogue, before deadline: ContinuousClock.Instant, passingOver strange: Set<PackID> = []
-    ) async throws -> Int {
-        var asked: [PostgresUUID] = []
-        do {
-            return try await recover(limit: limit, catalogue: catalogue, before: deadline, passingOver: strange) { asked = $0 }
-        } catch let error as PostgresError where asked.count == 1 && error.isAboutARow {
-            throw UnwritableRow(pack: PackID(asked[0]), cause: error)
-        }
+    ///   - strange: packs that a newer version wrote and this one cannot read.
+    ///   - deadline: the end of the caller's view. A statement that waited for a lock until then takes nothing apart, because the workers
+    ///     waited too: this throws ``StoreError/viewTooOld``.
+    public func take(
+        limit: Int, passingOver strange: Set<PackID>, before deadline: ContinuousClock.Instant
+    ) async throws -> AbandonedDeliveries {
+        let answers = try await transaction.pipeline([Store.expiredLeases(limit: limit, passingOver: strange), Store.clockQuery])
+        let expired = try answers[0].rows.map { try $0.decode(PostgresUUID.self) }
+        asked.set(expired)
+        guard ContinuousClock.now < deadline else { throw StoreError.viewTooOld }
+        guard !expired.isEmpty, let row = answers[1].rows.first else { return AbandonedDeliveries(now: store.clock.now(), all: []) }
+        let abandoned = try await transaction.query(Store.takeApart(expired)).rows.map(AbandonedDelivery.init)
+        return AbandonedDeliveries(now: try row.decode(Timestamp.self), all: abandoned)
     }
 
-    /// Seconds for which a worker that sends heartbeats keeps a pack beyond its lease. It settles within them, or does not know of its claim:
-    /// the answer was lost, and its try was given up.
+    /// Writes an attempt with an unknown outcome for each delivery, and the step that follows from it. Returns the number of deliveries.
+    public func write(_ steps: [NextStep], of abandoned: AbandonedDeliveries) async throws -> Int {
+        guard !abandoned.all.isEmpty else { return 0 }
+        var write = RecoveryWrite(now: abandoned.now)
+        for (delivery, step) in zip(abandoned.all, steps) { write.take(delivery, step) }
+        try await transaction.pipeline(write.statements)
+        try await store.escalate(write.ends, in: transaction)
+        return abandoned.all.count
+    }
+}
+
+/// Deliveries that dead workers left in their packs.
+public struct AbandonedDeliveries: Sendable {
+    /// The database's clock in this transaction.
+    public let now: Timestamp
+    public let all: [AbandonedDelivery]
+}
+
+/// The packs that the current try of a recovery found, to tell which one made it fail.
+private final class AskedPacks: Sendable {
+    private let ids = Mutex<[PostgresUUID]>([])
+
+    func set(_ asked: [PostgresUUID]) { ids.withLock { $0 = asked } }
+
+    /// The pack, if there was a single one.
+    var only: PackID? { ids.withLock { $0.count == 1 ? PackID($0[0]) : nil } }
+}
+
+extension Store {
+    /// The seconds after which a committed pack that the broker has not confirmed is published again. They are longer than a publisher waits
+    /// for a confirm.
+    public static let confirmTimeoutSeconds = 35
+    /// The seconds for which a confirmed pack may be in no sample of its queue before it counts as missing. They are far longer than a worker
+    /// holds a pack without claiming it.
+    public static let missingAfterSeconds = 60
+    /// The seconds for which a worker with a heartbeat keeps a pack beyond its lease. The worker settles within them, or does not know of its
+    /// claim: the answer was lost, and its try ended.
     package static let livingWorkerSeconds = 60
-    /// A heartbeat older than this, three of them missed, counts as none.
+    /// The age in seconds from which a heartbeat counts as none: three were missed.
     package static let heartbeatSeconds = 15
 
-    private func recover(
-        limit: Int, catalogue: Catalogue, before deadline: ContinuousClock.Instant, passingOver strange: Set<PackID>,
-        asking: ([PostgresUUID]) -> Void
-    ) async throws -> Int {
-        try await pool.transaction { connection in
-            let answers = try await connection.pipeline([Self.expiredLeases(limit: limit, passingOver: strange), Self.clockQuery])
-            let expired = try answers[0].rows.map { try $0.decode(0, as: PostgresUUID.self) }
-            asking(expired)
-            guard ContinuousClock.now < deadline else { throw StoreError.viewTooOld }
-            guard !expired.isEmpty, let row = answers[1].rows.first else { return 0 }
-            let abandoned = try await connection.query(Self.takeApart(expired)).rows.map(AbandonedDelivery.init)
-            let now = Timestamp(try row.decode(0, as: PostgresTimestamp.self))
-            var write = RecoveryWrite(now: now)
-            for delivery in abandoned {
-                write.take(delivery, policy: catalogue.policy(for: delivery.category), random: clock.randomFraction())
+    /// Runs `body` in the transaction that takes packs of dead workers apart.
+    ///
+    /// - Throws: ``UnwritableRow`` if a single pack was found and cannot be taken apart. Its row is unchanged.
+    public func recover(_ body: (RecoveryTransaction) async throws -> Int) async throws -> Int {
+        let asked = AskedPacks()
+        do {
+            return try await pool.transaction { transaction in
+                try await body(RecoveryTransaction(store: self, transaction: transaction, asked: asked))
             }
-            passing(.beforeRecover)
-            _ = try await connection.pipeline(write.statements)
-            try await escalate(write.ends, on: connection)
-            return abandoned.count
+        } catch let error as PostgresError where error.isAboutARow {
+            guard let only = asked.only else { throw error }
+            throw UnwritableRow(pack: only, cause: error)
         }
     }
 
     /// By itself, for it is asked at every turn and seldom finds any: what reads notifications opens every day's partition.
-    private static func expiredLeases(limit: Int, passingOver strange: Set<PackID>) -> SQL {
+    fileprivate static func expiredLeases(limit: Int, passingOver strange: Set<PackID>) -> SQL {
         """
         select p.id from tidings.packs p where p.lease_until < (select tidings.clock()) and not p.id = any(\(strange.sorted().uuids))
             and not exists (select from tidings.workers w where w.id = p.claimed_by
@@ -120,11 +147,12 @@ extension Store {
             ), gone as (
                 delete from tidings.packs p using stranded s where p.id = s.id and p.claimed_at is null returning p.*
             )
-            insert into tidings.due (notification_id, ordinal, lane, due_at, kind, tenant, channel, provider, endpoint, attempt, reason, since)
-            select m.notification_id, m.ordinal, gone.lane, (select tidings.clock()), 'recover', n.tenant, gone.channel, gone.provider,
-                \(Self.plannedNow) ->> 'endpoint', m.attempt, 'providerGone', (select tidings.clock())
-            from gone cross join lateral unnest(gone.notification_ids, gone.ordinals, gone.attempts) as m(notification_id, ordinal, attempt)
-            join lateral (select * from tidings.notifications n where n.id = m.notification_id limit 1) n on true
+            \(DueRows.insert(at: DueRows.now, kind: "'recover'", reason: "'providerGone'", from: """
+                (select m.notification_id, m.ordinal, gone.lane, n.tenant, gone.channel, gone.provider,
+                    \(Self.plannedNow) ->> 'endpoint' as endpoint, m.attempt
+                from gone cross join lateral unnest(gone.notification_ids, gone.ordinals, gone.attempts) as m(notification_id, ordinal, attempt)
+                join lateral (select * from tidings.notifications n where n.id = m.notification_id limit 1) n on true) stranded
+                """))
             """
         ])[0].affectedRows
     }
@@ -132,13 +160,13 @@ extension Store {
     /// Twice the longest time for which a decision is valid: a worker that comes late would have it judged again anyway.
     package static let strandedAfterSeconds = 30 * 60
 
-    private static func takeApart(_ packs: [PostgresUUID]) -> SQL {
+    fileprivate static func takeApart(_ packs: [PostgresUUID]) -> SQL {
         """
         with gone as (
             delete from tidings.packs p where p.id = any(\(packs)) returning p.*
         )
         select m.notification_id, m.ordinal, m.attempt, gone.channel, gone.provider, gone.lane, gone.claimed_by, gone.claimed_at,
-            n.tenant, n.category, n.expires_at, n.critical, \(plannedNow) ->> 'endpoint'
+            n.tenant, n.category, n.expires_at, n.critical, \(plannedNow) ->> 'endpoint' as endpoint
         from gone cross join lateral unnest(gone.notification_ids, gone.ordinals, gone.attempts) as m(notification_id, ordinal, attempt)
         join lateral (select * from tidings.notifications n where n.id = m.notification_id limit 1) n on true
         """
@@ -154,25 +182,24 @@ extension Store {
     /// The packs that were committed but never confirmed, complete again from their notifications. Their ids stay the same, so publishing one
     /// that did arrive after all does no harm. At most `limit`, and no more than of `bytes` together, and one.
     public func unconfirmedPacks(limit: Int, bytes: Int) async throws -> [Pack] {
-        let late = try await pool.query(Self.latePacks(limit: limit)).rows.map { try $0.decode(0, as: PostgresUUID.self) }
+        let late = try await pool.query(Self.latePacks(limit: limit)).rows.map { try $0.decode(PostgresUUID.self) }
         guard !late.isEmpty else { return [] }
         let rows = try await pool.transaction { try await $0.query(Self.complete(late, bytes: bytes)).rows }
         var packs: [Pack] = []
         for row in rows {
-            let id = PackID(try row.decode(0, as: PostgresUUID.self))
+            let id = try row.decode("pack_id", as: PackID.self)
             if packs.last?.id != id {
                 packs.append(
                     Pack(
-                        id: id, channel: try row.decodeWord(1), provider: try row.decode(2, as: String.self), lane: try row.decodeWord(3),
+                        id: id, channel: try row.decode("channel"), provider: try row.decode("provider"), lane: try row.decode("pack_lane"),
                         entries: []))
             }
-            let decidedAt = Timestamp(try row.decode(4, as: PostgresTimestamp.self))
-            let stored = try StoredIntent(row, from: 8)
-            // The validity of the decision is not stored; what is this late is judged again by its worker's releaser.
+            let decidedAt = try row.decode("decided_at", as: Timestamp.self)
+            // The validity of the decision is not stored. A pack that is this late is judged again before it is sent.
             packs[packs.count - 1].entries.append(
-                stored.entry(
-                    ordinal: Int(try row.decode(5, as: Int16.self)), attempt: Int(try row.decode(6, as: Int16.self)),
-                    endpoint: try row.decode(7, as: String?.self), decidedAt: decidedAt, validUntil: decidedAt))
+                try StoredIntent(row).entry(
+                    ordinal: try row.decode("ordinal"), attempt: try row.decode("attempt"), endpoint: try row.decode("endpoint"),
+                    decidedAt: decidedAt, validUntil: decidedAt))
         }
         return packs
     }
@@ -242,32 +269,32 @@ extension Store {
 }
 
 /// A delivery that a dead worker left in its pack.
-struct AbandonedDelivery {
-    let key: DeliveryKey
-    let attempt: Int
+public struct AbandonedDelivery: Sendable {
+    public let key: DeliveryKey
+    public let attempt: Int
+    public let category: Category
+    public let expiresAt: Timestamp
     let channel: Channel
     let provider: String
     let lane: Lane
     let worker: String
     let claimedAt: Timestamp
     let tenant: String
-    let category: Category
-    let expiresAt: Timestamp
     let escalates: Bool
     let endpoint: String?
 
     init(_ row: PostgresRow) throws {
-        key = DeliveryKey(NotificationID(try row.decode(0, as: PostgresUUID.self)), Int(try row.decode(1, as: Int16.self)))
-        attempt = Int(try row.decode(2, as: Int16.self))
-        channel = try row.decodeWord(3)
-        provider = try row.decode(4, as: String.self)
-        lane = try row.decodeWord(5)
-        worker = try row.decode(6, as: String.self)
-        claimedAt = Timestamp(try row.decode(7, as: PostgresTimestamp.self))
-        tenant = try row.decode(8, as: String.self)
-        category = try row.decodeWord(9)
-        expiresAt = Timestamp(try row.decode(10, as: PostgresTimestamp.self))
-        escalates = try row.decode(11, as: Bool.self)
-        endpoint = try row.decode(12, as: String?.self)
+        key = try DeliveryKey(row)
+        attempt = try row.decode("attempt")
+        channel = try row.decode("channel")
+        provider = try row.decode("provider")
+        lane = try row.decode("lane")
+        worker = try row.decode("claimed_by")
+        claimedAt = try row.decode("claimed_at")
+        tenant = try row.decode("tenant")
+        category = try row.decode("category")
+        expiresAt = try row.decode("expires_at")
+        escalates = try row.decode("critical")
+        endpoint = try row.decode("endpoint")
     }
 }

@@ -1,3 +1,4 @@
+import Synchronization
 public import TidingsContracts
 public import TidingsCore
 import TidingsPostgres
@@ -13,39 +14,113 @@ public struct ReleaseResult: Sendable {
     public var isFull = false
 }
 
-extension Store {
-    /// Unfinished packs of one queue beyond which nothing more is released into it: what waits is better off in a table than in a queue.
-    public static let releaseLimit = 2_000
+/// The transaction in which due deliveries leave `due`: ``take(_:limit:bytes:catalogue:zones:passingOver:)``, the caller's judgement,
+/// ``write(_:of:catalogue:)``.
+///
+/// The facts that a judgement needs are of the same moment as the rows it moves, so the judgement is made inside the transaction. It must be
+/// pure, because the transaction may run again.
+public struct ReleaseTransaction {
+    fileprivate let store: Store
+    fileprivate let transaction: PostgresTransaction
+    fileprivate let picked: PickedDeliveries
 
-    /// A delivery that waited for its time is judged by that time if a releaser comes no later than this. Else one that was scheduled for the last
-    /// moment before quiet hours would be held for the night, because a releaser comes some milliseconds after it.
-    public static let judgedAsDue = Duration.seconds(60)
+    /// Takes due deliveries out of `due`, and reads the facts to judge them by. Any number of releasers may run: one of them takes a row.
+    ///
+    /// Deliveries that wait for a pause are not due, however long ago their time was, and are not looked at while the pause lasts. When it is
+    /// over, up to `limit` of them are taken beside up to `limit` that are due, so that neither waits for the other. With a limit of one, one
+    /// row is taken in all. In sum, the deliveries have at most `bytes` of content, and one more delivery.
+    ///
+    /// - Parameter strange: deliveries that a newer version wrote and this one cannot read. They are passed over.
+    public func take(
+        _ lane: Lane, limit: Int, bytes: Int, catalogue: Catalogue, zones: TimeZoneDatabase, passingOver strange: Set<DeliveryKey> = []
+    ) async throws -> DueDeliveries {
+        let answers = try await transaction.pipeline([
+            Store.pick(lane, limit: limit, passingOver: strange), Store.clockQuery, Store.pausesQuery,
+        ])
+        let rows = answers[0].rows.prefix(limit == 1 ? 1 : .max)
+        let keys = try rows.map(DeliveryKey.init)
+        picked.set(keys)
+        guard !keys.isEmpty, let row = answers[1].rows.first else { return DueDeliveries(now: store.clock.now(), all: [], isFull: false) }
+        let shares = try rows.first?.decode("shares", as: Int.self) ?? 1
+        let now = try row.decode(Timestamp.self)
+        store.clock.correct(now)
+        var waiting = try await transaction.query(Store.takeOut(keys, bytes: bytes)).rows.map(WaitingDelivery.init)
+        try await learn(&waiting, pauses: Pauses(answers[2].rows), catalogue: catalogue, zones: zones, now: now)
+        // One provider may have more than its share while another had less.
+        let isFull = keys.count >= limit / max(shares, 1) || waiting.reduce(0) { $0 + $1.stored.bytes } >= bytes
+        return DueDeliveries(now: now, all: waiting, isFull: isFull)
+    }
 
-    /// Takes what is due out of `due`, judges it again with the facts of this moment, and gives each delivery its next home, in one transaction.
-    /// Any number of releasers may run: a row is taken by one of them.
-    ///
-    /// What waits for a pause is not due, however long ago its time was, and is not looked at while the pause lasts. When it is over, up to
-    /// `limit` of it are taken beside up to `limit` that are due, so that neither waits for the other; with a limit of one, one row in all.
-    /// Of all these no more are taken than intents of `bytes` together, and one.
-    ///
-    /// - Parameter strange: deliveries that a newer version wrote and this one cannot read: they are passed over.
-    /// - Throws: ``UnwritableRow`` when a single delivery cannot be released; its row is unchanged.
-    public func release(
-        _ lane: Lane, limit: Int, bytes: Int, catalogue: Catalogue, zones: TimeZoneDatabase, passingOver strange: Set<DeliveryKey> = [],
-        judge: @escaping @Sendable (PlannedDelivery, DeliveryPast, StoredFacts) -> [PlannedDelivery]
-    ) async throws -> ReleaseResult {
-        var asked: [DeliveryKey] = []
-        do {
-            return try await release(
-                Self.pick(lane, limit: limit, passingOver: strange), limit: limit, bytes: bytes, catalogue: catalogue, zones: zones,
-                judge: judge
-            ) { asked = $0 }
-        } catch let error as PostgresError where asked.count == 1 && error.isAboutARow {
-            throw UnwritableRow(delivery: asked[0], cause: error)
+    /// Adds to each delivery the facts of its recipient and what it has behind it.
+    private func learn(
+        _ waiting: inout [WaitingDelivery], pauses: Pauses, catalogue: Catalogue, zones: TimeZoneDatabase, now: Timestamp
+    ) async throws {
+        let recipients = Set(waiting.map { RecipientKey($0.intent) })
+        let facts = try FactsQuery.decode(try await transaction.query(FactsQuery.sql(for: recipients)), zones: zones, around: now)
+        let trails = try await store.trails(of: waiting, in: catalogue, in: transaction)
+        let plans = try await Store.planned(waiting, in: transaction)
+        for index in waiting.indices {
+            let intent = waiting[index].intent
+            waiting[index].trail = trails[waiting[index].key] ?? Trail()
+            waiting[index].plannedOn = plans[waiting[index].stored.id] ?? []
+            waiting[index].facts = facts[RecipientKey(intent)] ?? .unseen(tenant: intent.tenant, recipient: intent.recipient)
+            waiting[index].pauses = pauses
+            waiting[index].now = waiting[index].moment(at: now)
         }
     }
 
-    /// Puts a delivery that cannot be released out of the way of the others: never due, for an operator to see. False when it has left.
+    /// Writes the judgement of each delivery, and returns the packs to publish after the commit. The first planned delivery takes the
+    /// delivery's place. Further ones are new deliveries of its notification.
+    public func write(_ judgements: [[PlannedDelivery]], of due: DueDeliveries, catalogue: Catalogue) async throws -> ReleaseResult {
+        guard !due.all.isEmpty else { return ReleaseResult() }
+        var write = ReleaseWrite(catalogue: catalogue.hash, now: due.now)
+        var free = try await store.freeOrdinals(for: zip(due.all, judgements).map { ($0.stored.id, $1.count - 1) }, in: transaction)
+        for (delivery, judged) in zip(due.all, judgements) {
+            let sendable = judged.map { delivery.now == due.now ? $0 : $0.sendable(until: delivery.now.adding(Store.judgedAsDue)) }
+            write.move(delivery, to: sendable, free: free[delivery.stored.id])
+            free[delivery.stored.id]? += judged.count - 1
+        }
+        let packs = write.packs { store.clock.nextID() }
+        try await transaction.pipeline(write.statements(packs))
+        try await store.escalate(write.ends, in: transaction)
+        return ReleaseResult(released: due.all.count, packs: packs, isFull: due.isFull)
+    }
+}
+
+/// Deliveries that left `due` in one transaction.
+public struct DueDeliveries: Sendable {
+    /// The database's clock in this transaction.
+    public let now: Timestamp
+    public let all: [WaitingDelivery]
+    fileprivate let isFull: Bool
+}
+
+extension Store {
+    /// The number of unfinished packs of a queue beyond which nothing more is released into it. Deliveries wait better in a table than in a
+    /// queue.
+    public static let releaseLimit = 2_000
+
+    /// A delivery that waited for its time is judged by that time if a releaser comes at most this much later. Otherwise a delivery scheduled
+    /// for the last moment before quiet hours would be held for the night, because a releaser comes some milliseconds later.
+    public static let judgedAsDue = Duration.seconds(60)
+
+    /// Runs `body` in the transaction that moves due deliveries.
+    ///
+    /// - Throws: ``UnwritableRow`` if a single delivery was taken and cannot be released. Its row is unchanged.
+    public func release(_ body: (ReleaseTransaction) async throws -> ReleaseResult) async throws -> ReleaseResult {
+        let picked = PickedDeliveries()
+        do {
+            return try await pool.transaction { transaction in
+                try await body(ReleaseTransaction(store: self, transaction: transaction, picked: picked))
+            }
+        } catch let error as PostgresError where error.isAboutARow {
+            guard let only = picked.only else { throw error }
+            throw UnwritableRow(delivery: only, cause: error)
+        }
+    }
+
+    /// Moves a delivery that cannot be released out of the way of the others: it is never due, and an operator sees it. Returns false if the
+    /// delivery has left `due`.
     public func park(_ key: DeliveryKey) async throws -> Bool {
         try await pool.query(
             """
@@ -53,53 +128,6 @@ extension Store {
             where notification_id = \(key.notificationID.uuid) and ordinal = \(Int16(key.ordinal))
             """
         ).affectedRows > 0
-    }
-
-    private func release(
-        _ pick: SQL, limit: Int, bytes: Int, catalogue: Catalogue, zones: TimeZoneDatabase,
-        judge: @escaping @Sendable (PlannedDelivery, DeliveryPast, StoredFacts) -> [PlannedDelivery], asking: ([DeliveryKey]) -> Void
-    ) async throws -> ReleaseResult {
-        try await pool.transaction { connection in
-            let answers = try await connection.pipeline([pick, Self.clockQuery, Self.pausesQuery])
-            let rows = answers[0].rows.prefix(limit == 1 ? 1 : .max)
-            let picked = try rows.map { (try $0.decode(0, as: PostgresUUID.self), try $0.decode(1, as: Int16.self)) }
-            let shares = try rows.first?.decode(2, as: Int.self) ?? 1
-            asking(picked.map { DeliveryKey(NotificationID($0.0), Int($0.1)) })
-            guard !picked.isEmpty, let row = answers[1].rows.first else { return ReleaseResult() }
-            let waiting = try await connection.query(Self.takeOut(picked, bytes: bytes)).rows.map(WaitingDelivery.init)
-            let now = Timestamp(try row.decode(0, as: PostgresTimestamp.self))
-            clock.correct(now)
-            let pauses = try Pauses(answers[2].rows, from: 0)
-            let recipients = Set(waiting.map { RecipientKey($0.stored.intent) })
-            let facts = try FactsQuery.decode(
-                try await connection.query(FactsQuery.sql(for: recipients)), zones: zones, around: now)
-            let trails = try await trails(of: waiting, in: catalogue, on: connection)
-            let plans = try await Self.planned(waiting, on: connection)
-            let judgements = waiting.map { delivery in
-                let intent = delivery.stored.intent
-                let moment = delivery.moment(at: now)
-                let known = facts[RecipientKey(intent)] ?? .unseen(tenant: intent.tenant, recipient: intent.recipient)
-                var past = delivery.past(trails[delivery.key] ?? Trail(), at: now)
-                past.plannedOn = plans[delivery.stored.id] ?? []
-                return judge(
-                    delivery.planned, past,
-                    StoredFacts(intent: intent, facts: known, pauses: pauses, now: moment, acceptedAt: delivery.stored.acceptedAt)
-                ).map { moment == now ? $0 : $0.sendable(until: moment.adding(Self.judgedAsDue)) }
-            }
-            var write = ReleaseWrite(catalogue: catalogue.hash, now: now)
-            var free = try await freeOrdinals(for: zip(waiting, judgements).map { ($0.stored.id, $1.count - 1) }, on: connection)
-            for (delivery, judged) in zip(waiting, judgements) {
-                write.move(delivery, to: judged, trails[delivery.key] ?? Trail(), free: free[delivery.stored.id])
-                free[delivery.stored.id]? += judged.count - 1
-            }
-            let packs = write.packs { clock.nextID() }
-            passing(.beforeRelease)
-            _ = try await connection.pipeline(write.statements(packs))
-            try await escalate(write.ends, on: connection)
-            // One provider may have more than its share while another had less.
-            let isFull = picked.count >= limit / max(shares, 1) || waiting.reduce(0) { $0 + $1.stored.bytes } >= bytes
-            return ReleaseResult(released: waiting.count, packs: packs, isFull: isFull)
-        }
     }
 
     /// By itself, for it is asked at every turn and often finds none: what reads notifications opens every day's partition.
@@ -110,7 +138,7 @@ extension Store {
     /// `parked` walks the index of paused deliveries from one distinct place to the next, so it costs as much for a million of them as for
     /// one. A pause that is over is one that is not in force: nobody has to find what it held and bring it forward. `over` is materialised, or
     /// the planner may lock what is still paused before it asks whether it is.
-    private static func pick(_ lane: Lane, limit: Int, passingOver strange: Set<DeliveryKey>) -> SQL {
+    fileprivate static func pick(_ lane: Lane, limit: Int, passingOver strange: Set<DeliveryKey>) -> SQL {
         let strange = Array(strange)
         return """
             with recursive strange as (
@@ -157,15 +185,15 @@ extension Store {
                     order by w.due_at, w.notification_id, w.ordinal
                     limit (select ceil(\(Int64(limit))::numeric / greatest(count(*), 1))::bigint from ready) for update of w skip locked) mine
             )
-            select taken.*, (select count(*) from ready) from (select * from timely union select * from resumed) taken
+            select taken.*, (select count(*) from ready) as shares from (select * from timely union select * from resumed) taken
             """
     }
 
     /// Weighs what was picked before anything large of it is read: what is stored apart from its row is not, and its length is in the row.
-    private static func takeOut(_ picked: [(id: PostgresUUID, ordinal: Int16)], bytes: Int) -> SQL {
+    fileprivate static func takeOut(_ picked: [DeliveryKey], bytes: Int) -> SQL {
         """
         with picked as (
-            select * from unnest(\(picked.map(\.id)), \(picked.map(\.ordinal))) with ordinality as p(notification_id, ordinal, place)
+            select * from unnest(\(picked.map(\.notificationID).uuids), \(picked.map { Int16($0.ordinal) })) with ordinality as p(notification_id, ordinal, place)
         ), weighed as materialized (
             select p.notification_id, p.ordinal as picked_ordinal, n.*, sum(n.bytes) over (order by p.place) - n.bytes as bytes_before
             from picked p left join lateral (
@@ -174,26 +202,26 @@ extension Store {
             delete from tidings.due w using weighed n
             where w.notification_id = n.notification_id and w.ordinal = n.picked_ordinal and coalesce(n.bytes_before, 0) < \(Int64(bytes))
             returning w.ordinal, w.kind, w.channel, w.provider, w.endpoint, w.attempt, w.reason,
-                case when n.planned > 1 and w.channel <> 'inApp' and w.provider <> '' then n.decision end, w.due_at, \(StoredIntent.columns)
+                case when n.planned > 1 and w.channel <> 'inApp' and w.provider <> '' then n.decision end as decision, w.due_at,
+                \(StoredIntent.columns)
         )
         select * from gone where id is not null order by due_at, id, ordinal
         """
     }
 }
 
-/// What the judgement of a waiting delivery is made from.
-public struct StoredFacts: Sendable {
-    public let intent: Intent
-    public let facts: RecipientFacts
-    /// Of the very moment, so that what was released because a pause is over is not put back for it.
-    public let pauses: Pauses
-    /// By which it is judged; see ``Store/judgedAsDue``.
-    public let now: Timestamp
-    public let acceptedAt: Timestamp
+/// The deliveries that the current try of a release took, to tell which row made it fail.
+private final class PickedDeliveries: Sendable {
+    private let keys = Mutex<[DeliveryKey]>([])
+
+    func set(_ picked: [DeliveryKey]) { keys.withLock { $0 = picked } }
+
+    /// The delivery, if a single one was taken.
+    var only: DeliveryKey? { keys.withLock { $0.count == 1 ? $0[0] : nil } }
 }
 
-/// A row taken out of `due`, with its intent.
-struct WaitingDelivery {
+/// A row taken out of `due`, with its intent and with everything that its judgement is made from.
+public struct WaitingDelivery: Sendable {
     var ordinal: Int
     let kind: DueKind
     let channel: Channel
@@ -201,23 +229,37 @@ struct WaitingDelivery {
     let endpoint: String?
     var attempt: Int
     let reason: ReasonCode
-    /// The first decision, where others were planned beside it on its channel.
+    /// The first decision, if others were planned beside it on its channel.
     let decision: String?
     let dueAt: Timestamp
     let stored: StoredIntent
+    var trail = Trail()
+    /// Devices that have the notification in their local plan.
+    var plannedOn: Set<String> = []
+
+    public fileprivate(set) var facts: RecipientFacts
+    /// The pauses of this very moment, so that a delivery released because a pause is over is not put back for it.
+    public fileprivate(set) var pauses = Pauses([])
+    /// The instant by which the delivery is judged. See ``Store/judgedAsDue``.
+    public fileprivate(set) var now: Timestamp
 
     init(_ row: PostgresRow) throws {
-        ordinal = Int(try row.decode(0, as: Int16.self))
-        kind = try row.decodeWord(1)
-        channel = try row.decodeWord(2)
-        provider = try row.decode(3, as: String.self)
-        endpoint = try row.decode(4, as: String?.self)
-        attempt = Int(try row.decode(5, as: Int16.self))
-        reason = try row.decodeWord(6)
-        decision = try row.decode(7, as: String?.self)
-        dueAt = Timestamp(try row.decode(8, as: PostgresTimestamp.self))
-        stored = try StoredIntent(row, from: 9)
+        ordinal = try row.decode("ordinal")
+        kind = try row.decode("kind")
+        channel = try row.decode("channel")
+        provider = try row.decode("provider")
+        endpoint = try row.decode("endpoint")
+        attempt = try row.decode("attempt")
+        reason = try row.decode("reason")
+        decision = try row.decode("decision")
+        dueAt = try row.decode("due_at")
+        stored = try StoredIntent(row)
+        facts = .unseen(tenant: stored.intent.tenant, recipient: stored.intent.recipient)
+        now = dueAt
     }
+
+    public var intent: Intent { stored.intent }
+    public var acceptedAt: Timestamp { stored.acceptedAt }
 
     var key: DeliveryKey { DeliveryKey(stored.id, ordinal) }
 
@@ -237,7 +279,8 @@ struct WaitingDelivery {
         return dueAt
     }
 
-    func past(_ trail: Trail, at now: Timestamp) -> DeliveryPast {
+    /// The providers and devices that the delivery has behind it.
+    public func past(at now: Timestamp) -> DeliveryPast {
         let beside = decision.map { DecisionText.open(on: channel, in: $0) } ?? []
         var past = DeliveryPast(
             because: kind == .failover ? reason : nil, keepsProvider: kind == .retry || kind == .recover,
@@ -246,11 +289,12 @@ struct WaitingDelivery {
             past.leave(step.provider, because: step.because)
         }
         if kind == .failover { past.leave(provider, because: reason) }
+        past.plannedOn = plannedOn
         return past
     }
 
-    /// As it was planned; the verdict is what is judged anew.
-    var planned: PlannedDelivery {
+    /// The delivery as it was planned. Only its verdict is judged again.
+    public var planned: PlannedDelivery {
         PlannedDelivery(channel: channel, provider: provider, endpoint: endpoint, verdict: .awaitEscalation)
     }
 }

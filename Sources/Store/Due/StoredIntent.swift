@@ -11,12 +11,12 @@ struct StoredIntent {
     var acceptedAt: Timestamp
     var expiresAt: Timestamp
 
-    /// The columns that ``init(_:from:)`` reads, of the table alias `n`.
+    /// The columns that ``init(_:)`` reads, of the table alias `n`.
     static let columns: SQL = """
         n.id, n.tenant, n.source, n.event_id, n.recipient_id, n.type, n.category, n.lane, n.title, n.body, n.data, n.group_key,
-            n.collapse_key, n.market, n.critical, array_to_string(n.channels, ','), n.scheduled_for, n.expires_at, n.accepted_at, n.traceparent
+            n.collapse_key, n.market, n.critical, array_to_string(n.channels, ',') as channels, n.scheduled_for, n.expires_at, n.accepted_at,
+            n.traceparent
         """
-    static let columnCount = 20
 
     /// ``bytes`` as the database counts them, of table alias `n`, without reading what it measures.
     static let bytesColumn: SQL = "octet_length(n.data) + coalesce(octet_length(n.title), 0) + coalesce(octet_length(n.body), 0)"
@@ -24,32 +24,30 @@ struct StoredIntent {
     /// Of what has no small limit of its own: nearly all that it takes in memory.
     var bytes: Int { intent.data.utf8.count + (intent.title?.utf8.count ?? 0) + (intent.body?.utf8.count ?? 0) }
 
-    /// Reads the columns that start at `first`.
-    init(_ row: PostgresRow, from first: Int) throws {
-        id = NotificationID(try row.decode(first, as: PostgresUUID.self))
-        expiresAt = Timestamp(try row.decode(first + 17, as: PostgresTimestamp.self))
-        acceptedAt = Timestamp(try row.decode(first + 18, as: PostgresTimestamp.self))
-        category = try row.decodeWord(first + 6)
-        lane = try row.decodeWord(first + 7)
+    /// Reads ``columns`` by name, whatever other columns the row has.
+    init(_ row: PostgresRow) throws {
+        id = try row.decode("id")
+        category = try row.decode("category")
+        lane = try row.decode("lane")
+        acceptedAt = try row.decode("accepted_at")
+        expiresAt = try row.decode("expires_at")
         intent = Intent(
-            tenant: try row.decode(first + 1, as: String.self), source: try row.decode(first + 2, as: String.self),
-            id: try row.decode(first + 3, as: String.self), type: try row.decode(first + 5, as: String.self),
-            recipient: try row.decode(first + 4, as: String.self),
+            tenant: try row.decode("tenant"), source: try row.decode("source"), id: try row.decode("event_id"),
+            type: try row.decode("type"), recipient: try row.decode("recipient_id"),
             content: Content(
-                title: try row.decode(first + 8, as: String?.self), body: try row.decode(first + 9, as: String?.self),
-                data: try row.decode(first + 10, as: String.self), groupKey: try row.decode(first + 11, as: String?.self),
-                collapseKey: try row.decode(first + 12, as: String?.self)))
-        intent.market = try row.decode(first + 13, as: String?.self)
-        intent.critical = try row.decode(first + 14, as: Bool.self)
-        intent.channels = try row.decode(first + 15, as: String?.self)?.split(separator: ",").map { name in
+                title: try row.decode("title"), body: try row.decode("body"), data: try row.decode("data"),
+                groupKey: try row.decode("group_key"), collapseKey: try row.decode("collapse_key")))
+        intent.market = try row.decode("market")
+        intent.critical = try row.decode("critical")
+        intent.channels = try row.decode("channels", as: String?.self)?.split(separator: ",").map { name in
             guard let channel = Channel(rawValue: String(name)) else {
                 throw PostgresError.decoding("channel \(name) is not known to this version")
             }
             return channel
         }
-        intent.scheduledFor = try row.decode(first + 16, as: PostgresTimestamp?.self).map(Timestamp.init)
+        intent.scheduledFor = try row.decode("scheduled_for")
         intent.expiresAt = expiresAt
-        intent.traceparent = try row.decode(first + 19, as: String?.self)
+        intent.traceparent = try row.decode("traceparent")
     }
 
     /// The entry of a pack for one of its deliveries.

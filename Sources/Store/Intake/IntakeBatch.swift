@@ -54,4 +54,6 @@ public struct IntakeResult: Sendable {
     public var rejected = 0
     /// To be published now; their rows are committed.
     public var packs: [Pack] = []
+
+    public init() {}
 }

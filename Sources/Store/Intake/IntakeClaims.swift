@@ -1,27 +1,27 @@
-import TidingsContracts
-import TidingsCore
+public import TidingsContracts
+public import TidingsCore
 import TidingsPostgres
 
-/// A batch's claims on its idempotency keys: the first to commit a key owns it for good.
-struct IntakeClaims {
+/// The claims of a batch on its idempotency keys. The first to commit a key owns it for good.
+public struct IntakeClaims: Sendable {
     /// One decoded intent with the id it will have if it is the first of its key.
-    struct Claim {
+    struct Claim: Sendable {
         let id: NotificationID
         let decoded: DecodedIntent
         /// An earlier intent of the same batch has the same key.
         let repeats: Digest128?
     }
 
-    /// What a key that is taken already stands for.
+    /// The notification that a key which is taken stands for.
     struct Owner {
         let id: NotificationID
         let contentHash: Digest128
     }
 
-    enum Standing {
+    public enum Standing: Sendable {
         case first
         case duplicate
-        /// Same key, other content.
+        /// The key was used before with other content. `existing` is nil if that was in the same batch.
         case conflict(existing: NotificationID?)
     }
 
@@ -29,7 +29,8 @@ struct IntakeClaims {
     /// Distinct keys in sorted order, so that concurrent batches wait for each other instead of deadlocking.
     private let sorted: [Claim]
 
-    init(_ intents: [DecodedIntent], nextID: () -> NotificationID) {
+    /// - Parameter nextID: makes the id of each notification. The ids stay the same when the transaction runs again.
+    public init(_ intents: [DecodedIntent], nextID: () -> NotificationID) {
         var contentOfKey: [Digest128: Digest128] = [:]
         contentOfKey.reserveCapacity(intents.count)
         all = intents.map { decoded in

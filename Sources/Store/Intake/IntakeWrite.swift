@@ -1,31 +1,37 @@
 import TidingsContracts
-import TidingsCore
+public import TidingsCore
 import TidingsPostgres
 
-/// Everything one batch of intents writes, collected row by row: the notifications for COPY, the rest for one pipeline.
-struct IntakeWrite {
-    var result = IntakeResult()
+/// The rows of a batch of intents, collected one by one: the notifications for COPY, the others for one pipeline.
+public struct IntakeWrite: Sendable {
+    private(set) var result = IntakeResult()
     private let catalogue: Catalogue
+    private let now: Timestamp
     private(set) var notifications = NotificationRows()
     private var inbox = InboxRows()
     private var ended = EndedRows()
     private var due = DueRows()
+    private var packs = PackBuilder()
     private var refused: [RefusedEvent]
     private var tally = TallyRows()
 
-    init(catalogue: Catalogue, refused: [RefusedEvent]) {
+    /// - Parameter refused: the events that were refused before anything was claimed.
+    public init(catalogue: Catalogue, refused: [RefusedEvent], now: Timestamp) {
         self.catalogue = catalogue
+        self.now = now
         self.refused = refused
         for event in refused { countRejected(event.rejection.recipients) }
     }
 
-    mutating func countDuplicate() {
+    /// Counts an intent that exists already.
+    public mutating func countDuplicate() {
         result.duplicates += 1
         tally.add(.taken)
         tally.add(.duplicate)
     }
 
-    mutating func refuse(_ event: RefusedEvent) {
+    /// Keeps an event whose intent is refused.
+    public mutating func refuse(_ event: RefusedEvent) {
         refused.append(event)
         countRejected(event.rejection.recipients)
     }
@@ -37,7 +43,8 @@ struct IntakeWrite {
     }
 
     /// Records a new notification and gives each of its deliveries its home: ended, due, or in a pack.
-    mutating func accept(_ claim: IntakeClaims.Claim, routed: RoutedIntent, now: Timestamp, packs: inout PackBuilder) {
+    public mutating func accept(_ claimed: ClaimedIntent, routed: RoutedIntent) {
+        let claim = claimed.claim
         result.accepted += 1
         tally.add(.taken)
         tally.add(.accepted)
@@ -91,7 +98,12 @@ struct IntakeWrite {
             provider: planned.provider, endpoint: planned.endpoint, attempt: 1, reason: reason, pause: pause)
     }
 
-    func statements(packs: [Pack], now: Timestamp) -> [SQL] {
+    mutating func finishPacks(nextID: () -> PackID) -> [Pack] {
+        result.packs = packs.finish(nextID: nextID)
+        return result.packs
+    }
+
+    func statements(packs: [Pack]) -> [SQL] {
         [
             inbox.insert(at: now), ended.insert, due.insert, PackRows(packs: packs).insert(decidedAt: now),
             RefusedRows(refused).insert,

@@ -25,10 +25,9 @@ struct LocalMoves {
                 update tidings.deliveries d set state = was.state, reason = was.reason, ended_at = (select tidings.clock())
                 from was where d.notification_id = was.notification_id and d.ordinal = was.ordinal
             )
-            insert into tidings.tally (kind, tenant, channel, state, reason, n)
-            select 'ended', tenant, 'local', old_state, old_reason, -count(*) from was group by tenant, old_state, old_reason
-            union all
-            select 'ended', tenant, 'local', state, reason, count(*) from was group by tenant, state, reason
+            \(TallyRows.insertEnded(
+                "(select tenant, 'local' as channel, state, reason from was) now_ended",
+                undone: "(select tenant, 'local' as channel, old_state as state, old_reason as reason from was) ended_before"))
             """
         ]
     }

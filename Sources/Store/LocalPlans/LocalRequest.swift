@@ -17,7 +17,7 @@ struct LocalRequest {
     /// The columns that ``init(_:)`` reads, of the table alias `r`.
     static let columns: SQL = """
         r.notification_id, r.ordinal, r.tenant, r.recipient_id, r.type, r.market, r.content, r.collapse_key, r.scheduled_for, r.expires_at,
-            r.accepted_at, r.in_plan, r.version, r.fires_at, r.zone, r.confirmed_at is not null, r.ends_as, r.end_reason
+            r.accepted_at, r.in_plan, r.version, r.fires_at, r.zone, r.confirmed_at is not null as is_confirmed, r.ends_as, r.end_reason
         """
 
     /// Of the table alias `r`: it may still be told, or taken back; the device has not shown it.
@@ -27,26 +27,25 @@ struct LocalRequest {
         """
 
     init(_ row: PostgresRow) throws {
-        id = NotificationID(try row.decode(0, as: PostgresUUID.self))
-        ordinal = Int(try row.decode(1, as: Int16.self))
+        id = try row.decode("notification_id")
+        ordinal = try row.decode("ordinal")
         var intent = Intent(
-            tenant: try row.decode(2, as: String.self), source: "", id: "", type: try row.decode(4, as: String.self),
-            recipient: try row.decode(3, as: String.self))
-        intent.market = try row.decode(5, as: String?.self)
-        intent.content.collapseKey = try row.decode(7, as: String?.self)
-        intent.scheduledFor = try row.decode(8, as: PostgresTimestamp?.self).map(Timestamp.init)
-        intent.expiresAt = Timestamp(try row.decode(9, as: PostgresTimestamp.self))
+            tenant: try row.decode("tenant"), source: "", id: "", type: try row.decode("type"), recipient: try row.decode("recipient_id"))
+        intent.market = try row.decode("market")
+        intent.content.collapseKey = try row.decode("collapse_key")
+        intent.scheduledFor = try row.decode("scheduled_for")
+        intent.expiresAt = try row.decode("expires_at", as: Timestamp.self)
         self.intent = intent
-        content = try row.decode(6, as: String.self)
-        acceptedAt = Timestamp(try row.decode(10, as: PostgresTimestamp.self))
-        version = try row.decode(12, as: Int64.self)
-        if try row.decode(11, as: Bool.self) {
+        content = try row.decode("content")
+        acceptedAt = try row.decode("accepted_at")
+        version = try row.decode("version")
+        if try row.decode("in_plan", as: Bool.self) {
             told = LocalPlanItem.Told(
-                at: try row.decode(13, as: PostgresTimestamp?.self).map(Timestamp.init), zone: try row.decode(14, as: String?.self) ?? "",
-                isConfirmed: try row.decode(15, as: Bool.self))
+                at: try row.decode("fires_at"), zone: try row.decode("zone", as: String?.self) ?? "",
+                isConfirmed: try row.decode("is_confirmed"))
         }
-        let (state, reason) = (try row.decode(16, as: String?.self), try row.decode(17, as: String?.self))
-        end = state.flatMap(DeliveryState.init(rawValue:)).map { ($0, reason.flatMap(ReasonCode.init(rawValue:)) ?? .internalError) }
+        let reason = try row.decode("end_reason", as: ReasonCode?.self)
+        end = try row.decode("ends_as", as: DeliveryState?.self).map { ($0, reason ?? .internalError) }
     }
 
     /// As it is judged for the device, whose person is `facts`.

@@ -14,10 +14,10 @@ extension Store {
     /// A device has what its plan held at `version`: what it was told up to then is `delivered`. What it was told to forget before its time came
     /// ends now as it was to end; what had been shown by then stays as it is. Confirming again, or an older version, changes nothing.
     public func ackLocalPlan(of device: String, tenant: String, owner: String? = nil, version: Int64) async throws -> LocalPlanAck {
-        try await pool.transaction(retryAmbiguous: true) { connection in
-            guard let plan = try await OpenPlan(device: device, tenant: tenant, owner: owner, on: connection) else { return .noDevice }
+        try await pool.transaction(retryAmbiguous: true) { transaction in
+            guard let plan = try await OpenPlan(device: device, tenant: tenant, owner: owner, in: transaction) else { return .noDevice }
             guard (0...plan.version).contains(version) else { return .unknownVersion(latest: plan.version) }
-            let answers = try await connection.pipeline([
+            let answers = try await transaction.pipeline([
                 """
                 update tidings.local_requests r set confirmed_at = (select tidings.clock())
                 where r.tenant = \(tenant) and r.device_id = \(device) and r.in_plan and r.confirmed_at is null and r.version <= \(version)
@@ -43,7 +43,7 @@ extension Store {
                 guard isInTime, let state = DeliveryState(rawValue: state), let reason = ReasonCode(rawValue: reason) else { continue }
                 moves.add(DeliveryKey(NotificationID(id), Int(ordinal)), state, reason)
             }
-            _ = try await connection.pipeline(
+            _ = try await transaction.pipeline(
                 moves.statements + [
                     """
                     update tidings.local_plans set acked_version = greatest(acked_version, \(version)), acked_at = (select tidings.clock()),

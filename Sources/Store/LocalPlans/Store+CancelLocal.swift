@@ -4,8 +4,9 @@ import TidingsPostgres
 extension Store {
     /// Takes a notification out of the plans that have it, within a cancel. What no device was told is cancelled at once; a device that was told is
     /// told to forget it, and the delivery is cancelled when it confirms that before its time. What a device has shown is left as it ended.
-    func cancelPlanned(_ id: NotificationID, _ reason: ReasonCode, on connection: PostgresConnection) async throws -> [Int: CancelResult] {
-        let answers = try await connection.pipeline([
+    func cancelPlanned(_ id: NotificationID, _ reason: ReasonCode, in transaction: PostgresTransaction) async throws -> [Int: CancelResult]
+    {
+        let answers = try await transaction.pipeline([
             """
             select from tidings.local_plans p join tidings.local_requests r on r.tenant = p.tenant and r.device_id = p.device_id
             where r.notification_id = \(id.uuid) order by p.tenant, p.device_id for update of p
@@ -38,7 +39,7 @@ extension Store {
             }
         }
         let isTold: SQL = "notification_id = \(id.uuid) and device_id = any(\(told))"
-        _ = try await connection.pipeline(
+        _ = try await transaction.pipeline(
             moves.statements + [
                 """
                 with gone as (

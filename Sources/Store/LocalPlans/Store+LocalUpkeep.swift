@@ -37,10 +37,10 @@ extension Store {
 
 extension Store {
     /// The devices whose plan has what waits to be pushed, by notification.
-    static func planned(_ waiting: [WaitingDelivery], on connection: PostgresConnection) async throws -> [NotificationID: Set<String>] {
+    static func planned(_ waiting: [WaitingDelivery], in transaction: PostgresTransaction) async throws -> [NotificationID: Set<String>] {
         let pushes = Set(waiting.filter { $0.channel == .push }.map(\.stored.id))
         guard !pushes.isEmpty else { return [:] }
-        let result = try await connection.query(
+        let result = try await transaction.query(
             """
             select notification_id, device_id from tidings.local_requests where notification_id = any(\(pushes.sorted().uuids)) and ends_as is null
             """)

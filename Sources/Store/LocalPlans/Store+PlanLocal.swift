@@ -14,10 +14,10 @@ extension Store {
     public func planLocal(_ packs: [Pack], pauses: Pauses, catalogue: Catalogue) async throws -> [DeliveryState: Int] {
         let statement = Self.planStatement(packs, pauses: pauses, catalogue: catalogue, now: clock.now())
         let escalating = Set(packs.flatMap { $0.entries.filter(\.escalates).map(\.key) })
-        return try await pool.transaction(retryAmbiguous: true) { connection in
-            let ends = try Self.ends(try await connection.query(statement))
+        return try await pool.transaction(retryAmbiguous: true) { transaction in
+            let ends = try Self.ends(try await transaction.query(statement))
             guard !escalating.isEmpty else { return ends.counts }
-            try await escalate(ends.keys.filter(escalating.contains).map { EscalationStep($0) }, on: connection)
+            try await escalate(ends.keys.filter(escalating.contains).map { EscalationStep($0) }, in: transaction)
             return ends.counts
         }
     }
@@ -83,18 +83,17 @@ extension Store {
             ), woken as (
                 \(wake("select tenant, device_id from settled where state = 'sent'"))
             ), ended as (
-                insert into tidings.deliveries (notification_id, ordinal, tenant, channel, provider, endpoint, state, reason, attempts, ended_at)
-                select notification_id, ordinal, tenant, 'local', provider, device_id, state, reason,
-                    case when state = 'sent' then attempt else attempt - 1 end, (select tidings.clock())
-                from settled on conflict do nothing returning notification_id, ordinal, tenant, state, reason
+                \(EndedRows.insert(
+                    channel: "'local'", endpoint: "device_id", attempts: "case when state = 'sent' then attempt else attempt - 1 end",
+                    from: "settled"))
+                on conflict do nothing returning notification_id, ordinal, tenant, channel, state, reason
             ), waiting as (
-                insert into tidings.due (notification_id, ordinal, lane, due_at, kind, tenant, channel, provider, endpoint, attempt, reason, since)
-                select notification_id, ordinal, lane, (select tidings.clock()), case when paused then 'held' else 'recover' end, tenant, 'local',
-                    provider, device_id, attempt, case when paused then 'paused' else 'afterValidity' end, (select tidings.clock())
-                from judged where again on conflict do nothing
+                \(DueRows.insert(
+                    at: DueRows.now, kind: "case when paused then 'held' else 'recover' end", channel: "'local'", endpoint: "device_id",
+                    reason: "case when paused then 'paused' else 'afterValidity' end", from: "judged where again"))
+                on conflict do nothing
             ), counted as (
-                insert into tidings.tally (kind, tenant, channel, state, reason, n)
-                select 'ended', tenant, 'local', state, reason, count(*) from ended group by tenant, state, reason
+                \(TallyRows.insertEnded("ended"))
             )
             select notification_id, ordinal, state from ended
             """

@@ -14,18 +14,18 @@ extension Store {
     public func syncLocalPlan(
         of device: String, tenant: String, owner: String? = nil, since: Int64?, catalogue: Catalogue, zones: TimeZoneDatabase
     ) async throws -> LocalPlanUpdate? {
-        try await pool.transaction(retryAmbiguous: true) { connection in
-            guard let plan = try await OpenPlan(device: device, tenant: tenant, owner: owner, on: connection) else { return nil }
+        try await pool.transaction(retryAmbiguous: true) { transaction in
+            guard let plan = try await OpenPlan(device: device, tenant: tenant, owner: owner, in: transaction) else { return nil }
             clock.correct(plan.now)
             let key = RecipientKey(tenant: tenant, id: plan.owner)
-            let answers = try await connection.pipeline([plan.requests, FactsQuery.sql(for: [key]), Self.pausesQuery])
+            let answers = try await transaction.pipeline([plan.requests, FactsQuery.sql(for: [key]), Self.pausesQuery])
             let facts = try FactsQuery.decode(answers[1], zones: zones, around: plan.now)[key]
             var sync = LocalSync(
                 plan, try answers[0].rows.map(LocalRequest.init), facts: facts ?? .unseen(tenant: tenant, recipient: plan.owner),
-                catalogue: catalogue, pauses: try Pauses(answers[2].rows, from: 0), zones: zones)
+                catalogue: catalogue, pauses: try Pauses(answers[2].rows), zones: zones)
             sync.judge()
-            let written = try await connection.pipeline(sync.statements + [plan.takenBack(since: since ?? .max)])
-            let removed = try written.last?.rows.map { NotificationID(try $0.decode(0, as: PostgresUUID.self)) } ?? []
+            let written = try await transaction.pipeline(sync.statements + [plan.takenBack(since: since ?? .max)])
+            let removed = try written.last?.rows.map { try $0.decode(NotificationID.self) } ?? []
             // This very sync may have forgotten something too.
             let isKnown = plan.knows(since) && (since ?? 0) >= sync.forgotten
             return sync.update(since: isKnown && removed.count <= Self.localLook ? since : nil, removed: removed)
@@ -46,8 +46,8 @@ struct OpenPlan {
     let now: Timestamp
 
     /// Nil when there is no such device, or it is somebody else's than `owner`'s.
-    init?(device: String, tenant: String, owner: String?, on connection: PostgresConnection) async throws {
-        let answers = try await connection.pipeline([
+    init?(device: String, tenant: String, owner: String?, in transaction: PostgresTransaction) async throws {
+        let answers = try await transaction.pipeline([
             """
             insert into tidings.local_plans (tenant, device_id)
             select e.tenant, e.id from tidings.endpoints e where e.channel = 'push' and e.tenant = \(tenant) and e.id = \(device)

@@ -57,18 +57,19 @@ extension Store {
                 select tenant, device_id, (select tidings.clock()) from gone order by 1, 2
                 on conflict (tenant, device_id) do update set woken_at = excluded.woken_at
             )
-            select e.tenant, e.recipient_id, e.id, e.provider, e.address, e.market, e.platform, e.environment, r.market
+            select e.tenant, e.recipient_id, e.id, e.provider, e.address, e.market, e.platform, e.environment,
+                r.market as market_of_person
             from gone join tidings.endpoints e on e.channel = 'push' and e.tenant = gone.tenant and e.id = gone.device_id and e.gone_at is null
             join tidings.recipients r on r.tenant = e.tenant and r.id = e.recipient_id
             """)
         return try result.rows.map { row in
             DeviceToWake(
-                tenant: try row.decode(0, as: String.self), recipient: try row.decode(1, as: String.self),
+                tenant: try row.decode("tenant"), recipient: try row.decode("recipient_id"),
                 endpoint: Endpoint(
-                    id: try row.decode(2, as: String.self), channel: .push, provider: try row.decode(3, as: String?.self),
-                    address: try row.decode(4, as: String.self), market: try row.decode(5, as: String?.self)),
-                platform: try row.decode(6, as: String?.self), environment: try row.decode(7, as: String?.self),
-                market: try row.decode(8, as: String?.self))
+                    id: try row.decode("id"), channel: .push, provider: try row.decode("provider"), address: try row.decode("address"),
+                    market: try row.decode("market")),
+                platform: try row.decode("platform"), environment: try row.decode("environment"), market: try row.decode("market_of_person")
+            )
         }
     }
 }

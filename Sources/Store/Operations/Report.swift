@@ -8,7 +8,7 @@ extension Store {
     func report(_ query: SQL) async throws -> [JSON] {
         let rendered: SQL = "select row_to_json(report)::text from (\(query)) report"
         return try await pool.transaction(retrying: 0) { try await $0.query(rendered) }.rows.map { row in
-            try JSON.parse(Array(try row.decode(0, as: String.self).utf8), limits: .init())
+            try JSON.parse(Array(try row.decode(String.self).utf8), limits: .init())
         }
     }
 }

@@ -21,7 +21,7 @@ extension Store {
             let next = try await pool.transaction(retrying: 0) {
                 try await $0.query("select id from tidings.notifications where id >= \(low) order by id offset \(Int64(slice)) limit 1")
             }
-            from = try next.rows.first?.decode(0, as: PostgresUUID.self)
+            from = try next.rows.first?.decode(PostgresUUID.self)
             problems += try await report(Self.misplaced(from: low, to: from ?? PostgresUUID(high: .max, low: .max)))
             compared += slice
             if from != nil { progress(compared) }

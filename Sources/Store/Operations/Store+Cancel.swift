@@ -18,20 +18,20 @@ extension Store {
     /// A delivery may move from `due` into a pack, or back, while this looks for it. So each look is a statement of its own, which waits for
     /// whoever moves it and then sees the new place, and looks are repeated until every planned delivery is found.
     public func cancel(_ id: NotificationID, reason: ReasonCode) async throws -> [Int: CancelResult]? {
-        try await pool.transaction(retryAmbiguous: true) { connection in
-            let known = try await connection.query("select planned from tidings.notifications where id = \(id.uuid) for update")
+        try await pool.transaction(retryAmbiguous: true) { transaction in
+            let known = try await transaction.query("select planned from tidings.notifications where id = \(id.uuid) for update")
             guard let planned = try known.rows.first?.decode(Int16.self) else {
                 // What devices plan may be scheduled for long after its day was dropped.
-                let planned = try await cancelPlanned(id, reason, on: connection)
+                let planned = try await cancelPlanned(id, reason, in: transaction)
                 return planned.isEmpty ? nil : planned
             }
             var results: [Int: CancelResult] = [:]
             for _ in 0..<Self.cancelLooks {
-                for ordinal in try await cancelWaiting(id, reason, on: connection) { results[ordinal] = .cancelled }
-                for (ordinal, result) in try await cancelQueued(id, reason, on: connection) { results[ordinal] = result }
-                if try await hasFound(Int(planned), of: id, inFlight: results, on: connection) { break }
+                for ordinal in try await cancelWaiting(id, reason, in: transaction) { results[ordinal] = .cancelled }
+                for (ordinal, result) in try await cancelQueued(id, reason, in: transaction) { results[ordinal] = result }
+                if try await hasFound(Int(planned), of: id, inFlight: results, in: transaction) { break }
             }
-            return results.merging(try await cancelPlanned(id, reason, on: connection)) { result, _ in result }
+            return results.merging(try await cancelPlanned(id, reason, in: transaction)) { result, _ in result }
         }
     }
 
@@ -40,35 +40,32 @@ extension Store {
     package static let cancelLooks = 10
 
     /// Waits for a releaser that holds one of the rows; what it has moved by then is in a pack.
-    private func cancelWaiting(_ id: NotificationID, _ reason: ReasonCode, on connection: PostgresConnection) async throws -> [Int] {
-        try await connection.query(
+    private func cancelWaiting(_ id: NotificationID, _ reason: ReasonCode, in transaction: PostgresTransaction) async throws -> [Int] {
+        try await transaction.query(
             """
             with gone as (
                 delete from tidings.due where notification_id = \(id.uuid) returning *
             ), ended as (
-                insert into tidings.deliveries (notification_id, ordinal, tenant, channel, provider, endpoint, state, reason, attempts, ended_at)
-                select notification_id, ordinal, tenant, channel, provider, endpoint, 'cancelled', \(reason.rawValue), attempt - 1,
-                    (select tidings.clock())
-                from gone returning ordinal, tenant, channel
+                \(EndedRows.insert(state: "'cancelled'", reason: "\(reason.rawValue)", attempts: "attempt - 1", from: "gone"))
+                returning ordinal, tenant, channel, state, reason
             ), counted as (
-                insert into tidings.tally (kind, tenant, channel, state, reason, n)
-                select 'ended', tenant, channel, 'cancelled', \(reason.rawValue), count(*) from ended group by tenant, channel
+                \(TallyRows.insertEnded("ended"))
             )
             select ordinal from ended
             """
-        ).rows.map { Int(try $0.decode(0, as: Int16.self)) }
+        ).rows.map { try $0.decode(Int.self) }
     }
 
     /// Locks the packs first, in a statement of its own. A worker that claims, settles or delivers one of them is waited for, and until the end of
     /// this transaction none can.
     private func cancelQueued(
-        _ id: NotificationID, _ reason: ReasonCode, on connection: PostgresConnection
+        _ id: NotificationID, _ reason: ReasonCode, in transaction: PostgresTransaction
     ) async throws -> [(ordinal: Int, CancelResult)] {
-        let packs = try await connection.query(
+        let packs = try await transaction.query(
             "select id from tidings.packs where notification_ids @> array[\(id.uuid)] order by id for update"
-        ).rows.map { try $0.decode(0, as: PostgresUUID.self) }
+        ).rows.map { try $0.decode(PostgresUUID.self) }
         guard !packs.isEmpty else { return [] }
-        let answers = try await connection.pipeline([
+        let answers = try await transaction.pipeline([
             Self.membersInPacks(packs, of: id), Self.endInPacks(packs, of: id, reason),
             "delete from tidings.packs where id = any(\(packs)) and cardinality(notification_ids) = 0",
         ])
@@ -90,17 +87,17 @@ extension Store {
         """
         with unclaimed as (
             select * from tidings.packs where id = any(\(packs)) and claimed_at is null
-        ), ended as (
-            insert into tidings.deliveries (notification_id, ordinal, tenant, channel, provider, state, reason, attempts, ended_at)
-            select m.notification_id, m.ordinal, n.tenant, p.channel, p.provider, 'cancelled', \(reason.rawValue), m.attempt - 1,
-                (select tidings.clock())
+        ), member as (
+            select m.notification_id, m.ordinal, m.attempt, n.tenant, p.channel, p.provider
             from unclaimed p
             cross join lateral unnest(p.notification_ids, p.ordinals, p.attempts) as m(notification_id, ordinal, attempt)
             join tidings.notifications n on n.id = m.notification_id
-            where m.notification_id = \(id.uuid) returning tenant, channel
+            where m.notification_id = \(id.uuid)
+        ), ended as (
+            \(EndedRows.insert(endpoint: "null", state: "'cancelled'", reason: "\(reason.rawValue)", attempts: "attempt - 1", from: "member"))
+            returning tenant, channel, state, reason
         ), counted as (
-            insert into tidings.tally (kind, tenant, channel, state, reason, n)
-            select 'ended', tenant, channel, 'cancelled', \(reason.rawValue), count(*) from ended group by tenant, channel
+            \(TallyRows.insertEnded("ended"))
         )
         update tidings.packs p set (notification_ids, ordinals, attempts) = (
             select coalesce(array_agg(m.id order by m.position), '{}'), coalesce(array_agg(m.ordinal order by m.position), '{}'),
@@ -113,11 +110,11 @@ extension Store {
 
     /// Whether every planned delivery has ended or is known to be in a worker's hands.
     private func hasFound(
-        _ planned: Int, of id: NotificationID, inFlight results: [Int: CancelResult], on connection: PostgresConnection
+        _ planned: Int, of id: NotificationID, inFlight results: [Int: CancelResult], in transaction: PostgresTransaction
     ) async throws -> Bool {
         let ended = Set(
-            try await connection.query("select ordinal from tidings.deliveries where notification_id = \(id.uuid)").rows.map {
-                Int(try $0.decode(0, as: Int16.self))
+            try await transaction.query("select ordinal from tidings.deliveries where notification_id = \(id.uuid)").rows.map {
+                try $0.decode(Int.self)
             })
         return (0..<planned).allSatisfy { ended.contains($0) || results[$0] == .inFlight }
     }

@@ -27,7 +27,7 @@ extension Store {
                     and i.notification_id < tidings.first_id(\(since.adding(.seconds(86_400)).timestamptz))
                 limit 1) as seen
             """
-        ).rows.map { try $0.decode(0, as: String.self) }
+        ).rows.map { try $0.decode(String.self) }
     }
 
     /// What became of the events of `source` accepted after `since`, leaving out the ids that the broker did not confirm.

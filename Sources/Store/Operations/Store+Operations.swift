@@ -98,7 +98,7 @@ extension Store {
     public func timeZone(of recipient: String, tenant: String) async throws -> String {
         let result = try await pool.query(
             "select time_zone from tidings_ops.recipients where tenant = \(tenant) and recipient_id = \(recipient)")
-        return try result.rows.first?.decode(0, as: String.self) ?? "UTC"
+        return try result.rows.first?.decode(String.self) ?? "UTC"
     }
 
     /// True when every delivery of the notification has ended or waits for its time.
@@ -109,6 +109,6 @@ extension Store {
                 + (select count(*) from tidings.due w where w.notification_id = n.id and w.kind in ('held', 'escalation'))
             from tidings.notifications n where n.id = \(id.uuid)
             """)
-        return try result.rows.first?.decode(0, as: Bool.self) ?? false
+        return try result.rows.first?.decode(Bool.self) ?? false
     }
 }

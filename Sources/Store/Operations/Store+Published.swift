@@ -30,7 +30,7 @@ extension Store {
             join tidings.idempotency_keys i on i.key = asked.key and i.content_hash = asked.hash
             join tidings.notifications n on n.id = i.notification_id order by n.id
             """
-        ).rows.map { NotificationID(try $0.decode(0, as: PostgresUUID.self)) }
+        ).rows.map { try $0.decode(NotificationID.self) }
     }
 
     /// Why the event was refused, if it was.

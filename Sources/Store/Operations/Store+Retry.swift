@@ -14,16 +14,14 @@ extension Store {
                     and d.state in ('failed', 'expired')
                 returning *
             ), counted as (
-                insert into tidings.tally (kind, tenant, channel, state, reason, n)
-                select 'ended', tenant, channel, state, reason, -1 from taken
+                \(TallyRows.insertEnded(undone: "taken"))
             ), unsure as (
                 update tidings.attempts a set possible_duplicate = true from taken t
                 where a.notification_id = \(key.notificationID.uuid) and a.ordinal = t.ordinal and a.outcome = 'unknown'
             )
-            insert into tidings.due (notification_id, ordinal, lane, due_at, kind, tenant, channel, provider, endpoint, attempt, reason, since)
-            select t.notification_id, t.ordinal, n.lane, (select tidings.clock()), 'again', t.tenant, t.channel, t.provider, t.endpoint,
-                t.attempts + 1, t.reason, (select tidings.clock())
-            from taken t join tidings.notifications n on n.id = t.notification_id
+            \(DueRows.insert(
+                at: DueRows.now, kind: "'again'", attempt: "attempts + 1",
+                from: "(select t.*, n.lane from taken t join tidings.notifications n on n.id = t.notification_id) again"))
             returning ordinal
             """
         ])

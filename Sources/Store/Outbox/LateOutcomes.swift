@@ -38,23 +38,17 @@ struct LateOutcomes {
 }
 
 extension Store {
-    func record(_ late: LateOutcomes, on connection: PostgresConnection) async throws {
+    func record(_ late: LateOutcomes, in transaction: PostgresTransaction) async throws {
         guard !late.isEmpty else { return }
         // Found without a lock, then locked in the order of their ids, as every other does it.
-        let unclaimed = try await connection.query(Self.unclaimedPacks(of: late.keys)).rows.map { try $0.decode(0, as: PostgresUUID.self) }
-        let locked = try await connection.query(Self.lockUnclaimed(unclaimed)).rows.map { try $0.decode(0, as: PostgresUUID.self) }
-        let ended = try await connection.query(LateEnds(late.ends, packs: locked).statement).rows.map { row in
-            let (id, ordinal) = try row.decode((PostgresUUID, Int16).self)
-            return DeliveryKey(NotificationID(id), Int(ordinal))
-        }
-        let told = try await connection.query(LateEnds(late.ends, packs: []).told).rows.map { row in
-            let (id, ordinal) = try row.decode((PostgresUUID, Int16).self)
-            return DeliveryKey(NotificationID(id), Int(ordinal))
-        }
+        let unclaimed = try await transaction.query(Self.unclaimedPacks(of: late.keys)).rows.map { try $0.decode(PostgresUUID.self) }
+        let locked = try await transaction.query(Self.lockUnclaimed(unclaimed)).rows.map { try $0.decode(PostgresUUID.self) }
+        let ended = try await transaction.query(LateEnds(late.ends, packs: locked).statement).rows.map(DeliveryKey.init)
+        let told = try await transaction.query(LateEnds(late.ends, packs: []).told).rows.map(DeliveryKey.init)
         // A delivery that ends only now has an attempt of the releaser's guess beside it: the true one is written too.
         let attempts = late.unknown(told: Set(told).subtracting(ended)).insert
         let statements = [attempts, ended.isEmpty ? nil : Self.noDuplicate(ended)].compactMap { $0 }
-        if !statements.isEmpty { _ = try await connection.pipeline(statements) }
+        if !statements.isEmpty { _ = try await transaction.pipeline(statements) }
     }
 
     private static func unclaimedPacks(of keys: [DeliveryKey]) -> SQL {
@@ -142,18 +136,13 @@ private struct LateEnds {
                 and d.state = 'failed' and d.reason = 'outcomeUnknown' and d.notification_id between \(range.low) and \(range.high)
             returning d.notification_id, d.ordinal, d.tenant, d.channel, d.state, d.reason
         ), ended as (
-            insert into tidings.deliveries (notification_id, ordinal, tenant, channel, provider, endpoint, state, reason, attempts,
-                provider_message_id, ended_at)
-            select f.notification_id, f.ordinal, f.tenant, f.channel, f.provider, f.endpoint, t.state, t.reason, t.attempt, t.provider_message_id,
-                (select tidings.clock())
-            from freed f join told t using (notification_id, ordinal)
+            \(EndedRows.insert(
+                attempts: "attempt", providerMessageID: "provider_message_id", from: "freed join told using (notification_id, ordinal)"))
             returning notification_id, ordinal, tenant, channel, state, reason
         ), counted as (
-            insert into tidings.tally (kind, tenant, channel, state, reason, n)
-            select 'ended', tenant, channel, state, reason, count(*) from (select * from ended union all select * from guessed) e
-            group by tenant, channel, state, reason
-            union all
-            select 'ended', tenant, channel, 'failed', 'outcomeUnknown', -count(*) from guessed group by tenant, channel
+            \(TallyRows.insertEnded(
+                "(select * from ended union all select * from guessed) e",
+                undone: "(select tenant, channel, 'failed' as state, 'outcomeUnknown' as reason from guessed) u"))
         )
         select notification_id, ordinal from ended union all select notification_id, ordinal from guessed
         """

@@ -12,6 +12,9 @@ public struct DeliveryKey: Sendable, Hashable, CustomStringConvertible {
         self.ordinal = ordinal
     }
 
+    /// Reads the columns `notification_id, ordinal`, by name and whatever other columns the row has.
+    init(_ row: PostgresRow) throws { self.init(try row.decode("notification_id"), try row.decode("ordinal")) }
+
     /// As `tidings_ops.deliveries.delivery_id` spells it.
     public var description: String { "\(notificationID)/\(ordinal)" }
 

@@ -48,19 +48,13 @@ struct SettledMembers {
                 as told(pack, notification_id, ordinal, tenant, endpoint, state, reason, attempts, provider_message_id, due_at, kind)
             join member using (pack, notification_id, ordinal)
         ), ended as (
-            insert into tidings.deliveries (notification_id, ordinal, tenant, channel, provider, endpoint, state, reason, attempts,
-                provider_message_id, ended_at)
-            select notification_id, ordinal, tenant, channel, provider, endpoint, state, reason, attempts, provider_message_id, (select tidings.clock())
-            from given where state is not null
+            \(EndedRows.insert(providerMessageID: "provider_message_id", from: "given where state is not null"))
             on conflict do nothing returning tenant, channel, state, reason
         ), waiting as (
-            insert into tidings.due (notification_id, ordinal, lane, due_at, kind, tenant, channel, provider, endpoint, attempt, reason, since)
-            select notification_id, ordinal, lane, due_at, kind, tenant, channel, provider, endpoint, attempts, reason, (select tidings.clock())
-            from given where state is null
+            \(DueRows.insert(attempt: "attempts", from: "given where state is null"))
             on conflict do nothing
         ), counted as (
-            insert into tidings.tally (kind, tenant, channel, state, reason, n)
-            select 'ended', tenant, channel, state, reason, count(*) from ended group by tenant, channel, state, reason
+            \(TallyRows.insertEnded("ended"))
         ), rest as materialized (
             select m.pack, array_agg(m.notification_id order by m.position) filter (where g.pack is null) as notification_ids,
                 array_agg(m.ordinal order by m.position) filter (where g.pack is null) as ordinals,

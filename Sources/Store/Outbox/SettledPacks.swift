@@ -31,21 +31,19 @@ struct SettledPacks {
                 if case .ended(let state, let reason) = settlement.exit { (one.pack.id, settlement, state, reason) } else { nil }
             }
         }
+        let told: SQL = """
+            unnest(\(rows.map(\.0).uuids), \(rows.map(\.1.entry.notificationID).uuids), \(rows.map { Int16($0.1.entry.ordinal) }),
+                \(rows.map(\.1.entry.tenant)), \(rows.map(\.1.entry.endpoint)), \(rows.map(\.2.rawValue)), \(rows.map(\.3.rawValue)),
+                \(rows.map { Int16($0.1.attemptsMade) }), \(rows.map(\.1.providerMessageID)))
+                as told(pack, notification_id, ordinal, tenant, endpoint, state, reason, attempts, provider_message_id)
+            join closed on closed.id = told.pack
+            """
         return """
             , ended as (
-                insert into tidings.deliveries (notification_id, ordinal, tenant, channel, provider, endpoint, state, reason, attempts,
-                    provider_message_id, ended_at)
-                select notification_id, ordinal, tenant, channel, provider, endpoint, state, reason, attempts, provider_message_id,
-                    (select tidings.clock())
-                from unnest(\(rows.map(\.0).uuids), \(rows.map(\.1.entry.notificationID).uuids), \(rows.map { Int16($0.1.entry.ordinal) }),
-                    \(rows.map(\.1.entry.tenant)), \(rows.map(\.1.entry.endpoint)), \(rows.map(\.2.rawValue)), \(rows.map(\.3.rawValue)),
-                    \(rows.map { Int16($0.1.attemptsMade) }), \(rows.map(\.1.providerMessageID)))
-                    as told(pack, notification_id, ordinal, tenant, endpoint, state, reason, attempts, provider_message_id)
-                join closed on closed.id = told.pack
+                \(EndedRows.insert(providerMessageID: "provider_message_id", from: told))
                 on conflict do nothing returning tenant, channel, state, reason
             ), counted as (
-                insert into tidings.tally (kind, tenant, channel, state, reason, n)
-                select 'ended', tenant, channel, state, reason, count(*) from ended group by tenant, channel, state, reason
+                \(TallyRows.insertEnded("ended"))
             )
             """
     }
@@ -58,17 +56,13 @@ struct SettledPacks {
             }
         }
         guard !rows.isEmpty else { return nil }
-        return """
-            , waiting as (
-                insert into tidings.due (notification_id, ordinal, lane, due_at, kind, tenant, channel, provider, endpoint, attempt, reason, since)
-                select notification_id, ordinal, lane, due_at, kind, tenant, channel, provider, endpoint, attempt, reason, (select tidings.clock())
-                from unnest(\(rows.map(\.0).uuids), \(rows.map(\.1.entry.notificationID).uuids), \(rows.map { Int16($0.1.entry.ordinal) }),
-                    \(rows.map(\.2.timestamptz)), \(rows.map(\.3.rawValue)), \(rows.map(\.1.entry.tenant)), \(rows.map(\.1.entry.endpoint)),
-                    \(rows.map { Int16($0.1.attemptsMade) }), \(rows.map(\.1.reason.rawValue)))
-                    as told(pack, notification_id, ordinal, due_at, kind, tenant, endpoint, attempt, reason)
-                join closed on closed.id = told.pack
-                on conflict do nothing
-            )
+        let told: SQL = """
+            unnest(\(rows.map(\.0).uuids), \(rows.map(\.1.entry.notificationID).uuids), \(rows.map { Int16($0.1.entry.ordinal) }),
+                \(rows.map(\.2.timestamptz)), \(rows.map(\.3.rawValue)), \(rows.map(\.1.entry.tenant)), \(rows.map(\.1.entry.endpoint)),
+                \(rows.map { Int16($0.1.attemptsMade) }), \(rows.map(\.1.reason.rawValue)))
+                as told(pack, notification_id, ordinal, due_at, kind, tenant, endpoint, attempt, reason)
+            join closed on closed.id = told.pack
             """
+        return ", waiting as (\(DueRows.insert(from: told)) on conflict do nothing)"
     }
 }

@@ -17,7 +17,7 @@ extension Store {
     /// Claims packs for `worker`, then reads what of them may be sent. One round trip, one commit.
     ///
     /// A pack is claimed once in its life: another claim of it gets nothing. The same claim again, after an answer that was lost, gets the pack
-    /// and a new lease. The packs of a dead worker come back through ``recoverExpiredLeases(_:)``, never through a second claim.
+    /// and a new lease. The packs of a dead worker come back through ``recover(_:)``, never through a second claim.
     ///
     /// - Parameters:
     ///   - claim: the same for each try of this claim, and for no other.
@@ -34,8 +34,8 @@ extension Store {
                 returning id, notification_ids, ordinals
                 """,
                 """
-                select asked.notification_id, asked.ordinal, coalesce(r.changed_at > asked.decided_at, false), e.address, e.secrets,
-                    e.platform, e.environment, \(badges ? Self.unread : "null::integer")
+                select asked.notification_id, asked.ordinal, coalesce(r.changed_at > asked.decided_at, false) as is_outdated, e.address, e.secrets,
+                    e.platform, e.environment, \(badges ? Self.unread : "null::integer") as unread
                 from unnest(\(entries.map(\.notificationID).uuids), \(entries.map { Int16($0.ordinal) }), \(entries.map(\.tenant)),
                     \(entries.map(\.recipient)), \(entries.map(\.endpoint)), \(entries.map(\.decidedAt.timestamptz)))
                     as asked(notification_id, ordinal, tenant, recipient_id, endpoint, decided_at)
@@ -48,23 +48,20 @@ extension Store {
                 Self.clockQuery,
             ], limit: Self.claimLimit)
         for row in answers[0].rows {
-            let (id, members, ordinals) = try row.decode((PostgresUUID, [PostgresUUID], [Int16]).self)
-            claims.members[PackID(id)] = Set(zip(members, ordinals).map { DeliveryKey(NotificationID($0), Int($1)) })
+            let (id, members, ordinals) = try row.decode((PackID, [NotificationID], [Int16]).self)
+            claims.members[id] = Set(zip(members, ordinals).map { DeliveryKey($0, Int($1)) })
         }
         for row in answers[1].rows {
-            let (id, ordinal, changed) = (
-                try row.decode(0, as: PostgresUUID.self), try row.decode(1, as: Int16.self), try row.decode(2, as: Bool.self)
-            )
-            let key = DeliveryKey(NotificationID(id), Int(ordinal))
-            if changed { claims.outdated.insert(key) }
-            if let address = try row.decode(3, as: String?.self) {
+            let key = try DeliveryKey(row)
+            if try row.decode("is_outdated") { claims.outdated.insert(key) }
+            if let address = try row.decode("address", as: String?.self) {
                 claims.addresses[key] = EndpointAddress(
-                    address: address, secrets: try row.decode(4, as: [String].self), platform: try row.decode(5, as: String?.self),
-                    environment: try row.decode(6, as: String?.self))
+                    address: address, secrets: try row.decode("secrets"), platform: try row.decode("platform"),
+                    environment: try row.decode("environment"))
             }
-            if let badge = try row.decode(7, as: Int32?.self) { claims.badges[key] = Int(badge) }
+            if let badge = try row.decode("unread", as: Int?.self) { claims.badges[key] = badge }
         }
-        if let row = answers[2].rows.first { clock.correct(Timestamp(try row.decode(0, as: PostgresTimestamp.self))) }
+        if let row = answers[2].rows.first { clock.correct(try row.decode(Timestamp.self)) }
         return claims
     }
 
@@ -81,8 +78,7 @@ extension Store {
                 """
             ], limit: Self.claimLimit
         )[0].rows
-        return Set(
-            try rows.map { DeliveryKey(NotificationID(try $0.decode(0, as: PostgresUUID.self)), Int(try $0.decode(1, as: Int16.self))) })
+        return Set(try rows.map(DeliveryKey.init))
     }
 
     /// Of the person `asked`, one more than the largest badge at most.

@@ -18,32 +18,32 @@ struct EscalationStep {
 extension Store {
     /// Starts the next channel, or closes the later ones, in the transaction that ended the earlier one. The notification's row is locked, so
     /// of two workers that end two channels at once neither takes the step twice nor leaves it out.
-    func escalate(_ steps: [EscalationStep], on connection: PostgresConnection) async throws {
+    func escalate(_ steps: [EscalationStep], in transaction: PostgresTransaction) async throws {
         guard !steps.isEmpty else { return }
         let ids = Set(steps.map(\.key.notificationID)).sorted()
         // Each by itself, in the order of the array: a list of ids would be looked for in every day that is kept.
-        _ = try await connection.query(
+        _ = try await transaction.query(
             """
             select n.id from unnest(\(ids.uuids)) as asked(id)
             cross join lateral (select id from tidings.notifications where id = asked.id limit 1 for update) n
             """)
         var starting: [DeliveryKey] = []
         var closing: [DeliveryKey] = []
-        for (id, members) in try await escalationMembers(of: ids, on: connection) {
+        for (id, members) in try await escalationMembers(of: ids, in: transaction) {
             switch nextEscalation(among: members) {
             case .wait: continue
             case .start(let ordinals): starting += ordinals.map { DeliveryKey(id, $0) }
             case .close(let ordinals): closing += ordinals.map { DeliveryKey(id, $0) }
             }
         }
-        _ = try await connection.pipeline([Self.start(starting), Self.close(closing)])
+        _ = try await transaction.pipeline([Self.start(starting), Self.close(closing)])
     }
 
     /// The planned deliveries of each notification in their order, as they stand now.
     private func escalationMembers(
-        of ids: [NotificationID], on connection: PostgresConnection
+        of ids: [NotificationID], in transaction: PostgresTransaction
     ) async throws -> [NotificationID: [EscalationMember]] {
-        let result = try await connection.query(
+        let result = try await transaction.query(
             """
             select n.id, planned.value ->> 'channel', d.state, w.kind, coalesce((planned.value ->> 'copy')::boolean, false)
             from unnest(\(ids.uuids)) as asked(id)
@@ -82,12 +82,10 @@ extension Store {
             where w.notification_id = last.notification_id and w.ordinal = last.ordinal
             returning w.notification_id, w.ordinal, w.tenant, w.channel, w.provider
         ), ended as (
-            insert into tidings.deliveries (notification_id, ordinal, tenant, channel, provider, state, reason, attempts, ended_at)
-            select notification_id, ordinal, tenant, channel, provider, 'suppressed', 'escalationNotNeeded', 0, (select tidings.clock()) from closed
-            returning tenant, channel
+            \(EndedRows.insert(endpoint: "null", state: "'suppressed'", reason: "'escalationNotNeeded'", attempts: "0", from: "closed"))
+            returning tenant, channel, state, reason
         )
-        insert into tidings.tally (kind, tenant, channel, state, reason, n)
-        select 'ended', tenant, channel, 'suppressed', 'escalationNotNeeded', count(*) from ended group by tenant, channel
+        \(TallyRows.insertEnded("ended"))
         """
     }
 }

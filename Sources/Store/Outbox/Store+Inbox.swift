@@ -14,12 +14,9 @@ extension Store {
             _ = try await pool.query(statement)
             return
         }
-        try await pool.transaction(retryAmbiguous: true) { connection in
-            let delivered = Set(
-                try await connection.query(statement).rows.map {
-                    DeliveryKey(NotificationID(try $0.decode(0, as: PostgresUUID.self)), Int(try $0.decode(1, as: Int16.self)))
-                })
-            try await escalate(ends.filter { delivered.contains($0.key) }, on: connection)
+        try await pool.transaction(retryAmbiguous: true) { transaction in
+            let delivered = Set(try await transaction.query(statement).rows.map(DeliveryKey.init))
+            try await escalate(ends.filter { delivered.contains($0.key) }, in: transaction)
         }
     }
 
@@ -51,19 +48,17 @@ extension Store {
                 select tenant, recipient_id, notification_id, created_at from judged where not again
                 on conflict do nothing
             ), ended as (
-                insert into tidings.deliveries (notification_id, ordinal, tenant, channel, provider, state, reason, attempts, ended_at)
-                select notification_id, ordinal, tenant, 'inApp', provider, 'delivered', 'delivered', attempt, (select tidings.clock())
-                from judged where not again
-                on conflict do nothing returning notification_id, ordinal, tenant
+                \(EndedRows.insert(
+                    channel: "'inApp'", endpoint: "null", state: "'delivered'", reason: "'delivered'", attempts: "attempt",
+                    from: "judged where not again"))
+                on conflict do nothing returning notification_id, ordinal, tenant, channel, state, reason
             ), waiting as (
-                insert into tidings.due (notification_id, ordinal, lane, due_at, kind, tenant, channel, provider, attempt, reason, since)
-                select notification_id, ordinal, lane, (select tidings.clock()), case when paused then 'held' else 'recover' end, tenant, 'inApp',
-                    provider, attempt, case when paused then 'paused' else 'afterValidity' end, (select tidings.clock())
-                from judged where again
+                \(DueRows.insert(
+                    at: DueRows.now, kind: "case when paused then 'held' else 'recover' end", channel: "'inApp'", endpoint: "null",
+                    reason: "case when paused then 'paused' else 'afterValidity' end", from: "judged where again"))
                 on conflict do nothing
             ), counted as (
-                insert into tidings.tally (kind, tenant, channel, state, reason, n)
-                select 'ended', tenant, 'inApp', 'delivered', 'delivered', count(*) from ended group by tenant
+                \(TallyRows.insertEnded("ended"))
             )
             select notification_id, ordinal from ended
             """

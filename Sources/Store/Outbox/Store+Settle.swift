@@ -16,14 +16,14 @@ extension Store {
         guard !ends.isEmpty else {
             let late = try await settle(packs, worker: worker, before: before, after: after) { try await pool.pipeline($0) }
             guard !late.isEmpty else { return }
-            return try await pool.transaction(retryAmbiguous: true) { connection in
-                try await record(LateOutcomes(late, worker: worker), on: connection)
+            return try await pool.transaction(retryAmbiguous: true) { transaction in
+                try await record(LateOutcomes(late, worker: worker), in: transaction)
             }
         }
-        try await pool.transaction(retryAmbiguous: true) { connection in
-            let late = try await settle(packs, worker: worker, before: before, after: after) { try await connection.pipeline($0) }
-            try await record(LateOutcomes(late, worker: worker), on: connection)
-            try await escalate(ends, on: connection)
+        try await pool.transaction(retryAmbiguous: true) { transaction in
+            let late = try await settle(packs, worker: worker, before: before, after: after) { try await transaction.pipeline($0) }
+            try await record(LateOutcomes(late, worker: worker), in: transaction)
+            try await escalate(ends, in: transaction)
         }
     }
 
@@ -38,7 +38,7 @@ extension Store {
         var rest = packs.filter { !$0.isLast }
         if !last.isEmpty {
             let closing = SettledPacks(last, worker: worker).close
-            let closed = Set(try await run(before + [closing])[before.count].rows.map { PackID(try $0.decode(0, as: PostgresUUID.self)) })
+            let closed = Set(try await run(before + [closing])[before.count].rows.map { try $0.decode(PackID.self) })
             rest += last.filter { !closed.contains($0.pack.id) }
         }
         let earlier = last.isEmpty ? before : []

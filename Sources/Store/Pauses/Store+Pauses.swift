@@ -68,24 +68,23 @@ extension Store {
     /// The condition that a row `p` of `tidings.pauses` still holds what it names.
     static let inForce: SQL = "p.resumed_at is null and (p.until is null or p.until > (select tidings.clock()))"
 
-    /// What ``TidingsCore/Pauses/init(_:from:)`` reads.
+    /// The pauses in force, as ``TidingsCore/Pauses/init(_:)`` reads them.
     static let pausesQuery: SQL = """
         select p.id, p.scope, p.name, p.until from tidings.pauses p where \(inForce) order by p.id limit \(Int64(Pauses.limit))
         """
 }
 
 extension Pauses {
-    /// Reads id, scope, name and end from the columns that start at `first`. Rows where they are null, or that a later schema would have to
-    /// explain, are left out.
-    init(_ rows: PostgresRows, from first: Int) throws {
+    /// Reads the columns of ``TidingsStore/Store/pausesQuery`` by name. Rows without an id, and rows with a scope that only a later schema
+    /// knows, are left out.
+    init(_ rows: PostgresRows) throws {
         self.init(
             try rows.compactMap { row in
-                guard let id = try row.decode(first, as: Int64?.self),
-                    let scope = try row.decode(first + 1, as: String?.self).flatMap(Pause.Scope.init(rawValue:)),
-                    let name = try row.decode(first + 2, as: String?.self)
+                guard let id = try row.decode("id", as: Int?.self),
+                    let scope = try row.decode("scope", as: String?.self).flatMap(Pause.Scope.init(rawValue:)),
+                    let name = try row.decode("name", as: String?.self)
                 else { return nil }
-                let until = try row.decode(first + 3, as: PostgresTimestamp?.self)
-                return Pause(id: Int(id), scope: scope, name: name, until: until.map(Timestamp.init))
+                return Pause(id: id, scope: scope, name: name, until: try row.decode("until"))
             })
     }
 }

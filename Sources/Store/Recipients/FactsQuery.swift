@@ -12,8 +12,8 @@ enum FactsQuery {
         let keys = Array(recipients)
         return """
             select r.tenant, r.id, r.time_zone, r.quiet_start, r.quiet_end, r.disabled_channels, r.disabled_categories, r.enabled_types,
-                r.disabled_types, r.market, r.changed_at, e.id, e.channel, e.provider, e.address, e.permission, e.gone_at is not null,
-                e.market
+                r.disabled_types, r.market, r.changed_at, e.id as endpoint, e.channel, e.provider, e.address, e.permission,
+                e.gone_at is not null as is_gone, e.market as endpoint_market
             from unnest(\(keys.map(\.tenant)), \(keys.map(\.id))) as asked(tenant, id)
             join tidings.recipients r on r.tenant = asked.tenant and r.id = asked.id
             left join tidings.endpoints e on e.tenant = r.tenant and e.recipient_id = r.id
@@ -24,7 +24,7 @@ enum FactsQuery {
     static func decode(_ result: PostgresResult, zones: TimeZoneDatabase, around now: Timestamp) throws -> [RecipientKey: RecipientFacts] {
         var facts: [RecipientKey: RecipientFacts] = [:]
         for row in result.rows {
-            let key = RecipientKey(tenant: try row.decode(0, as: String.self), id: try row.decode(1, as: String.self))
+            let key = RecipientKey(tenant: try row.decode("tenant"), id: try row.decode("id"))
             if facts[key] == nil { facts[key] = try recipient(key, row, zones: zones, around: now) }
             if let endpoint = try endpoint(row) { facts[key]?.endpoints.append(endpoint) }
         }
@@ -35,16 +35,17 @@ enum FactsQuery {
         _ key: RecipientKey, _ row: PostgresRow, zones: TimeZoneDatabase, around now: Timestamp
     ) throws -> RecipientFacts {
         var facts = RecipientFacts.unseen(tenant: key.tenant, recipient: key.id)
-        facts.zone = zone(try row.decode(2, as: String.self), in: zones, around: now)
-        let start = try row.decode(3, as: Int16?.self)
-        let end = try row.decode(4, as: Int16?.self)
-        if let start, let end, start != end { facts.preferences.quietHours = QuietHours(startMinute: Int(start), endMinute: Int(end)) }
-        facts.preferences.disabledChannels = Set(try row.decode(5, as: [String].self).compactMap(Channel.init(rawValue:)))
-        facts.preferences.disabledCategories = Set(try row.decode(6, as: [String].self).compactMap(Category.init(rawValue:)))
-        for type in try row.decode(7, as: [String].self) { facts.preferences.types[type] = true }
-        for type in try row.decode(8, as: [String].self) { facts.preferences.types[type] = false }
-        facts.market = try row.decode(9, as: String?.self)
-        facts.version = try row.decode(10, as: PostgresTimestamp.self).microseconds
+        facts.zone = zone(try row.decode("time_zone"), in: zones, around: now)
+        let start = try row.decode("quiet_start", as: Int?.self)
+        let end = try row.decode("quiet_end", as: Int?.self)
+        if let start, let end, start != end { facts.preferences.quietHours = QuietHours(startMinute: start, endMinute: end) }
+        facts.preferences.disabledChannels = Set(try row.decode("disabled_channels", as: [String].self).compactMap(Channel.init(rawValue:)))
+        facts.preferences.disabledCategories = Set(
+            try row.decode("disabled_categories", as: [String].self).compactMap(Category.init(rawValue:)))
+        for type in try row.decode("enabled_types", as: [String].self) { facts.preferences.types[type] = true }
+        for type in try row.decode("disabled_types", as: [String].self) { facts.preferences.types[type] = false }
+        facts.market = try row.decode("market")
+        facts.version = try row.decode("changed_at", as: PostgresTimestamp.self).microseconds
         return facts
     }
 
@@ -62,12 +63,12 @@ enum FactsQuery {
     }
 
     private static func endpoint(_ row: PostgresRow) throws -> Endpoint? {
-        guard let id = try row.decode(11, as: String?.self), let channel = Channel(rawValue: try row.decode(12, as: String.self)) else {
-            return nil
-        }
+        guard let id = try row.decode("endpoint", as: String?.self),
+            let channel = Channel(rawValue: try row.decode("channel", as: String.self))
+        else { return nil }
         return Endpoint(
-            id: id, channel: channel, provider: try row.decode(13, as: String?.self), address: try row.decode(14, as: String.self),
-            permission: Permission(rawValue: try row.decode(15, as: String.self)) ?? .notDetermined,
-            market: try row.decode(17, as: String?.self), isGone: try row.decode(16, as: Bool.self))
+            id: id, channel: channel, provider: try row.decode("provider"), address: try row.decode("address"),
+            permission: Permission(rawValue: try row.decode("permission")) ?? .notDetermined, market: try row.decode("endpoint_market"),
+            isGone: try row.decode("is_gone"))
     }
 }

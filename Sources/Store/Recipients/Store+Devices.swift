@@ -23,8 +23,8 @@ extension Store {
     ) async throws -> RegisteredDevice {
         let token = token.text
         let platform = settings.platform ?? .ios
-        return try await pool.transaction(retryAmbiguous: true) { connection in
-            let found = try await connection.pipeline([
+        return try await pool.transaction(retryAmbiguous: true) { transaction in
+            let found = try await transaction.pipeline([
                 // Two registrations of one token come one after the other, so that the second sees whose it is.
                 "select pg_advisory_xact_lock(hashtextextended(\(tenant) || '/' || \(token), 0))",
                 """
@@ -32,9 +32,9 @@ extension Store {
                 where channel = 'push' and tenant = \(tenant) and tidings.token_hash(address) = tidings.token_hash(\(token))
                 """,
             ])
-            let owner = try found[1].rows.first?.decode(0, as: String.self)
+            let owner = try found[1].rows.first?.decode(String.self)
             let previous = owner.flatMap { $0.utf8.elementsEqual(recipient.utf8) ? nil : $0 }
-            let results = try await connection.pipeline([
+            let results = try await transaction.pipeline([
                 """
                 insert into tidings.recipients (tenant, id, changed_at) values (\(tenant), \(recipient), tidings.clock())
                 on conflict (tenant, id) do update set changed_at = excluded.changed_at
@@ -61,7 +61,7 @@ extension Store {
                         and exists (select from tidings.local_requests r where r.tenant = e.tenant and r.device_id = e.id)
                     """),
             ])
-            guard let id = try results[2].rows.first?.decode(0, as: String.self) else {
+            guard let id = try results[2].rows.first?.decode(String.self) else {
                 throw PostgresError.decoding("a registered device has no id")
             }
             return RegisteredDevice(deviceID: id, movedFrom: previous)
@@ -73,8 +73,8 @@ extension Store {
     /// A token that another device has belongs to this one afterwards, and the other is forgotten.
     public func change(device: String, tenant: String, token: DeviceToken?, _ settings: DeviceSettings) async throws -> Bool {
         let token = token?.text
-        return try await pool.transaction(retryAmbiguous: true) { connection in
-            let results = try await connection.pipeline([
+        return try await pool.transaction(retryAmbiguous: true) { transaction in
+            let results = try await transaction.pipeline([
                 """
                 delete from tidings.endpoints where channel = 'push' and tenant = \(tenant) and id <> \(device)
                     and tidings.token_hash(address) = tidings.token_hash(\(token))

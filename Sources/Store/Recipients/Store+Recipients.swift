@@ -40,7 +40,7 @@ extension Store {
     /// Creates the person when needed. Whatever was decided for them before is judged again before it is sent.
     public func change(_ recipient: String, tenant: String, _ changes: RecipientChanges) async throws {
         let quiet = changes.quietHours
-        _ = try await pool.transaction(retryAmbiguous: true) { connection in
+        _ = try await pool.transaction(retryAmbiguous: true) { transaction in
             var statements: [SQL] = [
                 """
                 insert into tidings.recipients (tenant, id, changed_at) values (\(tenant), \(recipient), tidings.clock()) on conflict do nothing
@@ -61,7 +61,7 @@ extension Store {
             ]
             if let webhook = changes.webhook { statements.append(Self.setWebhook(webhook, recipient, tenant)) }
             statements.append(Self.wakePlanned(of: recipient, tenant: tenant))
-            return try await connection.pipeline(statements)
+            return try await transaction.pipeline(statements)
         }
     }
 

@@ -52,10 +52,10 @@ extension Store {
                 \(message.body), \(Int32(clamping: message.body.count)), \(state), \(storable(message.producer)))
             on conflict (fingerprint) do update set state = excluded.state, at = excluded.at, producer = excluded.producer,
                 deaths = excluded.deaths + case when kept.state = 'resolved' then 0 else kept.deaths end
-            returning id, (select state from earlier), deaths
+            returning id, (select state from earlier) as earlier_state, deaths
             """)
         guard let row = result.rows.first else { throw PostgresError.decoding("the dead letter's id is missing") }
-        return (try row.decode(0, as: Int64.self), try row.decode(1, as: String?.self), try row.decode(2, as: Int.self))
+        return try row.decode((Int64, String?, Int).self)
     }
 
     /// Moves a dead letter on; false when it is not in one of the states `from`.

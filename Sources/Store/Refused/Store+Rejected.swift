@@ -43,17 +43,10 @@ extension Store {
 
     func kept(_ query: SQL) async throws -> KeptMessage? {
         guard let row = try await pool.query(query).rows.first else { return nil }
-        let (id, exchange, routingKey) = try row.decodeFirst()
         return KeptMessage(
-            id: id, exchange: exchange, routingKey: routingKey, contentType: try row.decode(3, as: String?.self),
-            body: try row.decode(4, as: [UInt8].self), producer: try row.decode(6, as: String?.self),
-            version: try row.decode(5, as: String.self))
-    }
-}
-
-extension PostgresRow {
-    fileprivate func decodeFirst() throws -> (Int64, String, String) {
-        (try decode(0, as: Int64.self), try decode(1, as: String.self), try decode(2, as: String.self))
+            id: try row.decode("id"), exchange: try row.decode("exchange"), routingKey: try row.decode("routing_key"),
+            contentType: try row.decode("content_type"), body: try row.decode("raw"), producer: try row.decode("producer"),
+            version: try row.decode("version"))
     }
 }
 

@@ -26,7 +26,7 @@ extension Store {
 
     /// The largest number there is now. A replay ends there: what is refused anew under another number is not replayed in the same run.
     public func lastRefused(in table: RefusedTable) async throws -> Int64 {
-        try await pool.query("select coalesce(max(r.id), 0) from \(table.name) r").rows[0].decode(0, as: Int64.self)
+        try await pool.query("select coalesce(max(r.id), 0) from \(table.name) r").rows[0].decode(Int64.self)
     }
 
     /// The rows of the filter after the number `after`, up to `end`, in order. At most ``refusedLook`` of them, ids included.
@@ -39,7 +39,7 @@ extension Store {
             select max(looked.id) from (select r.id from \(table.name) r
                 where r.id > \(after) and r.id <= \(end) and \(among) order by r.id limit \(Self.refusedLook)) looked
             """
-        ).rows[0].decode(0, as: Int64?.self)
+        ).rows[0].decode(Int64?.self)
         guard let last else { return RefusedPage(rows: [], last: nil) }
         let subject: SQL = table == .rejected ? "coalesce(r.type, '')" : "r.queue"
         let found = try await pool.query(
@@ -60,7 +60,7 @@ extension Store {
     public func kept(_ id: Int64, in table: RefusedTable) async throws -> KeptMessage? {
         try await kept(
             """
-            select r.id, r.exchange, r.routing_key, r.content_type, r.raw, \(table.version), r.producer from \(table.name) r
+            select r.id, r.exchange, r.routing_key, r.content_type, r.raw, \(table.version) as version, r.producer from \(table.name) r
             where r.id = \(id) and \(table.whyNot) is null
             """)
     }
@@ -76,7 +76,7 @@ extension Store {
             from unnest(\(messages.map(\.id)), \(messages.map(\.version))) as done(id, version)
             where r.id = done.id and \(table.version) = done.version and \(table.isOpen) returning r.id
             """
-        ).rows.map { try $0.decode(0, as: Int64.self) }
+        ).rows.map { try $0.decode(Int64.self) }
     }
 
     /// Closes rows about which nothing is to be done, and returns how many. Rows that are closed already stay as they are.

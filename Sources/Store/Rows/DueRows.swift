@@ -17,7 +17,7 @@ public enum DueKind: String, Sendable, Hashable {
     case again
 }
 
-/// Rows of `tidings.due`: what waits for its time.
+/// Rows of `tidings.due`: deliveries that wait for a time.
 struct DueRows {
     private(set) var count = 0
     private var notificationIDs: [PostgresUUID] = []
@@ -33,7 +33,7 @@ struct DueRows {
     private var reasons: [String] = []
     private var pauses: [Int64?] = []
 
-    /// `pause` is the id of the one it waits for; its time then only says when to look again whatever is paused.
+    /// - Parameter pause: the id of the pause for which the delivery waits. `time` is then the latest time at which it is judged again.
     mutating func add(
         _ id: NotificationID, ordinal: Int, lane: Lane, at time: Timestamp, kind: DueKind, tenant: String, channel: Channel,
         provider: String, endpoint: String?, attempt: Int, reason: ReasonCode, pause: Int? = nil
@@ -53,14 +53,32 @@ struct DueRows {
         pauses.append(pause.map(Int64.init))
     }
 
-    /// Nil when there is nothing to insert.
+    /// Nil if there is nothing to insert.
     var insert: SQL? {
         guard count > 0 else { return nil }
-        return """
-            insert into tidings.due
-                (notification_id, ordinal, lane, due_at, kind, tenant, channel, provider, endpoint, attempt, reason, pause_id, since)
-            select *, (select tidings.clock()) from unnest(\(notificationIDs), \(ordinals), \(lanes), \(dueAt), \(kinds), \(tenants), \(channels),
-                \(providers), \(endpoints), \(attempts), \(reasons), \(pauses))
-            """
+        return Self.insert(
+            pause: "pause_id",
+            from: """
+                unnest(\(notificationIDs), \(ordinals), \(lanes), \(dueAt), \(kinds), \(tenants), \(channels), \(providers), \(endpoints),
+                    \(attempts), \(reasons), \(pauses))
+                    as due(notification_id, ordinal, lane, due_at, kind, tenant, channel, provider, endpoint, attempt, reason, pause_id)
+                """)
+    }
+
+    /// The expression for a delivery that is due at once.
+    static let now: SQL = "(select tidings.clock())"
+
+    /// The one INSERT into `tidings.due`: a row for each row of `source`, waiting since now. Each parameter is an expression over `source`;
+    /// by default, the column of the same name.
+    static func insert(
+        at time: SQL = "due_at", kind: SQL = "kind", channel: SQL = "channel", endpoint: SQL = "endpoint", attempt: SQL = "attempt",
+        reason: SQL = "reason", pause: SQL = "null", from source: SQL
+    ) -> SQL {
+        """
+        insert into tidings.due
+            (notification_id, ordinal, lane, due_at, kind, tenant, channel, provider, endpoint, attempt, reason, pause_id, since)
+        select notification_id, ordinal, lane, \(time), \(kind), tenant, \(channel), provider, \(endpoint), \(attempt), \(reason), \(pause), \(now)
+        from \(source)
+        """
     }
 }

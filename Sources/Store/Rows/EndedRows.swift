@@ -30,14 +30,28 @@ struct EndedRows {
         attempts.append(Int16(made))
     }
 
-    /// Nil when there is nothing to insert. The caller has made sure that none of these has ended before.
+    /// Nil if there is nothing to insert. The caller has made sure that none of these has ended before.
     var insert: SQL? {
         guard count > 0 else { return nil }
-        return """
-            insert into tidings.deliveries
-                (notification_id, ordinal, tenant, channel, provider, endpoint, state, reason, attempts, ended_at)
-            select *, (select tidings.clock()) from unnest(\(notificationIDs), \(ordinals), \(tenants), \(channels), \(providers), \(endpoints),
-                \(states), \(reasons), \(attempts))
-            """
+        return Self.insert(
+            from: """
+                unnest(\(notificationIDs), \(ordinals), \(tenants), \(channels), \(providers), \(endpoints), \(states), \(reasons), \(attempts))
+                    as ended(notification_id, ordinal, tenant, channel, provider, endpoint, state, reason, attempts)
+                """)
+    }
+
+    /// The one INSERT into `tidings.deliveries`: a row for each row of `source`, ended now. Each parameter is an expression over `source`; by
+    /// default, the column of the same name.
+    static func insert(
+        channel: SQL = "channel", endpoint: SQL = "endpoint", state: SQL = "state", reason: SQL = "reason", attempts: SQL = "attempts",
+        providerMessageID: SQL = "null", from source: SQL
+    ) -> SQL {
+        """
+        insert into tidings.deliveries
+            (notification_id, ordinal, tenant, channel, provider, endpoint, state, reason, attempts, provider_message_id, ended_at)
+        select notification_id, ordinal, tenant, \(channel), provider, \(endpoint), \(state), \(reason), \(attempts), \(providerMessageID),
+            (select tidings.clock())
+        from \(source)
+        """
     }
 }

@@ -33,14 +33,27 @@ struct TallyRows {
             Key(kind: .ended, tenant: tenant, channel: channel.rawValue, state: state.rawValue, reason: reason.rawValue), default: 0] += 1
     }
 
-    /// Nil when nothing was counted.
+    /// Nil if nothing was counted.
     var insert: SQL? {
         guard !counts.isEmpty else { return nil }
         let rows = Array(counts)
-        return """
-            insert into tidings.tally (kind, tenant, channel, state, reason, n)
+        return Self.insert(
+            """
             select * from unnest(\(rows.map(\.key.kind.rawValue)), \(rows.map(\.key.tenant)), \(rows.map(\.key.channel)),
                 \(rows.map(\.key.state)), \(rows.map(\.key.reason)), \(rows.map { Int64($0.value) }))
-            """
+            """)
+    }
+
+    /// The one INSERT into `tidings.tally`.
+    private static func insert(_ rows: SQL) -> SQL { "insert into tidings.tally (kind, tenant, channel, state, reason, n) \(rows)" }
+
+    /// Counts ended deliveries: the rows `tenant, channel, state, reason` of the relation `ended`. The rows of `undone` no longer count as
+    /// ended, such as deliveries that an operator retries.
+    static func insertEnded(_ ended: SQL? = nil, undone: SQL? = nil) -> SQL {
+        func counted(_ relation: SQL, _ n: SQL) -> SQL {
+            "select 'ended', tenant, channel, state, reason, \(n) from \(relation) group by tenant, channel, state, reason"
+        }
+        let parts = [ended.map { counted($0, "count(*)") }, undone.map { counted($0, "-count(*)") }].compactMap { $0 }
+        return insert(parts.dropFirst().reduce(parts[0]) { "\($0) union all \($1)" })
     }
 }

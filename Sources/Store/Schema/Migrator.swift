@@ -134,9 +134,9 @@ public struct Migrator: Sendable {
 
     static func version(_ connection: PostgresConnection) async throws -> Int {
         let exists = try await connection.query("select to_regclass('tidings.migrations') is not null")
-        guard let row = exists.rows.first, try row.decode(0, as: Bool.self) else { return 0 }
+        guard let row = exists.rows.first, try row.decode(Bool.self) else { return 0 }
         let newest = try await connection.query("select coalesce(max(number), 0)::bigint from tidings.migrations")
-        return try newest.rows.first?.decode(0, as: Int.self) ?? 0
+        return try newest.rows.first?.decode(Int.self) ?? 0
     }
 
     /// The closed list of reasons lives in the code; the table is its copy, written at every migration.

@@ -21,26 +21,26 @@ extension Store {
     /// - Returns: False when nothing is to be moved now, or another process is at it.
     /// - Throws: With SQLSTATE 55P03 when claims did not end within ``lockPatience``; the next step tries again.
     public func moveRecentKeys() async throws -> Bool {
-        try await pool.transaction(retrying: 0, isolation: .readCommitted) { connection in
-            let state = try await connection.pipeline([
+        try await pool.transaction(retrying: 0, isolation: .readCommitted) { transaction in
+            let state = try await transaction.pipeline([
                 Self.byIndex, Self.asTheMover, "select phase, before, position from tidings.key_move for update skip locked",
             ])
             guard let row = state[2].rows.first else { return false }
             let (phase, before, position) = try row.decode((String, PostgresUUID, PostgresUUID).self)
             switch phase {
             case "waiting":
-                return try await connection.query(Self.startOfMove).affectedRows > 0
+                return try await transaction.query(Self.startOfMove).affectedRows > 0
             case "copying":
-                let last = try await connection.query(Self.copy(before: before, after: position)).rows.first?.decode(PostgresUUID.self)
-                _ = try await connection.query(Self.noted(phase, at: last, next: "copied"))
+                let last = try await transaction.query(Self.copy(before: before, after: position)).rows.first?.decode(PostgresUUID.self)
+                _ = try await transaction.query(Self.noted(phase, at: last, next: "copied"))
             case "copied":
-                guard try await connection.query(Self.vacuums).rows.isEmpty else { return false }
-                _ = try await connection.pipeline([
+                guard try await transaction.query(Self.vacuums).rows.isEmpty else { return false }
+                _ = try await transaction.pipeline([
                     Self.lockPatience, "lock table tidings.idempotency_recent in share mode", Self.noted(phase, at: nil, next: "deleting"),
                 ])
             default:
-                let last = try await connection.query(Self.delete(before: before, after: position)).rows.first?.decode(PostgresUUID.self)
-                _ = try await connection.query(Self.noted(phase, at: last, next: "waiting"))
+                let last = try await transaction.query(Self.delete(before: before, after: position)).rows.first?.decode(PostgresUUID.self)
+                _ = try await transaction.query(Self.noted(phase, at: last, next: "waiting"))
             }
             return true
         }

@@ -18,8 +18,8 @@ extension Store {
     /// - Returns: False when no row was to be looked at.
     public func pruneRefused(_ table: RefusedTable, retention: Duration) async throws -> Bool {
         let seconds = Double(retention.components.seconds)
-        return try await pool.transaction { connection in
-            let answers = try await connection.pipeline([
+        return try await pool.transaction { transaction in
+            let answers = try await transaction.pipeline([
                 Self.byIndex,
                 """
                 with looked_at as materialized (
@@ -39,7 +39,7 @@ extension Store {
                 select count(*) from looked_at
                 """,
             ])
-            return try answers[1].rows[0].decode(0, as: Int64.self) > 0
+            return try answers[1].rows[0].decode(Int64.self) > 0
         }
     }
 
@@ -56,8 +56,8 @@ extension Store {
     ///
     /// - Returns: False when there were none.
     public func foldTallyTotals(retention: Duration) async throws -> Bool {
-        try await pool.transaction { connection in
-            try await connection.query(
+        try await pool.transaction { transaction in
+            try await transaction.query(
                 """
                 with gone as (
                     delete from tidings.tally_totals where ctid = any(array(

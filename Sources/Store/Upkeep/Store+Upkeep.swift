@@ -36,11 +36,11 @@ extension Store {
     /// Makes the partitions of the coming days and drops those past retention. Returns the names of what was dropped.
     public func tendPartitions(retention: Duration) async throws -> [String] {
         try await makePartitions()
-        return try await pool.transaction(retrying: 0) { connection in
-            let answers = try await connection.pipeline([
+        return try await pool.transaction(retrying: 0) { transaction in
+            let answers = try await transaction.pipeline([
                 Self.lockPatience, "select tidings.expire_partitions(make_interval(secs => \(Double(retention.components.seconds))))",
             ])
-            return try answers[1].rows.map { try $0.decode(0, as: String.self) }
+            return try answers[1].rows.map { try $0.decode(String.self) }
         }
     }
 
@@ -61,8 +61,8 @@ extension Store {
     /// Keys are spread by their hash, so only the BRIN index tells where the old ones are. A scan of the whole table is ruled out, because the
     /// planner expects to meet old keys early and finds none. False when none was old.
     public func pruneIdempotency(retention: Duration) async throws -> Bool {
-        try await pool.transaction { connection in
-            let answers = try await connection.pipeline([
+        try await pool.transaction { transaction in
+            let answers = try await transaction.pipeline([
                 Self.byIndex,
                 """
                 delete from tidings.idempotency where key = any(array(

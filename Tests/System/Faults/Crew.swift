@@ -1,4 +1,5 @@
 import Glibc
+import TidingsPipeline
 import TidingsStore
 import TidingsTestSupport
 

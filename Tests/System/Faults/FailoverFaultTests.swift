@@ -3,6 +3,7 @@ import Testing
 import TidingsAMQP
 import TidingsClient
 import TidingsCore
+import TidingsPipeline
 import TidingsPostgres
 import TidingsStore
 import TidingsTestSupport

@@ -210,10 +210,9 @@ private func rejection(_ id: String, tenant: String? = nil) -> Rejection {
 /// Refuses these events as a router does.
 private func refuse(_ rejections: [Rejection], in store: Store) async throws {
     let events = rejections.map { RefusedEvent(rejection: $0, exchange: "e", routingKey: "k", headers: "{}") }
-    let result = try await store.take(
-        IntakeBatch(refused: events), catalogue: .builtIn, zones: TimeZoneDatabase(),
-        decide: { _, _, _ in preconditionFailure("nothing is decided") },
-        refuseConflict: { _, _ in preconditionFailure("nothing conflicts") })
+    let result = try await store.intake { intake in
+        try await intake.write(IntakeWrite(catalogue: .builtIn, refused: events, now: store.clock.now()))
+    }
     #expect(result.rejected == rejections.count)
 }
 

@@ -5,6 +5,7 @@ import TidingsAMQP
 import TidingsClient
 import TidingsContracts
 import TidingsJSON
+import TidingsPipeline
 import TidingsPostgres
 import TidingsStore
 import TidingsTestSupport

@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import TidingsPipeline
 import TidingsStore
 
 /// Runs the rows that `deploy/fault` asks for, one after the other, and prints its table.

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import Testing
+import TidingsPipeline
 import TidingsPostgres
 import TidingsStore
 import TidingsTestSupport

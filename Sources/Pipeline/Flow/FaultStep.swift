@@ -4,7 +4,7 @@
 #endif
 
 /// A place on the data path where a process may die between two effects. Tests kill it there and look at what became of everything.
-public enum FaultStep: String, Sendable, CaseIterable {
+package enum FaultStep: String, Sendable, CaseIterable {
     /// A router holds a batch of intents; nothing of it is committed.
     case beforeRoute
     /// All that follows from the batch is committed; its messages are not acknowledged.
@@ -49,8 +49,7 @@ public enum FaultStep: String, Sendable, CaseIterable {
 /// There the variable `TIDINGS_FAULT_AT` names where the process kills itself as `kill -9` does, without a destructor or a flush:
 /// `afterSend`, `afterSend:3` for the third time it gets there, `beforeSend=ann` for the first time that is about `ann`. With
 /// `TIDINGS_FAULT_SIGNAL=STOP` it stops itself there instead, until somebody sends SIGCONT.
-@inlinable
-public func passing(_ step: FaultStep, _ subject: @autoclosure () -> String = "") {
+func passing(_ step: FaultStep, _ subject: @autoclosure () -> String = "") {
     #if TIDINGS_FAULT_HOOKS
         FaultOrder.ofThisProcess?.follow(at: step, subject)
     #endif
@@ -58,9 +57,8 @@ public func passing(_ step: FaultStep, _ subject: @autoclosure () -> String = ""
 
 #if TIDINGS_FAULT_HOOKS
     /// Where this process is to die.
-    @usableFromInline
     final class FaultOrder: Sendable {
-        @usableFromInline static let ofThisProcess = getenv("TIDINGS_FAULT_AT").flatMap { FaultOrder(String(cString: $0)) }
+        static let ofThisProcess = getenv("TIDINGS_FAULT_AT").flatMap { FaultOrder(String(cString: $0)) }
 
         private let step: FaultStep
         private let subject: String?
@@ -76,7 +74,6 @@ public func passing(_ step: FaultStep, _ subject: @autoclosure () -> String = ""
             passesLeft = Atomic(rest.first == ":" ? Int(rest.dropFirst()) ?? 1 : 1)
         }
 
-        @usableFromInline
         func follow(at step: FaultStep, _ subject: () -> String) {
             guard step == self.step, self.subject == nil || self.subject == subject() else { return }
             let left = passesLeft.subtract(1, ordering: .relaxed).newValue

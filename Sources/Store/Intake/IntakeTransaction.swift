@@ -1,0 +1,98 @@
+import TidingsContracts
+public import TidingsCore
+import TidingsPostgres
+public import TidingsTimeZones
+
+/// The transaction in which a batch of intents becomes rows: ``claim(_:zones:)``, the caller's decision, ``write(_:)``.
+///
+/// A key that is claimed, the facts that are read and the rows that are written belong together, so the decision is made inside the
+/// transaction. It must be pure, because the transaction may run again.
+public struct IntakeTransaction {
+    fileprivate let store: Store
+    fileprivate let transaction: PostgresTransaction
+    fileprivate let expectsDuplicates: Bool
+
+    /// Claims the idempotency keys of a batch. In the same round trip, reads the database's clock and the facts of the recipients.
+    ///
+    /// Returns nil if an earlier try of this very batch was committed, though its answer was lost. Then nothing is left to write.
+    public func claim(_ claims: IntakeClaims, zones: TimeZoneDatabase) async throws -> ClaimedIntents? {
+        guard !claims.all.isEmpty else { return ClaimedIntents(now: store.clock.now(), all: [], facts: [:]) }
+        let answers = try await transaction.pipeline([
+            Store.byIndex, claims.insert(expectingDuplicates: expectsDuplicates), Store.clockQuery, FactsQuery.sql(for: claims.recipients),
+        ])
+        let now = try answers[2].rows.first?.decode(Timestamp.self) ?? store.clock.now()
+        store.clock.correct(now)
+        let first = Set(try answers[1].rows.map { Digest128(try $0.decode(PostgresUUID.self)) })
+        store.duplicates.saw(any: first.count < claims.keyCount)
+        let owners = try await owners(of: claims.keys(except: first))
+        guard !claims.wereCommittedBefore(owners) else { return nil }
+        return ClaimedIntents(
+            now: now, all: claims.all.map { ClaimedIntent(claim: $0, standing: $0.standing(first: first, owners: owners)) },
+            facts: try FactsQuery.decode(answers[3], zones: zones, around: now))
+    }
+
+    /// Writes everything that follows from a batch, and returns the packs to publish after the commit.
+    public func write(_ write: consuming IntakeWrite) async throws -> IntakeResult {
+        let packs = write.finishPacks { store.clock.nextID() }
+        if write.notifications.rows.rowCount > 0 {
+            try await transaction.copyIn(NotificationRows.target, rows: write.notifications.rows)
+        }
+        try await transaction.pipeline(write.statements(packs: packs))
+        return write.result
+    }
+
+    private func owners(of keys: [Digest128]) async throws -> [Digest128: IntakeClaims.Owner] {
+        guard !keys.isEmpty else { return [:] }
+        let result = try await transaction.query(
+            "select key, notification_id, content_hash from tidings.idempotency_keys where key = any(\(keys.map(\.uuid)))")
+        var owners: [Digest128: IntakeClaims.Owner] = [:]
+        for row in result.rows {
+            let (key, id, hash) = try row.decode((PostgresUUID, NotificationID, PostgresUUID).self)
+            owners[Digest128(key)] = IntakeClaims.Owner(id: id, contentHash: Digest128(hash))
+        }
+        return owners
+    }
+}
+
+extension Store {
+    /// Runs `body` in the transaction of a batch of intents. When this returns, the batch may be acknowledged.
+    ///
+    /// `body` runs again if the transaction conflicts, or if a key was taken and no duplicate was expected (``DuplicateWatch``). The same
+    /// batch again changes nothing: its keys are taken, and it counts as duplicates. An error that is about the data means that some intent
+    /// cannot be stored. The caller halves the batch to find it.
+    public func intake<Result: Sendable>(_ body: (IntakeTransaction) async throws -> Result) async throws -> Result {
+        func attempt(expectingDuplicates: Bool) async throws -> Result {
+            try await pool.transaction(retryAmbiguous: true, isolation: .readCommitted) { transaction in
+                try await body(IntakeTransaction(store: self, transaction: transaction, expectsDuplicates: expectingDuplicates))
+            }
+        }
+        do {
+            return try await attempt(expectingDuplicates: duplicates.areExpected)
+        } catch let error as PostgresError where IntakeClaims.isTakenKey(error) {
+            return try await attempt(expectingDuplicates: true)
+        }
+    }
+
+    static let clockQuery: SQL = "select tidings.clock()"
+}
+
+/// The answer to a claim: the standing of each intent in the order of the batch, and the facts of its recipient.
+public struct ClaimedIntents: Sendable {
+    /// The database's clock in this transaction.
+    public let now: Timestamp
+    public let all: [ClaimedIntent]
+    fileprivate let facts: [RecipientKey: RecipientFacts]
+
+    /// The facts of an intent's recipient. A person who was never seen has the facts of nobody in particular.
+    public func facts(of intent: Intent) -> RecipientFacts {
+        facts[RecipientKey(intent)] ?? .unseen(tenant: intent.tenant, recipient: intent.recipient)
+    }
+}
+
+/// An intent with the id of its notification, and whether it is the first of its key.
+public struct ClaimedIntent: Sendable {
+    let claim: IntakeClaims.Claim
+    public let standing: IntakeClaims.Standing
+
+    public var intent: Intent { claim.decoded.intent }
+}
