@@ -4,7 +4,8 @@ import TidingsServer
 
 @main
 enum Main {
-    /// The main thread only waits. An async `main` would end it, and that ends the process with a signal where no file descriptor is free.
+    /// The main thread only waits. An async `main` would end the main thread.
+    /// If no file descriptor is free at that moment, the end of the main thread kills the process with a signal.
     static func main() {
         Task.detached {
             await TidingsTool.main(

@@ -59,7 +59,7 @@ let linkedProviders: [any ProviderFactory.Type] = {
     return factories
 }()
 
-/// The command that stands first in the help, where it is part of this binary.
+/// The command that stands first in the help, if it is part of this binary.
 let firstCommands: [any ParsableCommand.Type] = {
     #if Dev
         [DevCommand.self]

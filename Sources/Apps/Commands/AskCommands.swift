@@ -28,7 +28,7 @@ struct ContentOptions: ParsableArguments {
     @Flag(help: "Also title and body. They are personal data: reading them takes a right on the table.") var content = false
 }
 
-/// Explains the notifications an id stands for: its own, or those of a producer's event or a person.
+/// Explains the notifications of an id. The id may be that of a notification, a delivery, a producer's event or a person.
 func explain(_ text: String, withContent: Bool, as format: OutputFormat, in store: Store) async throws {
     let found = try await store.find(text)
     let ids = notificationIDs(in: found) { _ in true }
@@ -44,7 +44,8 @@ func explain(_ text: String, withContent: Bool, as format: OutputFormat, in stor
     Explanation.print(explanations, as: format)
 }
 
-/// The notifications among the rows of ``Store/find(_:)`` that `isWanted`, each once: an event may have the id of a person.
+/// Returns the notifications among the rows of ``Store/find(_:)`` that `isWanted` accepts.
+/// Each is listed once: an event may have the id of a person, and then the rows name a notification twice.
 func notificationIDs(in found: [JSON], where isWanted: (JSON) -> Bool) -> [NotificationID] {
     var ids: [NotificationID] = []
     for row in found where row["kind"]?.stringValue == "notification" && isWanted(row) {
@@ -53,13 +54,13 @@ func notificationIDs(in found: [JSON], where isWanted: (JSON) -> Bool) -> [Notif
     return ids
 }
 
-/// For an event that stands in the SQL outbox alone.
+/// The hint for an event that is only in the SQL outbox.
 private func enqueuedHint(_ event: JSON) -> String {
     let since = event["at"]?.stringValue ?? "some time"
     return "enqueued by SQL since \(since) and not published yet: tidings status shows whether a release role runs"
 }
 
-/// - Parameter found: what has the id, none of it a notification.
+/// - Parameter found: the rows that have the id; none of them is a notification.
 func noNotification(_ text: String, _ found: [JSON], in store: Store) async throws -> Failure {
     let kinds = found.compactMap { $0["kind"]?.stringValue }
     let waits = kinds.isEmpty ? try await store.enqueued(text).first : nil
@@ -74,7 +75,7 @@ func noNotification(_ text: String, _ found: [JSON], in store: Store) async thro
     return Failure(.bad, "no notification \(text)", hint: hint)
 }
 
-/// Why an id that somebody holds may find nothing.
+/// The hint for an id without a record: its rows may be past retention, or the id may be a trace id.
 private func lostHint(_ text: String) -> String {
     let gone = "what is past retention is gone"
     let mayBeTrace = text.split(separator: "-").contains { $0.utf8.count == 32 && $0.allSatisfy(\.isHexDigit) }
@@ -82,7 +83,7 @@ private func lostHint(_ text: String) -> String {
     return gone + "; a trace id has no index: in SQL, ask tidings_ops.notifications for trace_id and a range of notification_id"
 }
 
-/// Any id.
+/// Finds the record of any id.
 struct FindCommand: TidingsCommand {
     static let configuration = CommandConfiguration(commandName: "find", abstract: "Find the record of any id.")
 
@@ -104,7 +105,7 @@ struct FindCommand: TidingsCommand {
     }
 }
 
-/// The decision for an intent that is not sent.
+/// Prints the decision for an intent without sending the intent.
 struct SimulateCommand: TidingsCommand {
     static let configuration = CommandConfiguration(
         commandName: "simulate", abstract: "What would be decided for an intent, without sending it: the same function the router runs.")

@@ -55,7 +55,8 @@ extension CatalogueCommand {
                         throw Failure(.bad, "no catalogue before the active one is known", hint: "tidings catalogue history")
                     }
                     prefix = before
-                    // The one before is another one as soon as somebody applies a catalogue meanwhile.
+                    // Expect the active catalogue: if somebody applies another meanwhile, the catalogue before it is no longer the wanted
+                    // one.
                     change = CatalogueChange(
                         .rollback, author: asked.author, reason: asked.reason, mayRemove: asked.mayRemove, expected: found.active)
                 }
@@ -83,7 +84,7 @@ extension CatalogueCommand {
             }
         }
 
-        /// A catalogue as a person compares it, with the hash as short as other commands print it.
+        /// A row of the history for people. The hash is cut to 16 digits, as other commands print it.
         private static func shown(_ row: JSON) -> JSON {
             var object = JSONObject()
             object["hash"] = .string(String(row["hash"]?.stringValue?.prefix(16) ?? ""))
@@ -92,11 +93,12 @@ extension CatalogueCommand {
         }
     }
 
-    /// Makes a checked catalogue the active one. Throws a ``Failure`` with exit code 65 if something would disappear that may not.
+    /// Makes a checked catalogue the active one.
+    /// Throws a ``Failure`` with exit code 65 if the catalogue would remove something and the change does not allow it.
     fileprivate static func activate(
         _ catalogue: Catalogue, by change: CatalogueChange, in store: Store, _ settings: Settings, as format: OutputFormat
     ) async throws {
-        // Queues of a catalogue that is refused would stay behind, so the comparison comes first; the one that counts is in the transaction.
+        // Compare first: queues declared for a refused catalogue would stay behind. The transaction compares again, and its result counts.
         if !change.mayRemove {
             let lost = try await store.lost(by: catalogue)
             guard lost.isEmpty else { throw refusal(lost, of: catalogue, as: format) }
@@ -153,7 +155,7 @@ struct CatalogueChangeOptions: ParsableArguments {
     @Option(help: "Why: whoever asks what happened reads it.") var reason: String?
     @OptionGroup var author: PauseAuthor
 
-    /// Bytes of a reason: it stands in a table's cell, and is kept for ever.
+    /// The longest reason in bytes. A reason stands in a table's cell and is kept for ever.
     private static let longestReason = 500
 
     /// Throws a ``Failure`` with exit code 65 for a reason or an author that cannot be stored.

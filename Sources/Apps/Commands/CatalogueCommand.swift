@@ -48,7 +48,7 @@ struct CatalogueCommand: AsyncParsableCommand {
             guard !builtIn || hash == nil else { throw Failure(.usage, "--built-in goes without a hash") }
             if builtIn { return Self.show(CatalogueFile.print(CatalogueFile.sealed(.builtIn)), "the built-in catalogue") }
             let environment = DevelopmentHome(path: DevelopmentHome.defaultPath).environment(over: Settings.processEnvironment())
-            // One address alone, or a wrong one, is a mistake: the built-in catalogue would be taken for the servers' own.
+            // With one address alone, or a wrong one, fail: a user would take the built-in catalogue for the servers' own.
             if hash == nil, environment["TIDINGS_DATABASE_URL"] == nil, environment["TIDINGS_AMQP_URL"] == nil {
                 return Self.show(
                     CatalogueFile.print(CatalogueFile.sealed(.builtIn)), "the built-in catalogue; no servers are configured")
@@ -105,12 +105,12 @@ extension ArgumentHelp {
     static let strictCatalogue: ArgumentHelp = "Also refuse what is only missing here, such as a secret that the roles have."
 }
 
-/// A catalogue's hash as somebody types it.
+/// The hash of a catalogue, or its beginning, as a user types it.
 enum CatalogueHash {
-    /// Fewer digits name more than one catalogue soon.
+    /// The fewest digits. A shorter beginning soon names more than one catalogue.
     private static let shortest = 6
 
-    /// In lower case. Throws a ``Failure`` with exit code 65 for what begins no hash.
+    /// Returns the hash in lower case. Throws a ``Failure`` with exit code 65 if no hash can begin like this.
     static func checked(_ text: String) throws -> String {
         let hash = text.lowercased()
         guard (shortest...64).contains(hash.utf8.count), hash.utf8.allSatisfy({ "0123456789abcdef".utf8.contains($0) }) else {
@@ -128,8 +128,8 @@ struct KeptCatalogue: Sendable, CustomStringConvertible {
     let yaml: String
     private let row: JSON
 
-    /// The one whose hash begins so, or the active one; nil while none is active. Throws a ``Failure`` with exit code 1 for a hash that nothing or more
-    /// than one begins with.
+    /// Reads the catalogue whose hash begins with `prefix`. Without a prefix, reads the active catalogue; nil while none is active.
+    /// Throws a ``Failure`` with exit code 1 if no catalogue, or more than one, has a hash with this beginning.
     init?(beginning prefix: String?, in store: Store) async throws {
         let rows = try await store.keptCatalogues(beginning: prefix)
         if let prefix, rows.count != 1 {
@@ -140,7 +140,7 @@ struct KeptCatalogue: Sendable, CustomStringConvertible {
         (self.hash, self.yaml, self.row) = (hash, yaml, row)
     }
 
-    /// The catalogue and its place, in one line.
+    /// The catalogue's hash and its place in the history, in one line.
     var description: String {
         let name = "catalogue \(hash.prefix(16))"
         guard let time = row["activated_at"]?.stringValue else { return "\(name), never applied" }

@@ -4,16 +4,16 @@ import TidingsJSON
 import TidingsProvider
 import TidingsServer
 
-/// A catalogue's YAML with everything that is wrong or doubtful in it.
+/// The result of checking a catalogue's YAML: its problems and its warnings.
 struct CatalogueVerdict: Sendable {
     /// Nil if the file cannot be read as a catalogue.
     let catalogue: Catalogue?
-    /// Each keeps the catalogue from becoming active.
+    /// The problems. Each of them keeps the catalogue from becoming active.
     let problems: [CatalogueRemark]
     let warnings: [CatalogueRemark]
 
-    /// - Parameter isStrict: true if a secret that is missing here is a problem. Otherwise it is a warning: the roles may have it, and a provider that
-    ///   lacks it ends its own deliveries as misconfigured and nobody else's.
+    /// - Parameter isStrict: true if a secret that is missing on this machine is a problem. Otherwise it is a warning, because the roles
+    ///   may have the secret. A provider without its secret ends only its own deliveries as misconfigured.
     static func of(
         _ yaml: String, _ context: CommandContext, _ environment: [String: String], isStrict: Bool
     ) async -> CatalogueVerdict {
@@ -32,9 +32,9 @@ struct CatalogueVerdict: Sendable {
         }
     }
 
-    /// The catalogue, its warnings printed as notes. Throws a ``Failure`` that lists every problem.
+    /// Returns the catalogue and prints its warnings as notes. Throws a ``Failure`` that lists every problem.
     ///
-    /// - Parameter source: what was judged, as a person knows it: the file's name, or the catalogue's hash.
+    /// - Parameter source: the name of the checked catalogue for people: the file's name, or the catalogue's hash.
     func accepted(from source: String) throws -> Catalogue {
         guard let catalogue, problems.isEmpty else { throw Failure(.data, "\(source): " + problems.map(\.text).joined(separator: "\n  ")) }
         for warning in warnings { Output.note(warning.text) }
@@ -50,9 +50,9 @@ struct CatalogueVerdict: Sendable {
     }
 }
 
-/// One thing that is wrong or doubtful, with its place.
+/// One problem or warning, with its place.
 struct CatalogueRemark: Sendable {
-    /// As a person reads it.
+    /// The line for people.
     let text: String
     let json: JSON
 
@@ -70,7 +70,7 @@ struct CatalogueRemark: Sendable {
     }
 }
 
-/// A file's text; throws a ``Failure`` for one that cannot be read.
+/// Returns a file's text. Throws a ``Failure`` if the file cannot be read or is not UTF-8.
 func readCatalogueFile(_ file: String) throws -> String {
     guard let bytes = readBytes(file) else { throw Failure(.data, "cannot read \(file)") }
     guard let text = String(validating: bytes, as: UTF8.self) else { throw Failure(.data, "\(file) is not UTF-8") }

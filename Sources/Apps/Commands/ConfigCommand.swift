@@ -7,7 +7,7 @@ import TidingsProvider
 import TidingsServer
 import TidingsTimeZones
 
-/// What this binary is set to, and what it keeps to.
+/// Prints the settings and the bounds of this binary.
 struct ConfigCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "config", abstract: "Settings and bounds.", subcommands: [Show.self])
@@ -29,7 +29,7 @@ struct ConfigCommand: AsyncParsableCommand {
             Output.data(Self.text(Bounds.all.map { [$0.name, $0.shown, $0.why] }))
         }
 
-        /// Columns without a limit to their width: a reason that is cut is none.
+        /// Columns of unlimited width: a reason that is cut off explains nothing.
         private static func text(_ rows: [[String]]) -> String {
             let widths = (0..<2).map { column in rows.map { $0[column].count }.max() ?? 0 }
             return rows.map { row in
@@ -44,8 +44,8 @@ extension JSON {
 }
 
 extension Settings {
-    /// Every variable that is read, in the order of the documentation. A URL that cannot be read may hold a password anywhere, so it is not
-    /// shown at all.
+    /// Every variable that Tidings reads, in the order of the documentation.
+    /// A URL that cannot be parsed is not shown at all, because a password may stand anywhere in it.
     static let declarations = [
         SettingDeclaration("TIDINGS_AMQP_URL", "Where RabbitMQ is; amqps:// with cacertfile, certfile, keyfile, verify.") {
             (try? AMQPConfiguration(url: $0)).map { "\($0)" } ?? "(unreadable)"

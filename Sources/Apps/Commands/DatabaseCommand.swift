@@ -20,7 +20,8 @@ struct DatabaseCommand: AsyncParsableCommand {
             }
         }
 
-        /// With the oldest binary that may start afterwards, where the step excludes any.
+        /// The kind of a migration. If the migration excludes older binaries, the text also names the oldest schema whose binaries may
+        /// start.
         static func kind(of migration: Migration) -> String {
             migration.kind.rawValue + (migration.oldestBinarySchema.map { ", binaries from schema \($0) on" } ?? "")
         }

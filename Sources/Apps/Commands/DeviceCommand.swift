@@ -96,7 +96,7 @@ struct DeviceCommand: AsyncParsableCommand {
     }
 }
 
-/// What an app tells of a device.
+/// The options for the facts that an app reports about a device.
 struct DeviceOptions: ParsableArguments {
     @Option(help: "ios, android or web.") var platform: DevicePlatform?
     @Option(help: "The provider that issued the token, by name or kind, such as apns or fcm.") var provider: String?
@@ -107,7 +107,7 @@ struct DeviceOptions: ParsableArguments {
     @Option(help: "BCP 47, such as es-MX.") var locale: String?
     @Option(help: "Such as 4.2.0.") var appVersion: String?
 
-    /// Bytes of what an app tells of itself.
+    /// The longest locale and the longest app version, in bytes.
     private static let longestText = 128
 
     func settings(in catalogue: Catalogue) throws -> DeviceSettings {
@@ -134,15 +134,15 @@ struct DeviceOptions: ParsableArguments {
             market: market.map { $0 == "none" ? nil : $0 }, timeZone: timeZone, locale: locale, appVersion: appVersion)
     }
 
-    /// Whether it has the form of a BCP 47 tag: a language of two or three letters, then parts of up to eight letters and digits. Longer
-    /// languages are allowed there, and none is registered.
+    /// Whether the text has the form of a BCP 47 tag: a language of two or three letters, then parts of up to eight letters and digits.
+    /// BCP 47 also allows longer languages, but none is registered.
     static func isLanguageTag(_ text: String) -> Bool {
         let parts = text.split(separator: "-", omittingEmptySubsequences: false)
         let isPlain = parts.allSatisfy { (1...8).contains($0.utf8.count) && $0.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) } }
         return isPlain && parts.first.map { (2...3).contains($0.utf8.count) && $0.allSatisfy(\.isLetter) } == true
     }
 
-    /// The token itself, or what standard input holds for `-`, without white space around it.
+    /// Returns the argument as a token. For `-`, returns the text of standard input without the white space around it.
     static func token(_ argument: String) throws -> DeviceToken {
         guard let token = DeviceToken(argument == "-" ? standardInput() : argument) else {
             throw Failure(
@@ -152,7 +152,7 @@ struct DeviceOptions: ParsableArguments {
         return token
     }
 
-    /// Many times a subscription with all its spaces; the rest is not read.
+    /// Bytes after which reading stops: many times a subscription with all its spaces.
     private static let longestInput = 64 << 10
 
     private static func standardInput() -> String {

@@ -8,7 +8,7 @@ import TidingsStore
 import TidingsTimeZones
 
 extension DeviceCommand {
-    /// What the app of a device asks for, asked by hand.
+    /// Asks for a device's plan, as the app of the device does.
     struct Plan: TidingsCommand {
         static let configuration = CommandConfiguration(
             commandName: "plan", abstract: "A device's plan of local notifications, as its app would be told; with --since, what changed.",

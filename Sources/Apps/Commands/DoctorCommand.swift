@@ -41,7 +41,7 @@ private struct Examination {
     var findings: [Finding] = []
     var reading: SystemReading?
     private var catalogue: Catalogue?
-    /// The database answered and this user may not read the catalogue.
+    /// True if the database answered, but this user may not read the catalogue.
     private var mayNotReadCatalogue = false
 
     mutating func zoneData(_ settings: Settings) {
@@ -53,7 +53,7 @@ private struct Examination {
 
     mutating func database(_ settings: Settings, _ context: CommandContext) async {
         let store = Store(settings.database, size: 1, name: "tidings doctor")
-        // A defer cannot await, and the answer is not to wait for a database that hangs: the process ends with the command.
+        // Not awaited: a defer cannot await, and a database that hangs must not delay the answer. The process ends with the command.
         defer { Task { await store.close() } }
         do {
             let schema = try await store.open()
@@ -154,7 +154,7 @@ extension Finding {
         }
     }
 
-    /// `verdict` is `fail` for an error alone; `level` tells the others apart.
+    /// `verdict` is `fail` only for an error. `level` distinguishes the other findings.
     fileprivate var doctorJSON: JSON {
         [
             "check": .string(check), "verdict": level == .error ? "fail" : "pass", "detail": .string(words), "level": .string(level.word),

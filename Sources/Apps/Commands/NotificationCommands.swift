@@ -4,7 +4,7 @@ import TidingsJSON
 import TidingsServer
 import TidingsStore
 
-/// How many rows a list shows.
+/// The option that limits the rows of a list.
 struct ListOptions: ParsableArguments {
     @Option(help: "Rows at most.") var limit = Store.listLimit
 
@@ -77,7 +77,8 @@ struct NotificationCommand: AsyncParsableCommand {
             }
         }
 
-        /// The one notification that the id stands for. Neither a person's id nor a delivery's will do: both would stop more than was named.
+        /// Returns the one notification of the id. The id of a person or a delivery is refused: a cancel would stop more than the user
+        /// named.
         private static func one(_ text: String, in store: Store) async throws -> NotificationID {
             let found = try await store.find(text)
             let ids = notificationIDs(in: found) { row in
@@ -96,7 +97,7 @@ struct NotificationCommand: AsyncParsableCommand {
             return id
         }
 
-        /// Of those that one event made: enough to see what they are.
+        /// Ids that the hint lists if one event made several notifications: enough to recognise them.
         private static let shownIDs = 5
     }
 }
@@ -167,7 +168,7 @@ struct DeliveryCommand: AsyncParsableCommand {
 }
 
 extension DeliveryKey {
-    /// `notification/ordinal`; throws a ``Failure`` with exit code 65.
+    /// Parses `notification/ordinal`. Throws a ``Failure`` with exit code 65 for any other text.
     init(parsing text: String) throws {
         let parts = text.split(separator: "/")
         // Ordinals are stored in 16 bits.

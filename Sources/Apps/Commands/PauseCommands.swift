@@ -31,9 +31,9 @@ struct PauseCommand: AsyncParsableCommand {
         @OptionGroup var author: PauseAuthor
         @OptionGroup var output: OutputOptions
 
-        /// Bytes of a reason: it stands in a table's cell and in every explanation.
+        /// The longest reason in bytes. A reason stands in a table's cell and in every explanation.
         private static let longestReason = 500
-        /// A year; what is stopped for longer is better taken out of the catalogue.
+        /// The longest pause: a year. To stop something for longer, remove it from the catalogue.
         private static let longest = Duration.seconds(366 * 86_400)
 
         mutating func run(in context: CommandContext) async throws {
@@ -100,15 +100,15 @@ struct ResumeCommand: TidingsCommand {
     }
 }
 
-/// What is paused or resumed, as it was given.
+/// The target of a pause or a resume, as the user typed it.
 struct PauseTarget: ParsableArguments {
     @Argument(help: "channel, provider, type or tenant.") var scope: String
     @Argument(help: "Its name.") var name: String
 
-    /// Names of tenants are as long as producers may make them.
+    /// The longest name in bytes. Producers may make names of tenants this long.
     private static let longestName = 256
 
-    /// Throws a ``Failure`` with exit code 65 for a scope that does not exist, a channel that is none, or a name that can be nobody's.
+    /// Throws a ``Failure`` with exit code 65 for an unknown scope, an unknown channel, or a name that is empty, too long or has a NUL.
     func checked() throws -> CheckedPauseTarget {
         try Choices.check(scope, of: "scope", isOneOf: Pause.Scope.allCases.map(\.rawValue))
         let scope = Pause.Scope(rawValue: scope) ?? .channel
@@ -126,7 +126,8 @@ struct CheckedPauseTarget: Sendable, CustomStringConvertible {
 
     var description: String { "\(scope.rawValue) \(name)" }
 
-    /// A pause of what nobody knows would hold nothing, and whoever typed it would believe otherwise. Tenants are not declared anywhere.
+    /// Throws if the catalogue lacks the type or provider: its pause would hold nothing, but the user would believe that it does.
+    /// Tenants are not checked, because they are declared nowhere.
     func check(in store: Store) async throws {
         guard scope == .type || scope == .provider else { return }
         let catalogue = try await CatalogueSource(store).current.catalogue
@@ -137,7 +138,7 @@ struct CheckedPauseTarget: Sendable, CustomStringConvertible {
     }
 }
 
-/// Who does it, for the record.
+/// The author of a change, for the record.
 struct PauseAuthor: ParsableArguments {
     @Option(help: "Who does it; by default the user and host it is done on.") var by: String?
 
@@ -151,7 +152,7 @@ struct PauseAuthor: ParsableArguments {
         return name
     }
 
-    /// Whoever called sudo, rather than root.
+    /// The name of this user. Under sudo it is the user who called sudo, not root.
     private static func userName() -> String {
         if let caller = Settings.processEnvironment()["SUDO_USER"], !caller.isEmpty { return caller }
         guard let entry = getpwuid(getuid()), let name = entry.pointee.pw_name else { return "user \(getuid())" }

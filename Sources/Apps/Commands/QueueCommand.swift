@@ -7,7 +7,7 @@ import TidingsJSON
 import TidingsServer
 import TidingsStore
 
-/// What there is on the broker.
+/// The exchanges and queues on the broker.
 struct QueueCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "queue", abstract: "The exchanges and queues on the broker.", subcommands: [Topology.self])
@@ -58,7 +58,7 @@ extension TidingsAMQP.Topology {
 }
 
 extension TopologyDrift {
-    /// Without the right to compare there is nothing to complain of.
+    /// Whether the broker differs. If the user lacks the right to compare, no difference is known.
     fileprivate var isProblem: Bool {
         if case .unverified = problem { false } else { true }
     }

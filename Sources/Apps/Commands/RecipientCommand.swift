@@ -119,14 +119,14 @@ struct RecipientCommand: AsyncParsableCommand {
 }
 
 extension RecipientChanges {
-    /// `name=on` or `name=off`, where the name is a channel, a category or a type.
+    /// Applies `name=on` or `name=off`, where the name is a channel, a category or a type.
     mutating func apply(_ choice: String, types: [String: NotificationType]) throws {
         let parts = choice.split(separator: "=").map(String.init)
         guard parts.count == 2, ["on", "off"].contains(parts[1]) else {
             throw Failure(.data, "--prefer \(choice) is not name=on or name=off")
         }
         let isOn = parts[1] == "on"
-        // A category comes before a type of the same name, such as social; no type's name has a colon.
+        // A category wins over a type of the same name, such as social. `type:` names the type: no name of a type has a colon.
         if parts[0].hasPrefix("type:") {
             let name = String(parts[0].dropFirst("type:".count))
             guard types[name] != nil else {

@@ -170,7 +170,7 @@ struct DeadCommand: AsyncParsableCommand {
     }
 }
 
-/// `replay` and `discard`, the same in both tables.
+/// `replay` and `discard`, which work alike for rejected and dead rows.
 private enum RefusedAction {
     static func discussion(_ first: String) -> String {
         (first.isEmpty ? "" : first + "\n\n") + """
@@ -218,17 +218,18 @@ private enum RefusedAction {
     }
 }
 
-/// No queue wanted the message, which is nowhere now.
+/// The broker returned the message, because no queue takes it. The broker does not keep it.
 struct Returned: Error {
     let code: Int
     let text: String
 }
 
-/// Publishes a kept message to where it came from; throws unless the broker confirms: ``Returned`` for this message alone, else a ``Failure``.
+/// Publishes a kept message to the exchange it came from. Throws unless the broker confirms it: ``Returned`` if only this message failed,
+/// else a ``Failure``.
 ///
-/// It may have arrived all the same; that is harmless, for the same event is decided once.
+/// The message may have arrived in spite of a failure. This does no harm: the same event is decided once.
 ///
-/// The message names who published it first: the operator's rights do not count, and a producer that nobody knows stays unknown.
+/// The message names its first producer, so the operator's rights do not count. If the first producer is unknown, it stays unknown.
 func publishAgain(_ kept: KeptMessage, with producer: Producer) async throws {
     let result = await producer.publish(
         raw: kept.body, contentType: kept.contentType ?? "", exchange: kept.exchange, routingKey: kept.routingKey, id: "replay-\(kept.id)",

@@ -4,15 +4,15 @@ import TidingsStore
 
 /// The results of a command, counted over its rows.
 struct RefusedCounts {
-    /// Problems told one by one; the rest is counted.
+    /// Problems that are printed one by one. Further problems are only counted.
     private static let shownProblems = 20
-    /// Groups of a dry run; types come from producers.
+    /// Groups of a dry run. Producers choose the types, so there may be any number of them.
     private static let shownGroups = 200
 
     private let selection: RefusedSelection
-    /// Published again, or closed.
+    /// Rows that were published again, or closed.
     var done = 0
-    /// Of ``done``: refused again before their rows could be closed.
+    /// Rows of ``done`` whose messages were refused again before the rows could be closed.
     var stillOpen = 0
     private var found = 0
     private var notDone = 0
@@ -28,7 +28,7 @@ struct RefusedCounts {
 
     init(_ selection: RefusedSelection) { self.selection = selection }
 
-    /// The rows that can be published; the others are counted with their reason.
+    /// Returns the rows that can be published. Counts all other rows with their reasons.
     mutating func publishable(_ rows: [RefusedRow]) -> [RefusedRow] {
         found += rows.count
         return rows.filter { row in
@@ -38,7 +38,7 @@ struct RefusedCounts {
         }
     }
 
-    /// The rows that are open; the others are counted.
+    /// Returns the rows that are open. Counts all other rows.
     mutating func open(_ rows: [RefusedRow]) -> [RefusedRow] {
         found += rows.count
         return rows.filter { row in
@@ -48,14 +48,14 @@ struct RefusedCounts {
         }
     }
 
-    /// A row that was to be published, or closed, and was not.
+    /// Counts a row that the command could not publish or close.
     mutating func note(_ id: Int64, _ text: String, _ word: String = "failed") {
         notDone += 1
         reasonsNot[word, default: 0] += 1
         if problems.count < Self.shownProblems { problems.append((id, text)) }
     }
 
-    /// Counts for a dry run.
+    /// Counts rows for a dry run.
     mutating func preview(_ rows: [RefusedRow], asReplay: Bool) {
         found += rows.count
         for row in rows {
@@ -69,7 +69,7 @@ struct RefusedCounts {
 
     private var notFound: Int { selection.limit == .max ? max(0, selection.ids.count - found) : 0 }
 
-    /// Prints the counts; throws when the command ended early, or when not all was done.
+    /// Prints the counts. Throws if the command ended early or could not do all rows.
     func finish(_ done: String, stoppedBy failure: (any Error)?) throws {
         let missing = failure == nil ? notFound : 0
         if selection.format != .text {
@@ -98,7 +98,7 @@ struct RefusedCounts {
             hint: missing > 0 ? "\(missing) of the numbers belong to no row" : nil)
     }
 
-    /// Prints what a command without `--dry-run` would do; throws when that is not all that was asked for.
+    /// Prints the effect that the command has without `--dry-run`. Throws if the command could not do all rows.
     func finishPreview(_ done: String) throws {
         let rows = groups.sorted { ($1.value, $0.key.reason, $0.key.subject) < ($0.value, $1.key.reason, $1.key.subject) }.map {
             group, count in
@@ -125,7 +125,7 @@ struct RefusedCounts {
 }
 
 extension WhyNot {
-    /// After the row's number.
+    /// The end of a sentence that begins with the row's number.
     func text(of row: RefusedRow) -> String {
         switch self {
         case .closed: "had been acted on before: it is \(row.state)"

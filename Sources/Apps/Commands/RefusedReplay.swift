@@ -5,15 +5,16 @@ import TidingsServer
 import TidingsStore
 import UnixSignals
 
-/// Publishes rows again at a pace, and closes each when the broker has confirmed its message.
+/// Publishes rows again at a given pace. Closes each row when the broker has confirmed its message.
 struct RefusedReplay: Sendable {
-    /// Messages a second without `--rate`: a small part of what routers take, so that new intents do not wait behind old ones.
+    /// Messages a second without `--rate`. Routers take far more, so new intents do not wait behind old ones.
     static let standardRate = 100
-    /// A message is one round trip to the broker and one to the database.
+    /// The highest `--rate`: each message costs one round trip to the broker and one to the database.
     static let highestRate = 1_000
-    /// Published together before the rows are closed, and until an interrupt is noticed: a tenth of a second's.
+    /// Chunks a second. The messages of a chunk are published together, then their rows are closed.
+    /// An interrupt is noticed between two chunks.
     private static let chunksPerSecond = 10
-    /// Bytes of the messages of one chunk, and of one message more.
+    /// Bytes from which on a chunk takes no further message. The last message may exceed them.
     private static let chunkBytes = 4 << 20
     private static let betweenNotes = Duration.seconds(3)
 
@@ -30,7 +31,8 @@ struct RefusedReplay: Sendable {
         producer = try Producer(settings.amqpOfCommand, connectionName: "tidings replay")
     }
 
-    /// Runs to the end, to an interrupt, or until the broker takes nothing; prints what was done and throws unless that is all.
+    /// Runs until all rows are done, an interrupt arrives, or the broker takes nothing.
+    /// Prints the counts. Throws unless all rows were published.
     func run() async throws {
         var counts = RefusedCounts(selection)
         var failure: (any Error)?
@@ -78,12 +80,12 @@ struct RefusedReplay: Sendable {
         case failed(any Error)
     }
 
-    /// Publishes the rows together. Confirmed ones are closed also when another failed: it is the failure that is thrown.
+    /// Publishes the rows together. If a row fails, the confirmed rows are closed all the same; then the failure is thrown.
     private func replay(_ rows: [RefusedRow], _ counts: inout RefusedCounts) async throws {
         let (store, table, producer) = (store, selection.table, producer)
         let answers = await withTaskGroup(of: Answer.self) { group in
             for row in rows {
-                // One message each; the group awaits all.
+                // A task for each message; the group awaits all.
                 group.addTask {
                     do {
                         guard let kept = try await store.kept(row.id, in: table) else { return .changed(row.id) }
@@ -114,7 +116,8 @@ struct RefusedReplay: Sendable {
     }
 }
 
-/// SIGINT and SIGTERM as a question, so that a command ends between two steps. A second signal is ignored as well: a step has a bound.
+/// Catches SIGINT and SIGTERM as a flag, so that a command ends between two steps.
+/// A second signal does not end the process either: a step takes a bounded time.
 private final class Interrupt: Sendable {
     private let flag = Atomic(false)
 
@@ -123,7 +126,7 @@ private final class Interrupt: Sendable {
     /// Runs `body` while signals are caught.
     func watching(_ body: () async throws -> Void) async throws {
         try await withThrowingDiscardingTaskGroup { group in
-            // Ends with the body, which cancels it.
+            // Runs until the body has ended; `cancelAll` below cancels it.
             group.addTask {
                 for await _ in await UnixSignalsSequence(trapping: .sigint, .sigterm) { self.flag.store(true, ordering: .relaxed) }
             }
@@ -133,7 +136,7 @@ private final class Interrupt: Sendable {
     }
 }
 
-/// Keeps a number of messages a second, however long each takes.
+/// Keeps a number of messages a second, no matter how long each message takes.
 private struct Pace {
     private let interval: Duration
     private let betweenNotes: Duration
@@ -154,10 +157,10 @@ private struct Pace {
         }
     }
 
-    /// Waits for the time of the next message. A slow stretch is not made up for.
+    /// Waits for the time of the next message. Messages after a slow stretch do not go faster to make up for it.
     mutating func wait(after count: Int) async {
         next = max(next + interval * count, .now)
-        // The time itself is awaited. Nothing cancels it: a signal is seen after it, within a second at the slowest rate.
+        // Time itself is awaited. Nothing cancels the sleep: a signal is noticed after it, within a second at the slowest rate.
         try? await Task.sleep(until: next, clock: .continuous)
     }
 }

@@ -5,7 +5,7 @@ import TidingsCore
 import TidingsServer
 import TidingsStore
 
-/// The options with which `replay` and `discard` of rejected and dead rows say which rows are meant.
+/// The options of `replay` and `discard` that choose rejected or dead rows.
 struct RefusedOptions: ParsableArguments {
     @Argument(help: "Numbers of rows, as `list` shows them; - reads them from standard input.") var ids: [String] = []
     @Option(help: "Only rows with this reason code.") var reason: String?
@@ -21,9 +21,9 @@ struct RefusedOptions: ParsableArguments {
     }
 }
 
-/// The rows that are meant, checked.
+/// The chosen rows, checked.
 struct RefusedSelection: Sendable {
-    /// Numbers given at once: a list in memory, of eight bytes each.
+    /// The most numbers given at once. They form a list in memory, with eight bytes for each.
     private static let mostIDs = 1_000_000
     /// Numbers in one statement.
     private static let idsPerPage = 500
@@ -37,7 +37,7 @@ struct RefusedSelection: Sendable {
     private let mayAsk: Bool
     let format: OutputFormat
 
-    /// Throws a ``Failure`` for a number or a time that is wrong.
+    /// Throws a ``Failure`` for a wrong number or time.
     init(_ options: RefusedOptions, in table: RefusedTable, now: Timestamp, _ more: (inout RefusedFilter) -> Void) throws {
         self.table = table
         ids = try Self.numbers(options.ids)
@@ -56,15 +56,15 @@ struct RefusedSelection: Sendable {
         format = options.output.format
     }
 
-    /// A selection without a filter is refused: a forgotten filter must not publish every row there is.
+    /// Throws for a selection with neither numbers nor filters: a forgotten filter must not publish every row.
     static func demandOne(_ options: RefusedOptions, orOneOf more: [String?]) throws {
         guard options.ids.isEmpty, (more + [options.reason, options.since, options.until]).allSatisfy({ $0 == nil }) else { return }
         throw ValidationError("give numbers of rows, or at least one filter, such as --reason")
     }
 
-    /// Steps through the rows in the order of their numbers, at most ``limit`` of them, until `body` returns false.
+    /// Visits the rows in the order of their numbers, at most ``limit`` of them, until `body` returns false.
     func forEachPage(in store: Store, _ body: ([RefusedRow]) async throws -> Bool) async throws {
-        // A row that is refused anew under a new number, while this runs, is left for the next run.
+        // Stop at the last row of now: an event that is refused again during this run gets a new number, and is left for the next run.
         let end = try await store.lastRefused(in: table)
         var left = limit
         for part in ids.isEmpty
@@ -87,7 +87,7 @@ struct RefusedSelection: Sendable {
         }
     }
 
-    /// Asks a person who chose rows by filters alone. Throws without an answer of yes, and where nobody can be asked.
+    /// Asks for a confirmation if the user chose rows by filters alone. Throws unless the answer is yes, and if there is no terminal.
     func confirm(_ verb: String, in store: Store) async throws {
         guard ids.isEmpty, mayAsk, !isDryRun else { return }
         guard isatty(STDIN_FILENO) == 1 else {
@@ -129,9 +129,9 @@ struct RefusedSelection: Sendable {
     }
 }
 
-/// A reason code of one part of the closed list.
+/// The check of a reason code against the codes of one kind.
 enum ReasonChoice {
-    /// Throws a ``Failure`` with exit code 65 that suggests the nearest code, or names all.
+    /// Throws a ``Failure`` with exit code 65 that suggests the nearest code, or lists all codes.
     static func check(_ reason: String?, of kind: ReasonKind) throws {
         let known = ReasonCode.allCases.filter { $0.kind == kind }.map(\.rawValue)
         guard let reason, !known.contains(reason) else { return }

@@ -7,7 +7,7 @@ import TidingsServer
 import TidingsStore
 import UnixSignals
 
-/// Roles against the servers of the environment.
+/// Runs roles against the servers that the environment names.
 struct RunCommand: TidingsCommand {
     static let configuration = CommandConfiguration(
         commandName: "run", abstract: "Run a role: router, deliver <channel…>, release, or all of them.",
@@ -46,7 +46,7 @@ struct RunCommand: TidingsCommand {
     }
 }
 
-/// Runs services until SIGTERM or SIGINT, then stops them gracefully; after ``RolesService/drainLimit`` they are cancelled.
+/// Runs services until SIGTERM or SIGINT, then stops them gracefully. After ``RolesService/drainLimit`` the services are cancelled.
 package func runServices(_ services: [any Service], logger: Logger) async throws {
     var configuration = ServiceGroupConfiguration(
         services: services.map {

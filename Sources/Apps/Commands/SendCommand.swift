@@ -72,7 +72,7 @@ struct SendCommand: TidingsCommand {
                 as: output.format)
             return Output.note("next: tidings why \(event.id)")
         }
-        // Before the wait: whoever interrupts it must still know an id that they did not choose.
+        // Print the generated id before the wait: a user who interrupts the wait must still know it.
         if id == nil { Output.note("published as \(event.id); to ask later: tidings why \(event.id)") }
         let (timeout, format) = (timeout, output.format)
         try await withStore { store, _ in
@@ -80,14 +80,15 @@ struct SendCommand: TidingsCommand {
         }
     }
 
-    /// The catalogue in force and the time before the intent is published, both the database's. Nil and this machine's clock where the database
-    /// cannot be asked, for publishing needs none.
+    /// Returns the catalogue in force and the time before the intent is published, both from the database.
+    /// Without a database, returns nil and the time of this machine's clock, because publishing needs no database.
     private func lookUp() async -> (CompiledCatalogue?, since: Timestamp) {
         let known = try? await withStore { store, _ in (try await CatalogueSource(store).current, store.clock.now()) }
         return (known?.0, known?.1 ?? DatabaseClock.local())
     }
 
-    /// Refuses what the router would refuse, read by the router's own decoder. Which tenants the user of the broker may name is not known here.
+    /// Throws for an event that the router would refuse, judged by the router's own decoder.
+    /// Tenants are not checked: the tenants that the user of the broker may name are not known here.
     private static func check(_ event: IntentEvent, by catalogue: CompiledCatalogue, now: Timestamp) throws {
         let message = IncomingMessage(body: event.encoded, contentType: "application/cloudevents+json")
         guard let refusal = IntentDecoder(catalogue: catalogue).decode(message, rights: .unrestricted, now: now).rejections.first else {
@@ -120,7 +121,7 @@ struct SendCommand: TidingsCommand {
     }
 }
 
-/// `--data` arguments as one JSON object: `key=value` pairs, where a value that is JSON counts as such, or one `@file`.
+/// `--data` arguments as one JSON object: `key=value` pairs, or one `@file`. A value of a pair that is JSON counts as JSON.
 struct DataArguments {
     /// Nil without arguments.
     let json: String?

@@ -6,13 +6,15 @@ import TidingsPipeline
 import TidingsServer
 import TidingsStore
 
-/// Waits until what a command has published is decided and delivered, then explains it.
+/// Waits until an event that a command has published is decided and delivered, then explains it.
 ///
-/// An id that was used before is told apart by its content, as the router does it: with the same content the event is a duplicate, and the
-/// notification there was is its answer; with other content only a rejection answers. A rejection counts when it was seen after the command
-/// began, so that of an earlier try of the same id is none.
+/// If the event's id was used before, the content decides, as in the router. With the same content the event is a duplicate: the existing
+/// notification is the answer. With other content only a rejection is the answer.
+///
+/// A rejection counts only if it was seen after the command began. A rejection of an earlier try with the same id is ignored.
 struct SendWait {
-    /// Between two looks: nothing signals a command from another process, and this is below what a person notices.
+    /// The pause between two looks at the database, because no other process can signal a command. A person does not notice so short a
+    /// delay.
     private static let look = Duration.milliseconds(50)
 
     private let event: PublishedEvent
@@ -26,7 +28,7 @@ struct SendWait {
         self.store = store
     }
 
-    /// Throws a ``Failure`` when it was rejected, when a delivery failed, or when the time is over.
+    /// Throws a ``Failure`` if the event was rejected, if a delivery failed, or if the time is over.
     func explain(within seconds: Int, as format: OutputFormat) async throws {
         let deadline = ContinuousClock.now + .seconds(seconds)
         while ContinuousClock.now < deadline {

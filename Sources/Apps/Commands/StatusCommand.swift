@@ -3,7 +3,7 @@ import TidingsCore
 import TidingsServer
 import TidingsStore
 
-/// How things stand.
+/// Prints a verdict on the whole system.
 struct StatusCommand: TidingsCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
@@ -11,7 +11,7 @@ struct StatusCommand: TidingsCommand {
             "A verdict on the whole system, then what is wrong, deliveries by state, queues and processes. Exit 1 when something is wrong.",
         discussion: "It asks the database alone. `tidings doctor` judges the same, and asks the broker too.")
 
-    /// As the help of --watch says: slow enough to read, and the questions cost the database nothing worth naming.
+    /// The interval of `--watch`, as its help says. It is slow enough to read, and the queries cost the database next to nothing.
     private static let watchEvery = Duration.seconds(2)
 
     @Flag(help: "Print again every two seconds until interrupted.") var watch = false
@@ -27,7 +27,7 @@ struct StatusCommand: TidingsCommand {
                 if watch, format == .text { Output.frame(at: store.clock.now()) }
                 format == .text ? report.lines.forEach(Output.data) : Output.one(report.json, as: format)
                 if watch {
-                    // Time to read it; Ctrl-C ends the process.
+                    // Time to read the report. Ctrl-C ends the process.
                     try await Task.sleep(for: Self.watchEvery)
                 } else if report.verdict.isBad {
                     throw Failure(.bad, "something is wrong", hint: "tidings doctor looks further")

@@ -8,7 +8,7 @@ import TidingsJSON
 public import TidingsServer
 import TidingsStore
 
-/// What the executable brings along: which providers are linked, and commands of optional parts.
+/// The parts that the executable gives to every command: the providers that are linked.
 public struct CommandContext: Sendable {
     public let providers: ProviderRegistry
 
@@ -17,10 +17,10 @@ public struct CommandContext: Sendable {
     }
 }
 
-/// A command of ours: it runs with the context, and any error it throws becomes one line and an exit code.
+/// A command of Tidings. The command runs with the context. Any error that it throws becomes one line and an exit code.
 ///
-/// Each says its `commandName`. A name made from the type costs a search of the whole binary's conformances, for every command at
-/// every start: together a quarter of the time `tidings --version` takes.
+/// Each command sets its `commandName`. Without it, the parser makes a name from the type and searches the conformances of the whole binary
+/// for it, for every command at every start. Together the searches take a quarter of the time of `tidings --version`.
 public protocol TidingsCommand: AsyncParsableCommand {
     mutating func run(in context: CommandContext) async throws
 }
@@ -42,12 +42,12 @@ public enum TidingsTool {
     ///
     /// - Parameters:
     ///   - first: commands of optional parts that stand before all others in the help, such as `DevCommand` of TidingsDev.
-    ///   - additional: those that stand after all others.
+    ///   - additional: commands of optional parts that stand after all others.
     public static func main(
         _ context: CommandContext, first: [any ParsableCommand.Type] = [], additional: [any ParsableCommand.Type] = []
     ) async -> Never {
-        // The runtime opens two file descriptors with its first timer, and ends the process if it cannot. So it gets them before this process opens
-        // any, and a process that may open hardly more says what is missing.
+        // The Swift runtime opens two file descriptors with its first timer, and ends the process if it cannot. Sleep first, so that the
+        // runtime gets them before this process opens any. A process without enough descriptors can then still say what is missing.
         try? await Task.sleep(for: .nanoseconds(1))
         CryptoLibrary.keepUntilTheEnd()
         signal(SIGPIPE, SIG_IGN)
@@ -92,13 +92,13 @@ struct Root: AsyncParsableCommand {
             ] + optional.last)
     }
 
-    /// Throws when `help` names a command that does not exist: the parser would print the help of the whole tool, as if it had understood.
+    /// Throws if `help` names a command that does not exist. The parser would print the help of the whole tool without an error.
     static func checkHelp(for arguments: [String]) throws {
         guard arguments.first == "help" else { return }
         var command: any ParsableCommand.Type = Root.self
         for name in arguments.dropFirst() where !name.hasPrefix("-") {
             let configuration = command.configuration
-            // A word after a command without subcommands, or with one that needs no name, is its argument.
+            // A word after a command without subcommands, or with a default subcommand, is an argument of that command.
             guard !configuration.subcommands.isEmpty, configuration.defaultSubcommand == nil else { return }
             let names = configuration.subcommands.compactMap { $0.configuration.commandName }
             guard let next = configuration.subcommands.first(where: { $0.configuration.commandName == name }) else {
@@ -110,7 +110,7 @@ struct Root: AsyncParsableCommand {
         }
     }
 
-    /// Errors of the argument parser itself, which it prints with the usage.
+    /// Whether the error is one of the argument parser, which prints it with the usage.
     static func isUsage(_ error: any Error) -> Bool {
         exitCode(for: error) == .validationFailure || error is CleanExit || error is ValidationError
     }
@@ -118,7 +118,7 @@ struct Root: AsyncParsableCommand {
 
 extension OutputFormat: ExpressibleByArgument {}
 
-/// Options that commands printing data share.
+/// The options of every command that prints data.
 package struct OutputOptions: ParsableArguments {
     @Option(
         name: [.customShort("o"), .customLong("output")], help: "text, json (an array for what may be several, an object for one) or jsonl."
@@ -128,7 +128,8 @@ package struct OutputOptions: ParsableArguments {
     package init() {}
 }
 
-/// Opens the store for a command, runs it, and closes. Needs no broker; `settings.amqp` throws where none is configured.
+/// Opens the store for a command, runs the command and closes the store.
+/// The command may do without a broker: `settings.amqp` throws if none is configured.
 func withStore<Result: Sendable>(_ body: (Store, Settings) async throws -> Result) async throws -> Result {
     let settings = try Settings.read(needsBroker: false)
     let store = Store(settings.database, size: 2, name: "tidings cli")

@@ -1,11 +1,11 @@
 import TidingsServer
 
-/// What can be said of a webhook's URL before anything is sent there. The guard against addresses of the own network comes with each send.
+/// Checks a webhook's URL before anything is sent there. Each send also guards against addresses of the own network.
 enum WebhookURL {
-    /// Longer ones are refused by common receivers and proxies.
+    /// The longest URL in bytes. Common receivers and proxies refuse longer URLs.
     private static let maximumBytes = 2_048
 
-    /// What is wrong with it, as the end of a sentence; nil when it is an http or https URL with a host.
+    /// Returns the problem of the text, as the end of a sentence; nil if the text is an http or https URL with a host.
     static func problem(_ text: String) -> String? {
         guard text.utf8.count <= maximumBytes else { return "is longer than \(maximumBytes) bytes" }
         guard text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
@@ -19,7 +19,7 @@ enum WebhookURL {
         return isHost(authority) ? nil : "has no host"
     }
 
-    /// A name or an address, which in brackets is one of IPv6, and perhaps a port.
+    /// Whether the text is a name, an IPv4 address or an IPv6 address in brackets, with or without a port.
     private static func isHost(_ authority: Substring) -> Bool {
         let end = authority.hasPrefix("[") ? authority.firstIndex(of: "]").map(authority.index(after:)) : authority.firstIndex(of: ":")
         guard let end = end ?? (authority.hasPrefix("[") ? nil : authority.endIndex) else { return false }

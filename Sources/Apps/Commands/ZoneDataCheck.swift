@@ -1,7 +1,7 @@
 import TidingsServer
 import TidingsTimeZones
 
-/// The check of `tidings doctor` for the zone data of the machine it runs on. Each machine that runs a role needs its own.
+/// The check of `tidings doctor` for the zone data of its machine. Each machine that runs a role needs zone data of its own.
 struct ZoneDataCheck {
     let isPassed: Bool
     let detail: String

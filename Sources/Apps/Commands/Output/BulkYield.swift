@@ -3,9 +3,9 @@ import TidingsPipeline
 import TidingsServer
 import TidingsStore
 
-/// Why bulk work is slow, in words.
+/// The sentence that explains why bulk work is slow.
 enum BulkYield {
-    /// Of a row of `tidings_ops.bulk_yields`.
+    /// Returns the sentence for a row of `tidings_ops.bulk_yields`.
     static func sentence(_ row: JSON) -> String {
         func text(_ name: String) -> String { row[name]?.stringValue ?? row[name]?.intValue.map(String.init) ?? "?" }
         let target = Int(LaneBalance.target / .milliseconds(1))

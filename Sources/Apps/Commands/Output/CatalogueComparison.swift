@@ -3,7 +3,7 @@ import TidingsCore
 import TidingsJSON
 import TidingsServer
 
-/// How a catalogue differs from the active one: in words, whether it breaks producers, and line by line.
+/// The difference between the active catalogue and another one: in words, whether it breaks producers, and line by line.
 struct CatalogueComparison: Sendable {
     private let sentences: [String]
     private let breaking: BreakingChanges

@@ -5,21 +5,21 @@ import TidingsServer
 import TidingsStore
 import TidingsTimeZones
 
-/// The answer to "what happened to this one, and why": the notification, each channel with its reason, and what was tried.
+/// The explanation of a notification: the notification, each channel with its reason, and the attempts.
 struct Explanation: Sendable {
     private let notification: JSON
     private let deliveries: [JSON]
     private let attempts: [JSON]
     private let decisions: [JSON]
     private let timeline: [JSON]
-    /// What devices have of it in their plans.
+    /// The entries of the notification in the plans of devices.
     private let plans: [JSON]
     /// Title and body; nil unless they were asked for.
     private let content: JSON?
-    /// Of the person, as this machine knows it.
+    /// The person's time zone, from the zone data of this machine.
     private let zone: Zone
 
-    /// Throws a ``Failure`` with exit code 1 when there is no such notification, and 77 when its content may not be read.
+    /// Throws a ``Failure``: with exit code 1 if the notification does not exist, with 77 if this user may not read its content.
     init(of id: NotificationID, withContent: Bool = false, from store: Store) async throws {
         guard let found = try await store.notification(id) else {
             throw Failure(.bad, "no notification \(id)", hint: "tidings find looks for any id; what is past retention is gone")
@@ -60,7 +60,7 @@ struct Explanation: Sendable {
         }
     }
 
-    /// In JSON always an array: an event may have made several notifications.
+    /// Prints the explanations. JSON is always an array, because an event may have made several notifications.
     static func print(_ explanations: [Explanation], as format: OutputFormat) {
         switch format {
         case .json, .jsonl: Output.list(explanations.map(\.json), as: format, empty: "")
@@ -107,7 +107,7 @@ struct Explanation: Sendable {
 
     private func field(_ name: String) -> String { notification[name].map(Table.plain) ?? "" }
 
-    /// One line of the content, cut; JSON has all of it.
+    /// One line of the content, cut to ``longestContentLine``. JSON has the whole content.
     private func contentLine(_ name: String) -> String {
         let text = content?[name].map(Table.plain) ?? ""
         return text.count > Self.longestContentLine ? text.prefix(Self.longestContentLine - 1) + "…" : text
@@ -132,21 +132,21 @@ struct Explanation: Sendable {
             line += text("due_at").isEmpty ? text("meaning") : "until \(localTime(text("due_at")))"
         }
         var notes: [String] = []
-        // A market may have several for push.
+        // Name the provider of push: a market may have several.
         if text("channel") == "push", !text("provider").isEmpty { notes.append("by \(text("provider"))") }
         if let attempts = delivery["attempts"]?.intValue, attempts > 1 { notes.append("attempt \(attempts)") }
         if hasStandby(delivery) { notes.append("another provider stands by") }
         return notes.isEmpty ? line : line + " (\(notes.joined(separator: ", ")))"
     }
 
-    /// Whether another provider may yet take over.
+    /// Whether another provider may still take the delivery over.
     private func hasStandby(_ delivery: JSON) -> Bool {
         guard delivery["finished_at"]?.stringValue == nil else { return false }
         let latest = decisions.last { $0["ordinal"] == delivery["ordinal"] }
         return latest?["has_standby"]?.boolValue == true
     }
 
-    /// How it came from one provider to another.
+    /// The line that says why a delivery moved from one provider to another.
     private func line(forMove decision: JSON) -> String {
         func text(_ name: String) -> String { decision[name].map(Table.plain) ?? "" }
         let meaning = ReasonCode(rawValue: text("moved_because"))?.meaning ?? ""
@@ -173,7 +173,7 @@ struct Explanation: Sendable {
             "              \(text("state"))\(place.isEmpty ? " in" : place) the plan of device \(text("device_id")), shows \(when)\(heard)"
     }
 
-    /// A database time as the person's wall clock shows it; as UTC, and marked so, when nobody knows what that shows.
+    /// A time of the database as the person's wall clock shows it. If the person's zone is unknown, the time is in UTC and marked as such.
     private func localTime(_ text: String) -> String {
         guard let time = Timestamp(rfc3339: text) else { return text }
         guard case .known(let zone) = zone else { return "\(time.rfc3339) (zone unknown)" }

@@ -2,17 +2,17 @@ import TidingsCore
 import TidingsJSON
 import TidingsServer
 
-/// The answer of `tidings status`: the verdict first, then what matters.
+/// The answer of `tidings status`: first the verdict, then the findings and the tables.
 struct StatusReport: Sendable {
     let verdict: SystemVerdict
     private let rows: SystemRows
     private let findings: [Finding]
     private let all: Bool
 
-    /// Pauses may be a thousand; the rest is in `tidings pause list`.
+    /// Findings shown of each level. There may be a thousand pauses; `tidings pause list` shows all of them.
     private static let shownOfALevel = 20
 
-    /// - Parameter all: also queues that are empty and have a consumer.
+    /// - Parameter all: true to list also the queues that are empty and have a consumer.
     init(_ rows: SystemRows, _ findings: [Finding], all: Bool) {
         self.rows = rows
         self.findings = findings
@@ -20,7 +20,7 @@ struct StatusReport: Sendable {
         verdict = SystemVerdict(findings)
     }
 
-    /// For people, within 100 columns where names allow it.
+    /// The lines for people, at most 100 columns wide if names allow it.
     var lines: [String] {
         var lines = [Table.plain(.string(verdict.words))]
         for level in [Finding.Level.error, .warning, .note] {
@@ -28,7 +28,7 @@ struct StatusReport: Sendable {
             lines += shown.prefix(Self.shownOfALevel).map(\.text)
             if shown.count > Self.shownOfALevel { lines.append("\(level.symbol) and \(shown.count - Self.shownOfALevel) more") }
         }
-        // Where no bulk work waits, nobody is the slower for it.
+        // Leave out workers for which no bulk work waits: their pauses delay nothing.
         lines += rows.yields.filter { ($0["bulk_ready"]?.intValue ?? 0) > 0 }.map(BulkYield.sentence)
         for table in [rows.states, queues, workers] where !table.isEmpty { lines += ["", Table(table).text] }
         return lines
@@ -63,7 +63,7 @@ struct StatusReport: Sendable {
         }
     }
 
-    /// Nothing waits and somebody would take it.
+    /// True if the queue is empty and has a consumer.
     private static func isIdle(_ row: JSON) -> Bool {
         (row["ready"]?.intValue ?? 0) == 0 && (row["packs"]?.intValue ?? 0) == 0 && (row["consumers"]?.intValue ?? 0) > 0
     }

@@ -1,16 +1,16 @@
 import TidingsServer
 
-/// Two texts compared line by line, in the form of `diff -u`.
+/// Compares two texts line by line, in the form of `diff -u`.
 enum UnifiedDifference {
-    /// Lines around a change.
+    /// Unchanged lines that are shown around a change.
     private static let context = 3
-    /// Lines that are compared one with another, on each side. The work grows with the product of their number and of the changes; beyond it, the old
-    /// lines are shown as removed and the new ones as added.
+    /// The most lines of each side that are compared. The work grows with the number of lines times the number of changes.
+    /// Beyond the limit, all old lines are shown as removed and all new lines as added.
     private static let mostCompared = 5_000
 
     private enum Line { case kept(Substring), removed(Substring), added(Substring) }
 
-    /// Empty when the texts are equal. After `@@`, each part names the keys of YAML that it stands below.
+    /// Returns the lines of the difference, none if the texts are equal. After `@@`, each part names the YAML keys above it.
     static func lines(from old: String, _ oldName: String, to new: String, _ newName: String) -> [String] {
         if old == new { return [] }
         let merged = merge(
@@ -30,7 +30,7 @@ enum UnifiedDifference {
         return result
     }
 
-    /// Every line of both, in order.
+    /// Every line of both texts, in order.
     private static func merge(_ old: [Substring], _ new: [Substring]) -> [Line] {
         let prefix = zip(old, new).prefix { $0 == $1 }.count
         let suffix = zip(old.dropFirst(prefix).reversed(), new.dropFirst(prefix).reversed()).prefix { $0 == $1 }.count
@@ -87,13 +87,13 @@ enum UnifiedDifference {
             }
     }
 
-    /// The keys of YAML that a line stands below, such as `types > orderUpdate`.
+    /// The YAML keys above a line, such as `types > orderUpdate`.
     private static func keys(above index: Int, in lines: [Line]) -> String {
         guard lines.indices.contains(index) else { return "" }
         var keys: [Substring] = []
         var depth = indentation(of: text(of: lines[index]))
         for line in lines[..<index].reversed() where depth > 0 {
-            // Removed or added lines say nothing of where both stand.
+            // Skip removed and added lines: only a line of both texts shows the place in both.
             guard case .kept(let text) = line else { continue }
             let own = indentation(of: text)
             let key = text.dropFirst(own)
