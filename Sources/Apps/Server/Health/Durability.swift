@@ -1,6 +1,6 @@
 package import TidingsJSON
 
-/// Settings of PostgreSQL on which the promise rests, and what to think of them.
+/// The PostgreSQL settings on which the promise of durability depends, and the findings about them.
 package struct Durability: Sendable {
     var fsync = true
     var fullPageWrites = true
@@ -9,10 +9,10 @@ package struct Durability: Sendable {
     var isReadOnly = false
     /// The setting of a new session of this user: `on`, `off`, `local`, `remote_write` or `remote_apply`.
     var synchronousCommit = "on"
-    /// Roles and databases that ask for less, each with its setting.
+    /// Roles and databases with a weaker `synchronous_commit`, each with its setting.
     var weaker: [String] = []
     var synchronousStandbyNames = ""
-    /// Connected; their mode is unknown unless `seesStandbys`.
+    /// Standbys that are connected. Their mode is unknown unless ``seesStandbys``.
     var standbys = 0
     var synchronousStandbys = 0
     var seesStandbys = true
@@ -67,7 +67,7 @@ package struct Durability: Sendable {
 }
 
 extension Durability {
-    /// Of the row that the store reads.
+    /// Takes the settings from the row that the store reads.
     package init(_ row: JSON) {
         func text(_ name: String) -> String { row[name]?.stringValue ?? "" }
         self.init(

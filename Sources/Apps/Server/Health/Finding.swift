@@ -1,12 +1,12 @@
 package import TidingsJSON
 
-/// One thing that `tidings doctor` or `tidings status` looked at, and how it stands.
+/// One result of a check of `tidings doctor` or `tidings status`.
 package struct Finding: Sendable, Hashable {
     package enum Level: Int, Sendable, Comparable, CaseIterable {
         case ok
-        /// An operator wants it so, or it could not be looked at.
+        /// An operator wants it so, or the check was not possible.
         case note
-        /// A look is due, and everything works. Exit code 0.
+        /// Everything works, but an operator should look. Exit code 0.
         case warning
         /// Something does not work. Exit code 1.
         case error
@@ -25,7 +25,7 @@ package struct Finding: Sendable, Hashable {
         }
     }
 
-    /// Every finding that is not ok has one of these, for scripts and for the table in Incidents.md.
+    /// The code of a finding that is not ok, for scripts and for the table in Incidents.md.
     package enum Code: String, Sendable, CaseIterable {
         case zoneDataMissing, databaseFailed, schemaNewer, readOnly, fsyncOff, fullPageWritesOff, commitNotSynchronous,
             standbysAsynchronous, standbyMissing
@@ -39,11 +39,11 @@ package struct Finding: Sendable, Hashable {
     /// The subject: `workers`, `broker`, …
     package let check: String
     package let level: Level
-    /// Nil when the level is ok.
+    /// Nil if the level is ok.
     package let code: Code?
-    /// The finding, without a full stop: it stands in sentences.
+    /// The finding in words, without a full stop, because the words stand in sentences.
     package let words: String
-    /// Empty where nothing is to be done.
+    /// Empty if nothing is to be done.
     package let whatToDo: String
 
     package static func ok(_ check: String, _ words: String) -> Finding {
@@ -62,13 +62,13 @@ package struct Finding: Sendable, Hashable {
         self.init(check: check, level: level, code: code, words: words, whatToDo: whatToDo)
     }
 
-    /// For people: a line, and what to do on a second one.
+    /// The finding for people: a line, and on a second line the advice.
     package var text: String {
         let line = "\(level.symbol) \(check): \(Table.plain(.string(words)))"
         return level == .ok || whatToDo.isEmpty ? line : line + "\n    \(Table.plain(.string(whatToDo)))"
     }
 
-    /// As `tidings status` lists its problems.
+    /// The object in the list of problems that `tidings status` prints.
     package var json: JSON {
         [
             "check": .string(check), "code": code.map { .string($0.rawValue) } ?? .null, "level": .string(level.word),

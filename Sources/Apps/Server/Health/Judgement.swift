@@ -1,13 +1,13 @@
 import TidingsCore
 
-/// Judges a reading of the system: pure, one function for each check. `tidings status` and `tidings doctor` share it.
+/// Judges a reading of the system. Each check is one pure function. `tidings status` and `tidings doctor` share the checks.
 package enum Judgement {
     /// At least one finding of every check.
     package static func findings(of reading: SystemReading) -> [Finding] {
         [workers, consumers, samples, growth, enqueued, overdue, breakers, refused, conservation, pauses].flatMap { $0(reading) }
     }
 
-    /// The roles without which intents stand still.
+    /// The roles that must run. Without one of them, intents stand still.
     private static let roles: [(name: String, code: Finding.Code)] = [
         ("router", .noRunningRouter), ("deliver", .noRunningDeliver), ("release", .noRunningRelease),
     ]
@@ -25,7 +25,7 @@ package enum Judgement {
             return Finding(
                 "workers", .error, role.code, "no \(role.name) runs" + end, whatToDo: "Start one: tidings run \(role.name).")
         }
-        // Where none of its role runs, the finding above says that it was lost.
+        // Leave out a lost process if no process of its role runs: the finding above already reports the loss.
         let lost = reading.workers.filter { worker in
             worker.state == .lost && roles.allSatisfy { !worker.has($0.name) || reading.runs($0.name) }
         }.map { worker in
@@ -40,10 +40,10 @@ package enum Judgement {
                 "workers", "\(reading.workers.count { $0.state == .running }.of("process", "processes")) run: every role is there", missing)
     }
 
-    /// A process consumes within this time after its start; samples are five seconds apart.
+    /// A process consumes within this time after its start. Samples are five seconds apart.
     static let settling = Duration.seconds(10)
 
-    /// An intake queue needs a consumer, and any queue with messages.
+    /// An intake queue always needs a consumer. Any other queue needs one if it holds messages.
     private static func consumers(_ reading: SystemReading) -> [Finding] {
         reading.queues.filter { reading.isFresh($0) && $0.consumers == 0 && !reading.isSettling($0) }.compactMap { queue in
             let ready = queue.ready ?? 0
@@ -59,12 +59,12 @@ package enum Judgement {
         }.orOK("consumers", "every queue that needs a consumer has one")
     }
 
-    /// Six samples of a queue are missing then.
+    /// The age from which on a sample is stale. By then six samples of the queue are missing.
     static let freshness = Duration.seconds(30)
 
     private static func samples(_ reading: SystemReading) -> [Finding] {
         guard let newest = reading.queues.compactMap(\.sampledAt).max() else {
-            // Where no releaser runs, the workers' check says so.
+            // A note is enough without a settled releaser: if none runs, the check of the workers says so.
             let level: Finding.Level = reading.hasSettled("release") ? .warning : .note
             return [
                 Finding(
@@ -80,7 +80,7 @@ package enum Judgement {
         ]
     }
 
-    /// Messages from which on a growing queue is worth a look: fewer are read from the socket at once.
+    /// A growing queue is reported from this many messages on. Fewer messages are read from the socket at once.
     static let smallQueue = 1_000
 
     private static func growth(_ reading: SystemReading) -> [Finding] {
@@ -94,7 +94,7 @@ package enum Judgement {
         }.orOK("growth", "no queue of \(smallQueue.grouped) messages or more grows")
     }
 
-    /// A delay that people notice, and one that nobody explains by a busy minute.
+    /// The delay that people notice, and the delay that a busy minute does not explain.
     static let (late, veryLate) = (Duration.seconds(60), Duration.seconds(600))
 
     private static func enqueued(_ reading: SystemReading) -> [Finding] {
@@ -179,7 +179,7 @@ package enum Judgement {
 }
 
 extension [Finding] {
-    /// These findings, or that the check is ok when neither these nor `others` are any.
+    /// Returns these findings. If there are neither these nor `others`, returns one finding that the check is ok.
     fileprivate func orOK(_ check: String, _ words: String, _ others: [Finding] = []) -> [Finding] {
         isEmpty && others.isEmpty ? [.ok(check, words)] : self
     }
@@ -190,7 +190,7 @@ extension SystemReading {
 
     fileprivate func runs(_ role: String) -> Bool { workers(of: role).contains { $0.state == .running } }
 
-    /// A process of the role runs for long enough to have begun its work.
+    /// Whether a process of the role has run long enough to have begun its work.
     fileprivate func hasSettled(_ role: String) -> Bool {
         workers(of: role).contains { $0.state == .running && now - $0.startedAt > Judgement.settling }
     }
@@ -199,7 +199,7 @@ extension SystemReading {
         queue.sampledAt.map { now - $0 <= Judgement.freshness } ?? false
     }
 
-    /// Every process that would consume it had only started when the queue was sampled.
+    /// Whether every process that would consume the queue had only just started when the queue was sampled.
     fileprivate func isSettling(_ queue: Queue) -> Bool {
         let sampledAt = queue.sampledAt ?? now
         return runs(queue.role)
@@ -214,7 +214,7 @@ extension SystemReading.Worker {
 extension SystemReading.Queue {
     fileprivate var isIntake: Bool { name.hasPrefix("tidings.intents.") }
 
-    /// The role that consumes it.
+    /// The role that consumes the queue.
     fileprivate var role: String { name.hasPrefix("tidings.deliver.") ? "deliver" : "router" }
 
     /// The channel in the queue's name; nil for a queue of the router.

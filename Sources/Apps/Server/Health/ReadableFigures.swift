@@ -1,12 +1,12 @@
 package import TidingsCore
 
 extension Int {
-    /// With a comma between thousands, and the noun in its number: `3,102 deliveries`.
+    /// The number with a comma between thousands, and the noun in the singular or plural: `3,102 deliveries`.
     func of(_ one: String, _ many: String? = nil) -> String {
         "\(grouped) \(self == 1 ? one : many ?? one + "s")"
     }
 
-    /// With a comma between thousands.
+    /// The number with a comma between thousands.
     var grouped: String {
         let digits = String(magnitude)
         var text = ""
@@ -19,7 +19,7 @@ extension Int {
 }
 
 extension Timestamp {
-    /// The minute in UTC, with the day unless the time is less than 20 hours from `now`: within these no hour comes twice.
+    /// The minute in UTC. The day is left out if the time is less than 20 hours from `now`, for within 20 hours no hour of the day repeats.
     package func minute(now: Timestamp) -> String {
         let text = rfc3339
         let time = "\(text.dropFirst(11).prefix(5)) UTC"

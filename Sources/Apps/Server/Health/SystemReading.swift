@@ -1,6 +1,6 @@
 package import TidingsCore
 
-/// One reading of the whole system. Plain values, so that judging needs no server.
+/// One reading of the whole system. The values are plain, so that a judgement needs no server.
 package struct SystemReading: Sendable {
     struct Worker: Sendable {
         enum State: String, Sendable { case running, stopped, lost }
@@ -14,13 +14,13 @@ package struct SystemReading: Sendable {
         var stoppedAt: Timestamp?
     }
 
-    /// A queue as it was last sampled from the broker; nil where no sample exists.
+    /// A queue with its last sample from the broker. Values of the sample are nil if no sample exists.
     struct Queue: Sendable {
         var name: String
         var ready: Int?
         var consumers: Int?
         var sampledAt: Timestamp?
-        /// Unfinished, by the database.
+        /// Packs of the queue that are unfinished in the database.
         var packs = 0
         var waitingSince: Timestamp?
         /// Negative while the queue grows; nil without two samples.
@@ -33,7 +33,7 @@ package struct SystemReading: Sendable {
         var provider: String
         var deliveries: Int
         var oldestAt: Timestamp
-        /// Its queue has all the unfinished packs that it may have.
+        /// True if the queue already has the most unfinished packs that it may have.
         var isSaturated = false
     }
 
@@ -59,21 +59,21 @@ package struct SystemReading: Sendable {
 
     /// The database's business time.
     package var now: Timestamp
-    /// Heard of within the last hour.
+    /// The processes that were heard of within the last hour.
     var workers: [Worker] = []
     var queues: [Queue] = []
-    /// Events of `tidings_api.enqueue` that wait, and since when the first does.
+    /// Events of `tidings_api.enqueue` that wait, and the time since which the first of them waits.
     var enqueued = 0
     var enqueuedSince: Timestamp?
     var overdue: [Overdue] = []
     var openBreakers: [OpenBreaker] = []
-    /// Still open, of the last 24 hours.
+    /// Rejected and dead rows of the last 24 hours that are still open.
     var rejected = 0
     var dead = 0
     var unaccounted: [Unaccounted] = []
     var pauses: [Paused] = []
 
-    /// Takes what the broker itself says of a queue now in place of its sample.
+    /// Replaces the sample of a queue by the numbers that the broker itself reports now.
     package mutating func observe(queue name: String, ready: Int, consumers: Int) {
         let index = queues.firstIndex { $0.name == name } ?? queues.endIndex
         if index == queues.endIndex { queues.append(Queue(name: name)) }

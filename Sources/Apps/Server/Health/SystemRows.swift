@@ -34,7 +34,7 @@ package struct SystemRows: Sendable {
         reading.unaccounted = unaccounted.map { .init(kind: $0["kind"]?.stringValue ?? "", count: $0["n"]?.intValue ?? 0) }
         reading.pauses = pauses.compactMap(SystemReading.Paused.init)
         self.reading = reading
-        // A deploy stops processes on purpose: a minute is enough to see that they did.
+        // List a stopped process for a minute only: a deploy stops processes on purpose, and a minute is enough to see that.
         workers = heard.filter { row in
             guard row["state"]?.stringValue == SystemReading.Worker.State.stopped.rawValue else { return true }
             return row["stopped_at"]?.time.map { now - $0 <= .seconds(60) } ?? true
@@ -47,7 +47,7 @@ extension JSON {
     fileprivate var time: Timestamp? { stringValue.flatMap { Timestamp(rfc3339: $0) } }
 }
 
-// A row that this binary cannot read, such as one with a newer version's word, is left out.
+// A row that this binary cannot read is left out, such as a row with a word of a newer version.
 
 extension SystemReading.Worker {
     fileprivate init?(_ row: JSON) {

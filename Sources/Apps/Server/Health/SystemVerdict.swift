@@ -4,7 +4,7 @@ package struct SystemVerdict: Sendable, Hashable {
     package let level: Finding.Level
     package let words: String
 
-    /// Findings that the sentence names; the lines below it have all.
+    /// Findings that the sentence names. The lines below the sentence list all findings.
     private static let named = 3
 
     package init(_ findings: [Finding]) {
@@ -22,6 +22,6 @@ package struct SystemVerdict: Sendable, Hashable {
             }
     }
 
-    /// Something does not work: the exit code is 1.
+    /// True if something does not work. The exit code is 1 then.
     package var isBad: Bool { level == .error }
 }

@@ -2,10 +2,10 @@ import TidingsAMQP
 import TidingsPostgres
 import TidingsStore
 
-/// Why a command ends without success: one line, a hint, and the exit code of sysexits.
+/// The reason why a command fails: one line, a hint, and an exit code of sysexits.
 public struct Failure: Error, Sendable {
     public enum Code: Int32, Sendable {
-        /// It ran, and the answer is bad: not found, unhealthy, a delivery that failed.
+        /// The command ran, and its answer is bad: not found, unhealthy, a failed delivery.
         case bad = 1
         case usage = 64
         /// The input is wrong.
@@ -29,12 +29,13 @@ public struct Failure: Error, Sendable {
         self.hint = hint
     }
 
-    /// The failure that any error comes to.
+    /// Turns any error into a failure.
     package init(_ error: any Error) {
         switch error {
         case let failure as Failure: self = failure
         case StoreError.clockSkew:
-            // Passes when both clocks are set; a supervisor does not start again what ends with the code of a wrong configuration.
+            // Not the code of a wrong configuration: a supervisor would not start the role again, but the skew passes when both clocks are
+            // set.
             self.init(.timedOut, "\(error)", hint: "are both machines synchronised? see timedatectl")
         case StoreError.tableInUse: self.init(.timedOut, "\(error)")
         case let error as StoreError: self.init(.config, "\(error)")
@@ -49,7 +50,7 @@ public struct Failure: Error, Sendable {
         case let error as PostgresError:
             switch error.kind {
             case .connectFailed:
-                // libpq's own words name host, port and cause, and no data; the lines after the first only guess.
+                // The message of libpq names host, port and cause, and no data. The lines after the first are only guesses.
                 let cause = error.message.split(separator: "\n").first.map(String.init) ?? "\(error)"
                 if ["28P01", "28000"].contains(error.sqlState) {
                     self.init(.notPermitted, "the database: \(cause)", hint: "check user and password in TIDINGS_DATABASE_URL")
@@ -59,7 +60,7 @@ public struct Failure: Error, Sendable {
             case .connectionLost, .deadlineExceeded, .poolExhausted:
                 self.init(.unavailable, "the \(error)", hint: "is PostgreSQL running? see tidings doctor")
             case .server where error.sqlState == "42501":
-                // Names the object and no data.
+                // The message names the object and no data.
                 self.init(
                     .notPermitted, "the database: \(error.message)",
                     hint: "a member of tidings_ops_read only reads; other commands log in as a member of tidings_run, or as the owner")

@@ -2,28 +2,28 @@ import Glibc
 package import TidingsCore
 package import TidingsJSON
 
-/// How data is printed.
+/// The format of printed data.
 public enum OutputFormat: String, CaseIterable, Sendable {
     /// For people.
     case text
-    /// An array for what may be several, also when it is one or none; an object for one thing.
+    /// An array if the answer may have several things, even if it has one or none. An object if the answer is always one thing.
     case json
     /// One object on each line.
     case jsonl
 }
 
-/// Where output goes: data on standard output, everything else on standard error.
+/// Prints data on standard output and everything else on standard error.
 package enum Output {
-    /// Ends the process when standard output takes no more: an answer that is cut short must not look complete.
+    /// Prints data. Ends the process if standard output takes no more: an answer that is cut short must not look complete.
     package static func data(_ text: String) {
         let code = put(text + "\n", on: STDOUT_FILENO)
         if code != 0 { end(because: code) }
     }
 
-    /// A note that nobody can read is dropped: a role goes on when its log has no reader.
+    /// Prints a note. Drops the note if standard error takes no more: a role goes on when its log has no reader.
     package static func note(_ text: String) { _ = put(text + "\n", on: STDERR_FILENO) }
 
-    /// A list: a table for people, an array or lines for programs. `empty` is the note for an empty table.
+    /// Prints a list: a table for people, an array or lines for programs. `empty` is the note for an empty table.
     package static func list(_ rows: [JSON], as format: OutputFormat, empty: String) {
         switch format {
         case .json: data(JSON.array(rows).serialized)
@@ -32,12 +32,12 @@ package enum Output {
         }
     }
 
-    /// A list of faults. For people an empty one is the answer itself: `sound` goes to standard output.
+    /// Prints a list of faults. For people an empty list is an answer too: `sound` goes to standard output.
     package static func faults(_ rows: [JSON], as format: OutputFormat, sound: String) {
         if rows.isEmpty, format == .text { data(sound) } else { list(rows, as: format, empty: "") }
     }
 
-    /// One thing: its members below each other for people.
+    /// Prints one thing. For people, each member stands on its own line.
     package static func one(_ object: JSON, as format: OutputFormat) {
         switch format {
         case .json, .jsonl: data(object.serialized)
@@ -45,13 +45,13 @@ package enum Output {
         }
     }
 
-    /// One screen of a command that prints again and again: the time first, and on a terminal the screen before it is cleared.
+    /// Begins one screen of a command that prints again and again. Prints the time, and clears the previous screen on a terminal.
     package static func frame(at time: Timestamp) {
         let clear = isatty(STDOUT_FILENO) == 1 ? "\u{1B}[H\u{1B}[2J" : ""
         data("\(clear)\(time.rfc3339)")
     }
 
-    /// - Returns: 0, or the error that ended it.
+    /// - Returns: 0, or the error number that ended the write.
     private static func put(_ text: String, on descriptor: Int32) -> Int32 {
         var bytes = Array(text.utf8)[...]
         while !bytes.isEmpty {
@@ -71,7 +71,7 @@ package enum Output {
         return 0
     }
 
-    /// A reader that has gone, as of `tidings status --watch | head -1`, ends the process as SIGPIPE would: shells know that as no error.
+    /// Ends the process. If the reader has gone, as in `tidings status --watch | head -1`, SIGPIPE ends it: shells take that for no error.
     private static func end(because code: Int32) -> Never {
         if code == EPIPE {
             signal(SIGPIPE, SIG_DFL)

@@ -3,7 +3,7 @@ import TidingsCore
 import TidingsJSON
 import TidingsStore
 
-/// How a line of the log is written.
+/// The format of a line of the log.
 public enum LogFormat: String, CaseIterable, Sendable {
     /// For people.
     case text
@@ -11,7 +11,8 @@ public enum LogFormat: String, CaseIterable, Sendable {
     case json
 }
 
-/// A line on standard error for each event: time, level, role, message, metadata. Never a body, an address or a secret.
+/// Writes a line on standard error for each event: time, level, role, message, metadata.
+/// A line never holds a body, an address or a secret.
 public struct StandardErrorLog: LogHandler {
     public var logLevel: Logger.Level
     public var metadata: Logger.Metadata = [:]
@@ -19,7 +20,7 @@ public struct StandardErrorLog: LogHandler {
     private let label: String
     private let format: LogFormat
 
-    /// `label` is what the line calls the role.
+    /// `label` is the name of the role in each line.
     public init(label: String, level: Logger.Level = .notice, format: LogFormat = .text) {
         self.label = label
         self.format = format
@@ -46,7 +47,7 @@ public struct StandardErrorLog: LogHandler {
         return "\(Self.time()) \(event.level) \(label): \(event.message)\(details)"
     }
 
-    /// Four members are always there; metadata with one of their names comes with an underscore.
+    /// Four members are always there. Metadata with the name of one of them gets an underscore at the end of its name.
     private func json(_ event: LogEvent, _ details: [(key: String, value: Logger.MetadataValue)]) -> String {
         var writer = JSONWriter()
         writer.beginObject()

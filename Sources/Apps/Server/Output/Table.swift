@@ -1,10 +1,10 @@
 package import TidingsJSON
 
-/// JSON objects as a table for people: the members of the first are the columns.
+/// JSON objects as a table for people. The members of the first object are the columns.
 package struct Table {
     package let text: String
 
-    /// Characters of one cell; the rest is cut, `-o json` shows all.
+    /// The most characters of one cell. Longer text is cut; `-o json` shows all of it.
     private static let widestCell = 60
 
     package init(_ rows: [JSON]) {
@@ -40,7 +40,7 @@ package struct Table {
         return text.count > widestCell ? text.prefix(widestCell - 1) + "…" : text
     }
 
-    /// A value without quotes, control characters shown as spaces, so that stored text cannot steer a terminal.
+    /// A value without quotes. Control characters are shown as spaces, so that stored text cannot steer a terminal.
     package static func plain(_ value: JSON) -> String {
         let text =
             switch value {

@@ -17,8 +17,8 @@ extension Topology {
         self.init(.spec(for: catalogue))
     }
 
-    /// Creates what is missing. The broker's refusal to let this user declare anything is no obstacle where all of it exists; otherwise it throws a
-    /// ``Failure`` that names what is missing.
+    /// Creates missing exchanges, queues and bindings. If the broker does not let this user declare anything, all of them must exist.
+    /// Otherwise throws a ``Failure`` that names the missing ones.
     package func declareOrFind(on control: AMQPControl) async throws {
         do throws(AMQPError) {
             try await declare(on: control)
@@ -32,7 +32,7 @@ extension Topology {
         }
     }
 
-    /// AMQP 0-9-1: the user lacks the permission.
+    /// The reply code of AMQP 0-9-1 for a user without the permission.
     private static let accessRefused = 403
 }
 

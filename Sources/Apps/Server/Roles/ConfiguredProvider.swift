@@ -5,15 +5,16 @@ import Synchronization
 import TidingsCore
 import TidingsProvider
 
-/// The provider of a binding, made again when a file that its settings name, in the catalogue or in the environment, has changed: renewed
-/// credentials count without a restart.
+/// The provider of a binding, made again when one of its files has changed: renewed credentials take effect without a restart.
+/// The files are those that the provider's settings name, in the catalogue or in the environment.
 ///
-/// The files are read, and the provider is made, on a thread of their own: while a disk is slow, calls go on with the provider that is there.
-/// A change counts for calls that begin after it was read.
+/// A thread of its own reads the files and makes the provider. While a disk is slow, calls go on with the current provider.
+/// A change takes effect for calls that begin after the change was read.
 ///
-/// While it cannot be made, each of its deliveries ends as misconfigured, with the reason in its attempt, and no other provider is held up.
+/// While the provider cannot be made, each of its deliveries ends as misconfigured, with the reason in its attempt.
+/// No other provider is held up.
 final class ConfiguredProvider: Provider {
-    /// How often the files are looked at, at most.
+    /// The shortest time between two looks at the files.
     static let lookInterval = Duration.seconds(5)
 
     let name: String
@@ -28,14 +29,14 @@ final class ConfiguredProvider: Provider {
         var current: Result<any Provider, Failure>
         var stamps: [String: FileStamp]
         var lookedAt: ContinuousClock.Instant
-        /// A look is under way; never more than one.
+        /// True while a look is under way. There is never more than one.
         var isLooking = false
         var waiting: [CheckedContinuation<Void, Never>] = []
     }
 
     private let disk = DispatchQueue(label: "tidings.provider.files")
 
-    /// - Parameter now: what ``lookInterval`` is measured by.
+    /// - Parameter now: the clock that measures ``lookInterval``.
     init(
         _ binding: ProviderBinding, registry: ProviderRegistry, environment: [String: String], logger: Logger,
         now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
@@ -48,14 +49,14 @@ final class ConfiguredProvider: Provider {
         self.files = files
         let make: @Sendable () throws -> any Provider = { try registry.make(binding, environment: environment) }
         self.make = make
-        // The files first: a change between the two is seen at the next look.
+        // Read the files' stamps before making the provider: the next look then notices a change between the two.
         let stamps = FileStamp.all(files)
         let current = Result(catching: make).mapError(Failure.init)
         state = Mutex(State(current: current, stamps: stamps, lookedAt: now()))
         if case .failure(let failure) = current { Self.report(failure, logger) }
     }
 
-    /// Of the provider that is there now; none is called while there is none.
+    /// The limits of the current provider. While there is none, no provider is called.
     var limits: ProviderLimits { (try? current().get())?.limits ?? Self.unmade }
     var showsBadge: Bool { (try? current().get())?.showsBadge ?? false }
 
@@ -81,7 +82,7 @@ final class ConfiguredProvider: Provider {
         await (try? state.withLock(\.current).get())?.close()
     }
 
-    /// The provider as its files were at the last look. Begins the next look when it is due, and does not wait for it.
+    /// The provider as of the last look at its files. Begins the next look if it is due, and does not wait for it.
     private func current() -> Result<any Provider, Failure> {
         let (current, isDue) = state.withLock { state in
             let now = now()
@@ -104,7 +105,7 @@ final class ConfiguredProvider: Provider {
         }
     }
 
-    /// Reads the files, and makes the provider again if one has changed. The provider that is replaced ends with its calls under way.
+    /// Reads the files, and makes the provider again if a file has changed. The replaced provider lives until its calls have ended.
     private func look() {
         let stamps = FileStamp.all(files)
         let isChanged = state.withLock { $0.stamps != stamps }
@@ -115,7 +116,7 @@ final class ConfiguredProvider: Provider {
             switch made {
             case .success(let provider): state.current = .success(provider)
             case .failure(let failure):
-                // What works goes on until the files are right again: they may be half written.
+                // Keep a working provider until the files are right again: the files may be half written.
                 if case .failure = state.current { state.current = .failure(failure) }
             case nil: break
             }
@@ -138,14 +139,14 @@ final class ConfiguredProvider: Provider {
     }
 }
 
-/// By what a change of a file shows.
+/// The properties of a file by which a change is noticed.
 private struct FileStamp: Equatable {
     let inode: UInt64
     let size: Int64
     let modified: Int64
     let nanoseconds: Int
 
-    /// Of each file that is there.
+    /// The stamps of the files that exist.
     static func all(_ files: Set<String>) -> [String: FileStamp] {
         var stamps: [String: FileStamp] = [:]
         for path in files { stamps[path] = FileStamp(path) }

@@ -8,33 +8,37 @@ import TidingsPipeline
 import TidingsProvider
 import TidingsStore
 
-/// The deliver role: a line for each provider of its channels. When another catalogue becomes active, only the lines that it changes are replaced: the
-/// old one finishes what it holds beside the new one. Of each provider's limits it uses the share of one among all processes that call it.
+/// The deliver role: a line for each provider of its channels.
+///
+/// When another catalogue becomes active, only the lines that it changes are replaced. An old line finishes its packs while the new line
+/// already runs.
+///
+/// All processes that call a provider divide its limits equally. This role uses the share of one process.
 final class DeliverRole: Sendable {
     private let runtime: Runtime
     private let channels: Set<Channel>
     private let worker: String
-    /// Of all lines of the process, and of the lines of the next catalogue as well.
+    /// Shared by all lines of the process, also by the lines of the next catalogue.
     private let budget = PackBudget()
     private let breakers: BreakerLog
 
     private struct State {
         var isStopping = false
-        /// Nothing is out any more.
+        /// True when ``run()`` has ended: no call is out any more.
         var hasEnded = false
-        /// By the provider's name.
+        /// The lines by their providers' names.
         var lines: [String: Line] = [:]
-        /// Of the catalogue that the lines run by; nil before the first.
+        /// The hash of the catalogue that the lines run by; nil before the first.
         var followed: String?
-        /// As of the last heartbeat.
+        /// The callers of each provider, as of the last heartbeat.
         var callers = ProviderCallers()
-        /// Why a line ended by itself.
+        /// The first error that ended a line.
         var failure: (any Error)?
     }
 
     private let state = Mutex(State())
     private let gates: SendGates
-    /// Lines that are to run; ends at the stop.
+    /// The lines that are to be started. The stream ends at the stop.
     private let starting: AsyncStream<Line>
     private let start: AsyncStream<Line>.Continuation
 
@@ -47,7 +51,7 @@ final class DeliverRole: Sendable {
         (starting, start) = AsyncStream.makeStream()
     }
 
-    /// Runs until ``stop()``. Throws when the catalogue has no provider for its channels, or a line ended by itself.
+    /// Runs until ``stop()``. Throws if the catalogue has no provider for the channels, or if a line ended with an error.
     func run() async throws {
         defer { state.withLock { $0.hasEnded = true } }
         try await follow(runtime.catalogues.current.catalogue)
@@ -79,7 +83,7 @@ final class DeliverRole: Sendable {
         for line in lines { await line.stop() }
     }
 
-    /// Replaces the lines that a catalogue changes; the others go on. Does nothing for the catalogue that it follows already.
+    /// Replaces the lines that a catalogue changes. All other lines go on. Does nothing if the role already follows this catalogue.
     func follow(_ catalogue: Catalogue) async throws {
         guard state.withLock({ !$0.isStopping && $0.followed != catalogue.hash }) else { return }
         let running = state.withLock(\.lines)
@@ -89,7 +93,7 @@ final class DeliverRole: Sendable {
             return try Line(plan, runtime: runtime)
         }
         let limits = Dictionary(lines.flatMap(\.called).map { ($0.name, $0.limits) }) { first, _ in first }
-        // A process that has not said whom it calls may call these as well.
+        // Until a process has reported which providers it calls, it counts as a caller of every provider.
         let (anybody, ofEach) = state.withLock { ($0.callers.ofAny, $0.callers.ofEach) }
         gates.admit(limits, among: anybody, now: runtime.store.clock.now())
         gates.divide(among: ofEach, now: runtime.store.clock.now())
@@ -113,7 +117,7 @@ final class DeliverRole: Sendable {
 
     // MARK: Shares
 
-    /// The providers that this process calls, by name; none when it has ended.
+    /// The names of the providers that this process calls; none when the role has ended.
     var providers: [String] {
         let lines = state.withLock { $0.hasEnded ? [] : Array($0.lines.values) }
         return Set(lines.flatMap(\.called).map(\.name)).sorted()
@@ -133,10 +137,10 @@ final class DeliverRole: Sendable {
     }
 }
 
-/// Plan of a line. If two catalogues have equal plans, the line goes on.
+/// The plan of a line. If two catalogues have equal plans for a line, the line goes on.
 private struct LinePlan: Equatable {
     let binding: ProviderBinding
-    /// Of a line that plans local notifications: the providers by which apps are woken. Empty for another.
+    /// The providers that wake apps, for a line that plans local notifications. Empty for any other line.
     let carriers: [ProviderBinding]
 
     static func all(of catalogue: Catalogue, channels: Set<Channel>) -> [LinePlan] {
@@ -152,7 +156,7 @@ private final class Line: Sendable {
     private let lanes: [(lane: Lane, consumer: AMQPConsumer)]
     private let runtime: Runtime
     private let provider: (any Provider)?
-    /// Of a line that plans: by whom apps are woken. Nil for another.
+    /// The providers that wake apps, for a line that plans local notifications. Nil for any other line.
     private let carriers: [any Provider]?
     private let meters: DeliveryMeters
     private let calls: CallMeters?
@@ -178,15 +182,15 @@ private final class Line: Sendable {
 
     var called: [any Provider] { [provider].compactMap(\.self) + (carriers ?? []) }
 
-    /// Ends the intake; ``run(worker:gates:budget:)`` returns when what is in work is finished.
+    /// Ends the intake. ``run(worker:gates:budget:)`` returns when the packs in work are finished.
     func stop() async {
         stopping.raise()
         for (_, consumer) in lanes { await consumer.stop() }
     }
 
-    /// Runs until ``stop()``. Throws when a consumer cannot go on.
+    /// Runs until ``stop()``. Throws if a consumer cannot go on.
     ///
-    /// - Parameter gates: of everybody who is ``called``, and shared with other lines.
+    /// - Parameter gates: the gates of all providers that are ``called``, shared with other lines.
     func run(worker: String, gates: SendGates, budget: PackBudget) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             // A task for each consumer and one for the work, until the consumers are stopped; the group awaits all.
@@ -203,24 +207,25 @@ private final class Line: Sendable {
             if let carriers {
                 let waker = LocalPlanWaker(
                     store: runtime.store, catalogues: runtime.catalogues, carriers: carriers, gates: gates, logger: runtime.logger)
-                // Beside the worker, which waits for packs; cancelled below, when that has ended.
+                // Runs beside the worker, which waits for packs. Cancelled below, when the worker has ended.
                 group.addTask { await waker.run() }
             }
             await work(worker: worker, gate: provider.flatMap { gates[$0.name] }, budget: budget)
-            // Wakes go on until the last pack is planned; the ones that wait then are the next worker's.
+            // Wakes go on until the last pack is planned. The next worker takes the wakes that still wait then.
             group.cancelAll()
         }
     }
 
     private func work(worker: String, gate: SendGate?, budget: PackBudget) async {
         await withDiscardingTaskGroup { group in
-            // A worker for each lane, so that urgent packs never wait behind bulk ones; each ends when its consumer is stopped, and the group awaits all.
+            // A worker for each lane: urgent packs never wait behind bulk packs.
+            // Each worker ends when its consumer is stopped; the group awaits all.
             for (lane, consumer) in lanes {
                 let store = runtime.store(of: lane)
                 let packs = PackIntake(
                     store: store, consumer: consumer, lane: lane, balance: runtime.balance, stop: stopping, logger: runtime.logger)
                 if let provider, let calls {
-                    // Without a gate the provider left the catalogue before its line began.
+                    // No gate: the provider left the catalogue before its line began.
                     guard let gate else { continue }
                     let worker = ProviderWorker(
                         store: store, catalogues: runtime.catalogues, provider: provider, gate: gate, budget: budget,
@@ -241,7 +246,7 @@ private final class Line: Sendable {
 }
 
 extension Runtime {
-    /// A provider of its own for each that pushes to devices, to wake apps with.
+    /// Makes a separate instance of a provider that pushes to devices, to wake apps with.
     fileprivate func carrier(_ binding: ProviderBinding) -> any Provider {
         ConfiguredProvider(binding, registry: providers, environment: settings.environment, logger: logger)
     }

@@ -5,12 +5,13 @@ import Logging
 import Synchronization
 import TidingsMetrics
 
-/// `/metrics`, `/health/live` and `/health/ready` over HTTP/1.1, beside whatever the process does. It has no protection of its own: listen where
-/// only those reach it who may know.
+/// Serves `/metrics`, `/health/live` and `/health/ready` over HTTP/1.1, beside the work of the process.
+///
+/// The server has no protection of its own. Let it listen on an address that only permitted clients can reach.
 struct HealthServer: Sendable {
-    /// A scrape takes milliseconds; what takes this long is given up.
+    /// The longest time of a request. A scrape takes milliseconds.
     static let longestRequest = Duration.seconds(5)
-    /// Before listening again after it ended by itself, as when the process has no file descriptors left.
+    /// The pause before the server listens again after it ended by itself, for example because no file descriptor was left.
     private static let pause = Duration.seconds(1)
 
     let address: ListenAddress
@@ -18,8 +19,9 @@ struct HealthServer: Sendable {
     let readiness: Readiness
     let logger: Logger
 
-    /// Serves while `body` runs. Throws a ``Failure`` with exit code 78, without running `body`, when the address cannot be listened on; what
-    /// goes wrong later is logged, and it listens again.
+    /// Serves while `body` runs. Throws a ``Failure`` with exit code 78, without running `body`, if the server cannot listen on the
+    /// address.
+    /// Later errors are logged, and the server listens again.
     func run(while body: () async throws -> Void) async throws {
         let server = HTTPServer(config: try configuration(), handler: HealthHandler(metrics: metrics, readiness: readiness))
         let state = ListeningState()
@@ -79,7 +81,7 @@ struct HealthServer: Sendable {
     }
 }
 
-/// Whether the address was once listened on: a failure before that is the operator's to mend.
+/// Whether the server has listened on the address at least once. An operator must mend a failure before that.
 private final class ListeningState: Sendable {
     private let begun = Atomic(false)
 
@@ -122,7 +124,7 @@ private struct HealthHandler: HTTPHandler {
         return Self.response(missing.isEmpty ? .ok : .serviceUnavailable, "application/json", Readiness.report(missing))
     }
 
-    /// Connections are not kept: a scrape every few seconds does not need one, and nothing idle remains.
+    /// Closes the connection after the answer: a scrape every few seconds needs no lasting one, and no idle connection remains.
     private static func response(_ status: HTTPStatusCode, _ type: String, _ text: String) -> HTTPResponse {
         HTTPResponse(
             statusCode: status, headers: [.contentType: type, .connection: "close", .cacheControl: "no-store"], body: Data(text.utf8))

@@ -1,9 +1,9 @@
 import FlyingSocks
 
-/// Waits for sockets as its base does, but gives up on a peer that neither sends nor takes anything: the HTTP server itself would keep such a
-/// connection for ever.
+/// Waits for sockets as its base does, but disconnects a peer that neither sends nor takes anything.
+/// The HTTP server itself would keep such a connection for ever.
 struct ImpatientPool<Base: AsyncSocketPool>: AsyncSocketPool {
-    /// A scraper sends its request at once.
+    /// The longest wait for a peer. A scraper sends its request at once.
     private static var longestWait: Duration { .seconds(10) }
 
     private let base: Base
@@ -15,7 +15,7 @@ struct ImpatientPool<Base: AsyncSocketPool>: AsyncSocketPool {
     func run() async throws { try await base.run() }
 
     func suspendSocket(_ socket: Socket, untilReadyFor events: Socket.Events) async throws {
-        // The socket that listens has no peer, and waits as long as it takes.
+        // The listening socket has no peer, and waits without a limit.
         guard (try? socket.remotePeer()) != nil else { return try await base.suspendSocket(socket, untilReadyFor: events) }
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await base.suspendSocket(socket, untilReadyFor: events) }

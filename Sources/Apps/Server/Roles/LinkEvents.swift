@@ -2,7 +2,7 @@ import TidingsAMQP
 import TidingsMetrics
 
 extension Metrics {
-    /// What became of a link to the broker.
+    /// Records an event of a link to the broker.
     func record(_ event: AMQPEvent, of link: String) {
         switch event {
         case .connected(let generation):
@@ -22,9 +22,12 @@ extension Metrics {
 }
 
 extension Readiness {
-    /// A publisher that had nothing to publish yet has no link, and needs none. One that is blocked is no obstacle: routers go on committing.
+    /// Records an event of a link to the broker.
     ///
-    /// Returns false for the end of a link whose successor of the same name is up.
+    /// A publisher that has had nothing to publish has no link and needs none. A blocked publisher does not make the process unready:
+    /// routers go on committing.
+    ///
+    /// Returns false for the end of a link if its successor of the same name is still needed.
     func record(_ event: AMQPEvent, of link: String) -> Bool {
         switch event {
         case .connected, .consuming: self.link(link, isUp: true)

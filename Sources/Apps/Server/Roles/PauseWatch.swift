@@ -1,7 +1,7 @@
 import Logging
 import TidingsCore
 
-/// Tells which pauses began and ended between two looks, so that the log of each role has a line for each.
+/// Finds the pauses that began or ended between two looks, so that the log of each role has a line for each pause.
 struct PauseWatch: Sendable {
     enum Change: Sendable, Hashable {
         case began(Pause)
@@ -23,7 +23,7 @@ struct PauseWatch: Sendable {
 
     private var known: [Int: Pause] = [:]
 
-    /// Ended ones first, each kind by its number. The first look tells of every pause in force.
+    /// Returns ended pauses first, then begun pauses, both sorted by number. The first look returns every pause in force.
     mutating func follow(_ pauses: Pauses) -> [Change] {
         let now = Dictionary(pauses.all.map { ($0.id, $0) }) { _, later in later }
         let ended = known.values.filter { now[$0.id] == nil }.sorted { $0.id < $1.id }

@@ -2,7 +2,7 @@ import Glibc
 import TidingsMetrics
 
 extension ProcessFigures {
-    /// This process as the kernel sees it now; nil when `/proc` is not to be read.
+    /// The figures of this process as the kernel has them now; nil if `/proc` cannot be read.
     static func read() -> ProcessFigures? {
         guard let pages = words(of: "/proc/self/statm").dropFirst().first.flatMap({ Int($0) }),
             // The name in parentheses may hold spaces; the start, in ticks after boot, is the 20th word after it (proc(5), field 22).

@@ -14,7 +14,7 @@ public struct ProviderRegistry: Sendable {
         factories.sorted { $0.key < $1.key }.map { ($0.key, $0.value.settings) }
     }
 
-    /// Makes the provider of a binding; throws a ``Failure`` that names the provider when its kind is not linked or its settings are wrong.
+    /// Makes the provider of a binding. Throws a ``Failure`` that names the provider if its kind is not linked or its settings are wrong.
     func make(_ binding: ProviderBinding, environment: [String: String]) throws -> any Provider {
         do throws(ProviderConfigurationError) {
             return try build(binding, environment: environment)
@@ -37,7 +37,7 @@ public struct ProviderRegistry: Sendable {
         ProviderSettings.files(of: binding, declared: factories[binding.kind]?.settings ?? [], environment: environment)
     }
 
-    /// What is wrong with the providers of a catalogue; empty when all can be made.
+    /// Returns the problems of a catalogue's providers; none if all providers can be made.
     package func problems(of catalogue: Catalogue, environment: [String: String]) async -> [ProviderConfigurationError] {
         var problems: [ProviderConfigurationError] = []
         for binding in catalogue.providers.values.sorted(by: { $0.name < $1.name }) where !ProviderBinding.ownKinds.contains(binding.kind) {

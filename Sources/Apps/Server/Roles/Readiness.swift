@@ -1,18 +1,18 @@
 import Synchronization
 import TidingsJSON
 
-/// Whether this process can do its work now: the database answered a moment ago, every link to the broker is up, there is zone data, and nobody
-/// asked it to stop.
+/// Whether this process can do its work now. The database answered a moment ago, every link to the broker is up, there is zone data, and no
+/// stop has begun.
 final class Readiness: Sendable {
-    /// The database is asked twice a second; this long without an answer is no accident.
+    /// The longest time without an answer of the database. The database is asked twice a second, so a longer silence is no accident.
     static let longestSilence = Duration.seconds(7)
 
     private struct State {
         var answeredAt: ContinuousClock.Instant?
         var links: [String: Bool] = [:]
-        /// How many need a link of the same name: a line that is replaced has its successor beside it for a while.
+        /// The number of consumers that need a link of the same name. A line that is replaced runs beside its successor for a while.
         var needs: [String: Int] = [:]
-        /// Nil when there is zone data.
+        /// Nil if there is zone data.
         var zoneProblem: String?
         var isDraining = false
     }
@@ -26,7 +26,7 @@ final class Readiness: Sendable {
 
     func link(_ name: String, isUp: Bool) { state.withLock { $0.links[name] = isUp } }
 
-    /// A link is needed from now on, and not there yet.
+    /// Notes that a link is needed from now on and is not up yet.
     func need(link name: String) {
         state.withLock { state in
             state.needs[name, default: 0] += 1
@@ -34,7 +34,7 @@ final class Readiness: Sendable {
         }
     }
 
-    /// A link that was closed on purpose is no longer needed. True when nobody else needs one of this name.
+    /// Notes that a link was closed on purpose and is no longer needed. Returns true if nothing else needs a link of this name.
     @discardableResult
     func forget(link name: String) -> Bool {
         state.withLock { state in
@@ -45,10 +45,10 @@ final class Readiness: Sendable {
         }
     }
 
-    /// - Parameter problem: nil when there is zone data.
+    /// - Parameter problem: nil if there is zone data.
     func zoneData(problem: String?) { state.withLock { $0.zoneProblem = problem } }
 
-    /// From now on nobody shall count on this process.
+    /// Makes the process unready, because its stop has begun.
     func drain() { state.withLock { $0.isDraining = true } }
 
     var isDatabaseUp: Bool {
@@ -56,7 +56,7 @@ final class Readiness: Sendable {
         return state.withLock { $0.answeredAt.map { now - $0 <= Self.longestSilence } ?? false }
     }
 
-    /// What stands in the way, in words for an operator; empty when nothing does.
+    /// The obstacles to readiness, in words for an operator; empty if there are none.
     var missing: [String] {
         let isDatabaseUp = isDatabaseUp
         return state.withLock { state in
@@ -66,7 +66,7 @@ final class Readiness: Sendable {
         }
     }
 
-    /// What is missing, as the body of an answer.
+    /// The list of obstacles as the body of an answer.
     static func report(_ missing: [String]) -> String {
         var writer = JSONWriter()
         writer.beginObject()

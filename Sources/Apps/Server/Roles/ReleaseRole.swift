@@ -2,7 +2,7 @@ import TidingsAMQP
 import TidingsPipeline
 import TidingsStore
 
-/// The release role: what waits, what was enqueued by SQL, and the chores.
+/// The release role: releases waiting deliveries, publishes the events that SQL enqueued, and does the chores.
 final class ReleaseRole: Sendable {
     private let runtime: Runtime
     private let releaser: Releaser
@@ -27,7 +27,7 @@ final class ReleaseRole: Sendable {
             metrics: runtime.metrics, logger: runtime.logger)
     }
 
-    /// Runs until ``stop()``, also when that comes first. A turn that is cut short rolls back and is taken up by whoever runs next.
+    /// Runs until ``stop()``. If the stop comes first, ends at once. A turn that is cut short rolls back, and the next releaser repeats it.
     func run() async {
         await work.run([
             { await self.releaser.run() },

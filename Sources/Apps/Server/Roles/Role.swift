@@ -6,13 +6,13 @@ package enum Role: Sendable, Hashable {
     case router
     /// Delivers on these channels.
     case deliver(Set<Channel>)
-    /// Brings back what waits, and keeps the house.
+    /// Releases waiting deliveries and does the chores.
     case release
 
     /// Everything in one process.
     package static let all: [Role] = [.router, .deliver(Set(Channel.allCases)), .release]
 
-    /// As `tidings_ops.workers.role` spells it.
+    /// The role's name in `tidings_ops.workers.role`.
     var name: String {
         switch self {
         case .router: "router"

@@ -7,17 +7,17 @@ import TidingsMetrics
 import TidingsPipeline
 import TidingsStore
 
-/// Some roles in one process, as a service: a graceful shutdown stops their intake, lets them finish what they hold, and closes.
+/// One or more roles in one process, as a service. A graceful shutdown stops their intake, lets them finish their work, and closes.
 ///
-/// Describes itself by its roles: service-lifecycle logs services, and the environment with its secrets must not be in there.
+/// The description lists the roles only: service-lifecycle logs it, and a log must not hold the secrets of the environment.
 package struct RolesService: Service, CustomStringConvertible {
-    /// Between two heartbeats; `tidings_ops.workers` calls a process lost after six of them are missing.
+    /// The time between two heartbeats. `tidings_ops.workers` reports a process as lost when six of them are missing.
     static let heartbeatInterval = Duration.seconds(5)
 
-    /// What a stop may take. Longer than a provider's deadline, so that what is out comes back.
+    /// The longest time of a stop. It is longer than a provider's deadline, so that calls that are out can end.
     package static let drainLimit = Duration.seconds(25)
 
-    /// How long the last heartbeat may take.
+    /// The longest time of the last heartbeat.
     static let farewell = Duration.seconds(1)
 
     private let runtime: Runtime
@@ -28,7 +28,7 @@ package struct RolesService: Service, CustomStringConvertible {
     private let deadline: StopDeadline?
     package let description: String
 
-    /// - Parameter deadline: ends the process when the stop takes too long; nil where the process has more to stop than its roles.
+    /// - Parameter deadline: ends the process if the stop takes too long. Nil if the process has more to stop than its roles.
     package init(_ roles: [Role], runtime: Runtime, deadline: StopDeadline? = nil) throws {
         self.runtime = runtime
         self.deadline = deadline
@@ -44,13 +44,14 @@ package struct RolesService: Service, CustomStringConvertible {
 
     func run() async throws {
         if let address = runtime.metricsListen {
-            // Listens before the first heartbeat: a process that cannot, and ends, has not counted as another caller of its providers.
+            // Listen before the first heartbeat: a process that cannot listen ends without having counted as a caller of its providers.
             let server = HealthServer(address: address, metrics: runtime.metrics, readiness: runtime.readiness, logger: runtime.logger)
             try await server.run { try await runRoles() }
         } else {
             try await runRoles()
         }
-        // Tells the other callers of its providers that there is one less. If it does not come through, they find out when no more come.
+        // Tell the other callers of its providers that there is one caller less. If this heartbeat fails, the callers find out when no more
+        // heartbeats arrive.
         try? await beat(within: Self.farewell, isLast: true)
         await runtime.close()
     }
@@ -58,9 +59,9 @@ package struct RolesService: Service, CustomStringConvertible {
     private func runRoles() async throws {
         try await beat()
         try await withThrowingTaskGroup(of: Void.self) { group in
-            // No child of the group, which ends with its roles: this ends with them, cancelled below.
+            // Not a child of the group: the group waits for its roles to end. Cancelled below, when the roles have ended.
             let chores = Task { await self.chores() }
-            // A task for each role, until it is stopped; the group awaits all.
+            // A task for each role, until the role is stopped; the group awaits all.
             if let router { group.addTask { try await router.run() } }
             if let deliver { group.addTask { try await deliver.run() } }
             if let release { group.addTask { await release.run() } }
@@ -75,7 +76,7 @@ package struct RolesService: Service, CustomStringConvertible {
                     throw error
                 }
             } onGracefulShutdown: {
-                // The handler cannot await. What it stops ends the roles, and those are awaited above.
+                // The handler cannot await. The stop ends the roles, and the loop above awaits the roles.
                 Task { await self.stop(exitCode: EXIT_SUCCESS) }
             }
         }
@@ -90,7 +91,7 @@ package struct RolesService: Service, CustomStringConvertible {
         release?.stop()
     }
 
-    /// Heartbeats, and following the active catalogue.
+    /// Sends heartbeats, and follows the active catalogue.
     private func chores() async {
         var (sinceHeartbeat, pauses) = (Self.heartbeatInterval, PauseWatch())
         var followed = runtime.catalogues.current.catalogue.hash
@@ -108,7 +109,7 @@ package struct RolesService: Service, CustomStringConvertible {
                     try await follow(active)
                     followed = active.hash
                     runtime.logger.notice("another catalogue is active", metadata: ["hash": "\(followed)"])
-                    // The others are to know at once whom it calls now, and to be heard soon.
+                    // Beat now, so that other processes learn the new providers at once. Beat again soon, to learn theirs.
                     try await beat()
                     sinceHeartbeat = Self.heartbeatInterval - CatalogueSource.refreshInterval
                 }
@@ -116,22 +117,22 @@ package struct RolesService: Service, CustomStringConvertible {
                 runtime.logger.warning("cannot reach the database or broker for chores", metadata: ["error": "\(error)"])
             }
             for change in pauses.follow(runtime.catalogues.pauses) { change.log(to: runtime.logger) }
-            // Time itself is what is waited for. Cancelled when the roles have ended.
+            // Time itself is awaited. Cancelled when the roles have ended.
             try? await Task.sleep(for: CatalogueSource.refreshInterval)
             sinceHeartbeat += CatalogueSource.refreshInterval
         }
     }
 
-    /// Has this process work by a catalogue. A step that fails is tried again at the next turn, until all have succeeded.
+    /// Makes this process work by a catalogue. If a step fails, the next turn tries again, until all steps have succeeded.
     private func follow(_ catalogue: Catalogue) async throws {
         let declared: Result<Void, any Error>
         do { declared = .success(try await runtime.declareTopology()) } catch { declared = .failure(error) }
-        // A consumer declares a queue that it misses by itself, so the lines change even if the broker was away just now.
+        // Change the lines even if the broker was away just now: a consumer declares a missing queue itself.
         try await deliver?.follow(catalogue)
         try declared.get()
     }
 
-    /// - Parameter limit: nil for as long as the database's own.
+    /// - Parameter limit: the longest time of the heartbeat; nil for the database's own limit.
     private func beat(within limit: Duration? = nil, isLast: Bool = false) async throws {
         let yielding = runtime.balance.yielding()
         runtime.metrics.bulkPause.set(Int((yielding?.pause ?? .zero) / .milliseconds(1)))

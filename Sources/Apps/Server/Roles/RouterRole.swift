@@ -5,7 +5,7 @@ import TidingsCore
 import TidingsPipeline
 import TidingsStore
 
-/// The router role: both intake lanes, what nobody routed, and the suspects.
+/// The router role: takes both intake lanes, the messages that matched no intake queue, and the suspects.
 struct RouterRole: Sendable {
     private let consumers: [AMQPConsumer]
     private let routers: [Router]
@@ -33,7 +33,7 @@ struct RouterRole: Sendable {
         consumers = sources + [suspect]
     }
 
-    /// Runs until ``stop()``: intake stops, what is in work is committed and published, then it returns.
+    /// Runs until ``stop()``. Then the intake stops, batches in work are committed and published, and the function returns.
     func run() async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for consumer in consumers { group.addTask { try await consumer.run() } }

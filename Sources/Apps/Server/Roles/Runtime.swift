@@ -11,11 +11,11 @@ import TidingsProvider
 package import TidingsStore
 import TidingsTimeZones
 
-/// What every role of a process shares: the store, the catalogue in force, the publisher of packs, and the log.
+/// The parts that all roles of a process share: the store, the catalogue in force, the publisher of packs, and the log.
 package struct Runtime: Sendable {
     let settings: Settings
     let amqp: AMQPConfiguration
-    /// For bulk work, and for what belongs to no lane.
+    /// The store for bulk work, and for work that belongs to no lane.
     let store: Store
     private let urgentStore: Store
     package let catalogues: CatalogueSource
@@ -25,20 +25,23 @@ package struct Runtime: Sendable {
     let providers: ProviderRegistry
     let logger: Logger
     let metrics = Metrics(version: TidingsVersion.current)
-    /// Every role of this process tells it how urgent work fares, and has bulk work ask it.
+    /// The balance between the lanes. Every role of this process reports its urgent work here, and its bulk work asks here before it goes
+    /// on.
     let balance = LaneBalance()
     let readiness = Readiness()
     let zoneWatch: ZoneWatch
-    /// Where this process offers its metrics and health; nil when it shall not.
+    /// The address at which this process offers its metrics and health; nil if it offers none.
     let metricsListen: ListenAddress?
 
-    /// Connections to PostgreSQL that one process opens at most: two batches routed, two settled, a few chores; and for urgent work alone, which
-    /// so never waits for bulk work to give one back.
+    /// The most connections to PostgreSQL of one process. The first pool is for two batches that are routed, two that are settled, and a
+    /// few chores. The second pool is for urgent work alone, so that urgent work never waits for bulk work to return a connection.
     static let (poolSize, urgentPoolSize) = (8, 4)
 
-    /// How long a deleted queue stays deleted. RabbitMQ 3.10 tells a consumer of a quorum queue that it is gone only if the queue is not back by
-    /// the time that consumer's channel hears of it: declared within 30 ms of its end, two of three consumers were told nothing
-    /// and never got a message again, after 50 ms none. A busy broker gets ten times that.
+    /// The time for which a deleted queue stays deleted, so that all its consumers notice.
+    ///
+    /// RabbitMQ 3.10 tells a consumer of a quorum queue about the deletion only if the queue is still gone when the consumer's channel
+    /// hears of it. If the queue was declared within 30 ms of its end, two of three consumers were told nothing and never got a message
+    /// again. After 50 ms, all consumers were told. A busy broker gets ten times that.
     static let deletionPause = Duration.milliseconds(500)
 
     /// Connects to the database, reads the catalogue and declares the broker's topology. Throws a ``Failure`` with exit code 78 without zone data.
@@ -68,7 +71,7 @@ package struct Runtime: Sendable {
         try await declareTopology()
     }
 
-    /// Declares what is missing. A user without the right to declare is fine where everything is there.
+    /// Declares missing exchanges and queues. A user without the right to declare is enough if everything exists.
     func declareTopology() async throws { try await declare(Topology(of: catalogues.current.catalogue)) }
 
     private func declare(_ topology: Topology) async throws {
@@ -92,11 +95,11 @@ package struct Runtime: Sendable {
             onQueueLost: { queue in await restore(queue) }, log: Self.log(queue, logger, metrics, readiness))
     }
 
-    /// A queue was deleted under us: declare it again, and have what it held published again. Only it: whoever deletes one queue may be deleting
-    /// the next.
+    /// Declares a deleted queue again, and has the packs that it held published again.
+    /// Declares no other queue: an operator who deletes one queue may be deleting the next.
     private func restore(_ queue: String) async {
         logger.error("a queue is gone, declaring it again", metadata: ["queue": "\(queue)"])
-        // Time itself is what is waited for. Cancelled when the role ends.
+        // Time itself is awaited. Cancelled when the role ends.
         try? await Task.sleep(for: Self.deletionPause)
         do {
             try await restored(queue)
@@ -116,7 +119,7 @@ package struct Runtime: Sendable {
         do {
             try await declare(topology.only(queue: queue))
         } catch AMQPError.channelClosed(code: 404, _) {
-            // What it is bound to is gone as well.
+            // The exchange of its binding is gone as well.
             try await declare(topology)
         }
     }

@@ -3,20 +3,22 @@ package import Logging
 
 /// Ends the process when its stop has taken too long.
 ///
-/// After ``RolesService/drainLimit`` everything is cancelled and ends, but for what must not be given up lightly: an outcome that a provider has
-/// answered is written as soon as the database is back, and that may be tomorrow. A releaser finds it by its lease, as after any death.
+/// After ``RolesService/drainLimit`` all work is cancelled. Only one kind of work does not end then: the write of an outcome that a
+/// provider has answered waits until the database is back, which may be tomorrow.
+///
+/// The deadline ends that wait with the process. A releaser recovers the delivery when its lease is over, as after any death of a process.
 package struct StopDeadline {
-    /// From the beginning of the stop to the end of the process. Less than the 30 s after which supervisors kill.
+    /// The time from the beginning of the stop to the end of the process. It is less than the 30 s after which supervisors kill.
     static let limit = RolesService.drainLimit + .seconds(2)
 
     private let logger: Logger
 
     package init(logger: Logger) { self.logger = logger }
 
-    /// - Parameter code: what the process exits with: 0 when it was asked to stop, 1 when a role failed.
+    /// - Parameter code: the exit code of the process: 0 if it was asked to stop, 1 if a role failed.
     package func begin(exitCode code: Int32) {
         let logger = logger
-        // A child would be cancelled with all the services; this runs on, and ends with the process. Time itself is what is waited for.
+        // Not a child task, which would be cancelled with all the services. This task ends with the process. Time itself is awaited.
         Task {
             try await Task.sleep(for: Self.limit)
             logger.error("not all that was in work could be finished: a releaser brings it back")

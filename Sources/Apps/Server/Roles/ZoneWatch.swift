@@ -2,11 +2,12 @@ import Logging
 import Synchronization
 import TidingsTimeZones
 
-/// Follows the zone data while roles run. A new release of it counts without a restart; a process whose zone data is gone is not ready.
+/// Follows the zone data while roles run. A new release of the data takes effect without a restart. If the data is gone, the process is not
+/// ready.
 ///
-/// The roles go on without zone data: what needs none is delivered, and what depends on it is held as `timeZoneUnknown`.
+/// The roles go on without zone data. A delivery that needs no zone is sent. A delivery that needs one is held as `timeZoneUnknown`.
 final class ZoneWatch: Sendable {
-    /// As often as a heartbeat. A look costs about half a millisecond when every zone there is has been read.
+    /// The time between two looks, the same as between heartbeats. A look costs about half a millisecond when all zones have been read.
     static let interval = Duration.seconds(5)
 
     private struct State {
@@ -25,7 +26,7 @@ final class ZoneWatch: Sendable {
         self.logger = logger
     }
 
-    /// Looks if ``interval`` has passed since the last look; call it as often as you like.
+    /// Looks if ``interval`` has passed since the last look. It may be called as often as you like.
     func look() {
         let now = ContinuousClock.now
         let isDue = state.withLock { state in

@@ -2,12 +2,12 @@ import TidingsAMQP
 import TidingsCatalogue
 package import TidingsJSON
 
-/// A limit, a batch size or a time that the binary keeps to, read from the constant itself, with the reason for it in one sentence.
+/// A limit, a batch size or a time of the binary, with its reason in one sentence. The value is read from the constant itself.
 package struct Bound: Sendable {
     /// The constant's own name, as the source has it.
     package let name: String
     let value: Int
-    /// What is counted: `bytes`, `packs`, …; times are in milliseconds.
+    /// The unit of the value: `bytes`, `packs`, … Times are in milliseconds.
     let unit: String
     package let why: String
 
@@ -37,7 +37,7 @@ package struct Bound: Sendable {
         ["name": .string(name), "value": .number(JSONNumber(Int64(value))), "unit": .string(unit), "why": .string(why)]
     }
 
-    /// For people: a time with its best unit, a round number of bytes in KiB or MiB.
+    /// The value for people: a time in its best unit, a round number of bytes in KiB or MiB.
     package var shown: String {
         switch unit {
         case Self.time: DurationText.print(.milliseconds(value))

@@ -6,7 +6,7 @@ import TidingsPipeline
 import TidingsPostgres
 import TidingsStore
 
-/// Every bound of the data path, in the order in which an intent meets them. No number stands here: each is read from where it is used.
+/// Every bound of the data path, in the order in which an intent meets them. No number stands here: each is read from its constant.
 package enum Bounds {
     package static var all: [Bound] { intake + routing + delivery + release + connections + house + retention }
 

@@ -1,6 +1,6 @@
 import Glibc
 
-/// The folder of a `tidings dev`, where commands that run beside it find the servers.
+/// The folder of a `tidings dev`. Commands that run beside it find the addresses of the servers there.
 public struct DevelopmentHome: Sendable {
     public static let defaultPath = ".tidings"
 
@@ -12,7 +12,7 @@ public struct DevelopmentHome: Sendable {
 
     var environmentFile: String { path + "/env" }
 
-    /// `variables`, completed with the URLs that a running `tidings dev` wrote; a variable that is set wins.
+    /// Returns `variables`. If they set no URL of a server, adds the URLs that a running `tidings dev` wrote.
     package func environment(over variables: [String: String]) -> [String: String] {
         var result = variables
         guard result["TIDINGS_AMQP_URL"] == nil, result["TIDINGS_DATABASE_URL"] == nil, let text = readFile(environmentFile) else {

@@ -10,7 +10,7 @@ struct ListenAddress: Sendable, Hashable {
     let host: Host
     let port: UInt16
 
-    /// Nil for anything else; names are not looked up, so that it is plain which interface is opened.
+    /// Nil for any other text. Names are not looked up, so that the text shows which interface is opened.
     init?(_ text: String) {
         guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]) else { return nil }
         let address = text[..<colon]
@@ -38,7 +38,8 @@ struct ListenAddress: Sendable, Hashable {
 extension Settings {
     package static let metricsListenName = "TIDINGS_METRICS_LISTEN"
 
-    /// Where a role offers its metrics and health; nil when it shall not. Throws a ``Failure`` with exit code 78 for what is no address.
+    /// The address at which a role offers its metrics and health; nil if none is set.
+    /// Throws a ``Failure`` with exit code 78 if the setting is no address and port.
     func metricsListen() throws -> ListenAddress? {
         guard let text = environment[Self.metricsListenName], !text.isEmpty else { return nil }
         guard let address = ListenAddress(text) else {

@@ -1,6 +1,6 @@
 package import Logging
 
-/// How a process logs, from `TIDINGS_LOG` (the least severe level that is shown, notice by default) and `TIDINGS_LOG_FORMAT`.
+/// The log settings of a process, from `TIDINGS_LOG` (the least severe level that is shown, notice by default) and `TIDINGS_LOG_FORMAT`.
 package struct LogSettings: Sendable {
     package var level = Logger.Level.notice
     package var format = LogFormat.text

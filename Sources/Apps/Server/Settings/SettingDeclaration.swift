@@ -1,14 +1,14 @@
 package import TidingsJSON
 
-/// An environment variable that Tidings reads, and what it comes to here.
+/// An environment variable that Tidings reads, with its meaning and its default.
 package struct SettingDeclaration: Sendable {
     let name: String
     let meaning: String
-    /// What holds without it; empty where nothing does.
+    /// The value that holds if the variable is not set; empty if there is none.
     let defaultValue: String
     /// True if the value may hold a credential.
     let isSecret: Bool
-    /// How a value is shown: whole, or without what is secret in it.
+    /// Returns the form in which a value is shown: whole, or without its secrets.
     let shown: @Sendable (String) -> String
 
     package init(
@@ -22,7 +22,7 @@ package struct SettingDeclaration: Sendable {
         self.shown = shown
     }
 
-    /// As `config show` prints it: the value in force, and whether the environment says so.
+    /// The object that `config show` prints: the value in force, and whether the environment sets it.
     package func json(in environment: [String: String]) -> JSON {
         let value = environment[name].flatMap { $0.isEmpty ? nil : $0 }
         return [

@@ -2,19 +2,20 @@ import Glibc
 public import TidingsAMQP
 public import TidingsPostgres
 
-/// Where the servers are and how a process runs. Read once, at the edge: the environment first, then what a running `tidings dev` wrote to
-/// `.tidings/env`.
+/// The addresses of the servers and the settings of a process. They are read once, at the start: first from the environment, then from
+/// `.tidings/env`, which a running `tidings dev` wrote.
 public struct Settings: Sendable, CustomStringConvertible {
-    /// Nil where TIDINGS_AMQP_URL is not set and nothing asked for it.
+    /// Nil if TIDINGS_AMQP_URL is not set and the command does not need the broker.
     private let broker: AMQPConfiguration?
     public var database: PostgresConfiguration
-    /// Every variable that was found, for providers that read their secrets by name.
+    /// Every variable that was found. Providers read their secrets from these variables by name.
     public var environment: [String: String]
 
-    /// The servers without their passwords, and nothing of the environment, which holds secrets.
+    /// The servers without their passwords. The environment is left out, because it holds secrets.
     public var description: String { "\(broker.map { "\($0)" } ?? "no broker"), \(database)" }
 
-    /// Where the broker is. Throws a ``Failure`` with exit code 78 where TIDINGS_AMQP_URL is not set: a command that only reads needs none.
+    /// The address of the broker. Throws a ``Failure`` with exit code 78 if TIDINGS_AMQP_URL is not set.
+    /// A command that only reads needs no broker.
     public var amqp: AMQPConfiguration {
         get throws {
             guard let broker else { throw Self.missing([Self.amqpName]) }
@@ -22,14 +23,14 @@ public struct Settings: Sendable, CustomStringConvertible {
         }
     }
 
-    /// False for a command that only reads, where TIDINGS_AMQP_URL is not set.
+    /// Whether TIDINGS_AMQP_URL is set. It may be missing for a command that only reads.
     package var hasBroker: Bool { broker != nil }
 
-    /// Days that notifications are kept after theirs.
+    /// The time for which notifications are kept after their day: 30 days.
     public static let retention = Duration.seconds(30 * 86_400)
 
-    /// The broker for a command that somebody waits for: where a role goes on trying for as long as it takes, this gives up after three
-    /// attempts in a row, within a second when nothing listens.
+    /// The broker for a command that a user waits for. A role tries to connect without an end.
+    /// A command fails after three attempts in a row, which takes less than a second if nothing listens.
     public var amqpOfCommand: AMQPConfiguration {
         get throws {
             var configuration = try amqp
@@ -38,9 +39,9 @@ public struct Settings: Sendable, CustomStringConvertible {
         }
     }
 
-    /// Reads the two URLs. Throws a ``Failure`` with exit code 78 that says what to do when one is missing or wrong.
+    /// Reads the two URLs. If one is missing or wrong, throws a ``Failure`` with exit code 78 that says what to do.
     ///
-    /// - Parameter needsBroker: false for a command that may do without TIDINGS_AMQP_URL; ``amqp`` throws there.
+    /// - Parameter needsBroker: false for a command that may run without TIDINGS_AMQP_URL. ``amqp`` throws then.
     public static func read(home: String = DevelopmentHome.defaultPath, needsBroker: Bool = true) throws -> Settings {
         let environment = DevelopmentHome(path: home).environment(over: Self.processEnvironment())
         return try Settings(environment: environment, needsBroker: needsBroker)
