@@ -6,7 +6,7 @@ import TidingsCore
 import TidingsServer
 import TidingsStore
 
-/// Publishes intents while the roles work, waits until each has ended, and tells what that cost.
+/// Publishes intents while the roles work, waits until every delivery has ended, and reports the cost.
 public struct BenchCommand: TidingsCommand {
     public static let configuration = CommandConfiguration(
         commandName: "bench", abstract: "Publish many intents while the roles run, and measure until every delivery has ended.",
@@ -65,7 +65,7 @@ public struct BenchCommand: TidingsCommand {
     }
 
     private static let channels: [Int: [Channel]] = [1: [.inApp], 2: [.inApp, .push], 5: [.inApp, .push, .webPush, .email, .sms]]
-    /// What the backlog is of: bulk, and for everybody's inbox.
+    /// The type of the backlog's intents: a bulk type that goes to every person's inbox.
     private static let backlogType = "social"
 
     public init() {}

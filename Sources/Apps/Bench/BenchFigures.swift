@@ -3,30 +3,31 @@ import TidingsCommands
 import TidingsJSON
 import TidingsServer
 
-/// What one run came to.
+/// The figures of one run.
 struct BenchFigures {
     let intents: Int
-    /// Intents of this run that the broker confirmed, and all that had to be worked off: with the backlog.
+    /// Intents of this run that the broker confirmed, and all intents that the roles had to handle, with the backlog.
     var confirmed = 0
     var handled = 0
     var deliveries = 0
-    /// From the first publish, or the start of the roles where everything was published before, until the broker had confirmed all.
+    /// Seconds until the broker had confirmed all intents.
+    /// The time begins with the first publish, or with the start of the roles if everything was published before.
     var publishSeconds = 0.0
-    /// The same, until every delivery had ended.
+    /// Seconds from the same beginning until every delivery had ended.
     var wallSeconds = 0.0
-    /// User and system time.
+    /// Seconds of user and system time.
     var roleSeconds = 0.0
     var producerSeconds = 0.0
-    /// Nil when the servers may run anywhere.
+    /// Nil if the servers may run anywhere.
     var brokerSeconds: Double?
     var databaseSeconds: Double?
-    /// Microseconds from the producer's confirm until the inbox showed it.
+    /// Microseconds from the producer's confirm until the inbox showed the intent.
     var waits = VisibilityPoll.noWaits
-    /// Bytes resident: at most during the run, and at its end.
+    /// Resident bytes of each role: the peak during the run, and the value at its end.
     var memory: [(role: String, peak: Int, now: Int)] = []
-    /// The same from moment to moment.
+    /// Resident bytes from moment to moment.
     var trace = MemoryTrace(roles: [])
-    /// Deliveries on the channels asked for that ended neither `sent` nor `delivered`; 0 where the type chose the channels.
+    /// Deliveries on the requested channels that ended neither `sent` nor `delivered`; 0 if the type chose the channels.
     var unreached = 0
     var lost = 0
     var duplicated = 0
@@ -39,7 +40,7 @@ struct BenchFigures {
     func microsPerIntent(_ seconds: Double) -> Double { seconds * 1e6 / Double(max(1, handled)) }
 }
 
-/// All runs of a benchmark together: medians of what was measured, sums of what must be zero.
+/// All runs of a benchmark together: medians of the figures, and sums of the numbers that must be zero.
 struct BenchReport {
     let runs: [BenchFigures]
     /// Intents a second of each floor program, run by run.
@@ -54,7 +55,7 @@ struct BenchReport {
         return sorted.count % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
     }
 
-    /// Members are only ever added.
+    /// The report as JSON. New versions only add members.
     var json: JSON {
         func sum(_ count: KeyPath<BenchFigures, Int>) -> JSON { Self.number(runs.map { $0[keyPath: count] }.reduce(0, +)) }
         func micros(_ seconds: KeyPath<BenchFigures, Double>) -> JSON {
@@ -78,7 +79,7 @@ struct BenchReport {
         ]
     }
 
-    /// Whether nothing was lost, doubled or left open, and everybody was reached.
+    /// Whether nothing was lost, doubled or left open, and every person was reached.
     var isSound: Bool { runs.allSatisfy { $0.lost == 0 && $0.duplicated == 0 && $0.unreached == 0 && $0.unaccounted == 0 } }
 
     private struct FloorRatio {
@@ -108,7 +109,7 @@ struct BenchReport {
         return Self.number(median { $0.microsPerIntent($0[keyPath: seconds] ?? 0) }, digits: 1)
     }
 
-    /// Over all runs.
+    /// The waits of all runs together.
     private var latency: JSON {
         var all = VisibilityPoll.noWaits
         for run in runs { all.add(run.waits) }
@@ -121,7 +122,7 @@ struct BenchReport {
         ]
     }
 
-    /// For each process the largest of all runs.
+    /// The largest values of all runs, for each process.
     private var memory: JSON {
         let roles = (runs.first?.memory ?? []).indices.map { position in
             let same = runs.compactMap { position < $0.memory.count ? $0.memory[position] : nil }

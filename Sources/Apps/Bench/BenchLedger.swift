@@ -3,12 +3,12 @@ import TidingsAMQP
 import TidingsCommands
 import TidingsServer
 
-/// The producer's own books: which intents the broker confirmed, and which of those were not seen in an inbox yet.
+/// The producer's own books: the intents that the broker confirmed, and the confirmed intents to look for in the inboxes.
 final class BenchLedger: Sendable {
-    /// An intent that is looked for.
+    /// An intent that the bench looks for in its inbox.
     struct Watched: Sendable {
         let recipient: String
-        /// Confirmed at this moment; earlier by as much as it was published too late.
+        /// The moment of the confirm, or earlier by as much as the intent was published too late.
         let since: ContinuousClock.Instant
     }
 
@@ -19,7 +19,7 @@ final class BenchLedger: Sendable {
     }
 
     private let state = Mutex(State())
-    /// One intent in so many is looked for.
+    /// One intent in this many is looked for.
     private let share: Int
     private let recipient: @Sendable (Int) -> String
 
@@ -44,10 +44,10 @@ final class BenchLedger: Sendable {
 
     var confirmed: Int { state.withLock(\.confirmed) }
 
-    /// Events that the broker did not confirm: they may or may not have arrived.
+    /// The numbers of the events that the broker did not confirm. These events may or may not have arrived.
     var unconfirmed: [Int] { state.withLock(\.unconfirmed) }
 
-    /// Hands over what was confirmed since the last call.
+    /// Returns the watched intents that were confirmed since the last call.
     func takeWatched() -> [Watched] {
         state.withLock { state in
             defer { state.watched.removeAll(keepingCapacity: true) }

@@ -5,12 +5,12 @@ import TidingsPipeline
 import TidingsServer
 import TidingsStore
 
-/// The intents of one measurement: each to a person of its own, so that nothing is cached anywhere.
+/// The intents of one measurement. Each goes to a person of its own, so that nothing is cached anywhere.
 struct BenchLoad: Sendable {
-    /// Tells the people and events of this measurement from all others.
+    /// Distinguishes the people and events of this measurement from all others.
     let run: String
     let type: NotificationType
-    /// The channels asked for; nil leaves the choice to the type.
+    /// The requested channels; nil leaves the choice to the type.
     let channels: [Channel]?
     /// UTF-8 bytes of the body; nil for an ordinary sentence.
     let bodyBytes: Int?
@@ -18,7 +18,7 @@ struct BenchLoad: Sendable {
     let eventsPerMessage: Int
     let intents: Int
 
-    /// Messages confirmed together. Two such windows are under way, so that the next is being sent while the last is being confirmed.
+    /// Messages that are confirmed together. Two such windows are under way: one is sent while the broker confirms the other.
     private static let window = 1_000
 
     var source: String { "/bench/\(run)" }
@@ -52,8 +52,8 @@ struct BenchLoad: Sendable {
         }
     }
 
-    /// Publishes at a steady rate, on the schedule: a stall is not forgotten, what was due meanwhile follows at once, and is counted from when it
-    /// was due.
+    /// Publishes at a steady rate, by a schedule. After a stall, the intents that were due meanwhile follow at once.
+    /// Their waits count from the time at which they were due.
     func publish(perSecond rate: Int, with producer: Producer, ledger: BenchLedger) async {
         let began = ContinuousClock.now
         await withDiscardingTaskGroup { group in
@@ -65,10 +65,10 @@ struct BenchLoad: Sendable {
                     let numbers = offered..<due
                     let late = elapsed - .seconds(1) * (Double(offered) / Double(rate))
                     offered = due
-                    // Not awaited here: a slow confirm must not slow down the schedule.
+                    // Not awaited: a slow confirm must not slow down the schedule.
                     group.addTask { await publish(numbers, late: late, with: producer, ledger: ledger) }
                 }
-                // The pause between two intents, or a millisecond if that is longer: nothing else would end this loop.
+                // Time itself is awaited: the time of the next intent, but at least a millisecond.
                 try? await Task.sleep(until: began + .seconds(1) * max(Double(offered) / Double(rate), elapsed / .seconds(1) + 0.001))
             }
         }

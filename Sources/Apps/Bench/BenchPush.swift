@@ -4,16 +4,16 @@ import TidingsCore
 import TidingsServer
 import TidingsStore
 
-/// A measurement of push through real providers: whose catalogue, the same without a network to compare it with, and the devices it needs.
+/// A measurement of push through real providers: their catalogue, the same without a network to compare with, and the devices.
 struct BenchPush {
     let catalogue: Catalogue
-    /// What issues the tokens that the default market sends to; nil when its providers address people.
+    /// The kind of provider that issues the tokens of the devices; nil if the default market's provider addresses people.
     private let issuer: String?
 
-    /// Registrations under way at once: as many as the bench has connections.
+    /// Registrations that are under way at once: one for each connection of the bench.
     private static let atOnce = BenchSystem.connections
 
-    /// Throws a ``Failure`` when the default market of the catalogue has no provider of push.
+    /// Throws a ``Failure`` if the default market of the catalogue has no provider of push.
     init(_ catalogue: Catalogue) throws {
         guard let market = catalogue.markets[catalogue.defaultMarket] else { throw Failure(.data, "the catalogue has no default market") }
         let bindings = catalogue.bindings(for: .push, in: market)
@@ -24,7 +24,7 @@ struct BenchPush {
         issuer = first.needsNoEndpoint ? nil : first.kind
     }
 
-    /// The same catalogue, where push is accepted at once by nobody.
+    /// The same catalogue without providers of push. ``BenchSystem/use(_:)`` then adds a provider that accepts push at once.
     var withoutNetwork: Catalogue {
         var catalogue = catalogue
         catalogue.markets[catalogue.defaultMarket]?.providers[.push] = nil
@@ -37,7 +37,7 @@ struct BenchPush {
         let settings = DeviceSettings(platform: issuer == "apns" ? .ios : .android, provider: issuer)
         try await withThrowingDiscardingTaskGroup { group in
             for first in 0..<min(Self.atOnce, load.intents) {
-                // One connection's share: what fails ends the others.
+                // The share of one connection. If a share fails, the group ends all others.
                 group.addTask {
                     for number in stride(from: first, to: load.intents, by: Self.atOnce) {
                         guard let token = DeviceToken(Self.token()) else { continue }
@@ -49,7 +49,7 @@ struct BenchPush {
         }
     }
 
-    /// 32 random bytes in hexadecimal, which every provider takes for a token.
+    /// 32 random bytes in hexadecimal. Every provider accepts them as a token.
     private static func token() -> String {
         (0..<4).map { _ in
             let digits = String(UInt64.random(in: .min ... .max), radix: 16)

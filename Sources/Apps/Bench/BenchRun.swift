@@ -13,21 +13,21 @@ struct BenchRun {
     let load: BenchLoad
     /// Intents a second; nil for as fast as the broker confirms.
     let rate: Int?
-    /// Bulk intents that wait when the measurement begins; nil for none.
+    /// The bulk intents that wait when the measurement begins; nil for none.
     let backlog: BenchLoad?
-    /// Everything is published before the roles start.
+    /// True if everything is published before the roles start.
     let preload: Bool
     let processes: BenchSystem.Processes
     let timeout: Duration
 
-    /// Between two looks at the totals: a hundredth of the shortest run worth measuring.
+    /// The pause between two looks at the totals: a hundredth of the shortest run worth measuring.
     private static let look = Duration.milliseconds(20)
-    /// Between two looks at the inboxes: as often as it makes sense when the waits are short, seldom when the pipeline is full and each question
-    /// would take from what is measured.
+    /// The pauses between two looks at the inboxes. The eager pause is for short waits.
+    /// The lazy pause is for a full pipeline, where each query would take capacity from the measured work.
     private static let (eagerPause, lazyPause) = (Duration.milliseconds(1), Duration.milliseconds(20))
-    /// At full speed one intent in so many is looked for.
+    /// At full speed, one intent in this many is looked for.
     private static let share = 100
-    /// Notifications are looked for from this long before the run: the clock of the database is not ours.
+    /// Notifications are looked for from this long before the run, because the database has a clock of its own.
     private static let clockSlack = Duration.seconds(60)
 
     func run() async throws -> BenchFigures {
@@ -49,7 +49,7 @@ struct BenchRun {
         }
     }
 
-    /// Publishes what has to wait for the roles: all of it, or nothing is measured as it was asked.
+    /// Publishes the intents that must wait for the roles. Throws unless all are confirmed: the measurement would not be the requested one.
     private func publishFirst(_ load: BenchLoad, with producer: Producer, _ ledger: BenchLedger) async throws {
         await load.publishAll(with: producer, ledger: ledger)
         guard ledger.confirmed == load.intents else {
@@ -57,7 +57,7 @@ struct BenchRun {
         }
     }
 
-    /// What the producer knows, and the totals before it began.
+    /// The books of the producer, and the totals before the run.
     private struct Books {
         let since: Timestamp
         let measured: BenchLedger
@@ -77,7 +77,7 @@ struct BenchRun {
             roles, on: system.store, since: books.before, confirmed: { ledger.confirmed + books.beside.confirmed },
             until: { isOver.load(ordering: .relaxed) })
 
-        // Everybody is seen by the time the totals say so: an inbox entry and the end of its delivery are one statement.
+        // All entries are visible when the totals are reached: one statement writes an inbox entry and ends its delivery.
         async let waits = VisibilityPoll(
             store: system.store, ledger: ledger, since: books.since, pause: rate == nil ? Self.lazyPause : Self.eagerPause, limit: timeout
         ).run { ledger.confirmed + ledger.unconfirmed.count == load.intents }
@@ -121,7 +121,7 @@ struct BenchRun {
                     .timedOut, "not everything ended within \(timeout): \(now.accepted - before.accepted) of \(confirmed) are decided",
                     hint: "tidings status shows what waits; is a router and a deliver role running?")
             }
-            // The totals signal nobody.
+            // Poll: a change of the totals signals nobody.
             try await Task.sleep(for: Self.look)
             now = try await system.store.totals()
         }
@@ -129,7 +129,7 @@ struct BenchRun {
     }
 }
 
-/// What processors did between two moments.
+/// Measures the processor time between two moments.
 struct BenchMeter {
     private let roles: [Int32]
     private let servers: (broker: [Int32], database: [Int32])?

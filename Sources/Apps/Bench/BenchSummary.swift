@@ -3,7 +3,7 @@ import TidingsJSON
 import TidingsServer
 
 extension BenchReport {
-    /// The report for people: what was reached, what it cost, what must be zero.
+    /// The report for people: the rates, the costs, and the numbers that must be zero.
     var text: String {
         let report = json
         func figure(_ name: String) -> String { report[name].map(Table.plain) ?? "" }

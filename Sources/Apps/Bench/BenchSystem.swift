@@ -7,13 +7,13 @@ import TidingsCore
 import TidingsServer
 import TidingsStore
 
-/// Where a benchmark runs: servers and roles of its own, or those that are configured.
+/// The system that a benchmark measures: servers and roles of its own, or the configured ones.
 final class BenchSystem: Sendable {
     /// How the roles are spread over processes.
     enum Processes: String, CaseIterable, Sendable {
-        /// One with all roles.
+        /// One process with all roles.
         case one
-        /// One for each role.
+        /// One process for each role.
         case each
     }
 
@@ -21,13 +21,13 @@ final class BenchSystem: Sendable {
     let store: Store
     private let servers: PrivateServers?
 
-    /// To the database: one each for the totals, the inboxes and the memory, and one to spare.
+    /// Connections to the database: one each for the totals, the inboxes and the memory, and one to spare.
     static let connections = 4
-    /// Roles that were just started say that they run within this time.
+    /// The longest wait for the row by which a started role reports that it runs.
     private static let startLimit = Duration.seconds(60)
-    /// Between two looks whether they do: they tell it by a row, which signals nobody.
+    /// The pause between two looks for these rows. A row signals nobody.
     private static let look = Duration.milliseconds(50)
-    /// As long as a role may take to finish what it holds.
+    /// The longest wait for a role to finish its work.
     private static let stopPatience = Duration.seconds(30)
 
     private init(_ settings: Settings, servers: PrivateServers?) async throws {
@@ -37,7 +37,7 @@ final class BenchSystem: Sendable {
         try await store.open()
     }
 
-    /// The servers that are configured, and whatever roles run there.
+    /// Uses the configured servers and the roles that run there. Throws if no router or no deliver role runs.
     static func configured(_ settings: Settings) async throws -> BenchSystem {
         let system = try await BenchSystem(settings, servers: nil)
         do {
@@ -54,7 +54,7 @@ final class BenchSystem: Sendable {
         }
     }
 
-    /// Private servers; with an empty database unless what `home` holds is kept. ``use(_:)`` gives them a catalogue.
+    /// Starts private servers. The database is empty unless `keep` keeps the data in `home`. ``use(_:)`` gives the servers a catalogue.
     static func own(home: String, keep: Bool) async throws -> BenchSystem {
         let servers: PrivateServers
         do {
@@ -63,7 +63,7 @@ final class BenchSystem: Sendable {
             throw Failure(.config, "\(error)")
         }
         do {
-            // What a floor program logs in with; a private broker has no guest.
+            // A floor program logs in as guest, and a private broker has no guest.
             if !(try await servers.rabbitmqctl(["list_users"])).contains("guest") {
                 _ = try await servers.rabbitmqctl(["add_user", "guest", "guest"])
             }
@@ -86,7 +86,7 @@ final class BenchSystem: Sendable {
     func use(_ catalogue: Catalogue) async throws {
         let catalogue = catalogue.withoutGaps
         try await store.activate(catalogue, by: .start(by: "tidings bench"))
-        // What is published before the roles run must find its queues.
+        // Declare the queues: messages that are published before the roles run must find them.
         let control = try AMQPControl.make(configuration: try settings.amqpOfCommand, connectionName: "tidings bench")
         try await Topology(of: catalogue).declare(on: control)
         await control.close()
@@ -99,7 +99,7 @@ final class BenchSystem: Sendable {
 
     // MARK: Roles
 
-    /// Starts the product's own roles, as an operator would, and returns when they run.
+    /// Starts the product's own roles, as an operator would. Returns when the roles run.
     func startRoles(_ processes: Processes) async throws -> [PrivateProgram] {
         guard let servers, let itself = realpath("/proc/self/exe", nil) else { return [] }
         defer { free(itself) }
@@ -116,7 +116,7 @@ final class BenchSystem: Sendable {
             guard ContinuousClock.now < deadline else {
                 throw Failure(.timedOut, "the roles do not run", hint: "see \(servers.layout.logFolder)")
             }
-            // A role tells by a row that it runs, which signals nobody.
+            // Poll: a role reports by a row that it runs, and a row signals nobody.
             try await Task.sleep(for: Self.look)
         }
         return programs
@@ -126,12 +126,13 @@ final class BenchSystem: Sendable {
         for program in programs { await program.stop(patience: Self.stopPatience) }
     }
 
-    /// The roles on this machine. Those of a process that has just died are left out by whoever measures it: it is not in `/proc`.
+    /// The roles on this machine. A process that has just died may be among them. Its measurement finds nothing in `/proc` and leaves it
+    /// out.
     func roleProcesses() async throws -> [(role: String, processID: Int32)] {
         try await store.runningWorkers(on: RolesService.hostName())
     }
 
-    /// Main processes of the servers; nil when they may be anywhere.
+    /// The main processes of the servers; nil if the servers may run anywhere.
     var serverProcesses: (broker: [Int32], database: [Int32])? { servers?.processIDs }
 }
 

@@ -5,15 +5,17 @@ import TidingsCommands
 import TidingsCore
 import TidingsServer
 
-/// A program that makes both servers do the same durable work with no logic of any kind: what the same machine can do at most that way.
+/// A program that makes both servers do the same durable work without any logic. Its rate is the most that the machine can do in this way.
 ///
-/// It is run three times at once, as `fill N`, `route N 200` and `deliver N×deliveries 400`; its figure is N over the wall time that
-/// `deliver` prints. It logs in to the broker as guest on 127.0.0.1 and finds both servers by `AMQP_PORT` and `PGCONN`.
+/// The program runs three times at once, as `fill N`, `route N 200` and `deliver N×deliveries 400`. Its figure is N divided by the wall
+/// time that `deliver` prints.
+///
+/// The program logs in to the broker as guest on 127.0.0.1. It finds both servers by `AMQP_PORT` and `PGCONN`.
 struct FloorProgram: Sendable {
     let path: String
 
-    /// By the program's name, unless the environment says otherwise: `floor_full` writes all rows (M=446) in packs of 50, any other takes a message
-    /// for each delivery.
+    /// Variables by the program's name; the environment overrides them.
+    /// `floor_full` writes all rows (M=446) in packs of 50. Any other program takes one message for each delivery.
     private var defaults: [String: String] {
         path.hasSuffix("floor_full") ? ["M": "446", "PACK": "50"] : ["PACK": "1"]
     }
@@ -28,10 +30,10 @@ struct FloorProgram: Sendable {
         free(absolute)
     }
 
-    /// Before `deliver` starts: `route` has made the tables by then, and tells nobody.
+    /// The wait before `deliver` starts. By then `route` has made the tables, but it signals nobody.
     private static let headStart = Duration.milliseconds(200)
 
-    /// Intents per second of one run.
+    /// Runs the program once. Returns intents per second.
     func run(intents: Int, deliveries: Int, on settings: Settings, within limit: Duration) async throws -> Double {
         var environment = defaults.merging(settings.environment) { $1 }
         environment["F"] = "\(deliveries)"

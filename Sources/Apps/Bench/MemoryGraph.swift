@@ -7,7 +7,7 @@ struct MemoryGraph {
 
     private static let (width, height) = (840.0, 340.0)
     private static let (left, right, top, bottom) = (60.0, 770.0, 40.0, 300.0)
-    /// Told apart on white and on dark grounds, and by most who see few colours.
+    /// Colours that differ on white and on dark grounds, and for most people who see few colours.
     private static let colors = ["#0072b2", "#d55e00", "#009e73", "#cc79a7"]
 
     var svg: String {
@@ -55,7 +55,7 @@ struct MemoryGraph {
 
     private static func short(_ value: Double) -> String { "\(Int(value.rounded()))" }
 
-    /// The next number above that divides well into four: 4, 8, 20, 40, 80 …
+    /// The next larger number that divides well into four: 4, 8, 12, 20, 40, 80 …
     private static func ceiling(_ value: Double) -> Double {
         var scale = 1.0
         while true {

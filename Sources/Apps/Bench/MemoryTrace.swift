@@ -2,23 +2,23 @@ import TidingsCommands
 import TidingsServer
 import TidingsStore
 
-/// What the roles hold in memory over a run, and how much waits meanwhile.
+/// The memory of the roles over a run, and the number of intents that wait meanwhile.
 struct MemoryTrace: Sendable {
     struct Moment: Sendable {
         let seconds: Double
-        /// Intents that were confirmed and are not decided yet.
+        /// Intents that are confirmed and not decided yet.
         let waiting: Int
-        /// Bytes resident, a process of `roles` each.
+        /// Resident bytes, one number for each process of ``MemoryTrace/roles``.
         let resident: [Int]
     }
 
     let roles: [String]
     private(set) var moments: [Moment] = []
 
-    /// Often enough to see a bump of a second, seldom enough not to be seen itself.
+    /// The pause between two looks: short enough to see a bump of a second, long enough not to disturb the measurement.
     private static let interval = Duration.milliseconds(250)
 
-    /// Looks until `isOver`.
+    /// Records a moment at each interval until `isOver`.
     static func record(
         _ processes: [(role: String, processID: Int32)], on store: Store, since before: Totals, confirmed: @Sendable () -> Int,
         until isOver: @Sendable () -> Bool

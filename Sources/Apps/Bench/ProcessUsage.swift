@@ -2,10 +2,10 @@ import Glibc
 import TidingsCommands
 import TidingsServer
 
-/// What a process of this machine has used so far, as Linux tells in `/proc`.
+/// The resources that a process of this machine has used so far, as Linux reports them in `/proc`.
 enum ProcessUsage {
-    /// Seconds of user and system time, with that of all its descendants: also of those that ended, as PostgreSQL's backends do. Nil when there is
-    /// no such process.
+    /// Seconds of user and system time of the process and all its descendants. Descendants that have ended count too, such as PostgreSQL's
+    /// backends. Nil if there is no such process.
     static func processorSeconds(of processID: Int32) -> Double? {
         guard let stat = readFile("/proc/\(processID)/stat"), let end = stat.lastIndex(of: ")") else { return nil }
         // After the name: state is field 3, so utime, stime and those of reaped children (14 to 17) are 11 to 14 here.
@@ -20,7 +20,7 @@ enum ProcessUsage {
         processIDs.compactMap { processorSeconds(of: $0) }.reduce(0, +)
     }
 
-    /// Bytes in memory at most since the last ``forgetPeak(of:)``, and now. Nil when there is no such process.
+    /// The most bytes in memory since the last ``forgetPeak(of:)``, and the bytes now. Nil if there is no such process.
     static func memory(of processID: Int32) -> (peak: Int, now: Int)? {
         guard let status = readFile("/proc/\(processID)/status") else { return nil }
         func bytes(_ name: String) -> Int? {
@@ -31,7 +31,7 @@ enum ProcessUsage {
         return (peak, now)
     }
 
-    /// Begins a new measurement of the peak; without the right to, the peak stays that of the process's whole life.
+    /// Begins a new measurement of the peak. Without the right to do so, the peak stays that of the process's whole life.
     static func forgetPeak(of processID: Int32) {
         let file = open("/proc/\(processID)/clear_refs", O_WRONLY | O_CLOEXEC)
         guard file >= 0 else { return }

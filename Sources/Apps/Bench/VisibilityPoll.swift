@@ -6,28 +6,28 @@ import TidingsStore
 
 /// Looks for confirmed intents in their inboxes, by an index, and notes how long each took from the producer's confirm.
 ///
-/// Whoever reads an inbox sees an entry no earlier than this does: what is noted includes the question and its answer.
+/// The noted time includes the query and its answer, because a reader of an inbox needs both as well.
 struct VisibilityPoll {
     let store: Store
     let ledger: BenchLedger
     let since: Timestamp
-    /// Between two questions.
+    /// The pause between two queries.
     let pause: Duration
-    /// Those that were not seen this long after the last was confirmed are left to the audit.
+    /// The time after the last confirm at which the poll ends. Intents that were not seen by then are left to the audit.
     let limit: Duration
 
-    /// The longest wait that is told apart from longer ones.
+    /// The longest wait that is distinguished from longer ones: one hour in microseconds.
     private static let longest = UInt64(3_600_000_000)
-    /// People in one question, the oldest first: who came later is not seen before them, or by little, and a question must cost next to
-    /// nothing beside what is measured.
+    /// The most people in one query, the oldest first. People who came later are seen after them, or only a little earlier.
+    /// A query must cost next to nothing beside the measured work.
     private static let peopleAtOnce = 32
 
-    /// Microseconds, to three digits.
+    /// Waits in microseconds, with three significant digits.
     typealias Waits = Histogram<UInt64>
 
     static var noWaits: Waits { Waits(highestTrackableValue: longest, numberOfSignificantValueDigits: .three) }
 
-    /// Runs until cancelled or until `isOver` and everything was seen; returns what was seen.
+    /// Runs until `isOver` and every intent was seen, at most for ``limit`` longer. Returns the waits of the seen intents.
     func run(until isOver: @Sendable () -> Bool) async throws -> Waits {
         var waits = Self.noWaits
         var open: [(recipient: String, since: ContinuousClock.Instant)] = []

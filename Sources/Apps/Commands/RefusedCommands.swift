@@ -224,8 +224,8 @@ struct Returned: Error {
     let text: String
 }
 
-/// Publishes a kept message to the exchange it came from. Throws unless the broker confirms it: ``Returned`` if only this message failed,
-/// else a ``Failure``.
+/// Publishes a kept message again with its exchange and routing key.
+/// Throws unless the broker confirms it: ``Returned`` if only this message failed, else a ``Failure``.
 ///
 /// The message may have arrived in spite of a failure. This does no harm: the same event is decided once.
 ///
