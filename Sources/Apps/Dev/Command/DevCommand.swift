@@ -10,7 +10,7 @@ import TidingsServer
 import TidingsStore
 import TidingsTimeZones
 
-/// Private servers and every role in one process.
+/// Runs private servers and every role in one process.
 public struct DevCommand: TidingsCommand, Sendable {
     public static let configuration = CommandConfiguration(
         commandName: "dev", abstract: "Start private PostgreSQL and RabbitMQ servers and every role, with no configuration.",
@@ -27,14 +27,15 @@ public struct DevCommand: TidingsCommand, Sendable {
     public init() {}
 
     public mutating func run(in context: CommandContext) async throws {
-        // Before servers are started that only its roles would need.
+        // Check first: without zone data no role can run, and the servers would start for nothing.
         if !serversOnly { _ = try TimeZoneDatabase.required() }
         try await runServices([DevelopmentSystem(options: self, context: context)], logger: Logger(label: "dev"))
         Output.note("stopped")
     }
 }
 
-/// Both servers and what runs on them, as one service: whenever it is asked to stop, also while they start, none of their processes stays.
+/// Both servers and the roles on them, as one service. After a stop, none of their processes stays, even if the stop comes during the
+/// start.
 private struct DevelopmentSystem: Service, CustomStringConvertible {
     let description = "development system"
     let options: DevCommand
@@ -71,7 +72,7 @@ private struct DevelopmentSystem: Service, CustomStringConvertible {
         let settings = try Settings(environment: environment)
         try await Migrator(settings.database).migrate { Output.note("schema \($0.number): \($0.name)") }
         if options.testHosts > 0 { try await servers.makeVirtualHosts((0..<options.testHosts).map { "test-\($0)" }) }
-        // No URL here: scripts keep this line in a log, and the password in it is a superuser's.
+        // Print no URL: scripts keep this line in a log, and a URL holds the password of a superuser.
         let ready = "ready: psql after `set -a; . \(servers.layout.environmentFile); set +a`"
         if options.serversOnly {
             Output.note(ready)
@@ -84,7 +85,8 @@ private struct DevelopmentSystem: Service, CustomStringConvertible {
         }
     }
 
-    /// Runs `body`. Should one of the servers end under it, everything stops as if asked to, and this throws: nobody else would say so.
+    /// Runs `body`. If one of the servers ends by itself meanwhile, everything stops as if asked to, and this function throws.
+    /// Nothing else would report the end of the server.
     private func whileTheyRun(_ servers: PrivateServers, _ body: () async throws -> Void) async throws {
         let ended = try await withThrowingTaskGroup(of: String?.self) { group -> String? in
             group.addTask { await Self.firstToEnd(of: servers) }
@@ -92,7 +94,7 @@ private struct DevelopmentSystem: Service, CustomStringConvertible {
                 try await body()
             } catch {
                 group.cancelAll()
-                // A role may notice it first, and knows less.
+                // A role may notice the end of a server first. Report the server: the role's error says less.
                 if let ended = await Self.firstToEnd(of: servers, within: Self.endPatience) { return ended }
                 throw error
             }
@@ -102,7 +104,7 @@ private struct DevelopmentSystem: Service, CustomStringConvertible {
         if let ended { throw Failure(.unavailable, "\(ended) ended by itself", hint: "its log is in \(servers.layout.logFolder)") }
     }
 
-    /// Asks this process to stop when a server ended by itself, and returns its name; nil when cancelled.
+    /// Waits until a server ends by itself, then asks this process to stop. Returns the server's name; nil if cancelled.
     private static func firstToEnd(of servers: PrivateServers) async -> String? {
         while !Task.isCancelled {
             try? await Task.sleep(for: lookEvery)
@@ -113,7 +115,7 @@ private struct DevelopmentSystem: Service, CustomStringConvertible {
         return nil
     }
 
-    /// The server that has ended by itself, looking for a while: its connections are gone before its process is.
+    /// Returns the name of a server that has ended by itself. Looks for a while: a server's connections are gone before its process is.
     private static func firstToEnd(of servers: PrivateServers, within patience: Duration) async -> String? {
         let deadline = ContinuousClock.now + patience
         while ContinuousClock.now < deadline {
@@ -123,16 +125,17 @@ private struct DevelopmentSystem: Service, CustomStringConvertible {
         return nil
     }
 
-    /// A server that was killed is reaped within milliseconds; a role's own failure waits this long to be told.
+    /// The longest time to look for an ended server, before a role's own failure is reported. A killed server is reaped within
+    /// milliseconds.
     private static let endPatience = Duration.seconds(2)
-    /// Between two looks while somebody waits for the answer.
+    /// The pause between two looks while the report of a failure waits.
     private static let lookOften = Duration.milliseconds(50)
 
-    /// Between two looks at whether both servers still run.
+    /// The pause between two looks at whether both servers still run.
     private static let lookEvery = Duration.seconds(1)
 }
 
-/// The catalogue that `tidings dev` begins with: the built-in one, with webhooks allowed to this machine itself.
+/// The first catalogue of `tidings dev`: the built-in catalogue, but with webhooks to the own machine allowed.
 enum DevelopmentCatalogue {
     static func applyOnce(_ settings: Settings) async throws {
         let store = Store(settings.database, size: 1, name: "tidings dev")

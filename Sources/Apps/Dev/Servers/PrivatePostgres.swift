@@ -174,6 +174,6 @@ final class PrivatePostgres: Sendable {
     private static let startLogLimit = 65536
     /// A checkpoint first writes every changed page to disk.
     private static let stopLimit = Duration.seconds(60)
-    /// `initdb` takes 1 to 2 s here, and ten times that on a slow disk.
+    /// `initdb` usually takes 1 to 2 s, and ten times that on a slow disk.
     private static let toolLimit = Duration.seconds(60)
 }
