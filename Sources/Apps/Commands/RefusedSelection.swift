@@ -64,7 +64,7 @@ struct RefusedSelection: Sendable {
 
     /// Visits the rows in the order of their numbers, at most ``limit`` of them, until `body` returns false.
     func forEachPage(in store: Store, _ body: ([RefusedRow]) async throws -> Bool) async throws {
-        // Stop at the last row of now: an event that is refused again during this run gets a new number, and is left for the next run.
+        // Stop at the last row of now. An event that is refused again during this run gets a new number, and waits for the next run.
         let end = try await store.lastRefused(in: table)
         var left = limit
         for part in ids.isEmpty

@@ -39,12 +39,15 @@ package struct Runtime: Sendable {
 
     /// The time for which a deleted queue stays deleted, so that all its consumers notice.
     ///
-    /// RabbitMQ 3.10 tells a consumer of a quorum queue about the deletion only if the queue is still gone when the consumer's channel
-    /// hears of it. If the queue was declared within 30 ms of its end, two of three consumers were told nothing and never got a message
-    /// again. After 50 ms, all consumers were told. A busy broker gets ten times that.
+    /// RabbitMQ 3.10 tells a consumer of a quorum queue about the deletion when the consumer's channel hears of it.
+    /// If the queue is back by then, RabbitMQ tells the consumer nothing.
+    ///
+    /// If the queue was declared within 30 ms of its end, two of three consumers were told nothing and never got a message again.
+    /// After 50 ms, all consumers were told. A busy broker gets ten times that.
     static let deletionPause = Duration.milliseconds(500)
 
-    /// Connects to the database, reads the catalogue and declares the broker's topology. Throws a ``Failure`` with exit code 78 without zone data.
+    /// Connects to the database, reads the catalogue and declares the broker's topology.
+    /// Throws a ``Failure`` with exit code 78 if there is no zone data.
     package init(settings: Settings, providers: ProviderRegistry, logger: Logger) async throws {
         self.settings = settings
         amqp = try settings.amqp

@@ -3,8 +3,8 @@ package import Logging
 
 /// Ends the process when its stop has taken too long.
 ///
-/// After ``RolesService/drainLimit`` all work is cancelled. Only one kind of work does not end then: the write of an outcome that a
-/// provider has answered waits until the database is back, which may be tomorrow.
+/// After ``RolesService/drainLimit`` all work is cancelled. Only the writes of outcomes that providers have answered do not end then.
+/// Such a write waits until the database is back, which may be tomorrow.
 ///
 /// The deadline ends that wait with the process. A releaser recovers the delivery when its lease is over, as after any death of a process.
 package struct StopDeadline {
