@@ -2,16 +2,17 @@ import Glibc
 import Synchronization
 public import TidingsCore
 
-/// Business time in this process: what the database's clock showed when it was last asked, and what has gone by since.
+/// Business time in this process: the last reading of the database's clock, plus the time that has passed since.
 ///
-/// Every batch reads the database's clock anyway, so ids and deadlines follow the database, also when a test shifts its clock by months. What
-/// has gone by is told by a clock that nobody sets: a jump of this machine's wall clock plans no retry a day late and lets nothing expire.
+/// Every batch reads the database's clock anyway, so ids and deadlines follow the database. This holds even when a test shifts the
+/// database's clock by months. The time since the reading comes from a clock that nobody sets. A jump of this machine's wall clock
+/// therefore neither delays a retry by a day nor expires a delivery.
 public final class DatabaseClock: Sendable {
     /// Seconds that the two machines' real clocks may differ before a role refuses to start.
     public static let maximumSkewSeconds = 5.0
 
     private struct State {
-        /// From ``steady()`` to the database's clock; until it was asked, to this machine's.
+        /// The difference from ``steady()`` to the database's clock. Before the first reading: to this machine's wall clock.
         var offset = DatabaseClock.local() - DatabaseClock.steady()
         var generator = IdentifierGenerator()
         var random = SystemRandomNumberGenerator()
@@ -21,19 +22,19 @@ public final class DatabaseClock: Sendable {
 
     public init() {}
 
-    /// What the database's clock shows about now.
+    /// The approximate time of the database's clock.
     public func now() -> Timestamp {
         let steady = Self.steady()
         return state.withLock { steady.adding($0.offset) }
     }
 
-    /// Takes over what the database answered just now.
+    /// Sets the clock to a reading that the database has just answered.
     public func correct(_ database: Timestamp) {
         let steady = Self.steady()
         state.withLock { $0.offset = database - steady }
     }
 
-    /// A new id of the current moment, larger than every earlier one of this process.
+    /// Returns a new id of the current moment. The id is larger than every earlier id of this process.
     public func nextID() -> NotificationID {
         let steady = Self.steady()
         return state.withLock { state in
@@ -42,15 +43,15 @@ public final class DatabaseClock: Sendable {
         }
     }
 
-    /// A number from 0 up to 1, for jitter.
+    /// A random number from 0 up to, but not including, 1, for jitter.
     public func randomFraction() -> Double {
         state.withLock { Double.random(in: 0..<1, using: &$0.random) }
     }
 
-    /// The wall clock of this machine, which may be set at any moment.
+    /// The wall clock of this machine. An administrator may set this clock at any moment.
     public static func local() -> Timestamp { read(CLOCK_REALTIME) }
 
-    /// Since this machine was started, also while it was suspended.
+    /// The time since this machine was started. Time in suspension counts too.
     private static func steady() -> Timestamp { read(CLOCK_BOOTTIME) }
 
     private static func read(_ clock: clockid_t) -> Timestamp {

@@ -15,7 +15,7 @@ extension Digest128 {
 }
 
 extension Timestamp {
-    /// `distantFuture` is PostgreSQL's infinity, so "never by itself" sorts last in an index.
+    /// `distantFuture` becomes PostgreSQL's infinity, so that a row that never becomes due by itself sorts last in an index.
     var timestamptz: PostgresTimestamp { self == .distantFuture ? .infinity : PostgresTimestamp(microseconds: microseconds) }
 
     init(_ timestamptz: PostgresTimestamp) {

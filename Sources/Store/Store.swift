@@ -1,30 +1,36 @@
 import TidingsCore
 public import TidingsPostgres
 
-/// The only code that speaks SQL. One extension for each aggregate, in its own folder:
+/// The only code that contains SQL. Each aggregate has its extensions in its own folder:
 ///
-/// - `Intake`: what a router writes, one transaction for a batch
-/// - `Outbox`: packs, claimed by workers, settled once
-/// - `Due`: what waits for its time
-/// - `Pauses`: what operators have stopped for a while
-/// - `LocalPlans`: what devices show by themselves
-/// - `Recipients`, `Catalogues`, `Refused`: settings, and what could not be taken
-/// - `Upkeep`: chores between turns
-/// - `Operations`: what the command line reads
+/// - `Intake`: the writes of a router, one transaction for each batch
+/// - `Outbox`: packs, which a worker claims and settles once
+/// - `Due`: deliveries that wait for a time
+/// - `Pauses`: channels, providers, types and tenants that operators have paused
+/// - `LocalPlans`: notifications that devices show by themselves
+/// - `Recipients`: settings and endpoints of people
+/// - `Catalogues`: stored catalogues and the active one
+/// - `Refused`: refused events and dead letters
+/// - `Upkeep`: chores of releasers between their turns
+/// - `Operations`: the readings of the command line
 public struct Store: Sendable {
     let pool: PostgresPool
-    /// The database's clock as this process knows it.
+    /// The database's clock, as this process estimates it.
     public let clock: DatabaseClock
     let duplicates = DuplicateWatch()
 
-    /// Does not connect. `size` connections are opened as they are needed. Stores of one process share its clock.
+    /// Creates a store without connecting. The pool opens up to `size` connections as they are needed. Stores of one process share its
+    /// clock.
     public init(_ configuration: PostgresConfiguration, size: Int, name: String, clock: DatabaseClock = DatabaseClock()) {
         pool = PostgresPool(configuration, size: size, name: name)
         self.clock = clock
     }
 
-    /// Connects and learns the database's time. Throws a ``StoreError`` for a schema that is too old or excludes this binary, and for a clock that
-    /// is far off. Returns the schema's number: it is larger than ``Migration/latest`` if a newer binary migrated the database.
+    /// Connects and sets ``clock`` to the database's time.
+    ///
+    /// Throws a ``StoreError`` if the schema is too old or excludes this binary, or if the two machines' clocks differ too much.
+    ///
+    /// - Returns: The schema's number. The number is larger than ``Migration/latest`` if a newer binary migrated the database.
     @discardableResult
     public func open() async throws -> Int {
         let found = try await greeting()
@@ -52,8 +58,8 @@ public struct Store: Sendable {
         let business: PostgresTimestamp
     }
 
-    /// The schema and the database's two clocks, in one round trip: a command waits for it too. From a view, so that a member of
-    /// `tidings_ops_read` may ask.
+    /// Reads the schema's version and the database's two clocks in one round trip, because every command waits for this too. The query
+    /// reads a view, so that a member of `tidings_ops_read` may run it.
     private func greeting() async throws -> Greeting {
         do {
             let result = try await pool.query(
@@ -68,7 +74,7 @@ public struct Store: Sendable {
         }
     }
 
-    /// The number of a schema that is older than the view; 0 for an empty database.
+    /// The number of a schema that is older than the view. 0 for an empty database.
     private func versionBeforeTheView() async throws -> Int {
         let exists = try await pool.query("select to_regclass('tidings.migrations') is not null")
         guard let row = exists.rows.first, try row.decode(Bool.self) else { return 0 }
@@ -76,7 +82,7 @@ public struct Store: Sendable {
         return try newest.rows.first?.decode(Int.self) ?? 0
     }
 
-    /// SQLSTATE `undefined_table`, also where its schema is missing.
+    /// SQLSTATE `undefined_table`. PostgreSQL also answers this if the schema of the table is missing.
     private static let undefinedTable = "42P01"
     /// SQLSTATE `undefined_column`: the view of a development version lacks columns.
     private static let undefinedColumn = "42703"

@@ -1,16 +1,17 @@
-/// Why a store cannot be used.
+/// The reason why a store cannot be used.
 public enum StoreError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The database has no schema yet, or an older one.
     case schemaTooOld(found: Int, needed: Int)
-    /// A development version before the first release made this database, with steps that no binary knows any more.
+    /// A development version before the first release made this database. No binary knows the steps of that version any more.
     case schemaBeforeBaseline(found: Int)
-    /// A newer binary migrated this database, and a step of it excludes this one: it would use what is no longer there.
+    /// A newer binary migrated this database, and a step of that migration excludes this binary. This binary would use tables or columns
+    /// that are gone.
     case schemaTooNew(found: Int, known: Int, oldest: Int, requiredBy: String)
-    /// A table that a step of the schema changes was used without a break for minutes.
+    /// Other sessions used a table without a break for minutes, so that a step of the schema could not change the table.
     case tableInUse(step: String)
-    /// A statement answered so late that what it says must not be acted on; nothing was changed.
+    /// A statement answered too late: the answer may be out of date, so the store must not act on it. Nothing was changed.
     case viewTooOld
-    /// Ids carry the database's time, so a process whose clock is far off must not make any.
+    /// The process's clock is too far off. Ids carry the database's time, so such a process must not make ids.
     case clockSkew(seconds: Double)
 
     public var description: String {
@@ -31,7 +32,8 @@ public enum StoreError: Error, Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// Throws ``schemaBeforeBaseline(found:)`` for a database with a schema that is older than ``Migration/baseline``. 0, an empty database, is fine.
+    /// Throws ``schemaBeforeBaseline(found:)`` if the database's schema is older than ``Migration/baseline``. An empty database, with 0, is
+    /// accepted.
     static func refuseSchemaBeforeBaseline(_ found: Int) throws {
         if found > 0, found < Migration.baseline.number { throw StoreError.schemaBeforeBaseline(found: found) }
     }

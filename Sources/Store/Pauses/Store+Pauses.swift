@@ -2,13 +2,14 @@ public import TidingsCore
 public import TidingsJSON
 import TidingsPostgres
 
-/// Pauses: a row each, kept after it is over for as long as notifications are, so that anybody can see what was paused when, and why. What a
-/// pause holds names it in `tidings.due`; nothing is rewritten when it begins or ends.
+/// Pauses: one row each. A row is kept after its end for as long as notifications are, so that anybody can see earlier pauses and their
+/// reasons. A row of `tidings.due` names the pause that holds its delivery. The beginning and the end of a pause rewrite no rows of
+/// `tidings.due`.
 extension Store {
-    /// Pauses a thing, or gives the pause in force another reason and end. Returns its row of `tidings_ops.pauses`; nil when
-    /// ``Pauses/limit`` are in force already.
+    /// Pauses a channel, provider, type or tenant. If the target is paused already, its pause gets the new reason and end.
     ///
-    /// `until` counts from the database's present time; nil: until somebody resumes it.
+    /// - Parameter duration: The length of the pause from the database's present time. Nil: the pause lasts until an operator resumes it.
+    /// - Returns: The row of `tidings_ops.pauses`. Nil if ``Pauses/limit`` other pauses are in force already.
     public func pause(_ scope: Pause.Scope, _ name: String, reason: String, by author: String, for duration: Duration?) async throws
         -> JSON?
     {
@@ -27,7 +28,7 @@ extension Store {
         return try await pauseRow(try row.decode(Int64.self))
     }
 
-    /// Ends a pause. Returns its row, with how many deliveries go on now; nil when the thing is not paused.
+    /// Ends a pause. Returns its row, with the number of deliveries that go on now. Nil if the target is not paused.
     public func resume(_ scope: Pause.Scope, _ name: String, by author: String) async throws -> JSON? {
         let result = try await pool.query(
             """
@@ -38,7 +39,7 @@ extension Store {
         return try await pauseRow(try row.decode(Int64.self))
     }
 
-    /// What is paused, the newest first.
+    /// The pauses in force, the newest first.
     public func pauses(limit: Int = Pauses.limit) async throws -> [JSON] {
         try await report(
             """
@@ -47,7 +48,7 @@ extension Store {
             """)
     }
 
-    /// Also those that have ended, down to the retention.
+    /// All pauses that retention still keeps, in force or over, the newest first.
     public func pausesAndPast(limit: Int) async throws -> [JSON] {
         try await report("select * from tidings_ops.pauses p order by p.since_at desc, p.pause_id limit \(Int64(limit))")
     }
@@ -56,7 +57,7 @@ extension Store {
         try await report("select * from tidings_ops.pauses p where p.pause_id = \(id)").first
     }
 
-    /// Forgets pauses that were over before the retention began.
+    /// Deletes pauses that ended before the retention began.
     public func prunePauses(retention: Duration) async throws {
         _ = try await pool.query(
             """
@@ -65,10 +66,10 @@ extension Store {
             """)
     }
 
-    /// The condition that a row `p` of `tidings.pauses` still holds what it names.
+    /// The condition that a row `p` of `tidings.pauses` is in force.
     static let inForce: SQL = "p.resumed_at is null and (p.until is null or p.until > (select tidings.clock()))"
 
-    /// The pauses in force, as ``TidingsCore/Pauses/init(_:)`` reads them.
+    /// The pauses in force, with the columns that ``TidingsCore/Pauses/init(_:from:)`` reads.
     static let pausesQuery: SQL = """
         select p.id, p.scope, p.name, p.until from tidings.pauses p where \(inForce) order by p.id limit \(Int64(Pauses.limit))
         """

@@ -2,9 +2,10 @@ import TidingsCore
 import TidingsPostgres
 import TidingsTimeZones
 
-/// Reads the facts of many recipients in one query. Not cached: a preference changed a moment ago counts.
+/// Reads the facts of many recipients in one query. The facts are not cached, because a preference must count from the moment of its
+/// change.
 enum FactsQuery {
-    /// Zone data is read this far around the instant that is judged: the longest schedule is two years ahead.
+    /// The range of zone data around the judged instant: 2 days before and 3 years after. The longest schedule is two years ahead.
     static let secondsBehind: Int64 = 2 * 86_400
     static let secondsAhead: Int64 = 3 * 366 * 86_400
 
@@ -49,7 +50,7 @@ enum FactsQuery {
         return facts
     }
 
-    /// A stored zone with its offsets around an instant. Nearer than that to the year 1 or 9999, the offsets end there.
+    /// A stored zone with its offsets around an instant. The offsets end at the years 1 and 9999, if these are nearer than the usual range.
     static func zone(_ name: String, in zones: TimeZoneDatabase, around instant: Timestamp) -> Zone {
         let (first, last) = (TimeZoneDatabase.instants.lowerBound, TimeZoneDatabase.instants.upperBound)
         let from = min(max(instant.wholeSeconds - secondsBehind, first), last)
@@ -57,7 +58,7 @@ enum FactsQuery {
         do {
             return .known(try zones.offsets(for: name, from: from, through: through))
         } catch {
-            // The database tells its roles, which log each name once.
+            // The time zone database tells its roles about an unknown name, and they log each name once.
             return .unknown(name)
         }
     }

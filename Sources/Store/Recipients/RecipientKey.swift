@@ -1,9 +1,9 @@
 import TidingsCore
 
-/// Whose facts: a recipient within a tenant.
+/// The key of a recipient's facts: a recipient within a tenant.
 ///
-/// Two keys are equal when their bytes are, as in PostgreSQL. Swift's own comparison takes `é` and `e` with a combining accent for the same,
-/// and would give one person the other's preferences.
+/// Two keys are equal if their bytes are equal, as in PostgreSQL. Swift's own comparison treats `é` and `e` with a combining accent as
+/// equal. With that comparison one person would get the preferences of another.
 struct RecipientKey: Hashable {
     let tenant: String
     let id: String
@@ -29,7 +29,7 @@ struct RecipientKey: Hashable {
     private static func feed(_ text: String, to hasher: inout Hasher) {
         var text = text
         text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
-        // Ends the text, or "ab" + "c" would meet "a" + "bc".
+        // Ends the text. Without an end, "ab" + "c" would feed the same bytes as "a" + "bc".
         hasher.combine(0xFF as UInt8)
     }
 }

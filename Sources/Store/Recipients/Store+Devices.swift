@@ -3,21 +3,23 @@ public import TidingsCore
 public import TidingsJSON
 import TidingsPostgres
 
-/// What a registration came to.
+/// The result of a registration.
 public struct RegisteredDevice: Sendable {
     public var deviceID: String
-    /// Whose it was before; nil for a new device and for one that stayed.
+    /// The person who had the device before. Nil for a new device, and for a device that stayed with its person.
     public var movedFrom: String?
 }
 
 extension Store {
-    /// Active devices of one person. With one more, the one whose app registered longest ago is retired.
+    /// The largest number of active devices of one person. Beyond it, the store retires the device whose app registered longest ago.
     public static let devicesPerPerson = 20
-    /// Devices that are gone, kept for the record, of one person; the oldest beyond that are forgotten.
+    /// The largest number of gone devices of one person that are kept for the record. Beyond it, the store deletes the oldest.
     public static let goneDevicesPerPerson = 20
 
-    /// Registers a device by its token, or says again that it is there: what is nil stays. A token that somebody else had moves to this person,
-    /// and one that was gone is active again. Whatever was decided for either person before is judged again before it is sent.
+    /// Registers a device by its token, or confirms a known device. A setting that is nil keeps its value.
+    ///
+    /// A token of another person moves to this person. A token that was gone becomes active again. Tidings judges every earlier decision
+    /// for either person again before it sends.
     public func register(
         token: DeviceToken, of recipient: String, tenant: String, _ settings: DeviceSettings
     ) async throws -> RegisteredDevice {
@@ -53,7 +55,8 @@ extension Store {
                 """,
                 Self.retireOldest(of: recipient, tenant: tenant),
                 Self.forgetGone(of: recipient, tenant: tenant),
-                // Another person's device forgets what it has of the one before; a new zone or permission changes what it shows.
+                // Wake the device. If its person changed, it must forget the notifications of the previous person. A new zone or permission
+                // changes what it shows.
                 Self.wake(
                     """
                     select e.tenant, e.id as device_id from tidings.endpoints e
@@ -68,9 +71,9 @@ extension Store {
         }
     }
 
-    /// Changes what is known of a device, its token too. False when there is no such device.
+    /// Changes the settings of a device, including its token. Returns false if there is no such device.
     ///
-    /// A token that another device has belongs to this one afterwards, and the other is forgotten.
+    /// If another device has the token, the token moves to this device and the other device is deleted.
     public func change(device: String, tenant: String, token: DeviceToken?, _ settings: DeviceSettings) async throws -> Bool {
         let token = token?.text
         return try await pool.transaction(retryAmbiguous: true) { transaction in
@@ -101,7 +104,7 @@ extension Store {
         }
     }
 
-    /// The app asked for nothing more on this device. False when there is none, or it is gone already.
+    /// Marks the device as gone, because its app asked for no more pushes. Returns false if there is no such device or it is gone already.
     public func unregister(device: String, tenant: String) async throws -> Bool {
         let result = try await pool.query(
             """
@@ -115,7 +118,7 @@ extension Store {
         return !result.rows.isEmpty
     }
 
-    /// Rows of `tidings_ops.devices`, the one registered last first.
+    /// The person's rows of `tidings_ops.devices`, the latest registration first.
     public func devices(of recipient: String, tenant: String) async throws -> [JSON] {
         try await report(
             """
@@ -128,7 +131,7 @@ extension Store {
         try await report("select * from tidings_ops.devices d where d.tenant = \(tenant) and d.device_id = \(id)").first
     }
 
-    /// What an update of the row `e` sets; what is nil stays.
+    /// The assignments of an update of the row `e`. A setting that is nil keeps its value.
     private static func changes(_ settings: DeviceSettings) -> SQL {
         """
         platform = coalesce(\(settings.platform?.rawValue), e.platform), provider = coalesce(\(settings.provider), e.provider),

@@ -3,7 +3,7 @@ public import TidingsJSON
 import TidingsPostgres
 public import TidingsTimeZones
 
-/// Changes to a person's settings; nil leaves a setting as it is. Values are checked by the caller.
+/// Changes to a person's settings. Nil keeps a setting. The caller checks the values.
 public struct RecipientChanges: Sendable {
     public var timeZone: String?
     /// Minutes of the day; `.some(nil)` removes the quiet hours.
@@ -21,10 +21,10 @@ public struct RecipientChanges: Sendable {
     public init() {}
 }
 
-/// Where a person's webhooks go.
+/// The address and secrets of a person's webhook.
 public struct WebhookEndpoint: Sendable {
     public var url: String
-    /// Signing secrets, `whsec_…`, the current one first. None leaves those that are stored.
+    /// Signing secrets, `whsec_…`, the current one first. An empty list keeps the stored secrets.
     public var secrets: [String]
 
     public init(url: String, secrets: [String]) {
@@ -34,10 +34,11 @@ public struct WebhookEndpoint: Sendable {
 }
 
 extension Store {
-    /// The id of the one webhook endpoint a person has.
+    /// The id of a person's webhook endpoint. A person has at most one.
     public static let webhookEndpointID = "webhook"
 
-    /// Creates the person when needed. Whatever was decided for them before is judged again before it is sent.
+    /// Changes a person's settings and creates the person if needed. Tidings judges every earlier decision for the person again before it
+    /// sends.
     public func change(_ recipient: String, tenant: String, _ changes: RecipientChanges) async throws {
         let quiet = changes.quietHours
         _ = try await pool.transaction(retryAmbiguous: true) { transaction in
@@ -65,7 +66,7 @@ extension Store {
         }
     }
 
-    /// The array column with some elements added and some taken away, without repeats.
+    /// The array column with the elements of `adding` and without the elements of `removing`. No element repeats.
     private static func merge(_ column: String, _ adding: [String], _ removing: [String]) -> SQL {
         """
         array(select distinct e from unnest(\(unsafe: column) || \(adding)) e where e <> all(\(removing)) order by e)
@@ -87,7 +88,8 @@ extension Store {
             """
     }
 
-    /// Settings for an operator to read; a webhook's secrets are counted, not shown. Nil for somebody never seen.
+    /// The person's settings, for an operator to read. A webhook's secrets are counted and not shown. Nil if Tidings has never seen the
+    /// person.
     public func recipient(_ recipient: String, tenant: String) async throws -> JSON? {
         try await report(
             """
@@ -112,7 +114,7 @@ extension Store {
         ).rows.first != nil
     }
 
-    /// The facts as they are now, with the offsets of the person's zone around the instant that is judged, which may lie in any year.
+    /// The person's present facts, with the offsets of the person's zone around the judged instant. The instant may lie in any year.
     public func facts(
         of recipient: String, tenant: String, zones: TimeZoneDatabase, around instant: Timestamp
     ) async throws -> RecipientFacts {
