@@ -7,44 +7,44 @@
 package enum FaultStep: String, Sendable, CaseIterable {
     /// A router holds a batch of intents; nothing of it is committed.
     case beforeRoute
-    /// All that follows from the batch is committed; its messages are not acknowledged.
+    /// The outcome of the batch is committed. Its messages are not acknowledged.
     case afterRoute
-    /// The messages are acknowledged; the packs are committed and not published.
+    /// The messages are acknowledged. The packs are committed and not published.
     case afterIntakeAck
     /// Committed packs are about to go to the broker.
     case beforePublish
-    /// The broker confirmed packs; their rows do not say so.
+    /// The broker confirmed the packs. Their rows do not record it yet.
     case afterPublish
     /// The confirms are committed.
     case afterConfirm
-    /// A worker holds packs that nobody claimed.
+    /// A worker holds packs that no worker has claimed.
     case beforeClaim
-    /// The claim is committed; no byte left for anybody.
+    /// The claim is committed. No byte has left for a provider.
     case afterClaim
-    /// A delivery may be sent now; others of its pack may be out already.
+    /// A delivery may be sent now. Other deliveries of its pack may be sent already.
     case beforeSend
-    /// The provider answered; nothing says so.
+    /// The provider answered. The answer is not recorded.
     case afterSend
-    /// Outcomes wait for their commit; others of their packs may still be out.
+    /// Outcomes wait for their commit. Other deliveries of their packs may still be under way.
     case beforeSettle
-    /// Outcomes are committed; the packs may be half settled, their messages are not acknowledged.
+    /// Outcomes are committed. The packs may be half settled, and their messages are not acknowledged.
     case afterSettle
-    /// Whatever a batch of packs came to is committed; its messages are not acknowledged.
+    /// The outcomes of a batch of packs are committed. Its messages are not acknowledged.
     case beforeAck
     /// The messages of packs are acknowledged.
     case afterAck
     /// Deliveries are taken out of `due` in a transaction that is not committed.
     case beforeRelease
-    /// They are in packs, committed and not published.
+    /// The deliveries are in packs. The packs are committed and not published.
     case afterRelease
     /// Packs of a dead worker are taken apart in a transaction that is not committed.
     case beforeRecover
-    /// Their deliveries are in `due`, or have ended.
+    /// The deliveries of the dead worker are in `due`, or have ended.
     case afterRecover
 }
 
-/// Marks that the process reaches a step, for whom or what by `subject` where that matters. Compiled to nothing unless TIDINGS_FAULT_HOOKS is
-/// defined: debug builds, which the tests run, define it.
+/// Marks that the process reaches a step. `subject` names the person concerned, where tests need it. Compiled to nothing unless
+/// TIDINGS_FAULT_HOOKS is defined. Debug builds, which the tests run, define it.
 ///
 /// There the variable `TIDINGS_FAULT_AT` names where the process kills itself as `kill -9` does, without a destructor or a flush:
 /// `afterSend`, `afterSend:3` for the third time it gets there, `beforeSend=ann` for the first time that is about `ann`. With
@@ -77,9 +77,9 @@ func passing(_ step: FaultStep, _ subject: @autoclosure () -> String = "") {
         func follow(at step: FaultStep, _ subject: () -> String) {
             guard step == self.step, self.subject == nil || self.subject == subject() else { return }
             let left = passesLeft.subtract(1, ordering: .relaxed).newValue
-            // A process that was stopped goes on; one that was killed passes here no more.
+            // A stopped process continues later, so it must stop only once. A killed process never gets here again.
             guard signal == SIGSTOP ? left == 0 : left <= 0 else { return }
-            // To this thread: a SIGSTOP to the process may be taken by another one, and this one would go on until then.
+            // Signal this thread. Another thread might take a SIGSTOP to the process, and this thread would continue until then.
             raise(signal)
         }
     }

@@ -1,7 +1,8 @@
 /// A change of the active catalogue: its author, its kind and its reason.
 public struct CatalogueChange: Sendable, Hashable {
     public enum Action: String, Sendable {
-        /// Without a request: the catalogue that `tidings dev` and `tidings bench` begin with. Another one replaces it as it replaces the built-in one.
+        /// No request: the catalogue with which `tidings dev` and `tidings bench` begin. The next catalogue replaces it under the rules for
+        /// the built-in one.
         case start
         case apply
         case rollback
@@ -10,7 +11,7 @@ public struct CatalogueChange: Sendable, Hashable {
     public let action: Action
     public let author: String
     public let reason: String?
-    /// Whether types, providers and markets may disappear although something needs them.
+    /// Whether types, providers and markets may disappear although they are still needed.
     public let mayRemove: Bool
     /// The hash that must be active for the change to be made; nil for any.
     public let expected: String?
@@ -31,13 +32,13 @@ public struct CatalogueChange: Sendable, Hashable {
 
 /// The result of a change of the active catalogue.
 public enum CatalogueActivation: Sendable, Hashable {
-    /// The catalogue is active. `removals` are gone from the one it replaced.
+    /// The catalogue is active. `removals` are the names of the replaced catalogue that the new one lacks.
     case activated(replaced: String, removals: [CatalogueRemoval])
     case alreadyActive
-    /// Nothing changed: these would disappear, and the change may not remove them.
+    /// Nothing changed: these names would disappear, and the change may not remove them.
     case refused([CatalogueRemoval])
-    /// Nothing changed: this binary cannot read the active catalogue, so what would disappear is not known.
+    /// Nothing changed: this binary cannot read the active catalogue, so it does not know which names would disappear.
     case unreadable(String)
-    /// Nothing changed: another catalogue than the expected one is active.
+    /// Nothing changed: the active catalogue is not the expected one.
     case overtaken(by: String)
 }

@@ -1,25 +1,25 @@
 public import TidingsJSON
 
-/// A type, provider or market of the active catalogue that a new catalogue lacks, and what still needs it.
+/// A type, provider or market of the active catalogue that a new catalogue lacks, with the number of its users.
 public struct CatalogueRemoval: Sendable, Hashable, CustomStringConvertible {
     public enum Kind: String, Sendable { case type, provider, market }
 
     public let kind: Kind
     public let name: String
-    /// Deliveries that are held, retried or recovered, of this type or for this provider.
+    /// Deliveries of this type or for this provider that are held, retried or recovered.
     public var waiting = 0
-    /// Deliveries on this provider's channel that are scheduled or held for quiet hours: who carries them is decided when they are due.
+    /// Deliveries on this provider's channel that are scheduled or held for quiet hours. Their provider is chosen when they are due.
     public var undecided = 0
     /// Packs for this provider that are not finished, and the deliveries in them.
     public var packs = 0
     public var packed = 0
     /// Recipients and devices that name this market.
     public var recipients = 0
-    /// Events of this type that producers wrote to the database and nobody published yet.
+    /// Events of this type that producers wrote to the database and no relay has published yet.
     public var outgoing = 0
-    /// Notifications of this type among the latest.
+    /// Notifications of this type among the latest ``Store/catalogueLook``.
     public var recent = 0
-    /// False if more deliveries wait, or more notifications were accepted, than were counted.
+    /// False if there are more waiting deliveries, or more accepted notifications, than the count reads.
     public var isWhole = true
 
     init(_ kind: Kind, _ name: String) {
@@ -27,7 +27,7 @@ public struct CatalogueRemoval: Sendable, Hashable, CustomStringConvertible {
         self.name = name
     }
 
-    /// Whether anything needs it, or may need it.
+    /// Whether something needs the name, or may need it.
     var isNeeded: Bool { waiting + undecided + packs + recipients + outgoing + recent > 0 || !isWhole }
 
     public var description: String {

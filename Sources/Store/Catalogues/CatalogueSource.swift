@@ -2,10 +2,11 @@ import Synchronization
 public import TidingsCatalogue
 public import TidingsCore
 
-/// What a role works by: the active catalogue of the database, or the built-in one while none was applied, and what is paused. Roles look for
-/// changes of both with one small query; a catalogue that does not compile never replaces the one in use.
+/// The rules that a role follows: the active catalogue and the pauses in force. Until a catalogue is applied, the built-in one is active.
+///
+/// A role checks both for changes with one small query. A catalogue that does not compile never replaces the one in use.
 public final class CatalogueSource: Sendable {
-    /// Between two looks: how long a pause or another catalogue takes to reach a role at most, but for the query itself.
+    /// The time between two checks. A pause or a new catalogue reaches a role within this time plus the time of the query.
     public static let refreshInterval = Duration.milliseconds(500)
 
     private struct State {
@@ -16,7 +17,7 @@ public final class CatalogueSource: Sendable {
     private let store: Store
     private let state: Mutex<State>
 
-    /// Reads the active catalogue, and keeps the built-in one in the database when it is the active one, so that decisions can name it.
+    /// Reads the active catalogue. Also stores the built-in one in the database, so that decisions can name it.
     public init(_ store: Store) async throws {
         self.store = store
         let builtIn = try CompiledCatalogue(CatalogueFile.sealed(.builtIn))
@@ -27,10 +28,11 @@ public final class CatalogueSource: Sendable {
 
     public var current: CompiledCatalogue { state.withLock(\.catalogue) }
 
-    /// What is paused, as of the last look.
+    /// The pauses in force at the last check.
     public var pauses: Pauses { state.withLock(\.pauses) }
 
-    /// Reads what is in force. A role compares ``current`` with the catalogue that it follows, so a step that failed is not forgotten.
+    /// Reads the active catalogue and the pauses in force. A role compares ``current`` with the catalogue that it follows, so it repeats a
+    /// step that failed.
     public func refresh() async throws {
         let (hash, pauses) = try await store.inForce()
         state.withLock { $0.pauses = pauses }

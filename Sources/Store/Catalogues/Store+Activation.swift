@@ -3,13 +3,15 @@ public import TidingsCore
 import TidingsPostgres
 
 extension Store {
-    /// Waiting deliveries, and notifications, that are looked at to see which types are needed. More would hold up whoever applies a catalogue.
+    /// The most waiting deliveries, and the most notifications, that a change reads to find the types in use. A larger number would delay
+    /// the command that applies a catalogue.
     public static let catalogueLook = 100_000
 
-    /// Keeps a catalogue and makes it the active one; every role follows within ``CatalogueSource/refreshInterval``. Its queues must be there.
+    /// Stores a catalogue and makes it the active one. Every role follows within ``CatalogueSource/refreshInterval``. The queues of the
+    /// catalogue must exist already.
     ///
-    /// The comparison with the catalogue that is active at that moment, the row of the history and the change are one transaction. Two changes at the
-    /// same time come one after the other, and the second is compared with what the first made active.
+    /// One transaction compares the catalogue with the active one, writes the row of the history and makes the change. Two changes at the
+    /// same time run one after the other. The second one is compared with the catalogue that the first one made active.
     @discardableResult
     public func activate(_ catalogue: Catalogue, by change: CatalogueChange) async throws -> CatalogueActivation {
         // Read committed: the statement after the lock sees what the lock's previous holder committed.
@@ -32,7 +34,7 @@ extension Store {
         }
     }
 
-    /// The names that would disappear if a catalogue were applied now, as ``activate(_:by:)`` refuses it. Changes nothing.
+    /// The names that would disappear if a catalogue were applied now: those for which ``activate(_:by:)`` refuses it. Changes nothing.
     public func lost(by catalogue: Catalogue) async throws -> [CatalogueRemoval] {
         try await pool.transaction(isolation: .readCommitted) { transaction in
             let active = try await Self.active(in: transaction)
@@ -53,7 +55,7 @@ extension Store {
             values (\(active.hash), \(active.yaml), tidings.clock()), (\(catalogue.hash), \(yaml), tidings.clock()) on conflict do nothing
             """,
             Self.notedTypes(of: catalogue),
-            // Before the change itself: the trigger then finds the row, and writes none of its own.
+            // Write the history before the change: the trigger then finds this row and writes none of its own.
             """
             insert into tidings.catalogue_history (hash, replaced, activated_at, action, author, database_role, reason)
             values (\(catalogue.hash), \(active.hash), tidings.clock(), \(change.action.rawValue), \(change.author), session_user, \(change.reason))
@@ -78,13 +80,14 @@ extension Store {
     }
 }
 
-/// The catalogue that another one is to replace.
+/// The catalogue that a change replaces.
 private struct ActiveCatalogue {
     let hash: String
     let yaml: String
-    /// False while nothing was applied: then the built-in catalogue of each binary is active.
+    /// False until a catalogue is applied. Until then each binary follows its own built-in catalogue.
     let isStored: Bool
-    /// False for the built-in one, and for one that nobody asked for: its types are samples until somebody uses them.
+    /// False for the built-in catalogue, and for one with the action `start`, which nobody asked for. Its types are samples, and only those
+    /// in use count as lost.
     let isApplied: Bool
 
     func read() -> Result<Catalogue, CatalogueProblems> {
@@ -99,7 +102,7 @@ private struct ActiveCatalogue {
 // MARK: - Needs
 
 extension Store {
-    /// The names of `old` that a catalogue lacks, with their users.
+    /// The names of `old` that `new` lacks, each with the number of its users.
     private static func removals(
         from old: Catalogue, to new: Catalogue, in transaction: PostgresTransaction
     ) async throws -> [CatalogueRemoval] {
@@ -116,7 +119,7 @@ extension Store {
             group by 1
             """,
             "select type, count(*) from tidings.outgoing where type = any(\(names.types)) group by 1",
-            // A look at the notification of each, by its key: a join might read every day.
+            // Look up the notification of each delivery by its key. A join might read the partition of every day.
             """
             select n.type, count(*) from (select notification_id from tidings.due limit \(Int64(catalogueLook))) w
             cross join lateral (select type from tidings.notifications n where n.id = w.notification_id offset 0) n

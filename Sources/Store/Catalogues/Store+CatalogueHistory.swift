@@ -2,12 +2,13 @@ public import TidingsJSON
 import TidingsPostgres
 
 extension Store {
-    /// Which catalogues were active, the newest first.
+    /// The changes of the active catalogue, the newest first.
     public func catalogueHistory(limit: Int) async throws -> [JSON] {
         try await report("select * from tidings_ops.catalogue_history h order by h.activation_id desc limit \(Int64(limit))")
     }
 
-    /// The kept catalogues whose hash begins so, at most two; for nil the active one. Each with its file and with who last made it active.
+    /// Stored catalogues whose hash begins with `prefix`, at most two. If `prefix` is nil: the active one. Each has its file, and the
+    /// author of its last activation.
     public func keptCatalogues(beginning prefix: String?) async throws -> [JSON] {
         try await report(
             """
@@ -19,10 +20,10 @@ extension Store {
             """)
     }
 
-    /// The active catalogue and the one before it; `before` is nil where nothing before is known.
+    /// The active catalogue and the one before it. `before` is nil if no earlier catalogue is known.
     ///
-    /// The one before is what the active one replaced when it was applied. A rollback does not count as applying: a second rollback goes further back
-    /// instead of returning to what the first one left.
+    /// The one before is the catalogue that the active one replaced when it was applied. A rollback does not count as applying. So a second
+    /// rollback goes further back, instead of returning to the catalogue that the first rollback left.
     public func catalogueBefore() async throws -> (active: String, before: String?)? {
         let result = try await pool.query(
             """

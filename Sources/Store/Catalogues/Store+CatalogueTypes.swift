@@ -2,8 +2,11 @@ import TidingsCore
 import TidingsPostgres
 
 extension Store {
-    /// Notes which types a catalogue has, so that `tidings_api.enqueue` refuses others where the mistake is made. Comes after the catalogue's own
-    /// row, in the transaction that makes it active. A catalogue without the note refuses nothing.
+    /// Stores the types of a catalogue. `tidings_api.enqueue` reads them and refuses any other type while the producer can still correct
+    /// the mistake.
+    ///
+    /// The statement runs after the one that stores the catalogue's row, in the transaction that makes the catalogue active. Without this
+    /// row a catalogue refuses no type.
     static func notedTypes(of catalogue: Catalogue) -> SQL {
         """
         insert into tidings.catalogue_types (hash, types) values (\(catalogue.hash), \(catalogue.types.keys.sorted()))

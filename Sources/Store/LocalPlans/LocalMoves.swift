@@ -1,7 +1,8 @@
 import TidingsCore
 import TidingsPostgres
 
-/// Planned deliveries that leave `sent` or `delivered`, which they may until their device has shown them.
+/// Changes of planned deliveries from `sent` or `delivered` to another state. Such a change is possible until the device has shown the
+/// notification.
 struct LocalMoves {
     private var moves: [(key: DeliveryKey, state: DeliveryState, reason: ReasonCode)] = []
 
@@ -9,7 +10,9 @@ struct LocalMoves {
         moves.append((key, state, reason))
     }
 
-    /// Empty when nothing moves. A delivery past retention is passed over; what was counted in its old state is counted in the new one.
+    /// The statements that move the deliveries. Empty if no delivery moves.
+    ///
+    /// A delivery past retention is skipped. The tally subtracts each moved delivery from its old state and adds it to its new state.
     var statements: [SQL] {
         guard !moves.isEmpty else { return [] }
         return [

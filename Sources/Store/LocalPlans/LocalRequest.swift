@@ -8,9 +8,9 @@ struct LocalRequest {
     let intent: Intent
     let acceptedAt: Timestamp
     let content: String
-    /// What it is to end as, once the device has heard of it.
+    /// The end state of the delivery, in which it ends once the device has confirmed the removal. Nil while the notification may be shown.
     let end: (state: DeliveryState, reason: ReasonCode)?
-    /// Of the plan in which ``told`` last changed; 0 when it never did.
+    /// The version of the plan in which ``told`` last changed. 0 if ``told`` never changed.
     var version: Int64
     var told: LocalPlanItem.Told?
 
@@ -20,7 +20,7 @@ struct LocalRequest {
             r.accepted_at, r.in_plan, r.version, r.fires_at, r.zone, r.confirmed_at is not null as is_confirmed, r.ends_as, r.end_reason
         """
 
-    /// Of the table alias `r`: it may still be told, or taken back; the device has not shown it.
+    /// A condition on the table alias `r`: the notification may still be told or taken back, and the device has not shown it.
     static let isPending: SQL = """
         (r.in_plan or r.ends_as is null)
             and not (r.in_plan and r.confirmed_at is not null and coalesce(r.fires_at, '-infinity') <= (select tidings.clock()))
@@ -48,7 +48,7 @@ struct LocalRequest {
         end = try row.decode("ends_as", as: DeliveryState?.self).map { ($0, reason ?? .internalError) }
     }
 
-    /// As it is judged for the device, whose person is `facts`.
+    /// The notification as it is judged for the device. `facts` are those of the device's person.
     func item(on device: String, facts: RecipientFacts, catalogue: Catalogue, pauses: Pauses, now: Timestamp) -> LocalPlanItem {
         LocalPlanItem(
             id: id, collapseKey: intent.collapseKey, told: told,
@@ -57,7 +57,7 @@ struct LocalRequest {
 
     private func verdict(on device: String, facts: RecipientFacts, catalogue: Catalogue, pauses: Pauses, now: Timestamp) -> LocalVerdict {
         if let end { return .end(end.state, end.reason) }
-        // The device has moved to somebody else.
+        // The device has moved to another person, so it must not show the notification.
         guard RecipientKey(intent) == RecipientKey(tenant: facts.tenant, id: facts.recipient) else {
             return .end(.suppressed, .endpointGone)
         }

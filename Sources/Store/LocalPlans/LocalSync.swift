@@ -3,17 +3,17 @@ import TidingsCore
 import TidingsPostgres
 import TidingsTimeZones
 
-/// One sync of a device's plan: what is judged, what that changes, and what the device is told.
+/// One sync of a device's plan: the judgement of its notifications, the changes that follow, and the update for the device.
 struct LocalSync {
     private let plan: OpenPlan
     private var requests: [LocalRequest]
     private let items: [LocalPlanItem]
-    /// The device's own, else its person's.
+    /// The zone of the device. If the device reported none, the zone of its person.
     private let zone: Zone
     private var version: Int64
     private var told: [(id: NotificationID, at: Timestamp?)] = []
     private var takenBack: [(id: NotificationID, end: DeliveryState?, reason: ReasonCode?)] = []
-    /// What the device has not: it was never told, or has confirmed that it forgot.
+    /// Notifications that the device does not have. Either it was never told of them, or it has confirmed their removal.
     private var absent: [NotificationID] = []
     private(set) var forgotten: Int64
     private var moves = LocalMoves()
@@ -25,7 +25,8 @@ struct LocalSync {
         self.requests = requests
         version = plan.version
         forgotten = plan.forgotten
-        // A device in an unknown zone reads its own calendar, not its person's: it is told intervals, which are right in any zone.
+        // If the device's zone is unknown, do not use the zone of the person: the device reads its own calendar. Such a device is told
+        // intervals, which are right in any zone.
         zone = plan.zone.map { FactsQuery.zone($0, in: zones, around: plan.now) } ?? facts.zone
         items = requests.map { $0.item(on: plan.device, facts: facts, catalogue: catalogue, pauses: pauses, now: plan.now) }
     }
@@ -66,7 +67,7 @@ struct LocalSync {
             from unnest(\(told.map(\.id).uuids), \(told.map { $0.at?.timestamptz })) as n(id, at)
             where r.tenant = \(tenant) and r.device_id = \(device) and r.notification_id = n.id
             """,
-            // What the device was told to forget before keeps the version in which it was.
+            // A removal that the device was told before keeps its version.
             """
             update tidings.local_requests r set in_plan = false, version = case when r.in_plan then \(version) else r.version end,
                 ends_as = coalesce(n.state, r.ends_as), end_reason = coalesce(n.reason, r.end_reason)
@@ -85,7 +86,7 @@ struct LocalSync {
         ] + moves.statements
     }
 
-    /// `since` nil: everything.
+    /// The update for the device since a version. Nil: the whole plan.
     func update(since: Int64?, removed: [NotificationID]) -> LocalPlanUpdate {
         let current = requests.filter { $0.told != nil && $0.told?.wasShown(by: plan.now) == false && $0.version > (since ?? .min) }
         let soonest = current.sorted { ($0.told?.at ?? .distantPast, $0.id) < ($1.told?.at ?? .distantPast, $1.id) }

@@ -1,18 +1,21 @@
 import TidingsCore
 import TidingsPostgres
 
-/// What a device's confirmation came to.
+/// The result of a device's confirmation.
 public enum LocalPlanAck: Sendable, Hashable {
     case confirmed
-    /// There is no such device, or it is somebody else's.
+    /// There is no such device, or another person owns it.
     case noDevice
-    /// The device was never told that version.
+    /// The device was never told this version.
     case unknownVersion(latest: Int64)
 }
 
 extension Store {
-    /// A device has what its plan held at `version`: what it was told up to then is `delivered`. What it was told to forget before its time came
-    /// ends now as it was to end; what had been shown by then stays as it is. Confirming again, or an older version, changes nothing.
+    /// Records that a device has its plan at `version`. Notifications that the device was told up to this version become `delivered`.
+    ///
+    /// A removal that the device confirms before the notification's time ends the delivery in its planned end state. If the time has come,
+    /// the notification counts as shown, and the delivery keeps its state. A repeated confirmation, or one of an older version,
+    /// changes nothing.
     public func ackLocalPlan(of device: String, tenant: String, owner: String? = nil, version: Int64) async throws -> LocalPlanAck {
         try await pool.transaction(retryAmbiguous: true) { transaction in
             guard let plan = try await OpenPlan(device: device, tenant: tenant, owner: owner, in: transaction) else { return .noDevice }

@@ -3,13 +3,13 @@ public import TidingsJSON
 import TidingsPostgres
 
 extension Store {
-    /// Days for which a local notification is kept after its expiry, so that an operator can see what became of it.
+    /// Days for which a local notification is kept after its expiry, so that an operator can see its outcome.
     public static let localRequestsKeptDays = 7
     /// Rows pruned in one turn.
     package static let localPruneBatch: Int64 = 5_000
 
-    /// Forgets local notifications long past their expiry, and the versions in which a device was told to forget one of them. False when there
-    /// was none.
+    /// Deletes local notifications long past their expiry, and with them the versions in which a device was told to forget one of them.
+    /// Returns false if there were none.
     public func pruneLocalRequests() async throws -> Bool {
         try await pool.query(
             """
@@ -29,7 +29,7 @@ extension Store {
         ).rows.first != nil
     }
 
-    /// Rows of `tidings_ops.local_plans` of a notification.
+    /// The rows of `tidings_ops.local_plans` for a notification.
     public func localPlans(of id: NotificationID) async throws -> [JSON] {
         try await report("select * from tidings_ops.local_plans p where p.notification_id = \(id.uuid) order by p.ordinal, p.device_id")
     }

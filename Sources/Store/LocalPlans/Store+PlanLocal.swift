@@ -2,15 +2,24 @@ public import TidingsContracts
 public import TidingsCore
 import TidingsPostgres
 
-/// Local notifications, which devices show by themselves. What a device is to show is a row of `tidings.local_requests`; its version belongs to
-/// the plan that the device asks for, in `tidings.local_plans`, and only a sync moves it, under that row's lock.
+/// Local notifications, which devices show by themselves.
+///
+/// Each notification that a device is to show is a row of `tidings.local_requests`. The version of the row belongs to the plan that the
+/// device asks for, in `tidings.local_plans`. Only a sync changes this version, under the lock of the plan's row.
 extension Store {
-    /// Takes local packs into their devices' plans: the request and the outcome are one statement, so there is nothing to claim first and nothing
-    /// to be unknown. A planned delivery is `sent`, and `delivered` once its device has confirmed a version that has it.
+    /// Takes local packs into their devices' plans. One statement writes both the request and the outcome. So a worker claims nothing
+    /// first, and no outcome can be unknown.
     ///
-    /// A delivery that was cancelled has left its pack and is not touched. One that is paused or past its validity, or whose recipient changed
-    /// since the decision, goes back to `due` to be routed again. A device that got the notification as a push, or may have got it, is passed
-    /// over as `sameDevice`. A pack that is gone is settled already. Returns how many deliveries ended in each state.
+    /// A planned delivery is `sent`. It becomes `delivered` once its device has confirmed a version with it.
+    ///
+    /// - A cancelled delivery has left its pack and is not touched.
+    /// - A delivery goes back to `due` and is routed again if it is paused, if it is past its validity, or if its recipient changed since
+    ///   the decision.
+    /// - A device that got the notification as a push, or may have got it, is skipped as `sameDevice`.
+    /// - A delivery without content fails as `contentMissing`.
+    /// - A pack that is gone is settled already.
+    ///
+    /// - Returns: The number of deliveries that ended in each state.
     public func planLocal(_ packs: [Pack], pauses: Pauses, catalogue: Catalogue) async throws -> [DeliveryState: Int] {
         let statement = Self.planStatement(packs, pauses: pauses, catalogue: catalogue, now: clock.now())
         let escalating = Set(packs.flatMap { $0.entries.filter(\.escalates).map(\.key) })
@@ -77,7 +86,7 @@ extension Store {
                     accepted_at, (select tidings.clock())
                 from settled where state = 'sent' on conflict do nothing
             ), opened as (
-                -- Whoever takes something back locks this row, before a device's first question too.
+                -- A take-back locks this row, so the row must exist before the device's first request.
                 insert into tidings.local_plans (tenant, device_id)
                 select distinct tenant, device_id from settled where state = 'sent' order by 1, 2 on conflict do nothing
             ), woken as (
@@ -99,7 +108,7 @@ extension Store {
             """
     }
 
-    /// Providers whose pushes reach nobody, so that a device with one has not got the notification.
+    /// Providers whose pushes are copies and reach no person. A device with such a push has not got the notification.
     private static func copies(of catalogue: Catalogue) -> [String] {
         catalogue.providers.values.filter(\.copy).map(\.name).sorted()
     }

@@ -4,13 +4,18 @@ import TidingsPostgres
 public import TidingsTimeZones
 
 extension Store {
-    /// Notifications of one device that are looked at in one sync, those it was told first, then the soonest: far more than its plan can hold.
+    /// The most notifications of one device that one sync judges: far more than a plan can hold. Notifications that the
+    /// device was told come first, then the soonest.
     package static let localLook: Int64 = 500
 
-    /// What a device is to know of its plan since a version that it has; nil when there is no such device, or it is not `owner`'s.
+    /// The changes of a device's plan since a version that the device has. Nil if there is no such device, or if it does not belong to
+    /// `owner`.
     ///
-    /// Each notification is judged again with the facts of this moment, in the device's own time zone, else its person's. What changed by that is
-    /// a new version. Without `since`, or with one that is unknown or forgotten, it is the whole plan, with `reset`.
+    /// Each notification is judged again with the present facts, in the device's own time zone, else in the zone of its person. If the
+    /// judgement changes the plan, the plan gets a new version.
+    ///
+    /// The update holds the whole plan, with `reset`, if `since` is nil, unknown or forgotten. This is also the case if more than
+    /// ``localLook`` notifications were taken back since then.
     public func syncLocalPlan(
         of device: String, tenant: String, owner: String? = nil, since: Int64?, catalogue: Catalogue, zones: TimeZoneDatabase
     ) async throws -> LocalPlanUpdate? {
@@ -33,12 +38,12 @@ extension Store {
     }
 }
 
-/// A device's plan, locked: one sync or confirmation at a time.
+/// A device's plan under a row lock, so that only one sync or confirmation runs at a time.
 struct OpenPlan {
     let device: String
     let tenant: String
     let owner: String
-    /// The device's own; nil when it told none.
+    /// The zone that the device reported. Nil if it reported none.
     let zone: String?
     let version: Int64
     let acked: Int64
@@ -66,12 +71,12 @@ struct OpenPlan {
         (self.version, self.acked, self.forgotten, self.now) = (version, acked, forgotten, Timestamp(now))
     }
 
-    /// Whether the changes after a version are all known.
+    /// Whether all changes after a version are known.
     func knows(_ since: Int64?) -> Bool {
         since.map { (forgotten...version).contains($0) } ?? false
     }
 
-    /// What was told and not shown yet, and what may be told.
+    /// The notifications that the device was told and has not shown yet, and those that it may be told.
     var requests: SQL {
         """
         select \(LocalRequest.columns) from tidings.local_requests r

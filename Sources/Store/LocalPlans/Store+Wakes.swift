@@ -8,17 +8,17 @@ public struct DeviceToWake: Sendable {
     public let endpoint: Endpoint
     public let platform: String?
     public let environment: String?
-    /// Of the person.
+    /// The market of the person.
     public let market: String?
 }
 
 extension Store {
-    /// Seconds in which changes gather for one wake.
+    /// Seconds for which changes gather before one wake.
     package static let wakeGatheringSeconds = 0.5
-    /// Seconds between two wakes of one device: platforms hold back an app that is woken often.
+    /// The least seconds between two wakes of one device. Platforms hold back an app that is woken often.
     package static let wakeSpacingSeconds = 60.0
 
-    /// Asks for a wake of each device in the rows `tenant, device_id` of a query. One that waits already is enough.
+    /// Asks for a wake of each device in the rows `tenant, device_id` of a query. A device with a waiting wake gets no second one.
     static func wake(_ devices: SQL) -> SQL {
         """
         insert into tidings.local_wakes (tenant, device_id, due_at)
@@ -30,7 +30,7 @@ extension Store {
         """
     }
 
-    /// Devices of a person whose plan may change with what was just set.
+    /// Asks for a wake of the person's devices whose plan may change with the new settings.
     static func wakePlanned(of recipient: String?, tenant: String) -> SQL {
         wake(
             """
@@ -41,8 +41,8 @@ extension Store {
             """)
     }
 
-    /// Takes up to `limit` wakes that are due. A wake is asked for once: whoever dies before sending it loses it, and the app asks for its plan when
-    /// it starts.
+    /// Takes up to `limit` wakes that are due. The transaction deletes them: if the process dies before it sends a wake, the wake is lost.
+    /// The app asks for its plan when it starts, so it only gets the plan later.
     public func takeWakes(limit: Int) async throws -> [DeviceToWake] {
         let result = try await pool.query(
             """
