@@ -13,7 +13,7 @@ public struct CatalogueChange: Sendable, Hashable {
     public let reason: String?
     /// Whether types, providers and markets may disappear although they are still needed.
     public let mayRemove: Bool
-    /// The hash that must be active for the change to be made; nil for any.
+    /// The hash that must be active for the change to be made. Nil for any.
     public let expected: String?
 
     public init(_ action: Action, author: String, reason: String? = nil, mayRemove: Bool = false, expected: String? = nil) {

@@ -3,8 +3,8 @@ public import TidingsCore
 import TidingsPostgres
 
 extension Store {
-    /// The most waiting deliveries, and the most notifications, that a change reads to find the types in use. A larger number would delay
-    /// the command that applies a catalogue.
+    /// The largest number of waiting deliveries, and of notifications, that a change reads to find the types in use. A larger number would
+    /// delay the command that applies a catalogue.
     public static let catalogueLook = 100_000
 
     /// Stores a catalogue and makes it the active one. Every role follows within ``CatalogueSource/refreshInterval``. The queues of the

@@ -4,8 +4,8 @@ import TidingsPostgres
 public import TidingsTimeZones
 
 extension Store {
-    /// The most notifications of one device that one sync judges: far more than a plan can hold. Notifications that the
-    /// device was told come first, then the soonest.
+    /// The largest number of notifications of one device that one sync judges: far more than a plan can hold. Notifications that the device
+    /// was told come first, then the soonest.
     package static let localLook: Int64 = 500
 
     /// The changes of a device's plan since a version that the device has. Nil if there is no such device, or if it does not belong to

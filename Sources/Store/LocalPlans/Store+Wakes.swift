@@ -15,7 +15,7 @@ public struct DeviceToWake: Sendable {
 extension Store {
     /// Seconds for which changes gather before one wake.
     package static let wakeGatheringSeconds = 0.5
-    /// The least seconds between two wakes of one device. Platforms hold back an app that is woken often.
+    /// The shortest time between two wakes of one device, in seconds. Platforms hold back an app that is woken often.
     package static let wakeSpacingSeconds = 60.0
 
     /// Asks for a wake of each device in the rows `tenant, device_id` of a query. A device with a waiting wake gets no second one.

@@ -2,17 +2,20 @@ public import TidingsJSON
 import TidingsPostgres
 
 extension Store {
-    /// Notifications compared by one statement, about two seconds' work: a statement over all of a large past would never end within its time.
+    /// Notifications that one statement compares, in about two seconds. A statement over a large past as a whole would exceed its time
+    /// limit.
     public static let auditSlice = 250_000
-    /// Problems after which the audit ends.
+    /// The number of problems after which the audit ends.
     public static let auditLimit = 100
 
-    /// Row by row, in the order of the ids: every planned delivery must have ended, be in exactly one pack, or be in `due`; everything in a pack
-    /// or in `due` must belong to a notification and not have ended. Empty when all is well; otherwise ``auditLimit`` rows at most.
+    /// Compares the rows of all notifications, in the order of the ids. Every planned delivery must have ended, be in exactly one pack, or
+    /// be in `due`. Every member of a pack and every row of `due` must belong to a notification and must not have ended.
     ///
-    /// A delivery changes its place in one transaction, and each slice is one statement: what moves meanwhile is still seen in one place.
+    /// A delivery changes its place in one transaction, and each slice is one statement. So the audit sees a delivery that moves meanwhile
+    /// in exactly one place.
     ///
-    /// - Parameter progress: told after each slice how many notifications have been compared so far.
+    /// - Parameter progress: called after each slice with the number of notifications compared so far.
+    /// - Returns: The problems, at most ``auditLimit``. Empty if there are none.
     public func audit(slice: Int = auditSlice, progress: (Int) -> Void = { _ in }) async throws -> [JSON] {
         var problems: [JSON] = []
         var compared = 0
@@ -29,7 +32,7 @@ extension Store {
         return Array(problems.prefix(Self.auditLimit))
     }
 
-    /// Of the notifications from `low` up to `high`, which is not among them.
+    /// The problems of the notifications from `low` up to, but not including, `high`.
     private static func misplaced(from low: PostgresUUID, to high: PostgresUUID) -> SQL {
         """
         with homes as (

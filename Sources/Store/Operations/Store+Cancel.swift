@@ -1,22 +1,23 @@
 public import TidingsCore
 import TidingsPostgres
 
-/// What a cancel came to, for each delivery that had not ended.
+/// The result of a cancel, for each delivery that had not ended.
 public enum CancelResult: String, Sendable, Hashable {
-    /// It will not be sent.
+    /// The delivery will not be sent.
     case cancelled
-    /// A worker holds it: it may be sent at this moment.
+    /// A worker has claimed the delivery and may send it at this moment.
     case inFlight
-    /// A device has it in its plan: it is told to forget it, and the delivery is cancelled when it confirms that before its time.
+    /// A device has the notification in its plan and is told to forget it. The delivery is cancelled if the device confirms that before the
+    /// notification's time.
     case onDevice
 }
 
 extension Store {
-    /// Cancels what has not begun, and answers for every delivery that had not ended. A delivery that is reported as cancelled is never sent
-    /// afterwards. Nil when there is no such notification.
+    /// Cancels the deliveries that no worker has claimed. Returns a result for every delivery that had not ended. Nil if there is no such
+    /// notification. A delivery with the result `cancelled` is never sent afterwards.
     ///
-    /// A delivery may move from `due` into a pack, or back, while this looks for it. So each look is a statement of its own, which waits for
-    /// whoever moves it and then sees the new place, and looks are repeated until every planned delivery is found.
+    /// A delivery may move between `due` and a pack during the search. So each look is a statement of its own: it waits for the transaction
+    /// that moves the delivery, and then sees the new place. The looks are repeated until every planned delivery is found.
     public func cancel(_ id: NotificationID, reason: ReasonCode) async throws -> [Int: CancelResult]? {
         try await pool.transaction(retryAmbiguous: true) { transaction in
             let known = try await transaction.query("select planned from tidings.notifications where id = \(id.uuid) for update")
@@ -35,8 +36,8 @@ extension Store {
         }
     }
 
-    /// A delivery that escapes a look was moved during it. To escape ten, a worker would have to give it back and a releaser to take it ten times
-    /// within milliseconds.
+    /// The largest number of looks at both places. A delivery escapes a look only if it moves during the look. To escape ten looks, a
+    /// worker would have to give it back, and a releaser to take it, ten times within milliseconds.
     package static let cancelLooks = 10
 
     /// Waits for a releaser that holds one of the rows; what it has moved by then is in a pack.
@@ -56,8 +57,8 @@ extension Store {
         ).rows.map { try $0.decode(Int.self) }
     }
 
-    /// Locks the packs first, in a statement of its own. A worker that claims, settles or delivers one of them is waited for, and until the end of
-    /// this transaction none can.
+    /// Cancels the deliveries in packs. Locks the packs first, in a statement of its own: it waits for a worker that claims, settles or
+    /// delivers one of the packs. Until the end of this transaction no worker can do so.
     private func cancelQueued(
         _ id: NotificationID, _ reason: ReasonCode, in transaction: PostgresTransaction
     ) async throws -> [(ordinal: Int, CancelResult)] {
@@ -108,7 +109,7 @@ extension Store {
         """
     }
 
-    /// Whether every planned delivery has ended or is known to be in a worker's hands.
+    /// Whether every planned delivery has ended or is held by a worker.
     private func hasFound(
         _ planned: Int, of id: NotificationID, inFlight results: [Int: CancelResult], in transaction: PostgresTransaction
     ) async throws -> Bool {

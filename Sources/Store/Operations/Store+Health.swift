@@ -1,14 +1,16 @@
 public import TidingsJSON
 import TidingsPostgres
 
-/// Readings that `tidings status` and `tidings doctor` judge, each from a view of `tidings_ops`, so that a member of `tidings_ops_read` may ask.
+/// Readings that `tidings status` and `tidings doctor` judge. Each one comes from a view of `tidings_ops`, so that a member of
+/// `tidings_ops_read` may ask.
 extension Store {
-    /// The time by which the other readings are judged, as RFC 3339.
+    /// The database's time, as RFC 3339. The other readings are judged by it.
     public func readingTime() async throws -> JSON? {
         try await report("select as_of from tidings_ops.schema_version").first?["as_of"]
     }
 
-    /// Deliveries that are due for more than a minute, with whether their queue has room for them.
+    /// Deliveries that have been due for more than a minute. `is_saturated` is true if their queue has more than ``releaseLimit``
+    /// unfinished packs, so that it takes no more.
     public func overdue() async throws -> [JSON] {
         try await report(
             """
@@ -23,7 +25,7 @@ extension Store {
         try await report("select * from tidings_ops.open_breakers order by channel, provider")
     }
 
-    /// How many intents were rejected and how many messages died within the last day and are still open.
+    /// The number of intents that were rejected, and of messages that died, within the last day and are still open.
     public func refusedToday() async throws -> JSON? {
         try await report(
             """
@@ -35,8 +37,8 @@ extension Store {
         ).first
     }
 
-    /// Settings of the server and of this session's role and database on which the promise rests. `standbys_seen` is false if this user may not see
-    /// what the standbys do.
+    /// Settings on which Tidings' promise to lose nothing rests: those of the server, of this session's role and of its database.
+    /// `standbys_seen` is false if this user may not see the state of the standbys.
     public func durability() async throws -> JSON? {
         try await report(
             """
@@ -58,7 +60,7 @@ extension Store {
         ).first
     }
 
-    /// The row of `full`, or of `visible` if this user may not read everything of it.
+    /// The row of `full`. If this user may not read everything in it, the row of `visible`.
     func report(_ full: SQL, ifAllowedElse visible: SQL) async throws -> JSON? {
         do {
             return try await report(full).first

@@ -1,22 +1,24 @@
 public import TidingsCore
 import TidingsPostgres
 
-/// What a producer's own ledger is compared with.
+/// The numbers that are compared with a producer's own ledger.
 public struct MeasuredEvents: Sendable, Hashable {
-    /// Notifications that came of the source's events.
+    /// Notifications of the source's events.
     public var notifications = 0
-    /// Ids among them.
+    /// Distinct event ids of these notifications.
     public var events = 0
-    /// Deliveries of them that reached the person, as far as is known: `sent` or `delivered`.
+    /// Deliveries of these notifications that reached the person, as far as is known: `sent` or `delivered`.
     public var reached = 0
-    /// Sends of them that a provider may have seen twice.
+    /// Sends of these notifications that a provider may have seen twice.
     public var possibleDuplicates = 0
 }
 
-/// Questions of whoever measures: each by an index, so that asking does not disturb what is measured.
+/// Queries for measurements. Each query uses an index, so that the query does not disturb the measurement.
 extension Store {
-    /// Which of these people of the default tenant have something in their inbox that was accepted within a day after `since`. An end lets the
-    /// planner leave out the partitions made ahead; a limit for each person keeps it from reading everybody's entries instead.
+    /// The given people of the default tenant with an inbox entry that was accepted within a day after `since`.
+    ///
+    /// The end of the day lets the planner leave out the partitions made ahead. The limit for each person keeps the planner from reading
+    /// the entries of every person instead.
     public func recipientsWithInbox(among recipients: [String], since: Timestamp) async throws -> [String] {
         try await pool.query(
             """
@@ -30,7 +32,7 @@ extension Store {
         ).rows.map { try $0.decode(String.self) }
     }
 
-    /// What became of the events of `source` accepted after `since`, leaving out the ids that the broker did not confirm.
+    /// The outcome of the events of `source` that were accepted after `since`. Event ids that the broker did not confirm are left out.
     public func measured(source: String, since: Timestamp, unconfirmed: [String]) async throws -> MeasuredEvents {
         let row = try await pool.query(
             """
@@ -49,7 +51,7 @@ extension Store {
         return MeasuredEvents(notifications: notifications, events: events, reached: reached, possibleDuplicates: duplicates)
     }
 
-    /// The processes that say they run, with their roles; on any host, or on this one.
+    /// The running processes with their roles, on any host or on the given one.
     public func runningWorkers(on host: String? = nil) async throws -> [(role: String, processID: Int32)] {
         try await pool.query(
             """

@@ -3,9 +3,9 @@ public import TidingsCore
 public import TidingsJSON
 import TidingsPostgres
 
-/// What the command line reads: the same views an operator reads with psql.
+/// Readings of the command line, from the same views that an operator reads with psql.
 extension Store {
-    /// Rows of a list when the caller names no limit.
+    /// The number of rows of a list if the caller sets no limit.
     public static let listLimit = 50
 
     public func notifications(recipient: String?, type: String?, state: String?, limit: Int) async throws -> [JSON] {
@@ -23,7 +23,8 @@ extension Store {
         try await report("select * from tidings_ops.notifications n where n.notification_id = \(id.uuid)").first
     }
 
-    /// Title and body as they were accepted. They are personal data: no view has them, and reading them takes `select` on the table.
+    /// Title and body as they were accepted. They are personal data: no view has them, and reading them needs the `select` right on the
+    /// table.
     public func content(of id: NotificationID) async throws -> JSON? {
         try await report("select title, body from tidings.notifications n where n.id = \(id.uuid)").first
     }
@@ -63,7 +64,7 @@ extension Store {
     }
 
     public func find(_ anything: String) async throws -> [JSON] {
-        // A token is found in whatever form it was registered.
+        // Normalize a token, so that it is found in every form in which it may have been registered.
         try await report("select * from tidings_ops.find(\(DeviceToken(anything)?.text ?? anything))")
     }
 
@@ -76,12 +77,12 @@ extension Store {
         try await report("select * from tidings_ops.queues order by queue")
     }
 
-    /// Processes whose bulk work yields to urgent work now, and when what waits in bulk is done at this pace.
+    /// Processes whose bulk work yields to urgent work now, and the time at which the waiting bulk work is done at this pace.
     public func bulkYields() async throws -> [JSON] {
         try await report("select * from tidings_ops.bulk_yields order by worker_id")
     }
 
-    /// Processes that were heard of within the last hour.
+    /// Processes that sent a heartbeat within the last hour.
     public func workers() async throws -> [JSON] {
         try await report(
             """
@@ -94,14 +95,14 @@ extension Store {
         try await report("select * from tidings_ops.unaccounted")
     }
 
-    /// The zone in which a person reads times; UTC for somebody never seen.
+    /// The zone in which a person reads times. UTC if Tidings has never seen the person.
     public func timeZone(of recipient: String, tenant: String) async throws -> String {
         let result = try await pool.query(
             "select time_zone from tidings_ops.recipients where tenant = \(tenant) and recipient_id = \(recipient)")
         return try result.rows.first?.decode(String.self) ?? "UTC"
     }
 
-    /// True when every delivery of the notification has ended or waits for its time.
+    /// Whether every delivery of the notification has ended or waits for its time.
     public func isAtRest(_ id: NotificationID) async throws -> Bool {
         let result = try await pool.query(
             """

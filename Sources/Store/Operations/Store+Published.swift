@@ -3,13 +3,13 @@ public import TidingsCore
 public import TidingsJSON
 import TidingsPostgres
 
-/// An event somebody has just published and waits for, as its router will read it.
+/// An event that a command has just published and now waits for, decoded as its router will decode it.
 public struct PublishedEvent: Sendable {
     public var source: String
     public var id: String
-    /// The database's clock before it was published: what is older answers an earlier event of the same id.
+    /// The database's clock before the event was published. An older row belongs to an earlier event with the same id.
     public var since: Timestamp
-    /// One for each recipient; empty when the event will be refused.
+    /// One intent for each recipient. Empty if the event will be refused.
     public var intents: [DecodedIntent]
 
     public init(source: String, id: String, since: Timestamp, intents: [DecodedIntent]) {
@@ -21,8 +21,9 @@ public struct PublishedEvent: Sendable {
 }
 
 extension Store {
-    /// The notifications that stand for the event: those it made, and of a duplicate those there were. One that an earlier event made of the
-    /// same id with other content does not count: a rejection will answer instead.
+    /// The ids of the notifications that stand for the event. For a duplicate, these are the notifications of the earlier event.
+    ///
+    /// A notification of an earlier event with the same id and other content does not count: the router rejects such an event.
     public func notificationIDs(of event: PublishedEvent) async throws -> [NotificationID] {
         try await pool.query(
             """
@@ -33,7 +34,7 @@ extension Store {
         ).rows.map { try $0.decode(NotificationID.self) }
     }
 
-    /// Why the event was refused, if it was.
+    /// The reason why the event was refused. Nil if it was not refused.
     public func rejection(of event: PublishedEvent) async throws -> JSON? {
         try await report(
             """

@@ -2,10 +2,10 @@ import TidingsCore
 import TidingsPostgres
 
 extension Store {
-    /// Takes a failed or expired delivery back into the flow, due now; it is judged anew before it is sent, and every provider of the
-    /// market counts again. False when it has not failed.
+    /// Takes a failed or expired delivery back into `due`, due now. A releaser judges it again before it is sent, and every provider of the
+    /// market counts again. Returns false if the delivery has not failed or expired.
     ///
-    /// An attempt whose end nobody knows may have arrived: sending again is a possible duplicate, and that attempt says so.
+    /// An attempt with an unknown outcome may have arrived. Another send is a possible duplicate, so that attempt is marked as one.
     public func retry(_ key: DeliveryKey) async throws -> Bool {
         let result = try await pool.pipeline([
             """

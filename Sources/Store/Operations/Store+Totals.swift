@@ -1,6 +1,6 @@
 import TidingsPostgres
 
-/// Sums of all transactions so far.
+/// Sums over all transactions so far.
 public struct Totals: Sendable, Hashable {
     public var accepted = 0
     public var planned = 0
@@ -8,7 +8,7 @@ public struct Totals: Sendable, Hashable {
 }
 
 extension Store {
-    /// From the tallies: cheap at any size.
+    /// Reads the sums from the tallies: cheap at any size.
     public func totals() async throws -> Totals {
         let result = try await pool.query(
             """

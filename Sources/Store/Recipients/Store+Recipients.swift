@@ -6,7 +6,7 @@ public import TidingsTimeZones
 /// Changes to a person's settings. Nil keeps a setting. The caller checks the values.
 public struct RecipientChanges: Sendable {
     public var timeZone: String?
-    /// Minutes of the day; `.some(nil)` removes the quiet hours.
+    /// The quiet hours in minutes of the day. `.some(nil)` removes them.
     public var quietHours: QuietHours??
     public var market: String??
     public var enableChannels: [Channel] = []

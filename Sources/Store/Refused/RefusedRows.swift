@@ -2,14 +2,15 @@ import TidingsContracts
 import TidingsCore
 import TidingsPostgres
 
-/// Rows of `tidings.rejected`. The same bad event again raises the counter of its open row, so a looping producer fills no disk.
+/// Rows of `tidings.rejected`. If the same bad event is refused again, the counter of its row rises. A looping producer therefore fills no
+/// disk.
 struct RefusedRows {
     private let events: [RefusedEvent]
     private let occurrences: [Int64]
-    /// The counter's row for this batch; another batch at the same time most likely has another.
+    /// The counter row of this batch. A concurrent batch most likely uses another one, so the two seldom wait for each other.
     private let part = RejectedBudget.anyPart()
 
-    /// Folds events of one batch that are equal, because one statement may touch a row only once.
+    /// Merges equal events of one batch, because one statement may touch a row only once.
     init(_ events: [RefusedEvent]) {
         var position: [Digest128: Int] = [:]
         var distinct: [RefusedEvent] = []
@@ -29,7 +30,7 @@ struct RefusedRows {
 
     private func text(_ part: (Rejection) -> String?) -> [String?] { events.map { storable(part($0.rejection)) } }
 
-    /// Nil when there is nothing to insert. An event beyond the ``RejectedBudget`` keeps its row without its bytes.
+    /// The statement that inserts the rows. Nil if there are none. An event beyond the ``RejectedBudget`` keeps its row without its bytes.
     var insert: SQL? {
         guard !events.isEmpty else { return nil }
         let refusals = events.map(\.rejection)
@@ -78,10 +79,11 @@ struct RefusedRows {
 }
 
 extension RefusedEvent {
-    /// The same event of the same producer, refused for the same reason at the same place.
+    /// The digest of producer, content, reason and place. The same event of the same producer, refused for the same reason at the same
+    /// place, has the same one.
     var fingerprint: Digest128 {
         let place = rejection.reason.rawValue + "\n" + rejection.pointer + "\n" + routingKey
-        // 0xFF is in no UTF-8 text: no routing key can stand for another one and a producer.
+        // 0xFF occurs in no UTF-8 text, so no routing key can equal another routing key followed by a producer.
         return Digest128(hashing: rejection.sha256 + Array(place.utf8) + (producer.map { [0xFF] + Array($0.utf8) } ?? []))
     }
 }

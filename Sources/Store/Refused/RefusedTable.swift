@@ -5,20 +5,20 @@ import TidingsPostgres
 public enum RefusedTable: String, Sendable {
     case rejected, dead
 
-    /// States in which nobody has dealt with the row.
+    /// The states of a row that is not settled yet.
     public var openStates: [String] { self == .rejected ? ["open"] : ["open", "quarantined", "trying"] }
 
     var name: SQL { self == .rejected ? "tidings.rejected" : "tidings.dead" }
-    /// The time of the last refusal, or of the last time at which the message was set aside.
+    /// The time of the last refusal, or the last time at which the message was set aside.
     var lastTime: SQL { self == .rejected ? "r.last_at" : "r.at" }
-    /// As the partial index has it.
+    /// The condition of an open row, in the words of the partial index.
     var isOpen: SQL { self == .rejected ? "r.state = 'open'" : "r.state in ('open', 'quarantined', 'trying')" }
-    /// Changes with every refusal, and with every act of an operator.
+    /// A text that changes with every refusal and with every act of an operator.
     var version: SQL {
         self == .rejected
             ? "r.state || ' ' || r.occurrences" : "r.state || ' ' || r.deaths || ' ' || extract(epoch from r.at)"
     }
-    /// Null for a row that can be published again; else a word of ``WhyNot``.
+    /// Null for a row that can be published again. Otherwise a value of ``WhyNot``.
     var whyNot: SQL {
         switch self {
         case .rejected:
@@ -34,32 +34,32 @@ public enum RefusedTable: String, Sendable {
     }
 }
 
-/// Why a row is not published again.
+/// The reason why a row is not published again.
 public enum WhyNot: String, Sendable, CaseIterable {
-    /// An operator, or the trial of a suspect, has dealt with it.
+    /// An operator, or the trial of a suspect, has dealt with the row.
     case closed
-    /// The budget of its day was used up.
+    /// The bytes were not kept, because the budget of the day was used up.
     case bytesNotKept
-    /// It was too large.
+    /// The event was too large, so only its beginning was kept.
     case keptInPart
-    /// Its reason holds for the same event at any time.
+    /// The same event would be refused for the same reason at any time.
     case refusedAgain
-    /// Nothing that takes it in understands its content type.
+    /// No intake understands the content type.
     case contentType
 }
 
-/// Which rows an operator means. All that is given must hold. Without ids only open rows are meant.
+/// The rows that an operator selects. A row must meet every given condition. Without ids only open rows are selected.
 public struct RefusedFilter: Sendable {
     public var ids: [Int64] = []
     public var reason: String?
-    /// From and until when a row was refused last. The end is not included.
+    /// The range of the last refusal: from `since` up to, but not including, `until`.
     public var since: Timestamp?
     public var until: Timestamp?
-    /// Of rejected rows. An event that names no tenant is of the tenant `default`.
+    /// For rejected rows only, like `tenant` and `source`. An event without a tenant belongs to the tenant `default`.
     public var type: String?
     public var tenant: String?
     public var source: String?
-    /// Of dead rows: the queue they came from.
+    /// For dead rows only: the queue from which the message came.
     public var queue: String?
 
     public init() {}

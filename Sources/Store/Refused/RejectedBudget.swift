@@ -1,16 +1,21 @@
 import TidingsContracts
 
-/// Bytes of refused events that are kept in a day of UTC. Beyond the budget a refusal keeps its row with size and SHA-256, and is not replayable.
+/// The limits for the bytes of refused events that are kept in one day of UTC. Beyond the budget the row of a refusal keeps size and
+/// SHA-256 without the bytes, and is not replayable.
 ///
-/// A router compares with what others had committed, so the batches that are written at the same moment may go beyond it together.
+/// A router compares with the bytes that other routers have committed. Batches that are written at the same moment may exceed the budget
+/// together.
 package enum RejectedBudget {
-    /// A faulty producer fills 30 GiB in the 30 days of a closed row, or 60 GiB in the 60 of an open one: a disk that somebody looks after has them.
+    /// At this rate a faulty producer fills 30 GiB in the 30 days of a closed row, or 60 GiB in the 60 days of an open one. A maintained
+    /// disk has that space.
     package static let bytesADay: Int64 = 1 << 30
-    /// One tenant leaves half of the day to the others.
+    /// One tenant may use half of the day's budget and leaves the other half to the other tenants.
     package static let bytesADayOfTenant: Int64 = 1 << 29
-    /// Tenants are counted by a hash: a producer may name any number of them. Two tenants in one share divide what one may keep.
+    /// The number of shares. A hash assigns each tenant to a share, because a producer may name any number of tenants. Two tenants with one
+    /// share divide the budget of one tenant.
     package static let shares: UInt64 = 64
-    /// Counters of one share, so that routers seldom wait for one another's commit. With ``shares`` it bounds what one check reads.
+    /// Counters of one share, so that routers seldom wait for each other's commit. ``shares`` times this number bounds the rows that one
+    /// check reads.
     package static let parts: Int16 = 8
 
     static func share(of tenant: String?) -> Int16 {

@@ -3,7 +3,7 @@ public import TidingsCore
 public import TidingsJSON
 import TidingsPostgres
 
-/// A message that came out of the suspect queue.
+/// A message that could not be processed: a suspect, or a message that is no pack.
 public struct DeadMessage: Sendable {
     public var queue: String
     public var reason: ReasonCode
@@ -14,7 +14,7 @@ public struct DeadMessage: Sendable {
     public var contentType: String?
     public var headers: String
     public var body: [UInt8]
-    /// The publisher, if somebody has vouched for it.
+    /// The publisher. Nil if neither the broker nor a trusted user vouched for it.
     public var producer: String?
 
     public init(
@@ -33,13 +33,15 @@ public struct DeadMessage: Sendable {
         self.producer = producer
     }
 
-    /// The same bytes out of the same queue.
+    /// The digest of queue and bytes.
     var fingerprint: Digest128 { Digest128(hashing: Array(queue.utf8) + [0] + body) }
 }
 
 extension Store {
-    /// Keeps a suspect before it is tried. Answers the row's earlier state, so that one that was being tried when its worker died is
-    /// recognised, and how often these bytes were set aside since they were last processed, this time included.
+    /// Stores a message that could not be processed. A suspect is stored before its trial.
+    ///
+    /// - Returns: The row's id, its earlier state, and `deaths`. The earlier state shows whether a worker died during the trial of this
+    ///   suspect. `deaths` counts how often these bytes were set aside since they were last processed, this time included.
     public func keepDead(_ message: DeadMessage, state: String) async throws -> (id: Int64, earlierState: String?, deaths: Int) {
         let result = try await pool.query(
             """
@@ -58,7 +60,7 @@ extension Store {
         return try row.decode((Int64, String?, Int).self)
     }
 
-    /// Moves a dead letter on; false when it is not in one of the states `from`.
+    /// Changes the state of a dead letter. Returns false if its present state is not one of `from`.
     public func moveDead(_ id: Int64, from states: [String], to state: String) async throws -> Bool {
         let result = try await pool.query(
             """
@@ -67,7 +69,7 @@ extension Store {
         return result.rows.first != nil
     }
 
-    /// Keeps a suspect that is no pack for an operator: nothing that reads it knows which deliveries it stands for.
+    /// Opens a suspect that is no pack, for an operator. No reader of it can tell which deliveries it stands for.
     public func keepUndecodable(_ id: Int64, because problem: String) async throws {
         _ = try await pool.query(
             """
@@ -84,7 +86,7 @@ extension Store {
             """)
     }
 
-    /// With the kept bytes as text (`raw`) where they are UTF-8, and as base64 (`raw_base64`) always.
+    /// A dead letter. The kept bytes are in `raw_base64` as base64, and in `raw` as text if they are UTF-8.
     public func dead(_ id: Int64) async throws -> JSON? {
         try await report(
             """

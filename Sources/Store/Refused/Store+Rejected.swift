@@ -2,16 +2,16 @@ import TidingsEncodings
 public import TidingsJSON
 import TidingsPostgres
 
-/// A refused or dead message as it is sent again.
+/// A refused or dead message, with everything that is needed to publish it again.
 public struct KeptMessage: Sendable {
     public let id: Int64
     public let exchange: String
     public let routingKey: String
     public let contentType: String?
     public let body: [UInt8]
-    /// The first publisher, if somebody had vouched for it.
+    /// The first publisher. Nil if neither the broker nor a trusted user vouched for it.
     public let producer: String?
-    /// Tells whether its row has changed since it was read.
+    /// Shows whether the row has changed since it was read.
     let version: String
 }
 
@@ -25,7 +25,7 @@ extension Store {
             """)
     }
 
-    /// With the kept bytes as text (`raw`) where they are UTF-8, and as base64 (`raw_base64`) always.
+    /// A refused event. The kept bytes are in `raw_base64` as base64, and in `raw` as text if they are UTF-8.
     public func rejected(_ id: Int64) async throws -> JSON? {
         try await report(
             """
@@ -51,7 +51,8 @@ extension Store {
 }
 
 extension JSON {
-    /// With a member `raw` before `raw_base64` where the kept bytes are UTF-8 without a NUL, which many readers of JSON refuse.
+    /// Returns the row with a member `raw` before `raw_base64` if the kept bytes are UTF-8. Bytes with a NUL get no `raw`, because many
+    /// readers of JSON refuse a NUL.
     var withText: JSON {
         guard case .object(let row) = self, let base64 = row["raw_base64"]?.stringValue, let bytes = Base64.decode(base64),
             !bytes.contains(0),

@@ -7,29 +7,32 @@ public struct RefusedRow: Sendable {
     public let reason: String
     /// The event's type, or the dead letter's queue.
     public let subject: String
-    /// Nil when it can be published again.
+    /// The reason why the row cannot be published again. Nil if it can.
     public let whyNot: WhyNot?
-    /// Bytes that a replay reads.
+    /// The number of bytes that a replay reads.
     public let bytes: Int
 }
 
-/// One step through a table: what it found, and where the next one begins.
+/// The result of one step through a table: the rows found, and the place where the next step begins.
 public struct RefusedPage: Sendable {
     public let rows: [RefusedRow]
-    /// The last number that was looked at; nil at the end.
+    /// The last number that the step looked at. Nil at the end of the table.
     public let last: Int64?
 }
 
 extension Store {
-    /// Open rows looked at in one step, whatever the filter finds among them: a step takes about the same time in any table.
+    /// The largest number of rows that one step looks at, whether the filter matches them or not. So a step takes about the same time in
+    /// any table.
     package static let refusedLook: Int64 = 2_000
 
-    /// The largest number there is now. A replay ends there: what is refused anew under another number is not replayed in the same run.
+    /// The largest number of a row at present. A replay ends at this number. An event that is refused again under a new number is therefore
+    /// not replayed in the same run.
     public func lastRefused(in table: RefusedTable) async throws -> Int64 {
         try await pool.query("select coalesce(max(r.id), 0) from \(table.name) r").rows[0].decode(Int64.self)
     }
 
-    /// The rows of the filter after the number `after`, up to `end`, in order. At most ``refusedLook`` of them, ids included.
+    /// The rows of the filter after the number `after`, up to `end`, in order. One step looks at no more than ``refusedLook`` rows, also if
+    /// the filter names ids.
     public func refused(
         in table: RefusedTable, _ filter: RefusedFilter, after: Int64, upTo end: Int64
     ) async throws -> RefusedPage {
@@ -56,7 +59,7 @@ extension Store {
             }, last: last)
     }
 
-    /// The message of an open row that can be published again; nil when the row is gone, closed, or not replayable.
+    /// The message of an open row that can be published again. Nil if the row is gone, closed or not replayable.
     public func kept(_ id: Int64, in table: RefusedTable) async throws -> KeptMessage? {
         try await kept(
             """
@@ -65,10 +68,13 @@ extension Store {
             """)
     }
 
-    /// Closes rows whose messages the broker has confirmed, and returns which.
+    /// Closes rows whose messages the broker has confirmed. Returns the ids of the closed rows.
     ///
-    /// Published first and marked then: a process that dies between the two leaves the row open, and a second publish is decided once. A row that
-    /// has changed since its message was read stays as it is: a router has refused the event again, or somebody else acted.
+    /// Mark a row only after its publish. If the process dies between the two, the row stays open. A second publish is decided as a
+    /// duplicate.
+    ///
+    /// A row that has changed since its message was read keeps its state. Either a router has refused the event again, or another operator
+    /// has acted.
     public func markReplayed(_ messages: [KeptMessage], in table: RefusedTable) async throws -> [Int64] {
         try await pool.query(
             """
@@ -79,7 +85,7 @@ extension Store {
         ).rows.map { try $0.decode(Int64.self) }
     }
 
-    /// Closes rows about which nothing is to be done, and returns how many. Rows that are closed already stay as they are.
+    /// Closes rows that need no action. Returns the number of closed rows. A row that is closed already keeps its state.
     public func discard(_ ids: [Int64], in table: RefusedTable) async throws -> Int {
         try await pool.query(
             """

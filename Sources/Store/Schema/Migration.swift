@@ -1,19 +1,20 @@
-/// One numbered, append-only step of the schema. Its SQL never changes after a release; a correction is a new number.
+/// One numbered, append-only step of the schema. Its SQL never changes after a release. A correction is a new step with a new number.
 public struct Migration: Sendable {
-    /// The meaning of a migration for the binaries that run meanwhile.
+    /// The effect of a migration on binaries that run during it.
     public enum Kind: String, Sendable {
         /// Only adds: every earlier binary starts, runs and stops on the new schema.
         case expand
-        /// Takes away something that earlier binaries use. They do not start any more.
+        /// Removes something that earlier binaries use, so earlier binaries no longer start.
         case contract
     }
 
     public let number: Int
     public let name: String
     public let kind: Kind
-    /// The oldest schema whose binaries work on this one, if neither every schema nor this step's own.
+    /// The oldest schema whose binaries work on this one. Nil for the usual rule: with `expand` every schema, with `contract` this step's
+    /// own.
     let oldestBinary: Int?
-    /// Runs in one transaction together with the row that records it.
+    /// The SQL of the step. One transaction runs it and writes the row that records it.
     public let sql: String
 
     package init(number: Int, name: String, kind: Kind, oldestBinary: Int? = nil, sql: String) {
@@ -24,8 +25,8 @@ public struct Migration: Sendable {
         self.sql = sql
     }
 
-    /// The number that a binary must know to start on this schema; nil when every binary may. A `contract` step raises it to its own number
-    /// unless it names another.
+    /// The number that a binary must know to start on this schema. Nil if every binary may start. A `contract` step raises it to its own
+    /// number, unless the step names another.
     public var oldestBinarySchema: Int? { oldestBinary ?? (kind == .contract ? number : nil) }
 
     /// Every migration of this binary, in order.
@@ -33,7 +34,7 @@ public struct Migration: Sendable {
     /// The schema this binary needs.
     public static var latest: Int { all[all.count - 1].number }
 
-    /// The whole schema of the first release: the files of `Baseline`, each with one topic, in an order in which each finds what it needs.
+    /// The whole schema of the first release: the files of `Baseline`, each with one topic. Each file needs only the files before it.
     static let baseline = Migration(
         number: 100, name: "baseline", kind: .contract,
         sql: [

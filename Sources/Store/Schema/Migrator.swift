@@ -1,20 +1,23 @@
 import TidingsCore
 public import TidingsPostgres
 
-/// Brings a database's schema to what this binary needs, and says what it would do.
+/// Brings a database's schema to the version that this binary needs, and lists the steps that it would apply.
 ///
-/// Two migrators started at once wait for each other: each step takes an advisory lock in its own transaction and looks again whether the
-/// step is still missing.
+/// Two concurrent migrators wait for each other. Each step takes an advisory lock in its own transaction, and then checks again whether the
+/// step is missing.
 public struct Migrator: Sendable {
     private let configuration: PostgresConfiguration
-    /// A step may rewrite or index a large table; waiting longer than this for it is an operator's decision, not ours.
+    /// The limit for one step, which may rewrite or index a large table. An operator must decide to wait longer.
     private static let deadline = Duration.seconds(3_600)
-    /// How long a step waits for a table that others use. Whoever comes after it waits behind it, so then it lets them pass. Longer than PostgreSQL's
-    /// own `deadlock_timeout` of 1 s, after which a vacuum gives way to whoever waits for it.
+    /// How long a step waits for the lock of a table that other sessions use. Later sessions queue behind this wait, so the step then
+    /// releases its place and lets them pass.
+    ///
+    /// The wait is longer than PostgreSQL's own `deadlock_timeout` of 1 s. After that time an autovacuum gives way to a session that waits
+    /// for its table.
     private static let lockPatience = Duration.milliseconds(1_200)
-    /// Before it asks for the table again.
+    /// The pause before the step asks for the table again.
     private static let pause = Duration.seconds(2)
-    /// How often it asks: for some minutes, after which whoever uses the table is an operator's business.
+    /// How often a step asks for a table, for some minutes in all. After that an operator must end the session that uses the table.
     private static let turns = 120
 
     private let steps: [Migration]
@@ -23,13 +26,13 @@ public struct Migrator: Sendable {
         self.init(configuration, steps: Migration.all)
     }
 
-    /// - Parameter steps: in the order of their numbers; tests add one to those of the binary.
+    /// - Parameter steps: The steps in the order of their numbers. Tests add a step to those of the binary.
     package init(_ configuration: PostgresConfiguration, steps: [Migration]) {
         self.configuration = configuration
         self.steps = steps
     }
 
-    /// The number of the newest applied step; 0 for an empty database.
+    /// The number of the newest applied step. 0 for an empty database.
     public func version() async throws -> Int {
         try await connected { try await Self.version($0) }
     }
@@ -41,13 +44,13 @@ public struct Migrator: Sendable {
         return steps.filter { $0.number > version }
     }
 
-    /// Applies what is missing and fills the tables that mirror the binary's own lists. Returns the steps it applied.
+    /// Applies the missing steps and fills the tables that mirror the binary's own lists. Returns the applied steps.
     ///
-    /// Changes nothing in a database that a newer binary migrated: the lists there are the newer binary's.
+    /// Changes nothing in a database that a newer binary migrated, because the lists in it come from the newer binary.
     @discardableResult
     public func migrate(say: @Sendable (Migration) -> Void = { _ in }) async throws -> [Migration] {
         try await connected { connection in
-            // One transaction behind the lock: "if not exists" alone fails when two sessions create the same thing at once.
+            // Take the lock first, in the same transaction: "if not exists" alone fails if two sessions create the same object at once.
             try await connection.execute(
                 script: """
                     \(Self.terms);
@@ -82,21 +85,21 @@ public struct Migrator: Sendable {
         }
     }
 
-    /// False when it had been applied.
+    /// Returns false if the step had been applied already.
     private func applyPatiently(_ migration: Migration, on connection: PostgresConnection) async throws -> Bool {
         for _ in 0..<Self.turns {
             do {
                 return try await apply(migration, on: connection)
             } catch let error as PostgresError where error.sqlState == Self.lockNotAvailable {
-                // Nothing signals that a table is free. Cancelled with the command.
+                // PostgreSQL sends no signal when a table is free, so poll. Cancelling the command ends the sleep.
                 try await Task.sleep(for: Self.pause)
             }
         }
         throw StoreError.tableInUse(step: "\(migration.number) \(migration.name)")
     }
 
-    /// What all statements run under. The deadline is ours, whatever a role or a database has been given; and a server whose command was killed
-    /// notices within a second, instead of building an index to its end for nobody.
+    /// The settings of every transaction here. The deadline of this type replaces any timeout of the role or the database. If the command
+    /// is killed, the server notices within a second, instead of building an index to its end in vain.
     private static let terms = "set local statement_timeout = 0; set local client_connection_check_interval = '1s'"
 
     /// SQLSTATE `lock_not_available`.
@@ -123,7 +126,7 @@ public struct Migrator: Sendable {
         }
     }
 
-    /// In the step's own transaction, so that no older binary starts between the step and its record.
+    /// Records the step in its own transaction, so that no older binary can start between the step and its record.
     private static func record(_ migration: Migration, on connection: PostgresConnection) async throws {
         _ = try await connection.query(
             """
@@ -139,7 +142,7 @@ public struct Migrator: Sendable {
         return try newest.rows.first?.decode(Int.self) ?? 0
     }
 
-    /// The closed list of reasons lives in the code; the table is its copy, written at every migration.
+    /// Copies the closed list of reasons from the code into its table. Every migration does this.
     private func writeReasonCodes(on connection: PostgresConnection) async throws {
         let codes = ReasonCode.allCases
         _ = try await connection.query(

@@ -1,25 +1,33 @@
 import TidingsPostgres
 
-/// Idempotency keys of a day are moved together, in the order of keys, from the small table in which they are claimed into the large one.
+/// The move of idempotency keys: the keys of one day go together from the small table, in which they are claimed, into the large one. They
+/// go in the order of the keys.
 extension Store {
-    /// How long a key stays in the table that claims change.
+    /// How long a key stays in the table in which keys are claimed.
     package static let keysStayRecent = Duration.seconds(86_400)
-    /// Recent keys looked at in one step.
+    /// Recent keys that one step looks at.
     package static let moveBatch: Int64 = 5_000
 
-    /// One step of the move. Any releaser may take the next one, also after a crash, for each step notes in its own transaction how far it came.
+    /// Runs one step of the move. Each step records its progress in its own transaction, so any releaser may take the next step, also after
+    /// a crash. The phases are:
     ///
-    /// `waiting` until keys of a day are old enough; `copying` them, in the order of keys, so that many share each page they change; `copied`, and
-    /// perhaps not yet seen by everybody; `deleting` what was copied.
+    /// - `waiting`: until the keys of a day are old enough
+    /// - `copying`: inserts them into the large table, in the order of keys, so that many keys share each page that changes
+    /// - `copied`: all are in the large table, but a claim that began earlier may not see them yet
+    /// - `deleting`: removes the copied keys from the small table
     ///
-    /// A claim looks for its key in the large table first. One that looked before the copy was committed must not find its key gone from the small
-    /// table as well, or it would be first a second time. So between copying and deleting every claim under way is waited for, by a lock that claims
-    /// exclude: who has it knows that they have ended, and that later ones, which take their snapshot after their lock, see the copies.
+    /// A claim looks for its key in the large table first. Assume that it looked before the copy was committed. If its key is then gone
+    /// from the small table too, the claim would succeed a second time. So the move waits for all claims under way between `copied` and
+    /// `deleting`.
     ///
-    /// A vacuum holds the table too, so beside one the lock is not asked for: claims would wait behind it in vain.
+    /// For this wait the move takes a lock that excludes claims. Once the move has this lock, the earlier claims have ended. Later claims
+    /// take their snapshot after their own lock, so they see the copies.
     ///
-    /// - Returns: False when nothing is to be moved now, or another process is at it.
-    /// - Throws: With SQLSTATE 55P03 when claims did not end within ``lockPatience``; the next step tries again.
+    /// A vacuum holds a lock on the table too. During a vacuum the move does not ask for its lock, because claims would wait behind it in
+    /// vain.
+    ///
+    /// - Returns: False if there is nothing to move now, or if another process is moving keys.
+    /// - Throws: An error with SQLSTATE 55P03 if the claims did not end within ``lockPatience``. The next step tries again.
     public func moveRecentKeys() async throws -> Bool {
         try await pool.transaction(retrying: 0, isolation: .readCommitted) { transaction in
             let state = try await transaction.pipeline([
@@ -46,16 +54,18 @@ extension Store {
         }
     }
 
-    /// What routers of an earlier build, which claim keys in the large table, do not say: it refuses them.
+    /// The setting that allows an insert into the large table. Routers of an earlier build claim keys there without this setting, and the
+    /// table refuses them.
     private static let asTheMover: SQL = "set local tidings.moves_keys = 'on'"
 
-    /// Vacuums, analyzes and indexes being built hold this lock.
+    /// The sessions that hold the lock of a vacuum, of an analyze, or of an index build on the small table.
     private static let vacuums: SQL = """
         select from pg_locks where relation = 'tidings.idempotency_recent'::regclass and mode = 'ShareUpdateExclusiveLock' and granted
             and database = (select oid from pg_database where datname = current_database())
         """
 
-    /// Keys are moved a day at a time, so the oldest of them are two days old. A clock that was ahead for a while does not count.
+    /// Starts the move of a day's keys, once the oldest of them are two days old. A `before` in the future comes from a clock that was
+    /// ahead for a while, so it does not count.
     private static var startOfMove: SQL {
         """
         update tidings.key_move set phase = 'copying', before = tidings.first_id(tidings.clock() - make_interval(secs => \(seconds)))
@@ -65,7 +75,7 @@ extension Store {
 
     private static var seconds: Double { Double(keysStayRecent.components.seconds) }
 
-    /// Answers the last key that was looked at, or nothing when there was none.
+    /// Copies old keys to the large table. Answers the last key that it looked at, or no row if there was none.
     private static func copy(before: PostgresUUID, after position: PostgresUUID) -> SQL {
         """
         with looked_at as materialized (
@@ -78,7 +88,8 @@ extension Store {
         """
     }
 
-    /// Of what was looked at, what the large table has. That is all, unless the clock was set back meanwhile and keys came that seem older.
+    /// Deletes old keys, but only those that the large table has. These are all of them, unless the clock was set back meanwhile and new
+    /// keys seem older.
     private static func delete(before: PostgresUUID, after position: PostgresUUID) -> SQL {
         """
         with looked_at as materialized (
@@ -92,11 +103,11 @@ extension Store {
         """
     }
 
-    /// The phase goes on after `last`, or is over.
+    /// Records the progress of a phase. The phase continues after `last`. If `last` is nil, the phase `next` begins.
     private static func noted(_ phase: String, at last: PostgresUUID?, next: String) -> SQL {
         "update tidings.key_move set phase = \(last == nil ? next : phase), position = \(last ?? firstKey)"
     }
 
-    /// Before every key, which are hashes.
+    /// A value before every key. Keys are hashes.
     private static let firstKey = PostgresUUID(high: 0, low: 0)
 }

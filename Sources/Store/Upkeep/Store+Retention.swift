@@ -1,21 +1,24 @@
 import TidingsPostgres
 
-/// The end of rows that are not dropped with their day. Every part may run in several processes at once.
+/// Retention of rows that are not dropped with the partition of their day. Several processes may run every part at once.
 extension Store {
-    /// Rejected or dead rows that one turn looks at: with 256 KiB each, 128 MiB of bytes are deleted in one transaction.
+    /// Rejected or dead rows that one turn looks at. With 256 KiB each, one transaction deletes 128 MiB of bytes.
     package static let refusedPruneBatch: Int64 = 500
-    /// Totals by kind, tenant, channel, state and reason: some hundred tenants have all of theirs, and `status` reads them in milliseconds.
+    /// The limit of totals by kind, tenant, channel, state and reason. Some hundred tenants fit with all their totals, and `status` reads
+    /// them in milliseconds.
     package static let tallyTotals: Int64 = 10_000
-    /// Totals of tenants folded in one turn.
+    /// Totals of tenants that one turn folds.
     package static let tallyFoldBatch: Int64 = 5_000
-    /// Open rows that are counted for a gauge; more are told as this many.
+    /// The largest count of open rows for a gauge. The gauge shows this number if there are more.
     package static let openRefusedCounted: Int64 = 100_000
 
-    /// Deletes closed rows when the retention has passed since they were closed, and open ones after twice the retention since they were refused
-    /// last: then the idempotency keys are forgotten too, and a replay could be a second notification. No row outlives twice the retention,
-    /// but for a day after it was closed.
+    /// Deletes a closed row when the retention has passed since it was closed. Deletes an open row when twice the retention has passed
+    /// since its last refusal.
     ///
-    /// - Returns: False when no row was to be looked at.
+    /// After twice the retention the idempotency keys are gone too, and a replay could send a second notification. So no row is kept longer
+    /// than that after its last refusal, except for one day after it was closed.
+    ///
+    /// - Returns: False if there was no row to look at.
     public func pruneRefused(_ table: RefusedTable, retention: Duration) async throws -> Bool {
         let seconds = Double(retention.components.seconds)
         return try await pool.transaction { transaction in
@@ -31,7 +34,7 @@ extension Store {
                 ), deleted as (
                     delete from \(table.name) where id = any(array(select l.id from looked_at l where l.ends_at <= tidings.clock()))
                 ), later as (
-                    -- Looked at within the retention again, for the row may be closed meanwhile.
+                    -- Look again within the retention, because an operator may close the row meanwhile.
                     update \(table.name) r set look_on = least((l.ends_at at time zone 'UTC')::date,
                         ((tidings.clock() + make_interval(secs => \(seconds))) at time zone 'UTC')::date) + 1
                     from looked_at l where r.id = l.id and l.ends_at > tidings.clock()
@@ -43,7 +46,7 @@ extension Store {
         }
     }
 
-    /// Deletes the counters of the rejected bytes of days past retention.
+    /// Deletes the counters of rejected bytes for days past retention.
     public func pruneRejectedDays(retention: Duration) async throws {
         _ = try await pool.query(
             """
@@ -52,9 +55,10 @@ extension Store {
             """)
     }
 
-    /// Adds the totals of tenants for which nothing has ended within twice the retention to those of no tenant. The sums stay true.
+    /// Folds the totals of tenants for which no delivery has ended within twice the retention into the totals without a tenant. The sums
+    /// stay true.
     ///
-    /// - Returns: False when there were none.
+    /// - Returns: False if there were none.
     public func foldTallyTotals(retention: Duration) async throws -> Bool {
         try await pool.transaction { transaction in
             try await transaction.query(
@@ -74,8 +78,8 @@ extension Store {
         }
     }
 
-    /// Deletes catalogues that no process has followed within twice the retention: no decision that names them is kept. The active one and
-    /// the one that it replaced stay.
+    /// Deletes catalogues that no process has followed within twice the retention, because no decision that names them is kept. The active
+    /// catalogue and the one that it replaced stay.
     public func pruneCatalogues(retention: Duration) async throws {
         let age = Double(retention.components.seconds) * 2
         _ = try await pool.pipeline([
@@ -84,7 +88,7 @@ extension Store {
                 select hash from tidings.active_catalogue
                 union select catalogue from tidings.workers where heartbeat_at > tidings.clock() - interval '1 hour')
             """,
-            // A rollback brings back the catalogue that the active one replaced, however long ago.
+            // Keep the replaced catalogue: a rollback makes it active again, however long ago it was replaced.
             """
             delete from tidings.catalogues c where c.used_at < tidings.clock() - make_interval(secs => \(age))
                 and not exists (select from tidings.active_catalogue a where a.hash = c.hash)
@@ -94,7 +98,7 @@ extension Store {
         ])
     }
 
-    /// Rows that wait for an operator, and what of today's ``RejectedBudget`` is used.
+    /// The number of rows that wait for an operator, and the used part of today's ``RejectedBudget``.
     public func refusedFigures() async throws -> RefusedFigures {
         let row = try await pool.query(
             """
@@ -112,8 +116,8 @@ extension Store {
 public struct RefusedFigures: Sendable {
     public let rejected: Int
     public let dead: Int
-    /// Of the events that were refused today.
+    /// Kept bytes of the events that were refused today.
     public let keptBytes: Int
-    /// Events of today of which no bytes were kept.
+    /// Events that were refused today and of which no bytes were kept.
     public let withoutBytes: Int
 }

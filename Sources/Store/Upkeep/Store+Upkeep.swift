@@ -1,18 +1,18 @@
 import TidingsPostgres
 
-/// What releasers do between their turns; every part may run in several processes at once.
+/// Chores of releasers between their turns. Several processes may run every part at once.
 extension Store {
-    /// Days of partitions made ahead, so that a week without any releaser loses nothing.
+    /// Days for which partitions are made ahead, so that a week without any releaser loses nothing.
     public static let partitionDaysAhead = 7
-    /// Tally rows rolled up in one turn.
+    /// Tally rows that one turn adds to the totals.
     package static let tallyBatch: Int64 = 20_000
-    /// Idempotency rows pruned in one turn.
+    /// Idempotency rows that one turn deletes.
     package static let pruneBatch: Int64 = 5_000
 
-    /// Moves tally rows into their totals. Rows another process is moving are left to it.
+    /// Adds tally rows to their totals and deletes them. Skips rows that another process is moving.
     ///
-    /// Producers choose the names of tenants. With ``tallyTotals`` totals, or up to a turn's rows more, a tenant without a total gets none of its
-    /// own: its deliveries count for no tenant. The sums stay true.
+    /// Producers choose the names of tenants, so the number of totals has a limit of ``tallyTotals``. One turn may exceed it by its own
+    /// rows. Beyond the limit a tenant without a total gets none: its deliveries count in the totals without a tenant. The sums stay true.
     public func rollUpTally() async throws {
         _ = try await pool.query(
             """
@@ -33,7 +33,7 @@ extension Store {
             """)
     }
 
-    /// Makes the partitions of the coming days and drops those past retention. Returns the names of what was dropped.
+    /// Makes the partitions of the coming days and drops those past retention. Returns the names of the dropped partitions.
     public func tendPartitions(retention: Duration) async throws -> [String] {
         try await makePartitions()
         return try await pool.transaction(retrying: 0) { transaction in
@@ -44,22 +44,25 @@ extension Store {
         }
     }
 
-    /// A plan that was made for small tables, and is kept, may read them whole when they are large.
+    /// Turns sequential scans off. PostgreSQL may keep a plan from a time when a table was small, and such a plan would read a large table
+    /// whole.
     static let byIndex: SQL = "set local enable_seqscan = off"
 
-    /// Dropping a day, or seeing claims end, locks a table whole. Whoever waits for that lock holds up all who come after it, so beside a long backup
-    /// it is left for another turn, not tried again at once.
+    /// The wait for a lock on a whole table, to drop a day or to wait for claims. Later sessions queue behind this wait. So during a long
+    /// backup the work is left for another turn and not repeated at once.
     static let lockPatience: SQL = "set local lock_timeout = '300ms'"
 
-    /// Makes the partitions of the coming days; does nothing where they exist.
+    /// Makes the partitions of the coming days. Does nothing for days that have partitions.
     public func makePartitions() async throws {
         _ = try await pool.query("select tidings.ensure_partitions(1, \(Int32(Self.partitionDaysAhead)))")
     }
 
-    /// Forgets keys whose notification is older than twice the retention: longer than any queue or replay keeps an intent.
+    /// Deletes keys whose notification is older than twice the retention. No queue and no replay keeps an intent longer.
     ///
-    /// Keys are spread by their hash, so only the BRIN index tells where the old ones are. A scan of the whole table is ruled out, because the
-    /// planner expects to meet old keys early and finds none. False when none was old.
+    /// Keys are spread by their hash, so only the BRIN index can find old ones. A sequential scan is ruled out: the planner would expect to
+    /// meet old keys early, and the scan would find none.
+    ///
+    /// - Returns: False if no key was old.
     public func pruneIdempotency(retention: Duration) async throws -> Bool {
         try await pool.transaction { transaction in
             let answers = try await transaction.pipeline([
@@ -75,13 +78,17 @@ extension Store {
         }
     }
 
-    /// A process says that it is alive, what it has handled, whether its bulk work yields, and which providers it calls. Others count that
-    /// `tidings_ops.workers` shows as running, but not those from before the clock was set back.
+    /// Records that a process is alive, with its work so far, whether its bulk work yields, and the providers that it calls. Returns how
+    /// many processes share each provider.
+    ///
+    /// The process counts the others that `tidings_ops.workers` shows as running. A heartbeat from before the clock was set back does not
+    /// count.
     ///
     /// - Parameters:
-    ///   - catalogue: the hash of the catalogue that it follows. Processes that follow another have not said yet whom they call now.
-    ///   - isLast: the process has stopped as it was asked to. A process that ends without it counts as lost.
-    ///   - deadline: nil for the pool's own.
+    ///   - catalogue: The hash of the catalogue that the process follows. A process with another catalogue counts as a caller of every
+    ///     provider, because its present providers are not known.
+    ///   - isLast: Whether the process stops as it was asked to. A process that ends without this heartbeat counts as lost.
+    ///   - deadline: Nil for the deadline of the pool.
     public func heartbeat(
         _ worker: WorkerIdentity, handled: Int, yielding: (pause: Duration, cause: Duration)?, providers: [String], catalogue: String,
         isLast: Bool = false, deadline: Duration? = nil
@@ -97,7 +104,7 @@ extension Store {
                     case when \(isLast) then tidings.clock() end)
                 on conflict (id) do update set heartbeat_at = excluded.heartbeat_at, handled = excluded.handled,
                     bulk_pause_ms = excluded.bulk_pause_ms, urgent_took_ms = excluded.urgent_took_ms, providers = excluded.providers,
-                    -- An earlier heartbeat may arrive after the last one.
+                    -- An earlier heartbeat may arrive after the last one, so keep the time of the stop.
                     catalogue = excluded.catalogue, stopped_at = coalesce(excluded.stopped_at, workers.stopped_at)
             ), others as (
                 select providers, catalogue from tidings.workers
@@ -117,7 +124,7 @@ extension Store {
         return callers
     }
 
-    /// Forgets processes that have said nothing for twice the retention: no attempt that names them is kept any more.
+    /// Deletes processes without a heartbeat for twice the retention, because no attempt that names them is kept.
     public func pruneWorkers(retention: Duration) async throws {
         _ = try await pool.query(
             """
@@ -126,7 +133,8 @@ extension Store {
             """)
     }
 
-    /// A queue that another process sampled less long ago is not sampled again: how fast it drains is told from two samples.
+    /// The shortest time between two samples of a queue in seconds, also by different processes. The drain rate needs two samples that are
+    /// apart.
     package static let sampleSpacingSeconds = 2.5
 
     public func sampleQueue(_ queue: String, ready: Int, consumers: Int) async throws {
@@ -168,11 +176,11 @@ public struct WorkerIdentity: Sendable {
     }
 }
 
-/// How many live processes share what providers take, the one that asks among them.
+/// The number of live processes that share the capacity of providers. The asking process counts too.
 public struct ProviderCallers: Sendable {
-    /// By the provider's name, of those that the process calls.
+    /// The number for each provider that the process calls, by the provider's name.
     public var ofEach: [String: Int] = [:]
-    /// Processes that call any provider.
+    /// The number of processes that call any provider.
     public var ofAny = 1
 
     public init() {}
