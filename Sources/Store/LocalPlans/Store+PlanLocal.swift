@@ -13,8 +13,8 @@ extension Store {
     /// A planned delivery is `sent`. It becomes `delivered` once its device has confirmed a version with it.
     ///
     /// - A cancelled delivery has left its pack and is not touched.
-    /// - A delivery goes back to `due` and is routed again if it is paused, if it is past its validity, or if its recipient changed since
-    ///   the decision.
+    /// - A delivery goes back to `due`, to be routed again, if it is paused or past its validity. A change of its recipient since the
+    ///   decision has the same effect.
     /// - A device that got the notification as a push, or may have got it, is skipped as `sameDevice`.
     /// - A delivery without content fails as `contentMissing`.
     /// - A pack that is gone is settled already.

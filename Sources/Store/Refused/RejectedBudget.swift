@@ -6,8 +6,8 @@ import TidingsContracts
 /// A router compares with the bytes that other routers have committed. Batches that are written at the same moment may exceed the budget
 /// together.
 package enum RejectedBudget {
-    /// At this rate a faulty producer fills 30 GiB in the 30 days of a closed row, or 60 GiB in the 60 days of an open one. A maintained
-    /// disk has that space.
+    /// At this rate a faulty producer fills 30 GiB in the 30 days of a closed row. In the 60 days of an open row the producer fills 60 GiB.
+    /// A maintained disk has that space.
     package static let bytesADay: Int64 = 1 << 30
     /// One tenant may use half of the day's budget and leaves the other half to the other tenants.
     package static let bytesADayOfTenant: Int64 = 1 << 29

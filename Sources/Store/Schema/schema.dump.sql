@@ -824,7 +824,7 @@ COMMENT ON COLUMN tidings_ops.attempts.channel IS 'push, local, inApp, email, sm
 
 COMMENT ON COLUMN tidings_ops.attempts.provider IS 'The provider that was called.';
 
-COMMENT ON COLUMN tidings_ops.attempts.outcome IS 'accepted, retry (nothing was taken; a later call may work), rejected (no call will work), endpointGone, misconfigured (the provider''s settings are wrong) or unknown (it may have arrived).';
+COMMENT ON COLUMN tidings_ops.attempts.outcome IS 'accepted, retry (nothing was taken; a later call may work), rejected (no call will work), endpointGone, misconfigured (the provider''s settings are wrong) or unknown (the call may have arrived).';
 
 COMMENT ON COLUMN tidings_ops.attempts.reason_code IS 'The result of the call: a code of tidings_ops.reason_codes.';
 
@@ -834,7 +834,7 @@ COMMENT ON COLUMN tidings_ops.attempts.error_text IS 'The provider''s message, a
 
 COMMENT ON COLUMN tidings_ops.attempts.possible_duplicate IS 'True if this call may have arrived and the delivery is tried again: the provider may see it twice.';
 
-COMMENT ON COLUMN tidings_ops.attempts.late IS 'True if the outcome came after the worker''s lease had ended. It was recorded and did not change the state.';
+COMMENT ON COLUMN tidings_ops.attempts.late IS 'True if the outcome came after the worker''s lease had ended. The outcome was recorded and did not change the state.';
 
 COMMENT ON COLUMN tidings_ops.attempts.idempotency_key IS 'The key that every attempt of the delivery carries to the provider, such as a webhook''s webhook-id: <notification_id>-<ordinal>. It is not the producer''s event id.';
 
@@ -872,9 +872,9 @@ COMMENT ON COLUMN tidings_ops.workers.worker_id IS 'Role, host, process id and a
 
 COMMENT ON COLUMN tidings_ops.workers.role IS 'router, deliver, release, or all for a process with every role.';
 
-COMMENT ON COLUMN tidings_ops.workers.host IS 'The host on which it runs.';
+COMMENT ON COLUMN tidings_ops.workers.host IS 'The host on which the process runs.';
 
-COMMENT ON COLUMN tidings_ops.workers.pid IS 'Its process id on that host.';
+COMMENT ON COLUMN tidings_ops.workers.pid IS 'The process id on that host.';
 
 COMMENT ON COLUMN tidings_ops.workers.version IS 'The version of its binary.';
 
@@ -886,11 +886,11 @@ COMMENT ON COLUMN tidings_ops.workers.heartbeat_at IS 'Time of its last heartbea
 
 COMMENT ON COLUMN tidings_ops.workers.state IS 'running, stopped or lost.';
 
-COMMENT ON COLUMN tidings_ops.workers.bulk_pause_ms IS 'Milliseconds that it waits before each batch of bulk work, because urgent work took too long. 0 for no wait. Reported by its last heartbeat.';
+COMMENT ON COLUMN tidings_ops.workers.bulk_pause_ms IS 'Milliseconds that the process waits before each batch of bulk work, because urgent work took too long. 0 for no wait. Reported by its last heartbeat.';
 
 COMMENT ON COLUMN tidings_ops.workers.urgent_took_ms IS 'Milliseconds of the last urgent batch that was too slow. Null while bulk work does not yield.';
 
-COMMENT ON COLUMN tidings_ops.workers.providers IS 'The providers that it calls, by their names in the catalogue. The running processes that call a provider share its capacity equally.';
+COMMENT ON COLUMN tidings_ops.workers.providers IS 'The providers that the process calls, by their names in the catalogue. The running processes that call a provider share its capacity equally.';
 
 COMMENT ON COLUMN tidings_ops.workers.stopped_at IS 'Time at which the process stopped cleanly. Null while it runs, and after a crash.';
 
@@ -919,7 +919,7 @@ COMMENT ON COLUMN tidings_ops.bulk_yields.worker_id IS 'The process, as in tidin
 
 COMMENT ON COLUMN tidings_ops.bulk_yields.role IS 'router, deliver, release, or all for a process with every role.';
 
-COMMENT ON COLUMN tidings_ops.bulk_yields.bulk_pause_ms IS 'Milliseconds that it waits before each batch of bulk work.';
+COMMENT ON COLUMN tidings_ops.bulk_yields.bulk_pause_ms IS 'Milliseconds that the process waits before each batch of bulk work.';
 
 COMMENT ON COLUMN tidings_ops.bulk_yields.urgent_took_ms IS 'Milliseconds of the last urgent batch that was too slow.';
 
@@ -949,7 +949,7 @@ COMMENT ON COLUMN tidings_ops.catalogue_history.activation_id IS 'Number of the 
 
 COMMENT ON COLUMN tidings_ops.catalogue_history.hash IS 'The catalogue that became active. Decisions name the catalogue by this hash.';
 
-COMMENT ON COLUMN tidings_ops.catalogue_history.activated_at IS 'Time at which it became active.';
+COMMENT ON COLUMN tidings_ops.catalogue_history.activated_at IS 'Time at which the catalogue became active.';
 
 COMMENT ON COLUMN tidings_ops.catalogue_history.ended_at IS 'Time at which another catalogue took its place. Null for the active one.';
 
@@ -978,9 +978,9 @@ COMMENT ON VIEW tidings_ops.catalogues IS 'Every catalogue that is kept, active 
 
 COMMENT ON COLUMN tidings_ops.catalogues.hash IS 'The SHA-256 of the content. Decisions name the catalogue by it.';
 
-COMMENT ON COLUMN tidings_ops.catalogues.kept_since IS 'Time at which it was first stored.';
+COMMENT ON COLUMN tidings_ops.catalogues.kept_since IS 'Time at which the catalogue was first stored.';
 
-COMMENT ON COLUMN tidings_ops.catalogues.active IS 'True if every role follows it now.';
+COMMENT ON COLUMN tidings_ops.catalogues.active IS 'True if the catalogue is active: every role follows it now.';
 
 COMMENT ON COLUMN tidings_ops.catalogues.yaml IS 'The file.';
 
@@ -1001,23 +1001,23 @@ COMMENT ON VIEW tidings_ops.dead_letters IS 'Messages that could not be processe
 
 COMMENT ON COLUMN tidings_ops.dead_letters.dead_id IS 'The id for tidings dead show, replay and discard.';
 
-COMMENT ON COLUMN tidings_ops.dead_letters.origin_queue IS 'The queue from which it was taken without success.';
+COMMENT ON COLUMN tidings_ops.dead_letters.origin_queue IS 'The queue whose consumer could not process the message.';
 
-COMMENT ON COLUMN tidings_ops.dead_letters.reason_code IS 'poison (taken back too often) or undecodablePack (not a pack that the worker or router can read).';
+COMMENT ON COLUMN tidings_ops.dead_letters.reason_code IS 'poison (requeued too often) or undecodablePack (not a pack that the worker or router can read).';
 
 COMMENT ON COLUMN tidings_ops.dead_letters.message IS 'The reason in words.';
 
 COMMENT ON COLUMN tidings_ops.dead_letters.deaths IS 'Number of times that the same bytes were set aside since they were last processed.';
 
-COMMENT ON COLUMN tidings_ops.dead_letters.exchange IS 'The exchange to which it was published. A replay publishes it there again.';
+COMMENT ON COLUMN tidings_ops.dead_letters.exchange IS 'The exchange to which the message was published. A replay publishes it there again.';
 
-COMMENT ON COLUMN tidings_ops.dead_letters.routing_key IS 'The routing key with which it was published.';
+COMMENT ON COLUMN tidings_ops.dead_letters.routing_key IS 'The routing key with which the message was published.';
 
 COMMENT ON COLUMN tidings_ops.dead_letters.size IS 'Bytes of the message.';
 
-COMMENT ON COLUMN tidings_ops.dead_letters.state IS 'trying (being tried alone), resolved (that try worked), quarantined (it ended its worker again), open, replayed or discarded.';
+COMMENT ON COLUMN tidings_ops.dead_letters.state IS 'trying (in a trial on its own), resolved (the trial worked), quarantined (the message ended its worker again), open, replayed or discarded.';
 
-COMMENT ON COLUMN tidings_ops.dead_letters.at IS 'Time at which it was last set aside.';
+COMMENT ON COLUMN tidings_ops.dead_letters.at IS 'Time at which the message was last set aside.';
 
 CREATE VIEW tidings_ops.decisions AS
  SELECT n.id AS notification_id,
@@ -1074,9 +1074,9 @@ COMMENT ON COLUMN tidings_ops.decisions.provider IS 'The provider that was chose
 
 COMMENT ON COLUMN tidings_ops.decisions.verdict IS 'send, hold (until a time), awaitEscalation (until an earlier channel has failed) or notSent.';
 
-COMMENT ON COLUMN tidings_ops.decisions.reason_code IS 'The reason why it was held or not sent. Null for send.';
+COMMENT ON COLUMN tidings_ops.decisions.reason_code IS 'The reason why the delivery was held or not sent. Null for send.';
 
-COMMENT ON COLUMN tidings_ops.decisions.held_until IS 'For hold: the time until which it waits. For send: the time until which the decision is valid; afterwards it is made again. Null otherwise.';
+COMMENT ON COLUMN tidings_ops.decisions.held_until IS 'For hold: the time until which the delivery waits. For send: the time until which the decision is valid. After that time a releaser decides again. Null otherwise.';
 
 COMMENT ON COLUMN tidings_ops.decisions.strategy IS 'all, or escalate (one channel after the other). Null for a later decision.';
 
@@ -1090,9 +1090,9 @@ COMMENT ON COLUMN tidings_ops.decisions.market IS 'The market whose providers we
 
 COMMENT ON COLUMN tidings_ops.decisions.has_standby IS 'True if another provider of the market takes over when this one is misconfigured, refuses, or is not called because it has been failing.';
 
-COMMENT ON COLUMN tidings_ops.decisions.moved_from IS 'The provider that could not do it, if the delivery moved from there to this provider. Null otherwise.';
+COMMENT ON COLUMN tidings_ops.decisions.moved_from IS 'The provider that could not deliver, if the delivery moved from there to this provider. Null otherwise.';
 
-COMMENT ON COLUMN tidings_ops.decisions.moved_because IS 'The reason why that provider could not do it: a code of tidings_ops.reason_codes.';
+COMMENT ON COLUMN tidings_ops.decisions.moved_because IS 'The reason why that provider could not deliver: a code of tidings_ops.reason_codes.';
 
 CREATE VIEW tidings_ops.deliveries AS
  SELECT ((n.id || '/'::text) || d.ordinal) AS delivery_id,
@@ -1187,7 +1187,7 @@ COMMENT ON COLUMN tidings_ops.deliveries.recipient_id IS 'The person, under the 
 
 COMMENT ON COLUMN tidings_ops.deliveries.channel IS 'push, local, inApp, email, sms, webPush or webhook.';
 
-COMMENT ON COLUMN tidings_ops.deliveries.provider IS 'The provider that carries it: its name in the catalogue. Empty if none was chosen.';
+COMMENT ON COLUMN tidings_ops.deliveries.provider IS 'The provider that carries the delivery: its name in the catalogue. Empty if none was chosen.';
 
 COMMENT ON COLUMN tidings_ops.deliveries.endpoint IS 'The id of the device or address of the person, never its token. Null if none is needed, and while the delivery is queued.';
 
@@ -1199,13 +1199,13 @@ COMMENT ON COLUMN tidings_ops.deliveries.attempts IS 'Number of calls to the pro
 
 COMMENT ON COLUMN tidings_ops.deliveries.due_at IS 'Time at which a held or retrying delivery goes on. Null for any other state, and for a channel that waits for the end of an earlier one.';
 
-COMMENT ON COLUMN tidings_ops.deliveries.provider_message_id IS 'The id that the provider gave it. Null if the provider gave none.';
+COMMENT ON COLUMN tidings_ops.deliveries.provider_message_id IS 'The id that the provider gave the delivery. Null if the provider gave none.';
 
 COMMENT ON COLUMN tidings_ops.deliveries.created_at IS 'Time at which its notification was accepted.';
 
-COMMENT ON COLUMN tidings_ops.deliveries.finished_at IS 'Time at which it ended. Null before its end.';
+COMMENT ON COLUMN tidings_ops.deliveries.finished_at IS 'Time at which the delivery ended. Null before its end.';
 
-COMMENT ON COLUMN tidings_ops.deliveries.pause_id IS 'The pause that it waits for, as in tidings_ops.pauses. Null unless its reason_code is paused.';
+COMMENT ON COLUMN tidings_ops.deliveries.pause_id IS 'The pause that the delivery waits for, as in tidings_ops.pauses. Null unless its reason_code is paused.';
 
 CREATE VIEW tidings_ops.devices AS
  SELECT endpoints.tenant,
@@ -1257,7 +1257,7 @@ COMMENT ON COLUMN tidings_ops.devices.app_version IS 'Version of the app, as the
 
 COMMENT ON COLUMN tidings_ops.devices.state IS 'active or gone.';
 
-COMMENT ON COLUMN tidings_ops.devices.reason_code IS 'The reason why it is gone: endpointGone (a provider said so), unregistered (the app said so) or deviceLimit (the person has newer devices).';
+COMMENT ON COLUMN tidings_ops.devices.reason_code IS 'The reason why the device is gone: endpointGone (a provider said so), unregistered (the app said so) or deviceLimit (the person has newer devices).';
 
 COMMENT ON COLUMN tidings_ops.devices.token_end IS 'The last 8 characters of the token, to compare with a log.';
 
@@ -1363,7 +1363,7 @@ COMMENT ON VIEW tidings_ops.local_plans IS 'Notifications that each device is to
 
 COMMENT ON COLUMN tidings_ops.local_plans.tenant IS 'The tenant of the person.';
 
-COMMENT ON COLUMN tidings_ops.local_plans.recipient_id IS 'The person whom it is for. If the device has moved to another person, the device does not show it.';
+COMMENT ON COLUMN tidings_ops.local_plans.recipient_id IS 'The person for whom the notification is. If the device has moved to another person, the device does not show the notification.';
 
 COMMENT ON COLUMN tidings_ops.local_plans.device_id IS 'The device, as in tidings_ops.devices.';
 
@@ -1375,23 +1375,23 @@ COMMENT ON COLUMN tidings_ops.local_plans.ordinal IS 'The number of the delivery
 
 COMMENT ON COLUMN tidings_ops.local_plans.type IS 'The type of the notification.';
 
-COMMENT ON COLUMN tidings_ops.local_plans.scheduled_for IS 'Time at which the producer wants it shown. Null for at once.';
+COMMENT ON COLUMN tidings_ops.local_plans.scheduled_for IS 'Time at which the producer wants the notification shown. Null for at once.';
 
-COMMENT ON COLUMN tidings_ops.local_plans.state IS 'waiting (for a sync, for room, or for the end of the reason that hides it), told (in a plan that the device has asked for), confirmed (the device has it), shown (confirmed, and its time has come), takenBack (for now), or the state in which it ends once the device confirms that.';
+COMMENT ON COLUMN tidings_ops.local_plans.state IS 'waiting (for a sync, for room, or for the end of the reason that hides the notification), told (in a plan that the device has asked for), confirmed (the device has the notification), shown (confirmed, and its time has come), takenBack (for now), or the state in which the delivery ends once the device confirms the removal.';
 
-COMMENT ON COLUMN tidings_ops.local_plans.reason_code IS 'The reason why it was taken back for good.';
+COMMENT ON COLUMN tidings_ops.local_plans.reason_code IS 'The reason why the notification was taken back for good.';
 
-COMMENT ON COLUMN tidings_ops.local_plans.fires_at IS 'Time at which the device was told to show it: as scheduled, or after quiet hours. Null for at once, and if the device was not told.';
+COMMENT ON COLUMN tidings_ops.local_plans.fires_at IS 'Time at which the device was told to show the notification: as scheduled, or after quiet hours. Null for at once, and if the device was not told.';
 
 COMMENT ON COLUMN tidings_ops.local_plans.zone IS 'The time zone in which the device was told.';
 
 COMMENT ON COLUMN tidings_ops.local_plans.version IS 'The version of the plan in which this row last changed. Null if it was never in a plan.';
 
-COMMENT ON COLUMN tidings_ops.local_plans.planned_at IS 'Time at which it was taken into the plan of the device.';
+COMMENT ON COLUMN tidings_ops.local_plans.planned_at IS 'Time at which the notification was taken into the plan of the device.';
 
-COMMENT ON COLUMN tidings_ops.local_plans.confirmed_at IS 'Time at which the device confirmed that it has it as it was told.';
+COMMENT ON COLUMN tidings_ops.local_plans.confirmed_at IS 'Time at which the device confirmed that it has the notification as it was told.';
 
-COMMENT ON COLUMN tidings_ops.local_plans.expires_at IS 'Time from which it is not shown.';
+COMMENT ON COLUMN tidings_ops.local_plans.expires_at IS 'Time from which the notification is not shown.';
 
 COMMENT ON COLUMN tidings_ops.local_plans.plan_version IS 'The version of the plan of the device. Each sync that finds a change makes a new version.';
 
@@ -1463,9 +1463,9 @@ COMMENT ON COLUMN tidings_ops.notifications.trace_id IS 'The whole W3C tracepare
 
 COMMENT ON COLUMN tidings_ops.notifications.accepted_at IS 'Time at which the decision was made and committed.';
 
-COMMENT ON COLUMN tidings_ops.notifications.send_at IS 'Time for which the producer scheduled it. Null for now.';
+COMMENT ON COLUMN tidings_ops.notifications.send_at IS 'Time for which the producer scheduled the notification. Null for now.';
 
-COMMENT ON COLUMN tidings_ops.notifications.expires_at IS 'Time from which nothing of it is sent any more. A delivery that still waits then ends as expired.';
+COMMENT ON COLUMN tidings_ops.notifications.expires_at IS 'Time from which no delivery of the notification is sent. A delivery that still waits then ends as expired.';
 
 COMMENT ON COLUMN tidings_ops.notifications.state IS 'pending until every delivery has ended, then done.';
 
@@ -1636,7 +1636,7 @@ COMMENT ON COLUMN tidings_ops.outcomes_by_market.type IS 'The type of the notifi
 
 COMMENT ON COLUMN tidings_ops.outcomes_by_market.category IS 'The category of the type at acceptance.';
 
-COMMENT ON COLUMN tidings_ops.outcomes_by_market.outcome IS 'The state in which the deliveries ended, or gaveUp: the provider could not do it, and the next one took over.';
+COMMENT ON COLUMN tidings_ops.outcomes_by_market.outcome IS 'The state in which the deliveries ended, or gaveUp: the provider could not deliver, and the next provider took over.';
 
 COMMENT ON COLUMN tidings_ops.outcomes_by_market.reason_code IS 'The reason: a code of tidings_ops.reason_codes.';
 
@@ -1706,7 +1706,7 @@ COMMENT ON COLUMN tidings_ops.pauses.target IS 'The channel, provider, type or t
 
 COMMENT ON COLUMN tidings_ops.pauses.reason IS 'The reason, in the words of the operator.';
 
-COMMENT ON COLUMN tidings_ops.pauses.paused_by IS 'The operator who paused it, or who last changed its reason or end.';
+COMMENT ON COLUMN tidings_ops.pauses.paused_by IS 'The operator who made the pause, or who last changed its reason or end.';
 
 COMMENT ON COLUMN tidings_ops.pauses.since_at IS 'Time at which the pause began.';
 
@@ -1714,9 +1714,9 @@ COMMENT ON COLUMN tidings_ops.pauses.until_at IS 'Time at which the pause ends b
 
 COMMENT ON COLUMN tidings_ops.pauses.state IS 'paused, or over.';
 
-COMMENT ON COLUMN tidings_ops.pauses.ended_at IS 'Time at which it was resumed or ended by itself. Null while it is paused.';
+COMMENT ON COLUMN tidings_ops.pauses.ended_at IS 'Time at which the pause was resumed or ended by itself. Null while the pause is in force.';
 
-COMMENT ON COLUMN tidings_ops.pauses.resumed_by IS 'The operator who resumed it. Null while it is paused, and if it ended by itself.';
+COMMENT ON COLUMN tidings_ops.pauses.resumed_by IS 'The operator who ended the pause. Null while the pause is in force, and if it ended by itself.';
 
 COMMENT ON COLUMN tidings_ops.pauses.deliveries IS 'Number of deliveries that wait for the pause now.';
 
@@ -1743,7 +1743,7 @@ COMMENT ON COLUMN tidings_ops.possible_duplicates.attempt IS 'Number of the call
 
 COMMENT ON COLUMN tidings_ops.possible_duplicates.channel IS 'push, local, inApp, email, sms, webPush or webhook.';
 
-COMMENT ON COLUMN tidings_ops.possible_duplicates.provider IS 'The provider that may have seen it twice.';
+COMMENT ON COLUMN tidings_ops.possible_duplicates.provider IS 'The provider that may have seen the delivery twice.';
 
 COMMENT ON COLUMN tidings_ops.possible_duplicates.reason_code IS 'The reason why the outcome is not known: workerDied, timeout or outcomeUnknown.';
 
@@ -1830,7 +1830,7 @@ COMMENT ON COLUMN tidings_ops.queues.deliveries IS 'Number of deliveries in thes
 
 COMMENT ON COLUMN tidings_ops.queues.in_flight IS 'Number of these deliveries that a worker has claimed.';
 
-COMMENT ON COLUMN tidings_ops.queues.unconfirmed IS 'Number of these packs that the broker has not confirmed yet. They are published again by themselves.';
+COMMENT ON COLUMN tidings_ops.queues.unconfirmed IS 'Number of these packs that the broker has not confirmed yet. A releaser publishes them again.';
 
 COMMENT ON COLUMN tidings_ops.queues.oldest_at IS 'Time at which the oldest of these packs was decided.';
 
@@ -1922,9 +1922,9 @@ COMMENT ON COLUMN tidings_ops.rejected.event_id IS 'The CloudEvents id. Null if 
 
 COMMENT ON COLUMN tidings_ops.rejected.type IS 'The CloudEvents type. Null if it could not be read.';
 
-COMMENT ON COLUMN tidings_ops.rejected.exchange IS 'The exchange to which it was published. A replay publishes it there again.';
+COMMENT ON COLUMN tidings_ops.rejected.exchange IS 'The exchange to which the event was published. A replay publishes it there again.';
 
-COMMENT ON COLUMN tidings_ops.rejected.routing_key IS 'The routing key with which it was published.';
+COMMENT ON COLUMN tidings_ops.rejected.routing_key IS 'The routing key with which the event was published.';
 
 COMMENT ON COLUMN tidings_ops.rejected.content_type IS 'The content type of the kept bytes. Null if the message had none.';
 
@@ -1932,7 +1932,7 @@ COMMENT ON COLUMN tidings_ops.rejected.size IS 'Bytes of the event, or of the me
 
 COMMENT ON COLUMN tidings_ops.rejected.occurrences IS 'Number of times that the same bytes were refused for the same reason.';
 
-COMMENT ON COLUMN tidings_ops.rejected.replayable IS 'True if tidings rejected replay can publish it: it was kept whole, and the same event may be accepted later. A change of the catalogue can do that. False if the same event would be refused again.';
+COMMENT ON COLUMN tidings_ops.rejected.replayable IS 'True if tidings rejected replay can publish the event: the event was kept whole and may be accepted later. A change of the catalogue can lead to that. False if the same event would be refused again.';
 
 COMMENT ON COLUMN tidings_ops.rejected.state IS 'open, replayed or discarded.';
 

@@ -17,8 +17,8 @@ extension Store {
     /// - `deleting`: removes the copied keys from the small table
     ///
     /// A claim looks for its key in the large table first. Assume that it looked before the copy was committed. If its key is then gone
-    /// from the small table too, the claim would succeed a second time. So the move waits for all claims under way between `copied` and
-    /// `deleting`.
+    /// from the small table too, the claim would succeed a second time. So between `copied` and `deleting` the move waits for all claims
+    /// under way.
     ///
     /// For this wait the move takes a lock that excludes claims. Once the move has this lock, the earlier claims have ended. Later claims
     /// take their snapshot after their own lock, so they see the copies.
@@ -26,7 +26,7 @@ extension Store {
     /// A vacuum holds a lock on the table too. During a vacuum the move does not ask for its lock, because claims would wait behind it in
     /// vain.
     ///
-    /// - Returns: False if there is nothing to move now, or if another process is moving keys.
+    /// - Returns: False if there is nothing to move now, if another process is moving keys, or during a vacuum before `deleting`.
     /// - Throws: An error with SQLSTATE 55P03 if the claims did not end within ``lockPatience``. The next step tries again.
     public func moveRecentKeys() async throws -> Bool {
         try await pool.transaction(retrying: 0, isolation: .readCommitted) { transaction in

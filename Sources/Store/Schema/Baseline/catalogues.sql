@@ -27,7 +27,7 @@ create table tidings.catalogue_history (
     hash          text        not null,
     replaced      text,                  -- the catalogue that was active before, the built-in one included; null: not known
     activated_at  timestamptz not null,
-    -- start: nobody asked for the catalogue, such as the first one of tidings dev. It is replaced as the built-in one is.
+    -- start: a catalogue without a request, such as the first one of tidings dev. It is replaced like the built-in one.
     action        text        not null check (action in ('start', 'apply', 'rollback')),
     author        text        not null,
     database_role text        not null,
@@ -50,7 +50,8 @@ create trigger note_catalogue_use after insert or update on tidings.active_catal
 
 -- History -------------------------------------------------------------------------------------------------------------------------------
 
--- The program writes its own row first, with author and reason. The newest row then names the new hash already, and the trigger writes none.
+-- The program writes its own row first, with author and reason. The newest row then names the new hash already, so the trigger writes no
+-- row.
 -- The trigger covers a change by any other program.
 create function tidings.record_activation() returns trigger language plpgsql as $$
 declare
@@ -76,8 +77,8 @@ create view tidings_ops.catalogues as
 
 comment on view tidings_ops.catalogues is 'Every catalogue that is kept, active or not. Catalogues name secrets and hold none.';
 comment on column tidings_ops.catalogues.hash is 'The SHA-256 of the content. Decisions name the catalogue by it.';
-comment on column tidings_ops.catalogues.kept_since is 'Time at which it was first stored.';
-comment on column tidings_ops.catalogues.active is 'True if every role follows it now.';
+comment on column tidings_ops.catalogues.kept_since is 'Time at which the catalogue was first stored.';
+comment on column tidings_ops.catalogues.active is 'True if the catalogue is active: every role follows it now.';
 comment on column tidings_ops.catalogues.yaml is 'The file.';
 
 create view tidings_ops.catalogue_history as
@@ -90,7 +91,7 @@ comment on view tidings_ops.catalogue_history is
     'history.';
 comment on column tidings_ops.catalogue_history.activation_id is 'Number of the change. A later change has a larger number.';
 comment on column tidings_ops.catalogue_history.hash is 'The catalogue that became active. Decisions name the catalogue by this hash.';
-comment on column tidings_ops.catalogue_history.activated_at is 'Time at which it became active.';
+comment on column tidings_ops.catalogue_history.activated_at is 'Time at which the catalogue became active.';
 comment on column tidings_ops.catalogue_history.ended_at is 'Time at which another catalogue took its place. Null for the active one.';
 comment on column tidings_ops.catalogue_history.action is
     'apply, rollback, or start. start: nobody asked for the catalogue, such as the first catalogue of tidings dev.';

@@ -1,4 +1,4 @@
--- Day partitions of the tables of 040: made ahead of time, and dropped when retention has passed.
+-- Day partitions of the tables of notifications.sql: made ahead of time, and dropped when retention has passed.
 -- A partition holds the ids of one day of UTC and is named <table>_pYYYYMMDD.
 -- Both functions run with the rights of the owner, so that partitions belong to the owner of the schema, whichever role asks for them.
 

@@ -1,7 +1,7 @@
 -- Roles and their rights. Roles belong to the whole cluster, so they may exist already.
 -- tidings_run is for the processes of Tidings, which do not own the schema. tidings_ops_read is for operators who only read.
--- tidings_produce is for producers. This file comes last, because it grants on all tables of a schema. It may run again, after an
--- administrator has created a missing role.
+-- tidings_produce is for producers. This file comes last, because it grants on all tables of a schema.
+-- The file may run again after an administrator has created a missing role.
 
 do $$ declare
     name text;
@@ -19,7 +19,7 @@ begin
     end loop;
 end $$;
 
--- PostgreSQL lets everybody call a new function. These run with the rights of the owner.
+-- PostgreSQL lets every role call a new function. The functions here run with the rights of the owner.
 revoke execute on all functions in schema tidings_ops, tidings_api from public;
 revoke execute on function tidings.ensure_partitions(integer, integer), tidings.expire_partitions(interval) from public;
 
@@ -29,7 +29,7 @@ do $$ begin
         grant select, insert, update, delete on all tables in schema tidings to tidings_run;
         -- The schema's version, the business clock and the reason codes belong to the owner.
         revoke insert, update, delete on tidings.migrations, tidings.clock_offset, tidings.reason_codes from tidings_run;
-        -- The history is only added to.
+        -- Rows are only added to the history.
         revoke update, delete on tidings.catalogue_history from tidings_run;
         -- A view over both tables of keys: read only.
         revoke insert, update, delete on tidings.idempotency_keys from tidings_run;
@@ -45,7 +45,7 @@ do $$ begin
         grant usage on schema tidings_ops to tidings_ops_read;
         grant select on all tables in schema tidings_ops to tidings_ops_read;
         grant execute on all functions in schema tidings_ops to tidings_ops_read;
-        -- Views call tidings.clock() with the rights of the reader. It reads this one row, which holds nobody's data.
+        -- Views call tidings.clock() with the rights of the reader. It reads this one row, which holds no personal data.
         grant usage on schema tidings to tidings_ops_read;
         grant select on tidings.clock_offset to tidings_ops_read;
     end if;

@@ -70,26 +70,27 @@ comment on view tidings_ops.local_plans is
     'Notifications that each device is to show by itself. Indexed filters: notification_id; device_id with tenant.';
 comment on column tidings_ops.local_plans.tenant is 'The tenant of the person.';
 comment on column tidings_ops.local_plans.recipient_id is
-    'The person whom it is for. If the device has moved to another person, the device does not show it.';
+    'The person for whom the notification is. If the device has moved to another person, the device does not show the notification.';
 comment on column tidings_ops.local_plans.device_id is 'The device, as in tidings_ops.devices.';
 comment on column tidings_ops.local_plans.delivery_id is 'The delivery, as in tidings_ops.deliveries.';
 comment on column tidings_ops.local_plans.notification_id is 'The notification. The app plans it under this identifier.';
 comment on column tidings_ops.local_plans.ordinal is 'The number of the delivery in the notification.';
 comment on column tidings_ops.local_plans.type is 'The type of the notification.';
-comment on column tidings_ops.local_plans.scheduled_for is 'Time at which the producer wants it shown. Null for at once.';
+comment on column tidings_ops.local_plans.scheduled_for is 'Time at which the producer wants the notification shown. Null for at once.';
 comment on column tidings_ops.local_plans.state is
-    'waiting (for a sync, for room, or for the end of the reason that hides it), told (in a plan that the device has asked for), '
-    'confirmed (the device has it), shown (confirmed, and its time has come), takenBack (for now), or the state in which it ends once the '
-    'device confirms that.';
-comment on column tidings_ops.local_plans.reason_code is 'The reason why it was taken back for good.';
+    'waiting (for a sync, for room, or for the end of the reason that hides the notification), told (in a plan that the device has asked '
+    'for), confirmed (the device has the notification), shown (confirmed, and its time has come), takenBack (for now), or the state in '
+    'which the delivery ends once the device confirms the removal.';
+comment on column tidings_ops.local_plans.reason_code is 'The reason why the notification was taken back for good.';
 comment on column tidings_ops.local_plans.fires_at is
-    'Time at which the device was told to show it: as scheduled, or after quiet hours. Null for at once, and if the device was not told.';
+    'Time at which the device was told to show the notification: as scheduled, or after quiet hours. Null for at once, and if the device '
+    'was not told.';
 comment on column tidings_ops.local_plans.zone is 'The time zone in which the device was told.';
 comment on column tidings_ops.local_plans.version is
     'The version of the plan in which this row last changed. Null if it was never in a plan.';
-comment on column tidings_ops.local_plans.planned_at is 'Time at which it was taken into the plan of the device.';
-comment on column tidings_ops.local_plans.confirmed_at is 'Time at which the device confirmed that it has it as it was told.';
-comment on column tidings_ops.local_plans.expires_at is 'Time from which it is not shown.';
+comment on column tidings_ops.local_plans.planned_at is 'Time at which the notification was taken into the plan of the device.';
+comment on column tidings_ops.local_plans.confirmed_at is 'Time at which the device confirmed that it has the notification as it was told.';
+comment on column tidings_ops.local_plans.expires_at is 'Time from which the notification is not shown.';
 comment on column tidings_ops.local_plans.plan_version is
     'The version of the plan of the device. Each sync that finds a change makes a new version.';
 comment on column tidings_ops.local_plans.acked_version is 'The last version that the device confirmed. 0 for none.';

@@ -1,7 +1,8 @@
 -- Notifications, decisions, ended deliveries, attempts and the inbox: tables that are partitioned by day.
--- A delivery gets its row when it has ended. Until then the delivery stands in exactly one pack or one due row (070).
+-- A delivery gets its row when it has ended. Until then the delivery stands in exactly one pack or one due row
+-- (packs-and-due.sql).
 -- The usual path only inserts. A later change of a row is rare: a device's confirmation, a late outcome, a failover or an operator's retry.
--- Retention drops whole days (050).
+-- Retention drops whole days (day-partitions.sql).
 
 create table tidings.notifications (
     id            uuid        not null,  -- UUIDv7 of the acceptance
@@ -40,7 +41,7 @@ create table tidings.decisions (
     at              timestamptz not null,
     catalogue       text        not null,
     decision        text        not null,  -- JSON: one delivery
-    moved_from      text,                  -- the provider that the delivery left; empty: an operator's retry, after which all providers count again
+    moved_from      text,                  -- the provider that the delivery left; empty: an operator's retry, and all providers count again
     moved_because   text                   -- reason code
 ) partition by range (notification_id);
 create index decisions_notification_id_idx on tidings.decisions (notification_id);

@@ -1,6 +1,6 @@
 -- Tables of running the system: reason codes, pauses, processes, samples of queues, and counts.
--- Views of these tables for operators are in 240 and 250.
--- tidings_ops.unaccounted (250) checks the counts: every planned delivery has ended or is pending.
+-- Views of these tables for operators are in ops-queues.sql and ops-system.sql.
+-- tidings_ops.unaccounted (ops-system.sql) checks the counts: every planned delivery has ended or is pending.
 
 -- The program's own list. db migrate copies it into this table each time.
 create table tidings.reason_codes (
@@ -12,7 +12,7 @@ create table tidings.reason_codes (
     since      text    not null
 );
 
--- Kept after their end for as long as notifications are.
+-- A pause is kept after its end for as long as notifications are.
 create table tidings.pauses (
     id         bigint      generated always as identity primary key,
     scope      text        not null check (scope in ('channel', 'provider', 'type', 'tenant')),

@@ -25,14 +25,14 @@ comment on column tidings_ops.attempts.channel is 'push, local, inApp, email, sm
 comment on column tidings_ops.attempts.provider is 'The provider that was called.';
 comment on column tidings_ops.attempts.outcome is
     'accepted, retry (nothing was taken; a later call may work), rejected (no call will work), endpointGone, misconfigured (the '
-    'provider''s settings are wrong) or unknown (it may have arrived).';
+    'provider''s settings are wrong) or unknown (the call may have arrived).';
 comment on column tidings_ops.attempts.reason_code is 'The result of the call: a code of tidings_ops.reason_codes.';
 comment on column tidings_ops.attempts.provider_status is 'The HTTP status. Null without an answer, and for the inbox.';
 comment on column tidings_ops.attempts.error_text is 'The provider''s message, at most 500 bytes. Null if it accepted.';
 comment on column tidings_ops.attempts.possible_duplicate is
     'True if this call may have arrived and the delivery is tried again: the provider may see it twice.';
 comment on column tidings_ops.attempts.late is
-    'True if the outcome came after the worker''s lease had ended. It was recorded and did not change the state.';
+    'True if the outcome came after the worker''s lease had ended. The outcome was recorded and did not change the state.';
 comment on column tidings_ops.attempts.idempotency_key is
     'The key that every attempt of the delivery carries to the provider, such as a webhook''s webhook-id: <notification_id>-<ordinal>. It '
     'is not the producer''s event id.';
@@ -52,7 +52,7 @@ comment on column tidings_ops.possible_duplicates.notification_id is 'The notifi
 comment on column tidings_ops.possible_duplicates.ordinal is 'The delivery, by its number in the notification, from 0.';
 comment on column tidings_ops.possible_duplicates.attempt is 'Number of the call that may have arrived. A later call followed.';
 comment on column tidings_ops.possible_duplicates.channel is 'push, local, inApp, email, sms, webPush or webhook.';
-comment on column tidings_ops.possible_duplicates.provider is 'The provider that may have seen it twice.';
+comment on column tidings_ops.possible_duplicates.provider is 'The provider that may have seen the delivery twice.';
 comment on column tidings_ops.possible_duplicates.reason_code is
     'The reason why the outcome is not known: workerDied, timeout or outcomeUnknown.';
 comment on column tidings_ops.possible_duplicates.idempotency_key is

@@ -29,10 +29,10 @@ comment on column tidings_ops.decisions.channel is 'push, local, inApp, email, s
 comment on column tidings_ops.decisions.provider is 'The provider that was chosen. Empty for none.';
 comment on column tidings_ops.decisions.verdict is
     'send, hold (until a time), awaitEscalation (until an earlier channel has failed) or notSent.';
-comment on column tidings_ops.decisions.reason_code is 'The reason why it was held or not sent. Null for send.';
+comment on column tidings_ops.decisions.reason_code is 'The reason why the delivery was held or not sent. Null for send.';
 comment on column tidings_ops.decisions.held_until is
-    'For hold: the time until which it waits. For send: the time until which the decision is valid; afterwards it is made again. Null '
-    'otherwise.';
+    'For hold: the time until which the delivery waits. For send: the time until which the decision is valid. After that time a releaser '
+    'decides again. Null otherwise.';
 comment on column tidings_ops.decisions.strategy is 'all, or escalate (one channel after the other). Null for a later decision.';
 comment on column tidings_ops.decisions.catalogue is 'The hash of the catalogue that was in force.';
 comment on column tidings_ops.decisions.rules is 'The rules that applied, in words and in order: a JSON array. Null for a later decision.';
@@ -43,9 +43,9 @@ comment on column tidings_ops.decisions.has_standby is
     'True if another provider of the market takes over when this one is misconfigured, refuses, or is not called because it has been '
     'failing.';
 comment on column tidings_ops.decisions.moved_from is
-    'The provider that could not do it, if the delivery moved from there to this provider. Null otherwise.';
+    'The provider that could not deliver, if the delivery moved from there to this provider. Null otherwise.';
 comment on column tidings_ops.decisions.moved_because is
-    'The reason why that provider could not do it: a code of tidings_ops.reason_codes.';
+    'The reason why that provider could not deliver: a code of tidings_ops.reason_codes.';
 
 create view tidings_ops.outcomes_by_market as
     with judged_last as (
@@ -76,7 +76,7 @@ comment on column tidings_ops.outcomes_by_market.provider is
 comment on column tidings_ops.outcomes_by_market.type is 'The type of the notification.';
 comment on column tidings_ops.outcomes_by_market.category is 'The category of the type at acceptance.';
 comment on column tidings_ops.outcomes_by_market.outcome is
-    'The state in which the deliveries ended, or gaveUp: the provider could not do it, and the next one took over.';
+    'The state in which the deliveries ended, or gaveUp: the provider could not deliver, and the next provider took over.';
 comment on column tidings_ops.outcomes_by_market.reason_code is 'The reason: a code of tidings_ops.reason_codes.';
 comment on column tidings_ops.outcomes_by_market.n is 'Number of deliveries.';
 comment on column tidings_ops.outcomes_by_market.last_at is 'Time at which the latest of them ended or moved to the next provider.';

@@ -32,9 +32,9 @@ comment on column tidings_ops.notifications.idempotency_key is
     'The same as event_id, under its older name. It is not idempotency_key of attempts, which goes to the provider.';
 comment on column tidings_ops.notifications.trace_id is 'The whole W3C traceparent that came with the event. Null without one.';
 comment on column tidings_ops.notifications.accepted_at is 'Time at which the decision was made and committed.';
-comment on column tidings_ops.notifications.send_at is 'Time for which the producer scheduled it. Null for now.';
+comment on column tidings_ops.notifications.send_at is 'Time for which the producer scheduled the notification. Null for now.';
 comment on column tidings_ops.notifications.expires_at is
-    'Time from which nothing of it is sent any more. A delivery that still waits then ends as expired.';
+    'Time from which no delivery of the notification is sent. A delivery that still waits then ends as expired.';
 comment on column tidings_ops.notifications.state is 'pending until every delivery has ended, then done.';
 comment on column tidings_ops.notifications.deliveries is 'Number of planned deliveries: one for each channel and endpoint.';
 comment on column tidings_ops.notifications.delivered is 'Number of deliveries known to have arrived.';
@@ -79,7 +79,8 @@ comment on column tidings_ops.deliveries.type is 'The type of the notification i
 comment on column tidings_ops.deliveries.category is 'transactional, marketing, social or system.';
 comment on column tidings_ops.deliveries.recipient_id is 'The person, under the name that the producer uses.';
 comment on column tidings_ops.deliveries.channel is 'push, local, inApp, email, sms, webPush or webhook.';
-comment on column tidings_ops.deliveries.provider is 'The provider that carries it: its name in the catalogue. Empty if none was chosen.';
+comment on column tidings_ops.deliveries.provider is
+    'The provider that carries the delivery: its name in the catalogue. Empty if none was chosen.';
 comment on column tidings_ops.deliveries.endpoint is
     'The id of the device or address of the person, never its token. Null if none is needed, and while the delivery is queued.';
 comment on column tidings_ops.deliveries.state is
@@ -92,8 +93,9 @@ comment on column tidings_ops.deliveries.attempts is 'Number of calls to the pro
 comment on column tidings_ops.deliveries.due_at is
     'Time at which a held or retrying delivery goes on. Null for any other state, and for a channel that waits for the end of an earlier '
     'one.';
-comment on column tidings_ops.deliveries.provider_message_id is 'The id that the provider gave it. Null if the provider gave none.';
+comment on column tidings_ops.deliveries.provider_message_id is
+    'The id that the provider gave the delivery. Null if the provider gave none.';
 comment on column tidings_ops.deliveries.created_at is 'Time at which its notification was accepted.';
-comment on column tidings_ops.deliveries.finished_at is 'Time at which it ended. Null before its end.';
+comment on column tidings_ops.deliveries.finished_at is 'Time at which the delivery ended. Null before its end.';
 comment on column tidings_ops.deliveries.pause_id is
-    'The pause that it waits for, as in tidings_ops.pauses. Null unless its reason_code is paused.';
+    'The pause that the delivery waits for, as in tidings_ops.pauses. Null unless its reason_code is paused.';

@@ -1,5 +1,6 @@
 -- For operators: queues, counts of states, pauses, and deliveries that wait too long.
--- The views read roll-ups, samples and the small tables of pending deliveries. No view here reads a table of days (040).
+-- The views read roll-ups, samples and the small tables of pending deliveries. No view here reads a table that
+-- is partitioned by day (notifications.sql).
 
 create view tidings_ops.state_counts as
     select channel, tenant, state, reason as reason_code, sum(n)::bigint as n, tidings.clock() as as_of
@@ -60,7 +61,7 @@ comment on column tidings_ops.queues.packs is 'Number of packs that are not sett
 comment on column tidings_ops.queues.deliveries is 'Number of deliveries in these packs.';
 comment on column tidings_ops.queues.in_flight is 'Number of these deliveries that a worker has claimed.';
 comment on column tidings_ops.queues.unconfirmed is
-    'Number of these packs that the broker has not confirmed yet. They are published again by themselves.';
+    'Number of these packs that the broker has not confirmed yet. A releaser publishes them again.';
 comment on column tidings_ops.queues.oldest_at is 'Time at which the oldest of these packs was decided.';
 comment on column tidings_ops.queues.drained_per_second is
     'Number of messages a second by which the queue shrank between the last two samples. Negative while it grows.';
@@ -81,12 +82,14 @@ comment on column tidings_ops.pauses.pause_id is 'The id of the pause, as in tid
 comment on column tidings_ops.pauses.scope is 'The property of a delivery that the pause compares: channel, provider, type or tenant.';
 comment on column tidings_ops.pauses.target is 'The channel, provider, type or tenant that is paused.';
 comment on column tidings_ops.pauses.reason is 'The reason, in the words of the operator.';
-comment on column tidings_ops.pauses.paused_by is 'The operator who paused it, or who last changed its reason or end.';
+comment on column tidings_ops.pauses.paused_by is 'The operator who made the pause, or who last changed its reason or end.';
 comment on column tidings_ops.pauses.since_at is 'Time at which the pause began.';
 comment on column tidings_ops.pauses.until_at is 'Time at which the pause ends by itself. Null: it ends when an operator resumes it.';
 comment on column tidings_ops.pauses.state is 'paused, or over.';
-comment on column tidings_ops.pauses.ended_at is 'Time at which it was resumed or ended by itself. Null while it is paused.';
-comment on column tidings_ops.pauses.resumed_by is 'The operator who resumed it. Null while it is paused, and if it ended by itself.';
+comment on column tidings_ops.pauses.ended_at is
+    'Time at which the pause was resumed or ended by itself. Null while the pause is in force.';
+comment on column tidings_ops.pauses.resumed_by is
+    'The operator who ended the pause. Null while the pause is in force, and if it ended by itself.';
 comment on column tidings_ops.pauses.deliveries is 'Number of deliveries that wait for the pause now.';
 
 -- The count is bounded: of each lane the 10,000 deliveries that have waited longest, by the index on (lane, due_at).

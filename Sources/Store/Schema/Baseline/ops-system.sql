@@ -12,8 +12,8 @@ comment on view tidings_ops.workers is
     'Each process that announced itself: running, stopped (it ended when it was asked to), or lost (30 seconds without a heartbeat).';
 comment on column tidings_ops.workers.worker_id is 'Role, host, process id and a random part.';
 comment on column tidings_ops.workers.role is 'router, deliver, release, or all for a process with every role.';
-comment on column tidings_ops.workers.host is 'The host on which it runs.';
-comment on column tidings_ops.workers.pid is 'Its process id on that host.';
+comment on column tidings_ops.workers.host is 'The host on which the process runs.';
+comment on column tidings_ops.workers.pid is 'The process id on that host.';
 comment on column tidings_ops.workers.version is 'The version of its binary.';
 comment on column tidings_ops.workers.handled is
     'Count since its start: recipients routed, deliveries taken for sending, and deliveries released.';
@@ -21,12 +21,13 @@ comment on column tidings_ops.workers.started_at is 'Time of its first heartbeat
 comment on column tidings_ops.workers.heartbeat_at is 'Time of its last heartbeat. A process sends one every 5 seconds.';
 comment on column tidings_ops.workers.state is 'running, stopped or lost.';
 comment on column tidings_ops.workers.bulk_pause_ms is
-    'Milliseconds that it waits before each batch of bulk work, because urgent work took too long. 0 for no wait. Reported by its last '
-    'heartbeat.';
+    'Milliseconds that the process waits before each batch of bulk work, because urgent work took too long. 0 for no wait. Reported by its '
+    'last heartbeat.';
 comment on column tidings_ops.workers.urgent_took_ms is
     'Milliseconds of the last urgent batch that was too slow. Null while bulk work does not yield.';
 comment on column tidings_ops.workers.providers is
-    'The providers that it calls, by their names in the catalogue. The running processes that call a provider share its capacity equally.';
+    'The providers that the process calls, by their names in the catalogue. The running processes that call a provider share its capacity '
+    'equally.';
 comment on column tidings_ops.workers.stopped_at is 'Time at which the process stopped cleanly. Null while it runs, and after a crash.';
 
 create view tidings_ops.bulk_yields as
@@ -44,7 +45,7 @@ comment on view tidings_ops.bulk_yields is
     'this pace.';
 comment on column tidings_ops.bulk_yields.worker_id is 'The process, as in tidings_ops.workers.';
 comment on column tidings_ops.bulk_yields.role is 'router, deliver, release, or all for a process with every role.';
-comment on column tidings_ops.bulk_yields.bulk_pause_ms is 'Milliseconds that it waits before each batch of bulk work.';
+comment on column tidings_ops.bulk_yields.bulk_pause_ms is 'Milliseconds that the process waits before each batch of bulk work.';
 comment on column tidings_ops.bulk_yields.urgent_took_ms is 'Milliseconds of the last urgent batch that was too slow.';
 comment on column tidings_ops.bulk_yields.bulk_ready is
     'Messages in all bulk queues together at the last sample: intents and packs of up to 50 deliveries.';

@@ -1,5 +1,5 @@
 -- The SQL outbox: events that producers enqueue in their own transaction, until a relay has published them.
--- tidings_api.enqueue (300) inserts, a relay publishes and deletes.
+-- tidings_api.enqueue (api.sql) inserts an event. A relay publishes the event and deletes it.
 -- A relay notes its claims in a table of its own: a claim in the event's row would write the whole event again.
 
 -- A row lives only seconds. Vacuum is frequent, because dead rows and their index entries slow the next turns.
@@ -28,7 +28,8 @@ alter table tidings.outgoing_claims alter column ids set storage plain;
 
 -- For operators -------------------------------------------------------------------------------------------------------------------------
 
--- 10 is Store.outboxTries. The recursion finds the oldest event of each count of tries with one look at the index, for at most 1,000 counts.
+-- 10 is Store.outboxTries. The recursion finds the oldest event of each count of tries with one look at the index.
+-- There are at most 1,000 counts.
 -- Counting ends at 100,000 events. Beyond that, the planner's statistics are near enough.
 create view tidings_ops.outbox as
     with recursive step as (

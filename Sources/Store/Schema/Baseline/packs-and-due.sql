@@ -14,7 +14,7 @@ create table tidings.packs (
     ordinals         smallint[]  not null,  -- beside notification_ids
     attempts         smallint[]  not null,  -- number of the next call, beside notification_ids
     decided_at       timestamptz not null,
-    confirmed_at     timestamptz,           -- when the broker confirmed the message; null: it is published again
+    confirmed_at     timestamptz,           -- when the broker confirmed the message; null: a releaser publishes it again
     claimed_at       timestamptz,
     claimed_by       text,                  -- id of the worker
     lease_until      timestamptz,           -- afterwards a releaser recovers the deliveries
@@ -25,12 +25,13 @@ comment on column tidings.packs.claim is
     'Id of the claim that got the pack. A worker that repeats the same claim, because the answer was lost, gets the pack again. Any other '
     'claim gets nothing.';
 
--- Deliveries that wait for a time, a pause or an earlier channel. The only home of time in the system: no message waits in the broker.
+-- Deliveries that wait for a time, a pause or an earlier channel. Only this table holds deliveries for a later time: no message waits in the
+-- broker.
 create table tidings.due (
     notification_id uuid        not null,
     ordinal         smallint    not null,
     lane            text        not null,
-    due_at          timestamptz not null,  -- infinity: an earlier channel or an operator decides
+    due_at          timestamptz not null,  -- infinity: the end of an earlier channel or an operator decides
     -- The words of DueKind.
     kind            text        not null check (kind in ('held', 'retry', 'recover', 'escalation', 'failover', 'again')),
     tenant          text        not null,

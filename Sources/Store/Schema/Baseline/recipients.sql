@@ -85,8 +85,8 @@ comment on column tidings_ops.devices.locale is 'BCP 47 tag, as the device repor
 comment on column tidings_ops.devices.app_version is 'Version of the app, as the device reported it.';
 comment on column tidings_ops.devices.state is 'active or gone.';
 comment on column tidings_ops.devices.reason_code is
-    'The reason why it is gone: endpointGone (a provider said so), unregistered (the app said so) or deviceLimit (the person has newer '
-    'devices).';
+    'The reason why the device is gone: endpointGone (a provider said so), unregistered (the app said so) or deviceLimit (the person has '
+    'newer devices).';
 comment on column tidings_ops.devices.token_end is 'The last 8 characters of the token, to compare with a log.';
 comment on column tidings_ops.devices.registered_at is
     'Time of the last registration of the token by the app. A provider''s answer about an earlier time does not count.';

@@ -85,14 +85,14 @@ comment on column tidings_ops.rejected.tenant is 'The tenant. Null if it could n
 comment on column tidings_ops.rejected.source is 'The CloudEvents source. Null if it could not be read.';
 comment on column tidings_ops.rejected.event_id is 'The CloudEvents id. Null if it could not be read.';
 comment on column tidings_ops.rejected.type is 'The CloudEvents type. Null if it could not be read.';
-comment on column tidings_ops.rejected.exchange is 'The exchange to which it was published. A replay publishes it there again.';
-comment on column tidings_ops.rejected.routing_key is 'The routing key with which it was published.';
+comment on column tidings_ops.rejected.exchange is 'The exchange to which the event was published. A replay publishes it there again.';
+comment on column tidings_ops.rejected.routing_key is 'The routing key with which the event was published.';
 comment on column tidings_ops.rejected.content_type is 'The content type of the kept bytes. Null if the message had none.';
 comment on column tidings_ops.rejected.size is 'Bytes of the event, or of the message if the event could not be separated from it.';
 comment on column tidings_ops.rejected.occurrences is 'Number of times that the same bytes were refused for the same reason.';
 comment on column tidings_ops.rejected.replayable is
-    'True if tidings rejected replay can publish it: it was kept whole, and the same event may be accepted later. A change of the '
-    'catalogue can do that. False if the same event would be refused again.';
+    'True if tidings rejected replay can publish the event: the event was kept whole and may be accepted later. A change of the catalogue '
+    'can lead to that. False if the same event would be refused again.';
 comment on column tidings_ops.rejected.state is 'open, replayed or discarded.';
 comment on column tidings_ops.rejected.first_at is 'Time of the first refusal.';
 comment on column tidings_ops.rejected.last_at is 'Time of the last refusal.';
@@ -107,14 +107,16 @@ create view tidings_ops.dead_letters as
 comment on view tidings_ops.dead_letters is
     'Messages that could not be processed, each with its queue, its reason and the number of times it died.';
 comment on column tidings_ops.dead_letters.dead_id is 'The id for tidings dead show, replay and discard.';
-comment on column tidings_ops.dead_letters.origin_queue is 'The queue from which it was taken without success.';
+comment on column tidings_ops.dead_letters.origin_queue is 'The queue whose consumer could not process the message.';
 comment on column tidings_ops.dead_letters.reason_code is
-    'poison (taken back too often) or undecodablePack (not a pack that the worker or router can read).';
+    'poison (requeued too often) or undecodablePack (not a pack that the worker or router can read).';
 comment on column tidings_ops.dead_letters.message is 'The reason in words.';
 comment on column tidings_ops.dead_letters.deaths is 'Number of times that the same bytes were set aside since they were last processed.';
-comment on column tidings_ops.dead_letters.exchange is 'The exchange to which it was published. A replay publishes it there again.';
-comment on column tidings_ops.dead_letters.routing_key is 'The routing key with which it was published.';
+comment on column tidings_ops.dead_letters.exchange is
+    'The exchange to which the message was published. A replay publishes it there again.';
+comment on column tidings_ops.dead_letters.routing_key is 'The routing key with which the message was published.';
 comment on column tidings_ops.dead_letters.size is 'Bytes of the message.';
 comment on column tidings_ops.dead_letters.state is
-    'trying (being tried alone), resolved (that try worked), quarantined (it ended its worker again), open, replayed or discarded.';
-comment on column tidings_ops.dead_letters.at is 'Time at which it was last set aside.';
+    'trying (in a trial on its own), resolved (the trial worked), quarantined (the message ended its worker again), open, replayed or '
+    'discarded.';
+comment on column tidings_ops.dead_letters.at is 'Time at which the message was last set aside.';
