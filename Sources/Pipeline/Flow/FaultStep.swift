@@ -3,9 +3,9 @@
     import Synchronization
 #endif
 
-/// A place on the data path where a process may die between two effects. Tests kill it there and look at what became of everything.
+/// A place on the data path where a process may die between two effects. Tests kill the process there and check the fate of every delivery.
 package enum FaultStep: String, Sendable, CaseIterable {
-    /// A router holds a batch of intents; nothing of it is committed.
+    /// A router holds a batch of intents. Nothing of it is committed.
     case beforeRoute
     /// The outcome of the batch is committed. Its messages are not acknowledged.
     case afterRoute
@@ -46,9 +46,14 @@ package enum FaultStep: String, Sendable, CaseIterable {
 /// Marks that the process reaches a step. `subject` names the person concerned, where tests need it. Compiled to nothing unless
 /// TIDINGS_FAULT_HOOKS is defined. Debug builds, which the tests run, define it.
 ///
-/// There the variable `TIDINGS_FAULT_AT` names where the process kills itself as `kill -9` does, without a destructor or a flush:
-/// `afterSend`, `afterSend:3` for the third time it gets there, `beforeSend=ann` for the first time that is about `ann`. With
-/// `TIDINGS_FAULT_SIGNAL=STOP` it stops itself there instead, until somebody sends SIGCONT.
+/// In such a build the variable `TIDINGS_FAULT_AT` names the step at which the process kills itself as `kill -9` does: without a destructor
+/// and without a flush.
+///
+/// - `afterSend`: the first time that the process reaches the step
+/// - `afterSend:3`: the third time
+/// - `beforeSend=ann`: the first time with the subject `ann`
+///
+/// With `TIDINGS_FAULT_SIGNAL=STOP` the process stops itself instead, until SIGCONT arrives.
 func passing(_ step: FaultStep, _ subject: @autoclosure () -> String = "") {
     #if TIDINGS_FAULT_HOOKS
         FaultOrder.ofThisProcess?.follow(at: step, subject)
@@ -56,7 +61,7 @@ func passing(_ step: FaultStep, _ subject: @autoclosure () -> String = "") {
 }
 
 #if TIDINGS_FAULT_HOOKS
-    /// Where this process is to die.
+    /// The step at which this process is to die.
     final class FaultOrder: Sendable {
         static let ofThisProcess = getenv("TIDINGS_FAULT_AT").flatMap { FaultOrder(String(cString: $0)) }
 

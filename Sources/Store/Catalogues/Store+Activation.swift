@@ -14,9 +14,9 @@ extension Store {
     /// same time run one after the other. The second one is compared with the catalogue that the first one made active.
     @discardableResult
     public func activate(_ catalogue: Catalogue, by change: CatalogueChange) async throws -> CatalogueActivation {
-        // Read committed: the statement after the lock sees what the lock's previous holder committed.
+        // Read committed: the statement after the lock must see the commit of the previous holder of the lock.
         return try await pool.transaction(retryAmbiguous: true, isolation: .readCommitted) { transaction in
-            // Keeps out binaries of an earlier release too. Roles go on reading the table.
+            // The lock keeps out binaries of an earlier release too. Roles can still read the table.
             _ = try await transaction.query("lock table tidings.active_catalogue in share row exclusive mode")
             let active = try await Self.active(in: transaction)
             if active.isStored, active.hash == catalogue.hash { return .alreadyActive }
@@ -49,7 +49,7 @@ extension Store {
     ) async throws {
         let yaml = CatalogueFile.print(catalogue)
         _ = try await transaction.pipeline([
-            // The built-in one too where it is replaced, so that a rollback finds it.
+            // Store the replaced catalogue too, because the built-in one may not be stored yet and a rollback needs it.
             """
             insert into tidings.catalogues (hash, yaml, applied_at)
             values (\(active.hash), \(active.yaml), tidings.clock()), (\(catalogue.hash), \(yaml), tidings.clock()) on conflict do nothing

@@ -2,8 +2,11 @@ import TidingsCore
 import TidingsPostgres
 
 extension Store {
-    /// Takes a notification out of the plans that have it, within a cancel. What no device was told is cancelled at once; a device that was told is
-    /// told to forget it, and the delivery is cancelled when it confirms that before its time. What a device has shown is left as it ended.
+    /// Takes a notification out of the plans that have it, as a part of a cancel.
+    ///
+    /// If the device does not have the notification, its delivery is cancelled at once. Otherwise the device is told to forget it. The
+    /// delivery is cancelled if the device confirms that before the notification's time. A notification that the device has shown keeps its
+    /// state.
     func cancelPlanned(_ id: NotificationID, _ reason: ReasonCode, in transaction: PostgresTransaction) async throws -> [Int: CancelResult]
     {
         let answers = try await transaction.pipeline([

@@ -36,7 +36,7 @@ extension Store {
 }
 
 extension Store {
-    /// The devices whose plan has what waits to be pushed, by notification.
+    /// For each notification with a waiting push: the devices that have the notification in their plan.
     static func planned(_ waiting: [WaitingDelivery], in transaction: PostgresTransaction) async throws -> [NotificationID: Set<String>] {
         let pushes = Set(waiting.filter { $0.channel == .push }.map(\.stored.id))
         guard !pushes.isEmpty else { return [:] }

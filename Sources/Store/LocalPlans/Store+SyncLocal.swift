@@ -31,7 +31,7 @@ extension Store {
             sync.judge()
             let written = try await transaction.pipeline(sync.statements + [plan.takenBack(since: since ?? .max)])
             let removed = try written.last?.rows.map { try $0.decode(NotificationID.self) } ?? []
-            // This very sync may have forgotten something too.
+            // Check again: this sync may have forgotten versions too.
             let isKnown = plan.knows(since) && (since ?? 0) >= sync.forgotten
             return sync.update(since: isKnown && removed.count <= Self.localLook ? since : nil, removed: removed)
         }
@@ -50,7 +50,7 @@ struct OpenPlan {
     let forgotten: Int64
     let now: Timestamp
 
-    /// Nil when there is no such device, or it is somebody else's than `owner`'s.
+    /// Opens the plan. Nil if there is no such device, or if it does not belong to `owner`.
     init?(device: String, tenant: String, owner: String?, in transaction: PostgresTransaction) async throws {
         let answers = try await transaction.pipeline([
             """

@@ -22,7 +22,7 @@ extension Store {
         try await pool.transaction(retryAmbiguous: true) { transaction in
             let known = try await transaction.query("select planned from tidings.notifications where id = \(id.uuid) for update")
             guard let planned = try known.rows.first?.decode(Int16.self) else {
-                // What devices plan may be scheduled for long after its day was dropped.
+                // The notification's day was dropped. A device may still have the notification in its plan, scheduled for a later time.
                 let planned = try await cancelPlanned(id, reason, in: transaction)
                 return planned.isEmpty ? nil : planned
             }
@@ -40,7 +40,8 @@ extension Store {
     /// worker would have to give it back, and a releaser to take it, ten times within milliseconds.
     package static let cancelLooks = 10
 
-    /// Waits for a releaser that holds one of the rows; what it has moved by then is in a pack.
+    /// Cancels the deliveries in `due`. Waits for a releaser that holds one of the rows. A delivery that this releaser moved is in a pack
+    /// afterwards.
     private func cancelWaiting(_ id: NotificationID, _ reason: ReasonCode, in transaction: PostgresTransaction) async throws -> [Int] {
         try await transaction.query(
             """

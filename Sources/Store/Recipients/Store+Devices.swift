@@ -27,7 +27,7 @@ extension Store {
         let platform = settings.platform ?? .ios
         return try await pool.transaction(retryAmbiguous: true) { transaction in
             let found = try await transaction.pipeline([
-                // Two registrations of one token come one after the other, so that the second sees whose it is.
+                // Serialize registrations of the same token, so that the second registration sees the owner that the first one set.
                 "select pg_advisory_xact_lock(hashtextextended(\(tenant) || '/' || \(token), 0))",
                 """
                 select recipient_id from tidings.endpoints
