@@ -193,7 +193,8 @@ extension Store {
     fileprivate static func takeOut(_ picked: [DeliveryKey], bytes: Int) -> SQL {
         """
         with picked as (
-            select * from unnest(\(picked.map(\.notificationID).uuids), \(picked.map { Int16($0.ordinal) })) with ordinality as p(notification_id, ordinal, place)
+            select * from unnest(\(picked.map(\.notificationID).uuids), \(picked.map { Int16($0.ordinal) }))
+                with ordinality as p(notification_id, ordinal, place)
         ), weighed as materialized (
             select p.notification_id, p.ordinal as picked_ordinal, n.*, sum(n.bytes) over (order by p.place) - n.bytes as bytes_before
             from picked p left join lateral (
