@@ -254,7 +254,11 @@ let package = Package(
             ]),
         tests(
             "FormatsTests", in: "Formats",
-            ["TidingsCore", "TidingsCrypto", "TidingsEncodings", "TidingsJSON", "TidingsJSONSchema", "TidingsMetrics", "TidingsTimeZones"]),
+            [
+                "TidingsCore", "TidingsCrypto", "TidingsEncodings", "TidingsJSON", "TidingsJSONSchema", "TidingsMetrics",
+                "TidingsTestSupport", "TidingsTimeZones",
+            ],
+            exclude: ["Crypto/Peer"]),
         tests(
             "TidingsContractsTests", in: "Contracts",
             ["TidingsCore", "TidingsContracts", "TidingsJSON", "TidingsJSONSchema", "TidingsTestSupport"]),

@@ -1,4 +1,4 @@
-# Functions for the scripts in this folder: named steps with their time, and errors with a fix.
+# Functions for the scripts in this folder: named steps with their time, errors with a fix, builds, and Python's libraries.
 
 # step NAME COMMAND…: runs COMMAND and prints its time. If TIDINGS_TIMINGS names a file, appends "NAME<tab>seconds" to it.
 step() {
@@ -29,4 +29,20 @@ private() {
 build() {
     swift build --explicit-target-dependency-import-check error "$@" >&2 ||
         fail "the build failed" "see the first error above; deploy/install checks the tools it needs"
+}
+
+# Python's libraries from PyPI, which deploy/test and deploy/verify share. A fixed version, so that a new release cannot fail a run.
+python=.tidings/python
+cryptography=cryptography==50.0.2
+
+# python_environment LIBRARY…: makes the virtual environment in the folder above and installs the libraries. If they are there, uses no
+# network.
+python_environment() {
+    # A new Python of the system leaves an environment without pip behind, so make it again.
+    $python/bin/python -m pip --version >/dev/null 2>&1 || python3 -m venv --clear $python ||
+        fail "Python cannot make a virtual environment" "run deploy/install --tests, which installs python3-venv"
+    # Without an index, pip succeeds only if every library is there in its version.
+    $python/bin/python -m pip install --quiet --disable-pip-version-check --no-index "$@" >/dev/null 2>&1 ||
+        $python/bin/python -m pip install --quiet --disable-pip-version-check "$@" >&2 ||
+        fail "pip could not install $*" "check the network, then run $(basename "$0") again"
 }

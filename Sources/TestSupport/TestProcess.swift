@@ -110,7 +110,7 @@ public final class TestProcess: Sendable {
     }
 
     /// Returns the descriptors that a child would inherit and keep open, such as the tests' connections.
-    private static func inheritableFiles() -> [Int32] {
+    package static func inheritableFiles() -> [Int32] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
         return names.compactMap { Int32($0) }.filter { file in
             guard file > STDERR_FILENO else { return false }
