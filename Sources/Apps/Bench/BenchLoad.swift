@@ -44,6 +44,7 @@ struct BenchLoad: Sendable {
             let slots = Slots(2)
             for start in stride(from: 0, to: intents, by: step) {
                 await slots.take()
+                // The next window is made meanwhile. The slots bound the tasks, and the group awaits all of them.
                 group.addTask {
                     await publish(start..<min(start + step, intents), late: .zero, with: producer, ledger: ledger)
                     await slots.giveBack()

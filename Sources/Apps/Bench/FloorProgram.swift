@@ -50,6 +50,7 @@ struct FloorProgram: Sendable {
         }
         async let filled = output(["fill", "\(intents)"])
         async let routed = output(["route", "\(intents)", "200"])
+        // Time itself is awaited: the other two programs signal nothing.
         try await Task.sleep(for: Self.headStart)
         let said = try await output(["deliver", "\(intents * deliveries)", "400"])
         _ = try await (filled, routed)

@@ -32,6 +32,7 @@ struct MemoryTrace: Sendable {
                 trace.moments.append(
                     Moment(seconds: (ContinuousClock.now - began) / .seconds(1), waiting: max(0, waiting), resident: resident))
             }
+            // Time itself is awaited, until the next sample.
             try? await Task.sleep(for: interval)
         }
         return trace

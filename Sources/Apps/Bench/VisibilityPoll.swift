@@ -47,6 +47,7 @@ struct VisibilityPoll {
                     return true
                 }
             }
+            // Poll: an inbox row signals nobody.
             try await Task.sleep(for: pause)
         }
         return waits

@@ -45,6 +45,7 @@ struct SendWait {
                 if explanations.contains(where: \.hasFailure) { throw Failure(.bad, "a delivery failed") }
                 return
             }
+            // Poll: a committed row signals nobody.
             try await Task.sleep(for: Self.look)
         }
         throw Failure(.timedOut, "not finished after \(seconds) s; its id is \(event.id)", hint: "tidings find \(event.id)")

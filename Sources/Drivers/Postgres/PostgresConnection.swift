@@ -89,16 +89,21 @@ public actor PostgresConnection {
     ///
     /// Throws the error of the first failing statement, with its index. The statements after it were not executed. If the pipeline, or an
     /// earlier statement, began a transaction, the caller must roll it back.
-    ///
-    /// - Parameter opening: statements to send first in the same round trip, such as BEGIN. Their results are left out.
-    public func pipeline(
-        _ statements: [SQL], opening: [SQL] = [], deadline: Duration? = nil
+    public func pipeline(_ statements: [SQL], deadline: Duration? = nil) throws(PostgresError) -> [PostgresResult] {
+        try pipeline(statements, after: TransactionOpening([]), deadline: deadline)
+    }
+
+    /// - Parameter opening: the statements to send first in the same round trip, such as BEGIN. They are taken on the thread, after the check
+    ///   of `statements`. So the statement that arrives first takes them along, and a refused one leaves them.
+    func pipeline(
+        _ statements: [SQL], after opening: TransactionOpening, deadline: Duration? = nil
     ) throws(PostgresError) -> [PostgresResult] {
-        guard !statements.isEmpty || !opening.isEmpty else { return [] }
+        guard !statements.isEmpty else { return [] }
         guard statements.count <= Self.pipelineLimit else {
             throw PostgresError(.invalidStatement, message: "\(statements.count) statements; the limit is \(Self.pipelineLimit)")
         }
         try Self.validate(statements)
+        let opening = opening.take()
         do throws(PostgresError) {
             let results = try perform(opening + statements, within: deadline) { session, deadline throws(PostgresError) in
                 try session.pipeline(opening + statements, until: deadline)
@@ -113,9 +118,16 @@ public actor PostgresConnection {
 
     /// Adds rows to a table: `copyIn("intent (id, body)", rows: rows)`. Returns the number of rows. On error, no row was added.
     public func copyIn(_ target: SQL, rows: CopyBuffer, deadline: Duration? = nil) throws(PostgresError) -> Int {
+        try copyIn(target, rows: rows, after: TransactionOpening([]), deadline: deadline)
+    }
+
+    func copyIn(
+        _ target: SQL, rows: CopyBuffer, after opening: TransactionOpening, deadline: Duration? = nil
+    ) throws(PostgresError) -> Int {
         let statement: SQL = "COPY \(target) FROM STDIN (FORMAT binary)"
         guard statement.bindings.count == 0 else { throw PostgresError(.invalidStatement, message: "COPY takes no bound values") }
         let bytes = try rows.finished()
+        try open(opening, within: deadline)
         return try perform([statement], within: deadline) { session, deadline throws(PostgresError) in
             try session.copyIn(statement, bytes: bytes, until: deadline)
         }
@@ -123,9 +135,20 @@ public actor PostgresConnection {
 
     /// Runs a text of several statements, such as a migration. The text is one transaction unless it contains BEGIN. Never pass user input.
     public func execute(script: String, deadline: Duration? = nil) throws(PostgresError) {
+        try execute(script: script, after: TransactionOpening([]), deadline: deadline)
+    }
+
+    func execute(script: String, after opening: TransactionOpening, deadline: Duration? = nil) throws(PostgresError) {
         let sql = SQL(unsafeSQL: script)
         try Self.validate([sql])
+        try open(opening, within: deadline)
         try perform([sql], within: deadline) { session, deadline throws(PostgresError) in try session.script(script, until: deadline) }
+    }
+
+    /// Sends the opening by itself, ahead of a statement that cannot share a round trip.
+    private func open(_ opening: TransactionOpening, within deadline: Duration?) throws(PostgresError) {
+        let statements = opening.take()
+        if !statements.isEmpty { _ = try pipeline(statements, deadline: deadline) }
     }
 
     // MARK: State

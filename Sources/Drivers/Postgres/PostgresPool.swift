@@ -66,7 +66,8 @@ public final class PostgresPool: Sendable {
         let limit = limit ?? configuration.statementTimeout
         return try await withLiveConnection { connection throws(PostgresError) in
             try await connection.pipeline(
-                statements, opening: [Self.settings(statementTimeout: limit)], deadline: limit + PostgresConfiguration.answerGrace)
+                statements, after: TransactionOpening([Self.settings(statementTimeout: limit)]),
+                deadline: limit + PostgresConfiguration.answerGrace)
         }
     }
 

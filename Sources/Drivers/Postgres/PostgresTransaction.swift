@@ -13,55 +13,53 @@ public enum PostgresIsolation: String, Sendable, CaseIterable {
 ///
 /// BEGIN and the transaction's settings travel in the same round trip as the first statement. A transaction without a statement sends
 /// nothing at all. If a statement fails, so does each later one: throw, and the pool rolls the transaction back.
-public final class PostgresTransaction: Sendable {
+public struct PostgresTransaction: Sendable {
     private let connection: PostgresConnection
-    /// BEGIN and the settings, until the first statement takes them along.
-    private let opening: Mutex<[SQL]>
+    private let opening: TransactionOpening
 
     fileprivate init(_ connection: PostgresConnection, _ isolation: PostgresIsolation?, settings: SQL) {
         self.connection = connection
-        opening = Mutex([SQL(unsafeSQL: isolation.map { "BEGIN ISOLATION LEVEL \($0.rawValue)" } ?? "BEGIN"), settings])
+        opening = TransactionOpening([SQL(unsafeSQL: isolation.map { "BEGIN ISOLATION LEVEL \($0.rawValue)" } ?? "BEGIN"), settings])
     }
 
     /// Runs one statement.
     public func query(_ sql: SQL) async throws(PostgresError) -> PostgresResult { try await pipeline([sql])[0] }
 
-    /// Runs statements in one round trip. See ``PostgresConnection/pipeline(_:opening:deadline:)``.
+    /// Runs statements in one round trip. See ``PostgresConnection/pipeline(_:deadline:)``.
     @discardableResult public func pipeline(_ statements: [SQL]) async throws(PostgresError) -> [PostgresResult] {
-        guard !statements.isEmpty else { return [] }
-        return try await connection.pipeline(statements, opening: begin())
+        try await connection.pipeline(statements, after: opening)
     }
 
     /// Adds rows to a table. See ``PostgresConnection/copyIn(_:rows:deadline:)``.
     @discardableResult public func copyIn(_ target: SQL, rows: CopyBuffer) async throws(PostgresError) -> Int {
-        _ = try await connection.pipeline([], opening: begin())
-        return try await connection.copyIn(target, rows: rows)
+        try await connection.copyIn(target, rows: rows, after: opening)
     }
 
     /// Runs a text of several statements. See ``PostgresConnection/execute(script:deadline:)``.
     public func execute(script: String, deadline: Duration? = nil) async throws(PostgresError) {
-        _ = try await connection.pipeline([], opening: begin())
-        try await connection.execute(script: script, deadline: deadline)
-    }
-
-    /// The server process that runs the transaction, as in `pg_stat_activity.pid`.
-    public var processID: Int32 { get async { await connection.processID } }
-
-    /// Ends the session in the middle of the transaction, as a lost connection does.
-    package func dropConnection() async { await connection.close() }
-
-    private func begin() -> [SQL] {
-        opening.withLock { statements in
-            defer { statements = [] }
-            return statements
-        }
+        try await connection.execute(script: script, after: opening, deadline: deadline)
     }
 
     fileprivate func commit() async throws(PostgresError) {
-        guard begin().isEmpty else { return }
+        guard opening.take().isEmpty else { return }
         let answer = try await connection.query("COMMIT")
         guard answer.command == "COMMIT" else {
             throw PostgresError(.rolledBack, message: "a statement of the transaction had failed, so COMMIT rolled it back")
+        }
+    }
+}
+
+/// BEGIN and the settings of a transaction, until its first statement takes them along.
+final class TransactionOpening: Sendable {
+    private let statements: Mutex<[SQL]>
+
+    init(_ statements: [SQL]) { self.statements = Mutex(statements) }
+
+    /// Empty from the second time on.
+    func take() -> [SQL] {
+        statements.withLock { statements in
+            defer { statements = [] }
+            return statements
         }
     }
 }

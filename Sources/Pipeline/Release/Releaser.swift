@@ -142,7 +142,7 @@ public struct Releaser: Sendable {
             let judgements = due.all.map { delivery in
                 reroute(
                     delivery.planned, after: delivery.past(at: due.now), of: delivery.intent, facts: delivery.facts, catalogue: catalogue,
-                    pauses: delivery.pauses, now: delivery.now, acceptedAt: delivery.acceptedAt)
+                    pauses: due.pauses, now: delivery.moment(at: due.now), acceptedAt: delivery.acceptedAt)
             }
             if !judgements.isEmpty { passing(.beforeRelease) }
             return try await release.write(judgements, of: due, catalogue: catalogue)

@@ -1,4 +1,3 @@
-import Synchronization
 public import TidingsContracts
 public import TidingsCore
 import TidingsPostgres
@@ -8,7 +7,7 @@ import TidingsPostgres
 public struct RecoveryTransaction {
     fileprivate let store: Store
     fileprivate let transaction: PostgresTransaction
-    fileprivate let asked: AskedPacks
+    fileprivate let asked: TakenRows<PackID>
 
     /// Takes apart the packs whose worker stopped answering, and returns their deliveries. Each may have been sent.
     ///
@@ -24,7 +23,7 @@ public struct RecoveryTransaction {
     ) async throws -> AbandonedDeliveries {
         let answers = try await transaction.pipeline([Store.expiredLeases(limit: limit, passingOver: strange), Store.clockQuery])
         let expired = try answers[0].rows.map { try $0.decode(PostgresUUID.self) }
-        asked.set(expired)
+        asked.set(expired.map { PackID($0) })
         guard ContinuousClock.now < deadline else { throw StoreError.viewTooOld }
         guard !expired.isEmpty, let row = answers[1].rows.first else { return AbandonedDeliveries(now: store.clock.now(), all: []) }
         let abandoned = try await transaction.query(Store.takeApart(expired)).rows.map(AbandonedDelivery.init)
@@ -49,16 +48,6 @@ public struct AbandonedDeliveries: Sendable {
     public let all: [AbandonedDelivery]
 }
 
-/// The packs that the current try of a recovery found, to tell which one made it fail.
-private final class AskedPacks: Sendable {
-    private let ids = Mutex<[PostgresUUID]>([])
-
-    func set(_ asked: [PostgresUUID]) { ids.withLock { $0 = asked } }
-
-    /// The pack, if there was a single one.
-    var only: PackID? { ids.withLock { $0.count == 1 ? PackID($0[0]) : nil } }
-}
-
 extension Store {
     /// The seconds after which a committed pack that the broker has not confirmed is published again. They are longer than a publisher waits
     /// for a confirm.
@@ -76,7 +65,7 @@ extension Store {
     ///
     /// - Throws: ``UnwritableRow`` if a single pack was found and cannot be taken apart. Its row is unchanged.
     public func recover(_ body: (RecoveryTransaction) async throws -> Int) async throws -> Int {
-        let asked = AskedPacks()
+        let asked = TakenRows<PackID>()
         do {
             return try await pool.transaction { transaction in
                 try await body(RecoveryTransaction(store: self, transaction: transaction, asked: asked))

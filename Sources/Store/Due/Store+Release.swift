@@ -1,4 +1,3 @@
-import Synchronization
 public import TidingsContracts
 public import TidingsCore
 import TidingsPostgres
@@ -22,7 +21,7 @@ public struct ReleaseResult: Sendable {
 public struct ReleaseTransaction {
     fileprivate let store: Store
     fileprivate let transaction: PostgresTransaction
-    fileprivate let picked: PickedDeliveries
+    fileprivate let picked: TakenRows<DeliveryKey>
 
     /// Takes due deliveries out of `due`, and reads the facts to judge them by. Any number of releasers may run: one of them takes a row.
     ///
@@ -40,20 +39,22 @@ public struct ReleaseTransaction {
         let rows = answers[0].rows.prefix(limit == 1 ? 1 : .max)
         let keys = try rows.map(DeliveryKey.init)
         picked.set(keys)
-        guard !keys.isEmpty, let row = answers[1].rows.first else { return DueDeliveries(now: store.clock.now(), all: [], isFull: false) }
+        guard !keys.isEmpty, let row = answers[1].rows.first else {
+            return DueDeliveries(now: store.clock.now(), pauses: .none, all: [], isFull: false)
+        }
         let shares = try rows.first?.decode("shares", as: Int.self) ?? 1
         let now = try row.decode(Timestamp.self)
         store.clock.correct(now)
         var waiting = try await transaction.query(Store.takeOut(keys, bytes: bytes)).rows.map(WaitingDelivery.init)
-        try await learn(&waiting, pauses: Pauses(answers[2].rows), catalogue: catalogue, zones: zones, now: now)
+        try await learn(&waiting, catalogue: catalogue, zones: zones, now: now)
         // One provider may have more than its share while another had less.
         let isFull = keys.count >= limit / max(shares, 1) || waiting.reduce(0) { $0 + $1.stored.bytes } >= bytes
-        return DueDeliveries(now: now, all: waiting, isFull: isFull)
+        return DueDeliveries(now: now, pauses: try Pauses(answers[2].rows), all: waiting, isFull: isFull)
     }
 
     /// Adds to each delivery the facts of its recipient and what it has behind it.
     private func learn(
-        _ waiting: inout [WaitingDelivery], pauses: Pauses, catalogue: Catalogue, zones: TimeZoneDatabase, now: Timestamp
+        _ waiting: inout [WaitingDelivery], catalogue: Catalogue, zones: TimeZoneDatabase, now: Timestamp
     ) async throws {
         let recipients = Set(waiting.map { RecipientKey($0.intent) })
         let facts = try FactsQuery.decode(try await transaction.query(FactsQuery.sql(for: recipients)), zones: zones, around: now)
@@ -64,8 +65,6 @@ public struct ReleaseTransaction {
             waiting[index].trail = trails[waiting[index].key] ?? Trail()
             waiting[index].plannedOn = plans[waiting[index].stored.id] ?? []
             waiting[index].facts = facts[RecipientKey(intent)] ?? .unseen(tenant: intent.tenant, recipient: intent.recipient)
-            waiting[index].pauses = pauses
-            waiting[index].now = waiting[index].moment(at: now)
         }
     }
 
@@ -76,7 +75,8 @@ public struct ReleaseTransaction {
         var write = ReleaseWrite(catalogue: catalogue.hash, now: due.now)
         var free = try await store.freeOrdinals(for: zip(due.all, judgements).map { ($0.stored.id, $1.count - 1) }, in: transaction)
         for (delivery, judged) in zip(due.all, judgements) {
-            let sendable = judged.map { delivery.now == due.now ? $0 : $0.sendable(until: delivery.now.adding(Store.judgedAsDue)) }
+            let moment = delivery.moment(at: due.now)
+            let sendable = judged.map { moment == due.now ? $0 : $0.sendable(until: moment.adding(Store.judgedAsDue)) }
             write.move(delivery, to: sendable, free: free[delivery.stored.id])
             free[delivery.stored.id]? += judged.count - 1
         }
@@ -91,6 +91,8 @@ public struct ReleaseTransaction {
 public struct DueDeliveries: Sendable {
     /// The database's clock in this transaction.
     public let now: Timestamp
+    /// The pauses of this very moment, so that a delivery released because a pause is over is not put back for it.
+    public let pauses: Pauses
     public let all: [WaitingDelivery]
     fileprivate let isFull: Bool
 }
@@ -108,7 +110,7 @@ extension Store {
     ///
     /// - Throws: ``UnwritableRow`` if a single delivery was taken and cannot be released. Its row is unchanged.
     public func release(_ body: (ReleaseTransaction) async throws -> ReleaseResult) async throws -> ReleaseResult {
-        let picked = PickedDeliveries()
+        let picked = TakenRows<DeliveryKey>()
         do {
             return try await pool.transaction { transaction in
                 try await body(ReleaseTransaction(store: self, transaction: transaction, picked: picked))
@@ -211,16 +213,6 @@ extension Store {
     }
 }
 
-/// The deliveries that the current try of a release took, to tell which row made it fail.
-private final class PickedDeliveries: Sendable {
-    private let keys = Mutex<[DeliveryKey]>([])
-
-    func set(_ picked: [DeliveryKey]) { keys.withLock { $0 = picked } }
-
-    /// The delivery, if a single one was taken.
-    var only: DeliveryKey? { keys.withLock { $0.count == 1 ? $0[0] : nil } }
-}
-
 /// A row taken out of `due`, with its intent and with everything that its judgement is made from.
 public struct WaitingDelivery: Sendable {
     var ordinal: Int
@@ -239,10 +231,6 @@ public struct WaitingDelivery: Sendable {
     var plannedOn: Set<String> = []
 
     public fileprivate(set) var facts: RecipientFacts
-    /// The pauses of this very moment, so that a delivery released because a pause is over is not put back for it.
-    public fileprivate(set) var pauses = Pauses([])
-    /// The instant by which the delivery is judged. See ``Store/judgedAsDue``.
-    public fileprivate(set) var now: Timestamp
 
     init(_ row: PostgresRow) throws {
         ordinal = try row.decode("ordinal")
@@ -256,7 +244,6 @@ public struct WaitingDelivery: Sendable {
         dueAt = try row.decode("due_at")
         stored = try StoredIntent(row)
         facts = .unseen(tenant: stored.intent.tenant, recipient: stored.intent.recipient)
-        now = dueAt
     }
 
     public var intent: Intent { stored.intent }
@@ -272,8 +259,9 @@ public struct WaitingDelivery: Sendable {
         return another
     }
 
-    /// The instant by which it is judged: the one for which it was due, if it waited for a time of its own and a releaser is not much later.
-    func moment(at now: Timestamp) -> Timestamp {
+    /// The instant by which the delivery is judged: the one for which it was due, if it waited for a time of its own and a releaser is not
+    /// much later. See ``Store/judgedAsDue``.
+    public func moment(at now: Timestamp) -> Timestamp {
         guard kind == .held, reason == .scheduledFor || reason == .quietHours, dueAt < now, now - dueAt <= Store.judgedAsDue else {
             return now
         }

@@ -1,3 +1,4 @@
+import Synchronization
 public import TidingsCore
 public import TidingsPostgres
 
@@ -45,6 +46,16 @@ extension Timestamp: PostgresDecodable {
 extension PostgresError {
     /// Whether one row cannot be written, or cannot be read by this version. The other rows of its batch can.
     var isAboutARow: Bool { isAboutTheData || kind == .decoding }
+}
+
+/// The rows that the current try of a transaction took, to tell which one made it fail.
+final class TakenRows<Key: Sendable>: Sendable {
+    private let keys = Mutex<[Key]>([])
+
+    func set(_ taken: [Key]) { keys.withLock { $0 = taken } }
+
+    /// The row, if a single one was taken.
+    var only: Key? { keys.withLock { $0.count == 1 ? $0[0] : nil } }
 }
 
 /// One row that keeps its batch from being written.

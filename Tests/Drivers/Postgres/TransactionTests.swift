@@ -22,6 +22,33 @@ struct TransactionTests {
         }
     }
 
+    /// BEGIN travels with the first statement that is sent. A statement that is refused before it is sent leaves BEGIN to the next one.
+    @Test func aRefusedStatementLeavesBeginToTheNext() async throws {
+        try await withPool(size: 1) { pool in
+            _ = try await pool.query("create table t (n int8)")
+            await #expect(throws: Unrelated.self) {
+                try await pool.transaction { transaction in
+                    await #expect(throws: PostgresError.self) { try await transaction.query("select \("a\0b")") }
+                    _ = try await transaction.query("insert into t values (\(1))")
+                    throw Unrelated()
+                }
+            }
+            #expect(try await pool.query("select count(*) from t").rows[0].decode(Int.self) == 0)
+        }
+    }
+
+    @Test func statementsAtTheSameTimeAreOfOneTransaction() async throws {
+        try await withPool(size: 1) { pool in
+            let ids = try await pool.transaction { transaction in
+                try await withThrowingTaskGroup(of: Int.self) { group in
+                    for _ in 0..<20 { group.addTask { try await transaction.query("select txid_current()").rows[0].decode(Int.self) } }
+                    return try await group.reduce(into: Set<Int>()) { $0.insert($1) }
+                }
+            }
+            #expect(ids.count == 1)
+        }
+    }
+
     @Test func aSerializationConflictRunsTheWholeTransactionAgain() async throws {
         try await withPool(size: 2) { pool in
             try await pool.withConnection { try await $0.execute(script: "create table t (n int8); insert into t values (0)") }

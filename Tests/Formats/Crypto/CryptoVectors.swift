@@ -1,6 +1,7 @@
 import Testing
 import TidingsCrypto
 import TidingsEncodings
+import TidingsTestSupport
 
 /// Random inputs. The seed and the number of the sequence decide every input (SplitMix64).
 struct CryptoVectors {
@@ -18,26 +19,17 @@ struct CryptoVectors {
         255, 256, 257, 299, 300,
     ]
 
-    private var state: UInt64
+    private var sequence: SplitMix64
 
-    init(_ number: UInt64) { state = Self.seed &* 0xD1B5_4A32_D192_ED03 ^ number &* 0x9FB2_1C65_1E98_DF25 }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
+    init(_ number: UInt64) {
+        sequence = SplitMix64(state: Self.seed &* 0xD1B5_4A32_D192_ED03 ^ number &* 0x9FB2_1C65_1E98_DF25)
     }
 
-    /// A number below `bound`, which must be above 0.
-    mutating func below(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }
+    mutating func next() -> UInt64 { sequence.next() }
 
-    mutating func bytes(_ count: Int) -> [UInt8] {
-        var bytes: [UInt8] = []
-        for _ in 0..<count { bytes.append(UInt8(truncatingIfNeeded: next())) }
-        return bytes
-    }
+    mutating func below(_ bound: Int) -> Int { sequence.below(bound) }
+
+    mutating func bytes(_ count: Int) -> [UInt8] { sequence.bytes(count) }
 
     /// Messages of up to 300 bytes: one of each length at a border, then random lengths.
     mutating func messages(_ count: Int = 200) -> [[UInt8]] {
