@@ -1,8 +1,11 @@
 /// Decides what happens with an intent: for each channel and endpoint *send now*, *hold until*, or *not sent*, each with its reason.
 ///
 /// This is the page to read first. A decision is a list of candidates that passes through the stages of ``Draft/judge()`` from top to
-/// bottom. A stage may settle candidates and never reopens one, so the first reason found is the reason given. Nothing here reads a clock,
-/// a database or a random number, so the same arguments give the same decision. Therefore `why` and `simulate` can run this function too.
+/// bottom. A stage settles candidates, and no stage reopens one. So the first reason found is the reason given. Three steps replace
+/// candidates instead, and say so at their declaration: ``Draft/planAhead()``, ``Draft/holdWholeChannels()`` and ``Draft/putInSequence()``.
+///
+/// Nothing here reads a clock, a database or a random number, so the same arguments give the same decision. Therefore `why` and `simulate`
+/// can run this function too.
 ///
 /// - Parameters:
 ///   - intent: decoded, and valid at the time it was accepted.
@@ -31,7 +34,7 @@ public func route(
 }
 
 extension Draft {
-    /// Runs every stage in order. Each stage is a file of this folder. Afterwards every candidate is settled.
+    /// Runs every stage in order. Each stage is a file of its name in the folder `Stages`. Afterwards every candidate is settled.
     mutating func judge() {
         chooseChannels()
         holdUntilScheduled()
@@ -40,8 +43,8 @@ extension Draft {
         planAhead()
         dropExpired()
         keepQuiet()
-        sayWhatPassesQuietHours()
-        holdWhatIsPaused()
+        notePassedQuietHours()
+        holdPaused()
         sendTheRest()
     }
 }

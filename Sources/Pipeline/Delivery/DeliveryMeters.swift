@@ -54,8 +54,13 @@ public struct CallMeters: Sendable {
         return results
     }
 
-    /// A delivery was put off without a call.
-    func deferred(_ reason: ReasonCode) { (reason == .breakerOpen ? breakerOpen : rateLimited).add() }
+    /// Counts a call that did not begin.
+    func deferred(_ refusal: SendGate.Refusal) {
+        switch refusal {
+        case .rateLimited: rateLimited.add()
+        case .breakerOpen: breakerOpen.add()
+        }
+    }
 
     private func calls(of outcome: Outcome) -> Histogram {
         switch outcome {

@@ -9,27 +9,27 @@ public import TidingsStore
 public struct InboxWorker: Sendable {
     private let store: Store
     private let catalogues: CatalogueSource
-    private let packs: PackIntake
+    private let receiver: PackReceiver
     private let meters: DeliveryMeters
     private let logger: Logger
 
-    public init(store: Store, catalogues: CatalogueSource, packs: PackIntake, meters: DeliveryMeters, logger: Logger) {
+    public init(store: Store, catalogues: CatalogueSource, receiver: PackReceiver, meters: DeliveryMeters, logger: Logger) {
         self.store = store
         self.catalogues = catalogues
-        self.packs = packs
+        self.receiver = receiver
         self.meters = meters
         self.logger = logger
     }
 
     /// Runs until the consumer is stopped.
     public func run() async {
-        await packs.run { batch in
+        await receiver.run { batch in
             let began = ContinuousClock.now
             try await patiently("write inbox rows", logger: logger) { try await store.deliverToInbox(batch, pauses: catalogues.pauses) }
             let (deliveries, took) = (batch.reduce(0) { $0 + $1.entries.count }, ContinuousClock.now - began)
             meters.count(deliveries, as: .delivered)
             meters.took(took, for: .inbox)
-            packs.began(after: took)
+            receiver.began(after: took)
             logger.debug(
                 "wrote inbox rows",
                 metadata: [

@@ -8,28 +8,28 @@ public import TidingsStore
 public struct LocalPlanWorker: Sendable {
     private let store: Store
     private let catalogues: CatalogueSource
-    private let packs: PackIntake
+    private let receiver: PackReceiver
     private let meters: DeliveryMeters
     private let logger: Logger
 
-    public init(store: Store, catalogues: CatalogueSource, packs: PackIntake, meters: DeliveryMeters, logger: Logger) {
+    public init(store: Store, catalogues: CatalogueSource, receiver: PackReceiver, meters: DeliveryMeters, logger: Logger) {
         self.store = store
         self.catalogues = catalogues
-        self.packs = packs
+        self.receiver = receiver
         self.meters = meters
         self.logger = logger
     }
 
     /// Runs until the consumer is stopped.
     public func run() async {
-        await packs.run { batch in
+        await receiver.run { batch in
             let began = ContinuousClock.now
             let ends = try await patiently("plan local notifications", logger: logger) {
                 try await store.planLocal(batch, pauses: catalogues.pauses, catalogue: catalogues.current.catalogue)
             }
             let took = ContinuousClock.now - began
             for (state, count) in ends { meters.count(count, as: state) }
-            packs.began(after: took)
+            receiver.began(after: took)
             logger.debug(
                 "planned local notifications",
                 metadata: [

@@ -24,7 +24,7 @@ public final class PackBudget: Sendable {
         /// By line; a line that holds nothing is not in it.
         var held: [Int: Int] = [:]
         var total = 0
-        /// In the order in which they came: at most ``PackIntake/batchesInWork`` of each line.
+        /// In the order in which they came: at most ``PackReceiver/batchesInWork`` of each line.
         var waiting: [Waiter] = []
     }
 

@@ -28,7 +28,15 @@ public final class SendGate: Sendable {
 
     public enum Answer: Sendable {
         case entered(Pass)
-        case refused(after: Duration, ReasonCode)
+        case refused(after: Duration, Refusal)
+    }
+
+    /// The reason why a call cannot begin now.
+    public enum Refusal: Sendable {
+        /// The provider's rate is used up, or there is no room at the provider or the host.
+        case rateLimited
+        /// The circuit breaker of the host is open.
+        case breakerOpen
     }
 
     // Every send passes twice, and holds it for less than switching to an actor would take.

@@ -11,7 +11,7 @@ package struct SendRoom {
 
     enum Answer {
         case granted
-        case refused(after: Duration, ReasonCode)
+        case refused(after: Duration, SendGate.Refusal)
         case full
     }
 

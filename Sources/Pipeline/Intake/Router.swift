@@ -15,8 +15,6 @@ public struct Router: Sendable {
     /// hundred at 1,000 a second slower: smaller transactions take a third more of the processors. Of large bodies a batch holds fewer: each of its
     /// bytes is in memory several times until its commit.
     public static let batch = BatchPolicy(maximumMessages: 500, maximumBytes: 1 << 20, maximumDelay: .milliseconds(10))
-    /// How long a batch that could not be stored waits before it is requeued.
-    package static let pauseBeforeRequeue = Duration.seconds(1)
     /// Batches in work at once: while one waits for its commit the next is decoded. More only makes transactions wait for each other.
     public static let batchesInWork = 2
 
@@ -37,24 +35,10 @@ public struct Router: Sendable {
         self.logger = logger
     }
 
-    /// Runs until the consumer is stopped, then finishes what is in work.
-    public func run() async throws {
-        await withDiscardingTaskGroup { group in
-            let slots = Slots(Self.batchesInWork)
-            for await batch in consumer.batches {
-                await slots.take()
-                if lane == .bulk { await balance.yieldToUrgent() }
-                // The next batch is read meanwhile; the slots bound how many, and the group awaits all.
-                group.addTask {
-                    await handle(batch)
-                    await slots.giveBack()
-                }
-            }
-        }
-    }
-
-    private func handle(_ batch: MessageBatch) async {
-        do {
+    /// Runs until the consumer is stopped, then finishes the batches in work.
+    public func run() async {
+        let loop = BatchLoop(consumer: consumer, width: Self.batchesInWork, lane: lane, balance: balance, logger: logger)
+        await loop.run { batch in
             passing(.beforeRoute)
             let began = ContinuousClock.now
             let packs = try await intake.take(batch.messages, early: backlog.publish)
@@ -63,12 +47,6 @@ public struct Router: Sendable {
             await consumer.acknowledge(batch.tags)
             passing(.afterIntakeAck)
             await backlog.publish(packs)
-        } catch {
-            // Shutting down: what is unsettled is delivered again to whoever comes next.
-            logger.warning("batch of \(batch.messages.count) goes back to its queue", metadata: ["error": "\(error)"])
-            // A message that comes back at once spins through its twenty deliveries in milliseconds. Cancelled at the stop, when it may.
-            try? await Task.sleep(for: Self.pauseBeforeRequeue)
-            await consumer.reject(batch.tags, requeue: true)
         }
     }
 }

@@ -36,7 +36,7 @@ public struct SuspectTrial: Sendable {
                 } catch {
                     logger.warning("a suspect goes back to its queue", metadata: ["error": "\(error)"])
                     // The suspect queue has no delivery limit: without a pause this would spin.
-                    try? await Task.sleep(for: Router.pauseBeforeRequeue)
+                    try? await Task.sleep(for: BatchLoop.pauseBeforeRequeue)
                     await consumer.reject([message.tag], requeue: true)
                 }
             }

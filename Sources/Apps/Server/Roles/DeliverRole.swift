@@ -173,7 +173,7 @@ private final class Line: Sendable {
         carriers = binding.kind == ProviderBinding.localPlanKind ? plan.carriers.map(runtime.carrier) : nil
         meters = DeliveryMeters(runtime.metrics, channel: binding.channel, provider: binding.name)
         calls = provider.map { CallMeters(runtime.metrics, provider: $0.name) }
-        let pace = PackIntake.pace(atRate: provider?.limits.requestsPerSecond)
+        let pace = PackReceiver.pace(atRate: provider?.limits.requestsPerSecond)
         lanes = try Lane.allCases.map { lane in
             let queue = QueueNames.deliver(channel: binding.channel, provider: binding.name, lane: lane)
             return (lane, try runtime.consumer(of: queue, prefetch: pace.prefetch, batch: pace.batch))
@@ -222,22 +222,22 @@ private final class Line: Sendable {
             // Each worker ends when its consumer is stopped; the group awaits all.
             for (lane, consumer) in lanes {
                 let store = runtime.store(of: lane)
-                let packs = PackIntake(
+                let receiver = PackReceiver(
                     store: store, consumer: consumer, lane: lane, balance: runtime.balance, stop: stopping, logger: runtime.logger)
                 if let provider, let calls {
                     // No gate: the provider left the catalogue before its line began.
                     guard let gate else { continue }
                     let worker = ProviderWorker(
                         store: store, catalogues: runtime.catalogues, provider: provider, gate: gate, budget: budget,
-                        packs: packs, meters: meters, calls: calls, worker: worker, logger: runtime.logger)
+                        receiver: receiver, meters: meters, calls: calls, worker: worker, logger: runtime.logger)
                     group.addTask { await worker.run() }
                 } else if carriers != nil {
                     let worker = LocalPlanWorker(
-                        store: store, catalogues: runtime.catalogues, packs: packs, meters: meters, logger: runtime.logger)
+                        store: store, catalogues: runtime.catalogues, receiver: receiver, meters: meters, logger: runtime.logger)
                     group.addTask { await worker.run() }
                 } else {
                     let worker = InboxWorker(
-                        store: store, catalogues: runtime.catalogues, packs: packs, meters: meters, logger: runtime.logger)
+                        store: store, catalogues: runtime.catalogues, receiver: receiver, meters: meters, logger: runtime.logger)
                     group.addTask { await worker.run() }
                 }
             }

@@ -1,7 +1,7 @@
 extension Draft {
     /// Holds every candidate that is paused and would be sent now, until the pause ends. At its expiry a delivery is judged again in spite
     /// of the pause, and ends there.
-    mutating func holdWhatIsPaused() {
+    mutating func holdPaused() {
         let question = question
         guard !question.pauses.isEmpty else { return }
         var met: [Pause] = []

@@ -5,6 +5,8 @@ extension Draft {
     /// - A paused channel cannot reach the person now. The next channel takes its turn, and the paused channel is needed only if that one
     ///   fails.
     /// - The same is true for a channel that waits for an unknown time zone.
+    ///
+    /// Replaces the verdicts of the later channels. A refusal stays.
     mutating func putInSequence() {
         guard strategy == .escalate else { return }
         let open = candidates.filter { !$0.isCopy && $0.verdict?.isOpen == true }

@@ -1,10 +1,4 @@
 extension Draft {
-    /// Ends every candidate as expired if the notification is no longer worth sending.
-    mutating func dropExpired() {
-        guard question.expiry <= question.now else { return }
-        settle { _ in .notSent(state: .expired, reason: .expired) }
-    }
-
     /// Sends every candidate that no stage has settled.
     mutating func sendTheRest() {
         let validUntil = question.validUntil

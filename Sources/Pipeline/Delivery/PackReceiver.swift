@@ -4,18 +4,16 @@ public import TidingsContracts
 public import TidingsCore
 public import TidingsStore
 
-/// Reads packs off one delivery queue and hands them, a few messages at a time, to `deliver`.
+/// Receives packs from one delivery queue, a few messages at a time.
 ///
-/// The message of a pack is acknowledged when `deliver` returns: by then its outcomes, or the claim that stands for them, are committed.
-public struct PackIntake: Sendable {
+/// The message of a pack is acknowledged when its handler returns. By then the outcomes are committed, or the claim that stands for them.
+public struct PackReceiver: Sendable {
     /// Packs the broker may hand over before they are settled: 10 of them are 500 deliveries.
     public static let prefetch = 40
     /// How a batch is cut. Packs are batches already, so a batch is never waited for long.
     public static let batch = BatchPolicy(maximumMessages: 10, maximumBytes: 1 << 20, maximumDelay: .milliseconds(5))
     /// Batches in work at once.
     public static let batchesInWork = 4
-    /// How long packs that could not be handled wait before they are requeued.
-    package static let pauseBeforeRequeue = Duration.seconds(1)
 
     private let store: Store
     private let consumer: AMQPConsumer
@@ -52,48 +50,33 @@ public struct PackIntake: Sendable {
     /// Whether packs that are not claimed are to go back.
     var isStopping: Bool { stop.isRaised }
 
-    /// Runs until the consumer is stopped, then finishes what is in work.
-    public func run(_ deliver: @escaping @Sendable ([Pack]) async throws -> Void) async {
-        await withDiscardingTaskGroup { group in
-            let slots = Slots(Self.batchesInWork)
-            for await batch in consumer.batches {
-                await slots.take()
-                if lane == .bulk { await balance.yieldToUrgent() }
-                // The next batch is read meanwhile; the slots bound how many, and the group awaits all.
-                group.addTask {
-                    await handle(batch, deliver)
-                    await slots.giveBack()
-                }
-            }
+    /// Runs until the consumer is stopped, then finishes the batches in work.
+    public func run(_ handle: @escaping @Sendable ([Pack]) async throws -> Void) async {
+        let loop = BatchLoop(
+            consumer: consumer, width: Self.batchesInWork, lane: lane, balance: balance, stop: stop, logger: logger)
+        await loop.run { batch in
+            let packs = try await decode(batch)
+            if !packs.isEmpty { try await handle(packs) }
+            passing(.beforeAck)
+            await consumer.acknowledge(batch.tags)
+            passing(.afterAck)
         }
     }
 
-    /// The claim of a batch, or whatever else begins its work, took so long.
+    /// Tells the balance of the lanes how long the claim of a batch took, or the work that a batch begins with instead.
     func began(after duration: Duration) {
         if lane == .urgent { balance.urgent(took: duration) }
     }
 
-    private func handle(_ batch: MessageBatch, _ deliver: @Sendable ([Pack]) async throws -> Void) async {
-        do {
-            var packs: [Pack] = []
-            // Whoever publishes a pack and never hears the confirm publishes it again. A claim keeps the second from another worker, and
-            // nothing would keep it from this one when both messages are in one batch.
-            var seen: Set<PackID> = []
-            for message in batch.messages {
-                if let pack = try await decode(message), seen.insert(pack.id).inserted { packs.append(pack) }
-            }
-            if !packs.isEmpty { try await deliver(packs) }
-            passing(.beforeAck)
-            await consumer.acknowledge(batch.tags)
-            passing(.afterAck)
-        } catch is CancellationError where isStopping {
-            await consumer.reject(batch.tags, requeue: true)
-        } catch {
-            logger.warning("packs go back to their queue", metadata: ["packs": "\(batch.messages.count)", "error": "\(error)"])
-            // A message that comes back at once spins through its twenty deliveries in milliseconds. Cancelled at the stop, when it may.
-            try? await Task.sleep(for: Self.pauseBeforeRequeue)
-            await consumer.reject(batch.tags, requeue: true)
+    /// The packs of a batch, each once. A publisher that never hears the confirm publishes a pack again. A claim keeps the second message from
+    /// another worker. Nothing would keep it from this worker if both messages are in one batch.
+    private func decode(_ batch: MessageBatch) async throws -> [Pack] {
+        var packs: [Pack] = []
+        var seen: Set<PackID> = []
+        for message in batch.messages {
+            if let pack = try await decode(message), seen.insert(pack.id).inserted { packs.append(pack) }
         }
+        return packs
     }
 
     /// Nil for a message that is no pack: it is kept as a dead letter. The pack's row, if there is one, is noticed as missing from

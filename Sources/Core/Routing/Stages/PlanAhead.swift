@@ -2,6 +2,8 @@ extension Draft {
     /// Puts local notifications into the plans of devices ahead of their time, so that devices show them without a network too. If no
     /// device can plan the notification now, it waits like every other channel. Until its time the person may get a device, or give a
     /// permission.
+    ///
+    /// Replaces the settled local candidates in that case, because their refusals are judged again when the notification is due.
     mutating func planAhead() {
         guard question.plansAhead, let due = question.intent.scheduledFor else { return }
         guard let first = candidates.firstIndex(where: { $0.channel == .local }) else { return }

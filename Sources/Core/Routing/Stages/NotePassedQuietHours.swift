@@ -2,7 +2,7 @@ extension Draft {
     /// Adds a rule that says why quiet hours did not stop a delivery. Settles no candidate.
     ///
     /// If a delivery woke a person, its explanation must show that the quiet hours were known.
-    mutating func sayWhatPassesQuietHours() {
+    mutating func notePassedQuietHours() {
         guard let reason = question.quietExemption, let quietHours = question.facts.preferences.quietHours else { return }
         guard candidates.contains(where: \.isOpen) else { return }
         guard case .known(let zone) = question.facts.zone, quietHours.end(after: question.now, in: zone) != nil else { return }

@@ -1,0 +1,114 @@
+import TidingsContracts
+import TidingsCore
+import TidingsProvider
+import TidingsStore
+
+/// The reason why a delivery is not sent now. Its attempt does not count.
+enum Unsent: Sendable, Equatable {
+    /// The delivery's time to live has ended.
+    case expired
+    /// A pause holds the delivery. It is due at once, and the releaser puts it with the others that wait for the pause.
+    case paused
+    /// The decision is too old, or the recipient's settings changed. The delivery is routed again.
+    case outdated
+    /// The lease is too short for a call. The delivery is routed again.
+    case leaseTooShort
+    /// The provider has no room, or its rate is used up.
+    case noRoom(retryAfter: Duration)
+    /// The circuit breaker of the host is open. The standby takes over, if there is one and the delivery may fail over.
+    case breakerOpen(retryAfter: Duration)
+
+    init(_ refusal: SendGate.Refusal, retryAfter wait: Duration) {
+        switch refusal {
+        case .rateLimited: self = .noRoom(retryAfter: wait)
+        case .breakerOpen: self = .breakerOpen(retryAfter: wait)
+        }
+    }
+}
+
+/// The deliveries of a call that go now.
+struct Admission: Sendable {
+    let entries: [PackEntry]
+    /// The same deliveries as the provider gets them.
+    let deliveries: [OutgoingDelivery]
+    let pass: SendGate.Pass
+    /// The other deliveries of the call.
+    let unsent: [Settlement]
+}
+
+/// The last checks before a call.
+extension ProviderWorker {
+    enum Answer: Sendable {
+        case admitted(Admission)
+        /// No delivery of the call goes now.
+        case refused([Settlement])
+    }
+
+    /// Waits for the call's place in the provider's rate, drops the deliveries that must not go any more, and asks the gate.
+    func admit(_ call: Call) async -> Answer {
+        // Wait before the checks, whose results would be old when the place is reached.
+        let place = call.places?.next()
+        if let unsent = await wait(for: place, call.claims) { return .refused(call.entries.map { conclude($0, unsent) }) }
+        let now = store.clock.now()
+        let outdated = await outdated(call)
+        var unsent: [Settlement] = []
+        var entries: [PackEntry] = []
+        for entry in call.entries {
+            if let reason = check(entry, of: call.pack, isOutdated: outdated.contains(entry.key), now: now) {
+                unsent.append(conclude(entry, reason))
+            } else {
+                entries.append(entry)
+            }
+        }
+        let deliveries = entries.map { outgoing($0, call.claims) }
+        guard let first = deliveries.first else { return .refused(unsent) }
+        let answer = await gate.enter(
+            host: provider.host(of: first) ?? provider.name, hasPlace: place.map(RatePlaces.isFresh) ?? false, isUrgent: receiver.isUrgent,
+            now: store.clock.now())
+        switch answer {
+        case .refused(let wait, let refusal):
+            calls.deferred(refusal)
+            return .refused(unsent + entries.map { conclude($0, Unsent(refusal, retryAfter: wait)) })
+        case .entered(let pass):
+            passing(.beforeSend, first.recipient)
+            // The last look before the first byte: after the lease, the deliveries may be cancelled, or sent by another worker.
+            guard call.claims.hasRoom(forCall: provider.limits.sendTimeout) else {
+                gate.leave(pass, evidence: .none, now: store.clock.now())
+                return .refused(unsent + entries.map { conclude($0, .leaseTooShort) })
+            }
+            return .admitted(Admission(entries: entries, deliveries: deliveries, pass: pass, unsent: unsent))
+        }
+    }
+
+    /// Waits for the call's place. Returns nil when the place is reached, or if there is none to wait for.
+    private func wait(for place: ContinuousClock.Instant?, _ claims: PackClaims) async -> Unsent? {
+        guard let wait = place.map({ $0 - .now }), wait > .zero else { return nil }
+        guard claims.hasRoom(forCall: wait + provider.limits.sendTimeout) else {
+            calls.deferred(.rateLimited)
+            return .noRoom(retryAfter: max(wait, SendGate.comeBack))
+        }
+        do { try await pause(wait) } catch { return .noRoom(retryAfter: .zero) }
+        return nil
+    }
+
+    /// Nil if the delivery may go now, as it is.
+    private func check(_ entry: PackEntry, of pack: Pack, isOutdated: Bool, now: Timestamp) -> Unsent? {
+        if entry.expiresAt <= now { return .expired }
+        let pause = catalogues.pauses.holding(
+            channel: pack.channel, provider: pack.provider, type: entry.type, tenant: entry.tenant, at: now)
+        if pause != nil { return .paused }
+        return entry.validUntil <= now || isOutdated ? .outdated : nil
+    }
+
+    /// The deliveries whose recipient changed since the decision. The claim has read that. If the claim was a while ago, the database is asked
+    /// again. While it does not answer, nothing is sent.
+    private func outdated(_ call: Call) async -> Set<DeliveryKey> {
+        guard call.claims.needsAnotherLook() else { return call.claims.outdated }
+        do {
+            return try await store.outdated(call.entries)
+        } catch {
+            logger.warning("cannot check recipients again, their deliveries are requeued", metadata: ["error": "\(error)"])
+            return Set(call.entries.map(\.key))
+        }
+    }
+}

@@ -1,0 +1,48 @@
+import TidingsContracts
+import TidingsCore
+import TidingsMetrics
+import TidingsProvider
+import TidingsStore
+
+/// A call that has ended.
+struct SentCall: Sendable {
+    let entries: [PackEntry]
+    /// By position in ``entries``. A provider that says nothing of a delivery has left its end open.
+    let results: [SendResult]
+    let startedAt: Timestamp
+    let finishedAt: Timestamp
+}
+
+/// The call itself.
+extension ProviderWorker {
+    func send(_ admission: Admission) async -> SentCall {
+        let (deliveries, startedAt) = (admission.deliveries, store.clock.now())
+        let results = await calls.measure {
+            deliveries.count == 1 ? [await provider.send(deliveries[0])] : await provider.send(together: deliveries)
+        }
+        passing(.afterSend, deliveries[0].recipient)
+        let finishedAt = store.clock.now()
+        gate.leave(admission.pass, evidence: results.first?.outcome.evidence ?? .none, now: finishedAt)
+        return SentCall(entries: admission.entries, results: results, startedAt: startedAt, finishedAt: finishedAt)
+    }
+
+    /// The delivery as the provider gets it: the entry, the endpoint's address, and the presentation of its type.
+    func outgoing(_ entry: PackEntry, _ claims: PackClaims) -> OutgoingDelivery {
+        OutgoingDelivery(
+            entry, address: claims.addresses[entry.key], badge: claims.badges[entry.key],
+            type: catalogues.current.catalogue.types[entry.type])
+    }
+}
+
+extension OutgoingDelivery {
+    init(_ entry: PackEntry, address: EndpointAddress?, badge: Int?, type: NotificationType?) {
+        let silent = type?.silent ?? false
+        self.init(
+            notificationID: entry.notificationID, ordinal: entry.ordinal, attempt: entry.attempt, tenant: entry.tenant,
+            recipient: entry.recipient, type: entry.type, category: entry.category, content: entry.content, createdAt: entry.createdAt,
+            endpointAddress: address?.address, secrets: address?.secrets ?? [], idempotencyKey: entry.key.idempotencyKey,
+            traceparent: entry.traceparent, silent: silent, interruptionLevel: type?.interruptionLevel, badge: silent ? nil : badge,
+            expiresAt: entry.expiresAt,
+            device: address?.platform.map { OutgoingDevice(platform: $0, environment: address?.environment ?? "production") })
+    }
+}

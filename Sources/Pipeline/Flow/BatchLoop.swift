@@ -1,0 +1,52 @@
+import Logging
+import TidingsAMQP
+import TidingsCore
+
+/// Reads batches off a queue and has each of them handled, a few at once.
+///
+/// `handle` acknowledges its batch when everything that follows from it is committed, and not before. So a crash at any point loses nothing:
+/// the broker redelivers a batch that was not acknowledged. If `handle` throws, the batch is requeued.
+package struct BatchLoop: Sendable {
+    /// The pause before a batch that could not be handled is requeued. Without it, a message would use up its twenty deliveries within
+    /// milliseconds.
+    package static let pauseBeforeRequeue = Duration.seconds(1)
+
+    let consumer: AMQPConsumer
+    /// The number of batches in work at once.
+    let width: Int
+    /// The lane of the queue. Bulk work yields to urgent work. Nil for a queue outside the balance of the two.
+    let lane: Lane?
+    let balance: LaneBalance
+    /// Raised at the stop, before the consumer is stopped. A batch that ends with a `CancellationError` is then requeued without a pause.
+    var stop = StopFlag()
+    let logger: Logger
+
+    /// Runs until the consumer is stopped, then awaits the batches in work.
+    func run(_ handle: @escaping @Sendable (MessageBatch) async throws -> Void) async {
+        await withDiscardingTaskGroup { group in
+            let slots = Slots(width)
+            for await batch in consumer.batches {
+                await slots.take()
+                if lane == .bulk { await balance.yieldToUrgent() }
+                // The next batch is read meanwhile. The slots bound the tasks, and the group awaits all of them.
+                group.addTask {
+                    do {
+                        try await handle(batch)
+                    } catch {
+                        await requeue(batch, because: error)
+                    }
+                    await slots.giveBack()
+                }
+            }
+        }
+    }
+
+    private func requeue(_ batch: MessageBatch, because error: any Error) async {
+        if !(error is CancellationError && stop.isRaised) {
+            logger.warning("a batch is requeued", metadata: ["messages": "\(batch.messages.count)", "error": "\(error)"])
+            // Nothing signals that the next try would succeed. The stop cancels the pause.
+            try? await Task.sleep(for: Self.pauseBeforeRequeue)
+        }
+        await consumer.reject(batch.tags, requeue: true)
+    }
+}
