@@ -20,9 +20,3 @@ extension Candidate {
         }
     }
 }
-
-extension Verdict {
-    /// The time between two judgements of a delivery in an unknown time zone. An operator or a package must repair the zone data. A shorter
-    /// time would only raise the cost of a large number of waiting deliveries.
-    public static let unknownZonePause = Duration.seconds(15 * 60)
-}
