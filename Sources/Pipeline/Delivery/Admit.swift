@@ -1,3 +1,4 @@
+import Logging
 import TidingsContracts
 import TidingsCore
 import TidingsProvider

@@ -1,3 +1,4 @@
+import TidingsCatalogue
 import TidingsContracts
 import TidingsCore
 import TidingsProvider
