@@ -26,8 +26,13 @@ public enum SchemaFiles {
     }
 
     /// The compiled schema `<name>.schema.json`.
-    public static func schema(_ name: String) throws -> JSONSchema {
-        try JSONSchema(json(name + ".schema.json"), assertFormats: true)
+    /// - Parameter others: the names of the schemas that it refers to by `$id`.
+    public static func schema(_ name: String, with others: [String] = []) throws -> JSONSchema {
+        guard case .object(var document) = try json(name + ".schema.json") else { throw Missing(name: name) }
+        var definitions = document["$defs"]?.objectValue ?? JSONObject()
+        for other in others { definitions[other] = try json(other + ".schema.json") }
+        if !others.isEmpty { document["$defs"] = .object(definitions) }
+        return try JSONSchema(.object(document), assertFormats: true)
     }
 
     /// The names of the JSON files in a folder of examples, sorted.

@@ -29,6 +29,8 @@ public struct IntentLimits: Sendable, Hashable {
     public var maximumSourceBytes = 512
     /// Longest `groupKey` or `collapseKey` in bytes.
     public var maximumKeyBytes = 256
+    /// The longest link of the content in bytes. Providers and browsers take 2 KiB and more.
+    public var maximumLinkBytes = 2_048
 
     public init() {}
 }

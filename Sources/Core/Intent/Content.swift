@@ -29,17 +29,27 @@ public struct Content: Sendable, Hashable {
         case title, body
         case groupKey, collapseKey
 
-        /// A key is compared and never shown. Its length has a limit of its own.
-        public var isKey: Bool {
+        /// The form that intake demands of the field.
+        public var form: Form {
             switch self {
-            case .title, .body: false
-            case .groupKey, .collapseKey: true
+            case .title, .body: .text
+            case .groupKey, .collapseKey: .key
             }
         }
 
-        /// In the order of the wire: texts to show stand before the data, keys after it.
-        public static let shown = allCases.filter { !$0.isKey }
-        public static let keys = allCases.filter(\.isKey)
+        /// The form of a text field.
+        public enum Form: Sendable, Hashable {
+            /// Any text.
+            case text
+            /// An `https` address, which the device opens or loads. Its length has a limit.
+            case link
+            /// A key is compared and never shown. Its length has a limit.
+            case key
+        }
+
+        /// In the order of the wire: texts and links to show stand before the data, keys after it.
+        public static let shown = allCases.filter { $0.form != .key }
+        public static let keys = allCases.filter { $0.form == .key }
     }
 
     /// A text field; nil if the content does not have it.

@@ -216,7 +216,7 @@ extension Store {
             cross join lateral unnest(late.notification_ids, late.ordinals, late.attempts)
                 with ordinality as m(notification_id, ordinal, attempt, position)
             join lateral (
-                select n.*, \(StoredIntent.bytesColumn) as bytes from tidings.notifications n where n.id = m.notification_id limit 1) n on true
+                select n.*, \(Content.bytesColumn) as bytes from tidings.notifications n where n.id = m.notification_id limit 1) n on true
         )
         select n.pack_id, n.channel, n.provider, n.pack_lane, n.decided_at, n.ordinal, n.attempt, n.endpoint, \(StoredIntent.columns)
         from weighed n where n.bytes_before < \(Int64(bytes)) order by n.place, n.position

@@ -48,7 +48,7 @@ public struct ReleaseTransaction {
         var waiting = try await transaction.query(Store.takeOut(keys, bytes: bytes)).rows.map(WaitingDelivery.init)
         try await learn(&waiting, catalogue: catalogue, zones: zones, now: now)
         // One provider may have more than its share while another had less.
-        let isFull = keys.count >= limit / max(shares, 1) || waiting.reduce(0) { $0 + $1.stored.bytes } >= bytes
+        let isFull = keys.count >= limit / max(shares, 1) || waiting.reduce(0) { $0 + $1.stored.intent.content.largeBytes } >= bytes
         return DueDeliveries(now: now, pauses: try Pauses(answers[2].rows), all: waiting, isFull: isFull)
     }
 
@@ -200,7 +200,7 @@ extension Store {
         ), weighed as materialized (
             select p.notification_id, p.ordinal as picked_ordinal, n.*, sum(n.bytes) over (order by p.place) - n.bytes as bytes_before
             from picked p left join lateral (
-                select n.*, \(StoredIntent.bytesColumn) as bytes from tidings.notifications n where n.id = p.notification_id limit 1) n on true
+                select n.*, \(Content.bytesColumn) as bytes from tidings.notifications n where n.id = p.notification_id limit 1) n on true
         ), gone as (
             delete from tidings.due w using weighed n
             where w.notification_id = n.notification_id and w.ordinal = n.picked_ordinal and coalesce(n.bytes_before, 0) < \(Int64(bytes))

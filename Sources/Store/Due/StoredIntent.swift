@@ -13,16 +13,9 @@ struct StoredIntent {
 
     /// The columns that ``init(_:)`` reads, of the table alias `n`.
     static let columns: SQL = """
-        n.id, n.tenant, n.source, n.event_id, n.recipient_id, n.type, n.category, n.lane, n.title, n.body, n.data, n.group_key,
-            n.collapse_key, n.market, n.critical, array_to_string(n.channels, ',') as channels, n.scheduled_for, n.expires_at, n.accepted_at,
-            n.traceparent
+        n.id, n.tenant, n.source, n.event_id, n.recipient_id, n.type, n.category, n.lane, \(Content.columns), n.market, n.critical,
+            array_to_string(n.channels, ',') as channels, n.scheduled_for, n.expires_at, n.accepted_at, n.traceparent
         """
-
-    /// ``bytes`` as the database counts them, of table alias `n`, without reading what it measures.
-    static let bytesColumn: SQL = "octet_length(n.data) + coalesce(octet_length(n.title), 0) + coalesce(octet_length(n.body), 0)"
-
-    /// Of what has no small limit of its own: nearly all that it takes in memory.
-    var bytes: Int { intent.data.utf8.count + (intent.title?.utf8.count ?? 0) + (intent.body?.utf8.count ?? 0) }
 
     /// Reads ``columns`` by name, whatever other columns the row has.
     init(_ row: PostgresRow) throws {
@@ -34,9 +27,7 @@ struct StoredIntent {
         intent = Intent(
             tenant: try row.decode("tenant"), source: try row.decode("source"), id: try row.decode("event_id"),
             type: try row.decode("type"), recipient: try row.decode("recipient_id"),
-            content: Content(
-                title: try row.decode("title"), body: try row.decode("body"), data: try row.decode("data"),
-                groupKey: try row.decode("group_key"), collapseKey: try row.decode("collapse_key")))
+            content: try Content(row: row))
         intent.market = try row.decode("market")
         intent.critical = try row.decode("critical")
         intent.channels = try row.decode("channels", as: String?.self)?.split(separator: ",").map { name in

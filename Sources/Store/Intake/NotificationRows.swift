@@ -9,9 +9,9 @@ struct NotificationRows {
 
     static let target: SQL = """
         tidings.notifications (id, tenant, source, event_id, recipient_id, type, category, lane, title, body, data, group_key, collapse_key,
-            market, critical, channels, scheduled_for, expires_at, accepted_at, traceparent, planned, decision, catalogue)
+            content_fields, market, critical, channels, scheduled_for, expires_at, accepted_at, traceparent, planned, decision, catalogue)
         """
-    private static let columns = 23
+    private static let columns = 24
 
     mutating func add(_ claim: IntakeClaims.Claim, routed: RoutedIntent, catalogue hash: String, now: Timestamp) {
         let intent = claim.decoded.intent
@@ -29,6 +29,7 @@ struct NotificationRows {
         rows.append(intent.data)
         rows.append(intent.groupKey)
         rows.append(intent.collapseKey)
+        rows.append(intent.content.furtherFields)
         rows.append(intent.market)
         rows.append(intent.critical)
         rows.append(intent.channels.map { $0.map(\.rawValue) })

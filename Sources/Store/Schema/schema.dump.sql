@@ -587,6 +587,7 @@ CREATE TABLE tidings.notifications (
     data text NOT NULL,
     group_key text,
     collapse_key text,
+    content_fields text,
     market text,
     critical boolean NOT NULL,
     channels text[],

@@ -3,6 +3,8 @@ import TidingsContracts
 import TidingsCore
 import TidingsJSON
 
+@testable import TidingsPipeline
+
 @Suite struct ValidIntentTests {
     @Test func everyMemberArrives() throws {
         let decoded = try Sample.intent(
@@ -33,7 +35,7 @@ import TidingsJSON
     }
 
     @Test func nullIsTheSameAsAbsent() throws {
-        let nulls = IntentMembers.all.filter { $0 != "recipient" && $0 != "title" }.map { "\"\($0)\":null" }.joined(separator: ",")
+        let nulls = IntentRequest.memberNames.filter { $0 != "recipient" && $0 != "title" }.map { "\"\($0)\":null" }.joined(separator: ",")
         let with = try Sample.intent(
             Sample.event(data: "{\"recipient\":\"u\",\"title\":\"T\",\(nulls)}", more: #","time":null,"data_base64":null"#))
         let without = try Sample.intent(Sample.event(data: #"{"title":"T","recipient":"u"}"#))
@@ -95,12 +97,4 @@ import TidingsJSON
         #expect(Sample.decode(Sample.plain, headers: ["traceparent": valid]).intents.first?.intent.traceparent == valid)
         #expect(Sample.decode(Sample.plain, headers: ["traceparent": "00-zz"]).intents.first?.intent.traceparent == nil)
     }
-}
-
-/// The members of an event's data, as the schema names them.
-enum IntentMembers {
-    static let all = [
-        "recipient", "recipients", "title", "body", "data", "channels", "scheduledFor", "expiresAt", "groupKey", "collapseKey", "critical",
-        "market", "tenant",
-    ]
 }

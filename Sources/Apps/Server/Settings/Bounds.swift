@@ -30,6 +30,7 @@ package enum Bounds {
             Bound("IntentLimits.maximumIDBytes", limits.maximumIDBytes, "bytes", "A key of an index."),
             Bound("IntentLimits.maximumSourceBytes", limits.maximumSourceBytes, "bytes", "A URI, with room."),
             Bound("IntentLimits.maximumKeyBytes", limits.maximumKeyBytes, "bytes", "Of groupKey and collapseKey."),
+            Bound("IntentLimits.maximumLinkBytes", limits.maximumLinkBytes, "bytes", "Of each link in the content."),
             Bound("JSONLimits.maximumDepth", json.maximumDepth, "levels", "Nesting of any JSON from outside."),
             Bound("JSONLimits.maximumNodes", json.maximumNodes, "values", "What one document may cost in memory."),
             Bound("JSONLimits.maximumNumberLength", json.maximumNumberLength, "characters", "Of one number."),

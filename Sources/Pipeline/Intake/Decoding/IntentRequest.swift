@@ -40,7 +40,7 @@ struct IntentRequest {
             case "tenant": tenant = try IntentRequest.tenant(entry)
             default:
                 guard let field = Content.Field(rawValue: entry.key) else { throw IntentRequest.unknownMember(entry.key) }
-                content[field] = try field.isKey ? IntentRequest.text(entry, atMost: limits.maximumKeyBytes) : IntentRequest.text(entry)
+                content[field] = try IntentRequest.text(entry, field.form, limits)
             }
         }
         recipients = try IntentRequest.recipients(one: one, many: many, limits: limits)
@@ -91,6 +91,21 @@ struct IntentRequest {
         guard case .string(let text) = entry.value else { throw invalid(entry.key, "must be a string, not \(entry.value.typeName)") }
         if let limit, text.utf8.count > limit { throw invalid(entry.key, "has \(text.utf8.count) bytes; at most \(limit) are allowed") }
         return text
+    }
+
+    private static func text(
+        _ entry: JSONObject.Entry, _ form: Content.Field.Form, _ limits: IntentLimits
+    ) throws(EventProblem) -> String {
+        switch form {
+        case .text: return try text(entry)
+        case .key: return try text(entry, atMost: limits.maximumKeyBytes)
+        case .link:
+            let link = try text(entry, atMost: limits.maximumLinkBytes)
+            guard let rest = link.utf8.starts(with: "https://".utf8) ? link.utf8.dropFirst(8) : nil, !rest.isEmpty,
+                rest.allSatisfy({ (0x21...0x7E).contains($0) })
+            else { throw invalid(entry.key, "must be an https URL of printable ASCII without spaces") }
+            return link
+        }
     }
 
     private static func object(_ entry: JSONObject.Entry) throws(EventProblem) -> JSONObject {

@@ -18,6 +18,7 @@ create table tidings.notifications (
     data          text        not null,  -- JSON
     group_key     text,
     collapse_key  text,
+    content_fields text,                 -- JSON: content fields without a column of their own; null: none
     market        text,                  -- null: the market of the person
     critical      boolean     not null,
     channels      text[],                -- the producer's choice; null: the channels of the type

@@ -22,7 +22,7 @@ struct IntentProperties {
         try require(1...limits.maximumIDBytes ~= intent.id.utf8.count, "an id of \(intent.id.utf8.count) bytes")
         try require(1...limits.maximumSourceBytes ~= intent.source.utf8.count, "a source of \(intent.source.utf8.count) bytes")
         try require(CatalogueNames.isTenant(intent.tenant), "a tenant that is none")
-        for key in [intent.groupKey, intent.collapseKey].compactMap({ $0 }) {
+        for key in Content.Field.keys.compactMap({ intent.content[$0] }) {
             try require(key.utf8.count <= limits.maximumKeyBytes, "a key of \(key.utf8.count) bytes")
         }
         if let market = intent.market {
