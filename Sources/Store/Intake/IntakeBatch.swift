@@ -1,7 +1,7 @@
 public import TidingsContracts
 public import TidingsCore
 
-/// What a router read from the broker in one go, decoded.
+/// The decoded messages that a router read from the broker in one batch.
 public struct IntakeBatch: Sendable {
     public var intents: [DecodedIntent]
     public var refused: [RefusedEvent]
@@ -20,7 +20,7 @@ public struct RefusedEvent: Sendable {
     /// The message's headers as JSON text, for the operator.
     public var headers: String
 
-    /// The publisher, if somebody has vouched for it.
+    /// The publisher, if the broker or a trusted user vouches for it.
     public var producer: String?
 
     public init(rejection: Rejection, exchange: String, routingKey: String, headers: String, producer: String? = nil) {
@@ -47,12 +47,12 @@ public struct RoutedIntent: Sendable {
     }
 }
 
-/// What one committed batch came to, counted in recipients.
+/// The result of one committed batch, counted in recipients.
 public struct IntakeResult: Sendable {
     public var accepted = 0
     public var duplicates = 0
     public var rejected = 0
-    /// To be published now; their rows are committed.
+    /// The packs to publish now. Their rows are committed.
     public var packs: [Pack] = []
 
     public init() {}

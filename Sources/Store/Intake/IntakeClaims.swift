@@ -8,11 +8,11 @@ public struct IntakeClaims: Sendable {
     struct Claim: Sendable {
         let id: NotificationID
         let decoded: DecodedIntent
-        /// An earlier intent of the same batch has the same key.
+        /// The content hash of an earlier intent of the same batch with the same key. Nil if there is none.
         let repeats: Digest128?
     }
 
-    /// The notification that a key which is taken stands for.
+    /// The notification that owns a key already taken.
     struct Owner {
         let id: NotificationID
         let contentHash: Digest128
@@ -41,11 +41,11 @@ public struct IntakeClaims: Sendable {
         sorted = all.filter { $0.repeats == nil }.sorted { $0.decoded.idempotencyKey < $1.decoded.idempotencyKey }
     }
 
-    /// Claims every key; answers the keys that were free. Unless duplicates are expected, it fails when another has claimed one lately
-    /// (``isTakenKey(_:)``).
+    /// Claims every key, and returns the keys that were free. Unless duplicates are expected, the statement fails if another batch has
+    /// claimed one of the keys recently (``isTakenKey(_:)``).
     ///
-    /// Keys of long ago are only looked up, each by the index. Its snapshot must be younger than its lock on the table of recent keys
-    /// (``Store/moveRecentKeys()``), so: read committed.
+    /// Older keys are only looked up, each by the index. The snapshot of the statement must be younger than its lock on the table of recent
+    /// keys (``Store/moveRecentKeys()``). This requires the isolation level read committed.
     func insert(expectingDuplicates: Bool) -> SQL {
         let claim: SQL = """
             insert into tidings.idempotency_recent (key, notification_id, content_hash)
@@ -56,19 +56,19 @@ public struct IntakeClaims: Sendable {
         return claim + (expectingDuplicates ? " on conflict do nothing returning key" : " returning key")
     }
 
-    /// A claim that expected no duplicates met one.
+    /// Whether a claim failed because it expected no duplicate and met one.
     static func isTakenKey(_ error: PostgresError) -> Bool { error.sqlState == "23505" && error.constraint == "idempotency_recent_pkey" }
 
     var recipients: Set<RecipientKey> { Set(sorted.map { RecipientKey($0.decoded.intent) }) }
 
-    /// Distinct ones.
+    /// The number of distinct keys.
     var keyCount: Int { sorted.count }
 
     func keys(except first: Set<Digest128>) -> [Digest128] {
         first.count == sorted.count ? [] : sorted.map(\.decoded.idempotencyKey).filter { !first.contains($0) }
     }
 
-    /// True when an earlier try of this very batch did commit, though its answer was lost: its keys carry our ids.
+    /// Whether an earlier try of this very batch was committed although its answer was lost. Its keys then carry the ids of this batch.
     func wereCommittedBefore(_ owners: [Digest128: Owner]) -> Bool {
         !owners.isEmpty && sorted.contains { owners[$0.decoded.idempotencyKey]?.id == $0.id }
     }

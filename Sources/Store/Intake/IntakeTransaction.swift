@@ -83,7 +83,7 @@ public struct ClaimedIntents: Sendable {
     public let all: [ClaimedIntent]
     fileprivate let facts: [RecipientKey: RecipientFacts]
 
-    /// The facts of an intent's recipient. A person who was never seen has the facts of nobody in particular.
+    /// The facts of an intent's recipient. A person who was never seen has default facts.
     public func facts(of intent: Intent) -> RecipientFacts {
         facts[RecipientKey(intent)] ?? .unseen(tenant: intent.tenant, recipient: intent.recipient)
     }

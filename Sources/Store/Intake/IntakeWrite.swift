@@ -2,7 +2,7 @@ import TidingsContracts
 public import TidingsCore
 import TidingsPostgres
 
-/// The rows of a batch of intents, collected one by one: the notifications for COPY, the others for one pipeline.
+/// The rows of a batch of intents, collected one by one. The notifications are written by COPY, the other rows in one pipeline.
 public struct IntakeWrite: Sendable {
     private(set) var result = IntakeResult()
     private let catalogue: Catalogue
@@ -42,7 +42,7 @@ public struct IntakeWrite: Sendable {
         tally.add(.rejected, recipients)
     }
 
-    /// Records a new notification and gives each of its deliveries its home: ended, due, or in a pack.
+    /// Records a new notification and puts each of its deliveries in its place: ended, due, or in a pack.
     public mutating func accept(_ claimed: ClaimedIntent, routed: RoutedIntent) {
         let claim = claimed.claim
         result.accepted += 1
@@ -73,8 +73,9 @@ public struct IntakeWrite: Sendable {
         }
     }
 
-    /// An inbox entry is a row and calls nobody, so it is written with the notification itself: no pack, no message, no second commit. One of
-    /// an escalation goes the long way, for the step to its next channel belongs to the transaction that ends it.
+    /// Whether the delivery is an inbox entry that is written together with the notification. Such an entry is a row and calls no provider,
+    /// so it needs no pack, no message and no second commit. An inbox entry of an escalation goes through a pack, because the transaction
+    /// that ends it must also take the step to the next channel.
     private func isForTheInbox(_ planned: PlannedDelivery, of decision: Decision) -> Bool {
         decision.strategy == .all && planned.channel == .inApp && catalogue.providers[planned.provider]?.kind == ProviderBinding.inboxKind
     }

@@ -2,8 +2,8 @@ import TidingsContracts
 import TidingsCore
 import TidingsPostgres
 
-/// Rows of `tidings.notifications`: written once, at acceptance, and never changed. They travel by COPY, which takes wide rows at half the cost
-/// of arrays.
+/// Rows of `tidings.notifications`. They are written once, at acceptance, and never changed. COPY writes such wide rows at half the cost of
+/// arrays.
 struct NotificationRows {
     private(set) var rows = CopyBuffer()
 
