@@ -2,8 +2,8 @@ import TidingsContracts
 import TidingsCore
 import TidingsPostgres
 
-/// Rows of `tidings.attempts`. Written before the settling statement of the same pipeline, while the pack still says whose it is. The same
-/// attempt again, after a commit whose answer was lost, adds nothing.
+/// Rows of `tidings.attempts`. They are written before the settling statement of the same pipeline, while the pack still names its worker.
+/// If the answer to a commit is lost, writing the same attempt again adds nothing.
 struct AttemptRows {
     private let rows: [(pack: Pack, settlement: Settlement)]
     private let worker: String
@@ -13,14 +13,14 @@ struct AttemptRows {
         self.worker = worker
     }
 
-    /// Outcomes that came when their pack was no longer `worker`'s: each has its row, the first success too.
+    /// The attempts of late outcomes, whose pack no longer belonged to `worker`. Each attempt gets a row, a first success too.
     init(late: [(pack: Pack, settlement: Settlement)], worker: String) {
         rows = late.filter { $0.settlement.attempt != nil }
         self.worker = worker
     }
 
-    /// Nil when nothing needs a row of its own. `offset 0` keeps the question whether an attempt is written already one for each of them: as a
-    /// join it may read the attempts of all days.
+    /// Nil if no attempt needs a row of its own. `offset 0` makes PostgreSQL look up each attempt by itself. As a join, the lookup may read
+    /// the attempts of all days.
     var insert: SQL? {
         guard !rows.isEmpty else { return nil }
         let (packs, settlements) = (rows.map(\.pack), rows.map(\.settlement))

@@ -2,14 +2,15 @@ import TidingsContracts
 import TidingsCore
 import TidingsPostgres
 
-/// Outcomes of calls whose deliveries had left their worker's pack: a releaser took the pack apart meanwhile, because its lease was over.
+/// Outcomes of calls whose deliveries had left their worker's pack. The lease had ended, and a releaser took the pack apart.
 ///
-/// The worker knows what the releaser could only guess. So each outcome leaves its attempt. A definite end (accepted, rejected, endpoint gone) also
-/// ends the delivery as told, if no other attempt has begun: it waits in `due`, or in a pack that nobody claimed, or has ended as
-/// `outcomeUnknown`.
+/// The worker knows the outcome, and the releaser could only guess it. So each outcome leaves its attempt. A definite outcome (accepted,
+/// rejected, endpoint gone) also ends the delivery, if no other attempt has begun. No other attempt has begun while the delivery waits in
+/// `due` or in an unclaimed pack, or if it has ended as `outcomeUnknown`.
 ///
-/// The same settlement again, after a commit whose answer was lost, looks late too. It changes nothing: the delivery has ended as told, or its
-/// attempt has its row.
+/// If the answer to a commit is lost, the same settlement is written again and looks late too. This changes nothing: the delivery has ended
+/// with this outcome, or its attempt has its row.
+/// with this outcome, or its attempt has its row.
 struct LateOutcomes {
     private let all: [(pack: Pack, settlement: Settlement)]
     private let worker: String
@@ -21,12 +22,12 @@ struct LateOutcomes {
 
     var isEmpty: Bool { all.isEmpty }
 
-    /// Those that the delivery's own row does not tell already.
+    /// The attempts that the delivery's own row does not describe already.
     fileprivate func unknown(told: Set<DeliveryKey>) -> AttemptRows {
         AttemptRows(late: all.filter { !told.contains($0.settlement.entry.key) }, worker: worker)
     }
 
-    /// Those that may end their delivery: a definite answer of the provider.
+    /// The outcomes that may end their delivery: definite answers of the provider.
     fileprivate var ends: [(settlement: Settlement, state: DeliveryState, reason: ReasonCode)] {
         all.compactMap { _, settlement in
             guard case .ended(let state, let reason) = settlement.exit, settlement.attempt?.outcome != "unknown" else { return nil }
@@ -40,12 +41,13 @@ struct LateOutcomes {
 extension Store {
     func record(_ late: LateOutcomes, in transaction: PostgresTransaction) async throws {
         guard !late.isEmpty else { return }
-        // Found without a lock, then locked in the order of their ids, as every other does it.
+        // Find the packs without a lock, then lock them in the order of their ids. Every transaction uses this order, so they cannot
+        // deadlock.
         let unclaimed = try await transaction.query(Self.unclaimedPacks(of: late.keys)).rows.map { try $0.decode(PostgresUUID.self) }
         let locked = try await transaction.query(Self.lockUnclaimed(unclaimed)).rows.map { try $0.decode(PostgresUUID.self) }
         let ended = try await transaction.query(LateEnds(late.ends, packs: locked).statement).rows.map(DeliveryKey.init)
         let told = try await transaction.query(LateEnds(late.ends, packs: []).told).rows.map(DeliveryKey.init)
-        // A delivery that ends only now has an attempt of the releaser's guess beside it: the true one is written too.
+        // A delivery that ends only now already has an attempt with the releaser's guess. Write the true attempt too.
         let attempts = late.unknown(told: Set(told).subtracting(ended)).insert
         let statements = [attempts, ended.isEmpty ? nil : Self.noDuplicate(ended)].compactMap { $0 }
         if !statements.isEmpty { _ = try await transaction.pipeline(statements) }
@@ -60,12 +62,14 @@ extension Store {
         """
     }
 
-    /// In a statement of its own, so that the next one sees what was claimed or settled while this one waited.
+    /// Locks the packs in a statement of its own. The next statement then sees the claims and settlements that were committed during the
+    /// wait.
     private static func lockUnclaimed(_ packs: [PostgresUUID]) -> SQL {
         "select id from tidings.packs where id = any(\(packs)) and claimed_at is null order by id for update"
     }
 
-    /// The provider's answer is known and nothing was sent again: the releaser's guess announces no second send any more.
+    /// Takes back the releaser's guess that the provider may see the delivery twice. The provider's answer is known, and nothing was sent
+    /// again.
     private static func noDuplicate(_ keys: [DeliveryKey]) -> SQL {
         """
         update tidings.attempts a set possible_duplicate = false
@@ -76,10 +80,10 @@ extension Store {
     }
 }
 
-/// Deliveries that end by a late answer, each out of the place in which it waits.
+/// Deliveries that end by a late answer. Each is removed from the place where it waits.
 private struct LateEnds {
     let ends: [(settlement: Settlement, state: DeliveryState, reason: ReasonCode)]
-    /// Locked, and claimed by nobody.
+    /// The locked packs that no worker has claimed.
     let packs: [PostgresUUID]
 
     init(_ ends: [(settlement: Settlement, state: DeliveryState, reason: ReasonCode)], packs: [PostgresUUID]) {
@@ -97,12 +101,12 @@ private struct LateEnds {
         """
     }
 
-    /// A constant range of ids, so that only its days are read.
+    /// A constant range of ids. It limits the query to the partitions of their days.
     private var range: (low: PostgresUUID?, high: PostgresUUID?) {
         (entries.map(\.notificationID).min()?.uuid, entries.map(\.notificationID).max()?.uuid)
     }
 
-    /// Answers the deliveries that it ended. `next` is the number of the attempt that has not begun.
+    /// Ends the deliveries, and returns those that ended. An attempt has not begun if its number is that of the late attempt plus one.
     var statement: SQL {
         """
         with told as materialized (\(given)), waited as (
@@ -148,7 +152,7 @@ private struct LateEnds {
         """
     }
 
-    /// Answers the deliveries whose own row says what was told.
+    /// Returns the deliveries whose own row already has the late outcome.
     var told: SQL {
         """
         select t.notification_id, t.ordinal from (\(given)) t join tidings.deliveries d

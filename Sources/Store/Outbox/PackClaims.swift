@@ -12,13 +12,14 @@ public struct DeliveryKey: Sendable, Hashable, CustomStringConvertible {
         self.ordinal = ordinal
     }
 
-    /// Reads the columns `notification_id, ordinal`, by name and whatever other columns the row has.
+    /// Reads the columns `notification_id` and `ordinal` by name. The row may have other columns.
     init(_ row: PostgresRow) throws { self.init(try row.decode("notification_id"), try row.decode("ordinal")) }
 
-    /// As `tidings_ops.deliveries.delivery_id` spells it.
+    /// The spelling of `tidings_ops.deliveries.delivery_id`.
     public var description: String { "\(notificationID)/\(ordinal)" }
 
-    /// What a provider sees, the same for every attempt: letters, digits and hyphens only, which every provider takes.
+    /// The idempotency key that a provider sees, the same for every attempt. It has only letters, digits and hyphens, which every provider
+    /// accepts.
     public var idempotencyKey: String { "\(notificationID)-\(ordinal)" }
 }
 
@@ -26,52 +27,55 @@ extension PackEntry {
     public var key: DeliveryKey { DeliveryKey(notificationID, ordinal) }
 }
 
-/// Where and with which secrets an endpoint is reached, as stored at this moment.
+/// The address and the secrets of an endpoint, as stored at this moment.
 public struct EndpointAddress: Sendable {
     public let address: String
-    /// For signing; the current one first.
+    /// The signing secrets, the current one first.
     public let secrets: [String]
-    /// Of a device: `ios`, `android` or `web`.
+    /// The platform of a device: `ios`, `android` or `web`.
     public let platform: String?
-    /// Of a device: `production` or `sandbox`.
+    /// The environment of a device: `production` or `sandbox`.
     public let environment: String?
 }
 
-/// What a worker may send of the packs it asked for.
+/// The deliveries that a worker may send, of the packs that it asked for.
 public struct PackClaims: Sendable {
-    /// The deliveries that are ours now, by pack. A pack that is missing is settled, or another worker's.
+    /// The deliveries that belong to this worker now, by pack. A missing pack is settled, or belongs to another worker.
     public internal(set) var members: [PackID: Set<DeliveryKey>] = [:]
-    /// Claimed, but the recipient's settings changed after the decision: to be routed again.
+    /// Claimed deliveries whose recipient's settings changed after the decision. They must be routed again.
     public internal(set) var outdated: Set<DeliveryKey> = []
-    /// For deliveries that name an endpoint which exists.
+    /// The addresses of the deliveries that name an existing endpoint.
     public internal(set) var addresses: [DeliveryKey: EndpointAddress] = [:]
-    /// Unread notifications of the person at the time of the claim, at most ``Store/largestBadge``, where they were asked for.
+    /// The number of unread notifications of the person at the time of the claim, at most ``Store/largestBadge``. Empty unless the claim
+    /// asked for badges.
     public internal(set) var badges: [DeliveryKey: Int] = [:]
-    /// When the claim was asked for, by a clock that also counts sleep. The lease in the database begins later, so it ends later too.
+    /// The instant at which the claim was requested, by a clock that also counts sleep. The lease in the database begins later, so it ends
+    /// later too.
     public internal(set) var askedAt: ContinuousClock.Instant
 
     init(askedAt: ContinuousClock.Instant) {
         self.askedAt = askedAt
     }
 
-    /// Whether a call that begins at `now` and takes `duration` at most ends within the lease. After the lease the deliveries are in other hands:
-    /// sent again by another worker, or cancelled.
+    /// Whether a call that begins at `now` and takes at most `duration` ends within the lease. After the lease another worker may send the
+    /// deliveries, or an operator may cancel them.
     public func hasRoom(forCall duration: Duration, at now: ContinuousClock.Instant = .now) -> Bool {
         now + duration + Self.callSlack < askedAt + .seconds(Store.leaseSeconds)
     }
 
-    /// A provider may end a call this much later than it promises.
+    /// The time by which a provider may end a call later than it promises.
     package static let callSlack = Duration.seconds(1)
 
-    /// Whether the recipients' settings that were read with the claim are too old to send by.
+    /// Whether the recipients' settings that the claim read are too old to send by.
     public func needsAnotherLook(at now: ContinuousClock.Instant = .now) -> Bool { now - askedAt > Self.freshness }
 
-    /// Half a second less than the 2 s that are promised: the wait for room at the provider comes on top.
+    /// The longest age of the recipients' settings for a send. It is 0.5 s less than the promised 2 s, because the wait for room at the
+    /// provider is added.
     package static let freshness = Duration.milliseconds(1_500)
 }
 
-/// Names one try of a worker to claim packs. If the answer is lost, the same try again recognises its own claim; a repeated message, which is
-/// another try, gets nothing.
+/// The id of one try of a worker to claim packs. If the answer is lost, the same try again recognises its own claim. A redelivered message
+/// is a different try and gets nothing.
 public struct ClaimID: Sendable, Hashable {
     let uuid: PostgresUUID
 

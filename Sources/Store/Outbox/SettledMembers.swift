@@ -2,7 +2,7 @@ import TidingsContracts
 import TidingsCore
 import TidingsPostgres
 
-/// Some deliveries of packs that stay open for the others.
+/// The settled deliveries of packs from which other deliveries are still open.
 struct SettledMembers {
     private let packs: [PackID]
     private let rows: [(pack: PackID, settlement: Settlement)]
@@ -14,10 +14,11 @@ struct SettledMembers {
         self.worker = worker
     }
 
-    /// Empty when there is nothing to do. The last one answers the deliveries that were settled: pack, notification, ordinal.
+    /// The statements, empty if there is nothing to settle. The last statement returns the settled deliveries: pack, notification, ordinal.
     var statements: [SQL] { rows.isEmpty ? [] : [lock, settle] }
 
-    /// Locks the packs in a statement of its own, so that the next one sees what another settlement of the same pack just took out of it.
+    /// Locks the packs in a statement of its own. The next statement then sees the deliveries that another settlement of the same pack has
+    /// just removed.
     private var lock: SQL { "select from tidings.packs where id = any(\(packs.uuids)) and claimed_by = \(worker) order by id for update" }
 
     private var states: [String?] {
@@ -30,8 +31,8 @@ struct SettledMembers {
         rows.map { if case .waiting(_, let kind, _, _) = $0.settlement.exit { kind.rawValue } else { nil } }
     }
 
-    /// Takes the settled deliveries out of the packs that `worker` holds, gives each its new home, and counts what ended. A delivery that has
-    /// left the pack already is not touched, so that settling twice changes nothing.
+    /// Removes the settled deliveries from the packs that `worker` holds, puts each in its new place, and counts the ended ones. A delivery
+    /// that has already left the pack is not changed, so settling twice changes nothing.
     private var settle: SQL {
         """
         with member as materialized (

@@ -2,7 +2,7 @@ import TidingsContracts
 import TidingsCore
 import TidingsPostgres
 
-/// Packs of which nothing is left: the row goes, and each delivery gets its new home, without looking at the members one by one.
+/// Packs that are settled as a whole. The statement deletes the row and puts each delivery in its new place, without a look at each member.
 struct SettledPacks {
     private let packs: [PackSettlement]
     private let worker: String
@@ -12,8 +12,8 @@ struct SettledPacks {
         self.worker = worker
     }
 
-    /// Answers the packs that were closed: those which `worker` still holds, with as many members as it settles. Members leave a claimed pack
-    /// only by its worker's hand, so as many are the same ones.
+    /// Closes packs, and returns the closed ones. A pack is closed if `worker` still holds it and it has as many members as `worker`
+    /// settles. Only its worker removes members from a claimed pack, so the same count means the same members.
     var close: SQL {
         let closed: SQL = """
             with closed as (
@@ -48,7 +48,7 @@ struct SettledPacks {
             """
     }
 
-    /// Nil when all have ended.
+    /// Nil if every delivery has ended.
     private var waiting: SQL? {
         let rows = packs.flatMap { one in
             one.settlements.compactMap { settlement in

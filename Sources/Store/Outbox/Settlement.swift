@@ -1,15 +1,15 @@
 public import TidingsContracts
 public import TidingsCore
 
-/// One call to a provider, as it is recorded.
+/// The record of one call to a provider.
 public struct AttemptRecord: Sendable {
     public var outcome: String
     public var reason: ReasonCode
-    /// The provider's status, for HTTP the status code.
+    /// The provider's status. For HTTP it is the status code.
     public var status: Int?
-    /// At most 500 printable bytes of what the provider said.
+    /// At most 500 printable bytes of the provider's answer.
     public var detail: String?
-    /// The provider may have acted on this call, and may see the delivery again.
+    /// Whether the provider may have acted on this call and may see the delivery again.
     public var possibleDuplicate: Bool
     public var startedAt: Timestamp
     public var finishedAt: Timestamp
@@ -28,20 +28,20 @@ public struct AttemptRecord: Sendable {
     }
 }
 
-/// How one delivery leaves its pack.
+/// The way in which one delivery leaves its pack.
 public struct Settlement: Sendable {
     public enum Exit: Sendable {
         case ended(DeliveryState, ReasonCode)
-        /// Back to `due`; `attempt` is the number of the next attempt.
+        /// The delivery waits in `due`. `attempt` is the number of the next attempt.
         case waiting(until: Timestamp, kind: DueKind, attempt: Int, ReasonCode)
     }
 
     public var entry: PackEntry
     public var exit: Exit
     public var providerMessageID: String?
-    /// Nil when no call was made.
+    /// Nil if no call was made.
     public var attempt: AttemptRecord?
-    /// The endpoint told that it was gone for good at this time; one registered later is another.
+    /// The time at which the provider reported that the endpoint is gone for good. An endpoint registered later is a different endpoint.
     public var endpointGoneAt: Timestamp?
 
     public init(
@@ -54,12 +54,13 @@ public struct Settlement: Sendable {
         self.endpointGoneAt = endpointGoneAt
     }
 
-    /// The first call succeeded: the delivery's own row says it all, unless the outcome comes too late to be that row.
+    /// Whether the delivery's own row holds everything about a first successful call. A late outcome still needs a row of its attempt.
     var speaksForItself: Bool {
         if case .ended(let state, _) = exit { state.isSuccess && entry.attempt == 1 } else { false }
     }
 
-    /// Calls made so far for an ending; for waiting, the number of the next one. What expired before its call was not attempted.
+    /// The number of calls made so far, for a delivery that ended. For a waiting delivery, the number of the next attempt. A delivery that
+    /// expired before its call was not attempted.
     var attemptsMade: Int {
         switch exit {
         case .ended(let state, _): attempt == nil && !state.isSuccess ? entry.attempt - 1 : entry.attempt
@@ -78,7 +79,7 @@ public struct Settlement: Sendable {
 public struct PackSettlement: Sendable {
     public let pack: Pack
     public var settlements: [Settlement]
-    /// After these nothing of what the worker claimed is left in the pack.
+    /// Whether nothing that the worker claimed is left in the pack after these settlements.
     public var isLast: Bool
 
     public init(_ pack: Pack, _ settlements: [Settlement], isLast: Bool) {

@@ -3,25 +3,25 @@ import TidingsCore
 import TidingsPostgres
 
 extension Store {
-    /// Seconds for which a claimed pack belongs to its worker. Longer than any provider's deadline (20 s), so that a living worker has time for
-    /// a whole call; short enough that a dead worker's deliveries are taken up again within half a minute.
+    /// The seconds for which a claimed pack belongs to its worker. They are longer than any provider's deadline (20 s), so that a living
+    /// worker has time for a whole call. They are short enough that the deliveries of a dead worker are recovered within half a minute.
     public static let leaseSeconds = 25
 
-    /// How long the server works on a claim, its wait for locks included. A claim that took longer would leave too little of its lease for a
-    /// call, so it fails and is tried again.
+    /// The longest time that the server works on a claim, including its wait for locks. A longer claim would leave too little of its lease
+    /// for a call, so it fails and is tried again.
     package static let claimLimit = Duration.seconds(4)
 
-    /// The largest number on an app's icon; more are counted as this many.
+    /// The largest number on an app's icon. Larger counts are shown as this number.
     public static let largestBadge = 999
 
-    /// Claims packs for `worker`, then reads what of them may be sent. One round trip, one commit.
+    /// Claims packs for `worker`, and reads the data needed to send them. This takes one round trip and one commit.
     ///
-    /// A pack is claimed once in its life: another claim of it gets nothing. The same claim again, after an answer that was lost, gets the pack
-    /// and a new lease. The packs of a dead worker come back through ``recover(_:)``, never through a second claim.
+    /// A pack is claimed once in its life: a second claim gets nothing. If the answer is lost, the same claim again gets the pack and a new
+    /// lease. The packs of a dead worker are recovered by ``recover(_:)``, never by a second claim.
     ///
     /// - Parameters:
-    ///   - claim: the same for each try of this claim, and for no other.
-    ///   - badges: whether to count each person's unread notifications as well.
+    ///   - claim: the same for each try of this claim, and different for every other claim.
+    ///   - badges: whether each person's unread notifications are counted as well.
     public func claim(_ packs: [Pack], worker: String, as claim: ClaimID, badges: Bool = false) async throws -> PackClaims {
         var claims = PackClaims(askedAt: .now)
         let entries = packs.flatMap(\.entries)
@@ -65,7 +65,7 @@ extension Store {
         return claims
     }
 
-    /// The deliveries whose recipient changed since the decision, as of now: to be routed again instead of sent.
+    /// The deliveries whose recipient changed since the decision. They must be routed again instead of sent.
     public func outdated(_ entries: [PackEntry]) async throws -> Set<DeliveryKey> {
         let rows = try await pool.pipeline(
             [
@@ -81,7 +81,7 @@ extension Store {
         return Set(try rows.map(DeliveryKey.init))
     }
 
-    /// Of the person `asked`, one more than the largest badge at most.
+    /// The number of unread notifications of the person `asked`, at most the largest badge.
     private static let unread: SQL = """
         (select least(count(*), \(Int32(largestBadge)))::integer from (select from tidings.inbox i where i.tenant = asked.tenant
             and i.recipient_id = asked.recipient_id and i.read_at is null and i.dismissed_at is null limit \(Int64(largestBadge))) unread)

@@ -2,10 +2,10 @@ package import TidingsCore
 import TidingsPostgres
 
 extension Store {
-    /// Notes that the broker confirmed these packs.
+    /// Records that the broker confirmed these packs.
     ///
-    /// A locked pack is skipped, because the worker that holds it needs no confirm. A pack that stays claimed for long is noted all the same, or
-    /// operators would see it as unconfirmed.
+    /// A locked pack is skipped, because the worker that holds it needs no confirm. A pack that stays claimed for long is recorded anyway,
+    /// because operators would otherwise see it as unconfirmed.
     package func markConfirmed(_ packs: [PackID]) async throws {
         guard !packs.isEmpty else { return }
         _ = try await pool.query(

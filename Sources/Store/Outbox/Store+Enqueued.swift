@@ -1,13 +1,13 @@
 public import TidingsJSON
 import TidingsPostgres
 
-/// How the SQL outbox stands.
+/// The state of the SQL outbox.
 public struct OutboxLevel: Sendable {
-    /// Events that wait to be published. Above 100,000 it is an estimate.
+    /// The number of events that wait to be published. Above 100,000 it is an estimate.
     public var waiting: Int
-    /// Age of the oldest of them; 0 when nothing waits.
+    /// The age in seconds of the oldest waiting event. It is 0 if no event waits.
     public var oldestSeconds: Int
-    /// Events that the broker has refused more than ``Store/outboxTries`` times.
+    /// The number of events that the broker has refused more than ``Store/outboxTries`` times.
     public var refused: Int
 }
 
@@ -15,10 +15,10 @@ extension Store {
     /// The row of `tidings_ops.outbox`.
     public func outbox() async throws -> JSON? { try await report("select * from tidings_ops.outbox").first }
 
-    /// The same for a metric; forgets the claims of relays that ended long ago on the way.
+    /// Returns the state of the outbox for a metric. Also deletes the claims of relays that ended long ago.
     public func outboxLevel() async throws -> OutboxLevel {
         let answers = try await pool.pipeline([
-            // A relay that lives claims or ends within minutes; an hour is longer than any wait for the broker that is worth a claim.
+            // A living relay claims again or ends within minutes. An hour is longer than any wait for the broker that is worth a claim.
             "delete from tidings.outgoing_claims where lease_until < (select tidings.clock()) - interval '1 hour'",
             "select waiting, coalesce(oldest_seconds, 0)::bigint, refused from tidings_ops.outbox",
         ])
@@ -27,8 +27,8 @@ extension Store {
         return OutboxLevel(waiting: waiting, oldestSeconds: max(0, oldest), refused: refused)
     }
 
-    /// The events of that id that wait in the outbox, oldest first, 20 at most. Reads the whole outbox, which has no index for it: producers
-    /// would pay for that index with every event.
+    /// Returns the waiting events of this id, the oldest first, at most 20. The query reads the whole outbox. An index would cost producers
+    /// time with every event.
     public func enqueued(_ eventID: String) async throws -> [JSON] {
         try await report(
             """

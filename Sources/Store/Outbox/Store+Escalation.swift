@@ -16,12 +16,12 @@ struct EscalationStep {
 }
 
 extension Store {
-    /// Starts the next channel, or closes the later ones, in the transaction that ended the earlier one. The notification's row is locked, so
-    /// of two workers that end two channels at once neither takes the step twice nor leaves it out.
+    /// Starts the next channel, or closes the later ones, in the transaction that ended the earlier one. It locks the notification's row.
+    /// So if two workers end two channels at the same time, the step is taken exactly once.
     func escalate(_ steps: [EscalationStep], in transaction: PostgresTransaction) async throws {
         guard !steps.isEmpty else { return }
         let ids = Set(steps.map(\.key.notificationID)).sorted()
-        // Each by itself, in the order of the array: a list of ids would be looked for in every day that is kept.
+        // Lock each notification by itself, in the order of the array. A list of ids would be searched in the partition of every kept day.
         _ = try await transaction.query(
             """
             select n.id from unnest(\(ids.uuids)) as asked(id)
@@ -39,7 +39,7 @@ extension Store {
         _ = try await transaction.pipeline([Self.start(starting), Self.close(closing)])
     }
 
-    /// The planned deliveries of each notification in their order, as they stand now.
+    /// Returns the planned deliveries of each notification in their order, with their present state.
     private func escalationMembers(
         of ids: [NotificationID], in transaction: PostgresTransaction
     ) async throws -> [NotificationID: [EscalationMember]] {

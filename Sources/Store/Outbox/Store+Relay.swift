@@ -5,20 +5,20 @@ package import TidingsPostgres
 public struct EnqueuedEvent: Sendable {
     let rowID: PostgresUUID
     public let type: String
-    /// A structured CloudEvent, JSON text.
+    /// A structured CloudEvent as JSON text.
     public let event: String
-    /// The role of the database that called `tidings_api.enqueue`; nil for an event from before this was recorded.
+    /// The database role that called `tidings_api.enqueue`. Nil for an event from before this was recorded.
     public let producer: String?
 
-    /// Of the row; the same for every try to publish it.
+    /// The id of the row, the same for every try to publish the event.
     public var id: String { NotificationID(rowID).description }
 }
 
-/// The events that one loop of a relay publishes.
+/// The part of the outbox that one loop of a relay publishes.
 public enum OutboxPart: Sendable, CaseIterable {
-    /// Tried at most ``Store/outboxTries`` times.
+    /// Events tried at most ``Store/outboxTries`` times.
     case fresh
-    /// Tried more often. They have a loop of their own and slow nobody else.
+    /// Events tried more often. They have their own loop, so they delay no other event.
     case refused
 }
 
@@ -32,30 +32,31 @@ public struct OutboxPosition: Sendable {
 /// The events of one turn, claimed by one relay.
 public struct OutboxTurn: Sendable {
     public var events: [EnqueuedEvent] = []
-    /// The last of them, from which the next turn may go on; nil when nothing waits.
+    /// The position of the last event, where the next turn may continue. Nil if no event waits.
     public var last: OutboxPosition?
-    /// The turn took as many as it may: more may wait.
+    /// Whether the turn took as many events as it may. Then more may wait.
     public var isFull = false
 }
 
 extension Store {
-    /// Seconds for which claimed events belong to their relay. Publishing takes milliseconds. A relay that died holds its events up for so
-    /// long, and after a longer wait for the broker two relays may publish one event, which its id makes a duplicate.
+    /// The seconds for which claimed events belong to their relay. Publishing takes milliseconds. A relay that died delays its events by
+    /// this time. If the wait for the broker is longer, two relays may publish one event, and its id makes the second a duplicate.
     public static let outboxLeaseSeconds = 10
-    /// Tries of one event among the others. An event that the broker refused more often is tried every ten seconds.
+    /// The tries of one event in the loop of fresh events. An event that the broker refused more often is tried every 10 s.
     public static let outboxTries = 10
-    /// Tries that are counted: `tidings_ops.outbox` looks at each count by itself.
+    /// The largest number of tries that is counted, because `tidings_ops.outbox` looks at each count by itself.
     static let outboxCountedTries = 1_000
 
-    /// Claims up to `limit` events, of no more than `bytes` together and one, for `relay`, in the order of tries and age. A claim replaces
-    /// the relay's former one and holds no lock: other relays pass over these events until its lease ends or the relay claims again.
+    /// Claims at most `limit` events for `relay`, in the order of tries and age. Returns them up to the first event with which their sum
+    /// reaches `bytes`. A claim replaces the relay's former claim and holds no lock. Other relays skip these events until the lease ends or
+    /// the relay claims again.
     ///
-    /// A claim is one narrow row for each relay and turn. A lease in the event's own row would write the whole event again, and its three
-    /// index entries, for every turn.
+    /// A claim is one narrow row for each relay and turn. A lease in the event's own row would rewrite the whole event and its three index
+    /// entries in every turn.
     ///
-    /// - Parameter limit: at most 400, whose ids fit the row of the claim.
-    /// - Parameter position: where to begin; nil for the first event. Beginning there spares the index entries of events that are
-    ///   published already: they stay until the table is vacuumed, and while any snapshot is older they cannot even be marked as dead.
+    /// - Parameter limit: at most 400. So many ids fit into the row of the claim.
+    /// - Parameter position: the place to begin, nil for the first event. Starting there skips the index entries of events that are already
+    ///   published. These entries stay until the table is vacuumed. While any snapshot is older, they cannot even be marked as dead.
     public func claimOutbox(
         _ part: OutboxPart, relay: NotificationID, after position: OutboxPosition?, limit: Int, bytes: Int
     ) async throws -> OutboxTurn {
@@ -82,17 +83,18 @@ extension Store {
         return turn
     }
 
-    /// Comes before the claim, in its transaction. Two relays that claimed at once would not see each other's row. And the planner shall not
-    /// take the end of the index for a handful of rows, which it might fetch all and sort.
+    /// Runs before the claim, in its transaction. The lock keeps two relays from claiming at once, because they would not see each other's
+    /// row. The settings keep the planner on the index. If it expected only a few rows, it might otherwise fetch all rows and sort them.
     package static let outboxTurnBegins: SQL = """
         select pg_advisory_xact_lock(hashtextextended('tidings.outbox', 0)), set_config('enable_sort', 'off', true),
             set_config('enable_bitmapscan', 'off', true)
         """
 
-    /// The claim of a turn. It walks the index `outgoing_turn` from the position to the last event that it takes, whatever waits behind.
+    /// The claim of a turn. It walks the index `outgoing_turn` from the position to the last event that it takes, however many events wait
+    /// behind.
     ///
-    /// The lock on the rows lasts for this statement's transaction. A relay of the release before locks what it publishes: this one passes over
-    /// those events.
+    /// The row locks last for the transaction of this statement. A relay of the previous release locks the events that it publishes, and
+    /// this statement skips them.
     package static func outboxClaim(_ part: OutboxPart, relay: NotificationID, after position: OutboxPosition?, limit: Int) -> SQL {
         let tries = Int32(outboxTries)
         let (start, end): (OutboxPosition, Int32) =
@@ -117,7 +119,7 @@ extension Store {
             """
     }
 
-    /// Deletes the events that the broker confirmed, and puts those that it refused behind all that were tried less often.
+    /// Deletes the events that the broker confirmed. Moves the events that it refused behind all events with fewer tries.
     public func settleOutbox(confirmed: [EnqueuedEvent], refused: [EnqueuedEvent]) async throws {
         _ = try await pool.pipeline([
             "delete from tidings.outgoing where id = any(\(confirmed.map(\.rowID)))",
@@ -128,14 +130,14 @@ extension Store {
         ])
     }
 
-    /// Gives a relay's events back at once: for a relay that stops.
+    /// Returns a relay's events at once when the relay stops.
     public func releaseOutbox(relay: NotificationID) async throws {
         _ = try await pool.query("delete from tidings.outgoing_claims where relay = \(relay.uuid)")
     }
 }
 
 extension OutboxPosition {
-    /// Before every event with so many tries.
+    /// The position before every event with this number of tries.
     fileprivate init(beforeAttempts attempts: Int32) {
         self.init(attempts: attempts, createdAt: .minusInfinity, id: PostgresUUID(high: 0, low: 0))
     }

@@ -3,10 +3,11 @@ import TidingsCore
 import TidingsPostgres
 
 extension Store {
-    /// Writes outcomes. A pack that `worker` still holds gives each delivery its new home. An outcome that comes too late leaves its attempt, and
-    /// ends the delivery as told if the provider's answer was definite and no other attempt has begun (``LateOutcomes``).
+    /// Writes outcomes. If `worker` still holds a pack, each of its settled deliveries moves to its new place. A late outcome leaves its
+    /// attempt. A late outcome also ends the delivery if the provider's answer was definite and no other attempt has begun
+    /// (``LateOutcomes``).
     ///
-    /// Running it twice with the same settlements is harmless: the second time the deliveries have left the pack.
+    /// Running it twice with the same settlements is harmless, because the deliveries have left the pack before the second run.
     public func settle(_ packs: [PackSettlement], worker: String) async throws {
         let settlements = packs.flatMap(\.settlements)
         guard !settlements.isEmpty else { return }
@@ -29,8 +30,8 @@ extension Store {
 
     private typealias Run = (_ statements: [SQL]) async throws -> [PostgresResult]
 
-    /// Nearly always a pack is settled whole, by one statement for all of them. A pack that is not, or that is not as its worker believes, is
-    /// looked at member by member. Returns the outcomes whose deliveries had left their pack.
+    /// Settles most packs whole, by one statement for all of them. A pack that is only partly settled, or that differs from the worker's
+    /// view, is settled member by member. Returns the outcomes whose deliveries had left their pack.
     private func settle(
         _ packs: [PackSettlement], worker: String, before: [SQL], after: [SQL], by run: Run
     ) async throws -> [(pack: Pack, settlement: Settlement)] {
@@ -63,7 +64,7 @@ private struct PlaceInPack: Hashable {
     let delivery: DeliveryKey
 }
 
-/// Endpoints that told to be gone for good.
+/// Endpoints that a provider reported as gone for good.
 private struct EndpointsGone {
     let entries: [PackEntry]
     let times: [Timestamp]
@@ -74,7 +75,7 @@ private struct EndpointsGone {
         times = gone.compactMap(\.endpointGoneAt)
     }
 
-    /// Nil when there are none.
+    /// Nil if there are none.
     var update: SQL? {
         guard !entries.isEmpty else { return nil }
         return """
