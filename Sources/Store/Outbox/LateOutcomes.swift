@@ -10,7 +10,6 @@ import TidingsPostgres
 ///
 /// If the answer to a commit is lost, the same settlement is written again and looks late too. This changes nothing: the delivery has ended
 /// with this outcome, or its attempt has its row.
-/// with this outcome, or its attempt has its row.
 struct LateOutcomes {
     private let all: [(pack: Pack, settlement: Settlement)]
     private let worker: String
