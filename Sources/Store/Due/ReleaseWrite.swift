@@ -2,7 +2,7 @@ import TidingsContracts
 import TidingsCore
 import TidingsPostgres
 
-/// Everything one release writes.
+/// The rows of one release: ended deliveries, waiting deliveries, packs, decisions and tallies.
 struct ReleaseWrite {
     private let catalogue: String
     private let now: Timestamp
@@ -11,7 +11,7 @@ struct ReleaseWrite {
     private var builder = PackBuilder()
     private var decisions = DecisionRows()
     private var tally = TallyRows()
-    /// Channels of escalating notifications that ended here.
+    /// The deliveries of escalating notifications that ended here.
     private(set) var ends: [EscalationStep] = []
 
     init(catalogue: String, now: Timestamp) {
@@ -19,7 +19,8 @@ struct ReleaseWrite {
         self.now = now
     }
 
-    /// The first takes the delivery's place; the others are new deliveries of its notification, with the ordinals from `free`.
+    /// Writes the judgement of a delivery. The first planned delivery takes its place. Further ones are new deliveries of its notification,
+    /// with the ordinals from `free`.
     mutating func move(_ delivery: WaitingDelivery, to judged: [PlannedDelivery], free: Int?) {
         for (position, planned) in judged.enumerated() {
             let moving = position == 0 ? delivery : free.map { delivery.another($0 + position - 1) }
@@ -30,7 +31,7 @@ struct ReleaseWrite {
 
     private mutating func move(_ delivery: WaitingDelivery, to judged: PlannedDelivery, mayHaveArrived: Bool) {
         let stored = delivery.stored
-        // What simply goes out again, or stays for want of another, is no new decision.
+        // No new decision is written if the delivery is only sent again, or stays because no other provider can take it.
         let stays = judged.provider == delivery.provider && judged.endpoint == delivery.endpoint
         var isNews = !(stays && (delivery.kind == .retry || delivery.kind == .failover))
         switch judged.verdict {
@@ -79,13 +80,13 @@ struct ReleaseWrite {
     }
 }
 
-/// Which provider a delivery leaves, and why.
+/// The provider that a delivery leaves, and the reason.
 struct Move {
-    /// Empty for an operator's retry: what failed before does not count any more.
+    /// Empty for an operator's retry, because earlier failures then no longer count.
     let provider: String
     let because: ReasonCode
 
-    /// Nil when it stays, or ends.
+    /// Nil if the delivery stays or ends.
     init?(of delivery: WaitingDelivery, to judged: PlannedDelivery) {
         because = delivery.reason
         switch delivery.kind {
@@ -97,7 +98,7 @@ struct Move {
 
     private static let anew = ""
 
-    /// Of the moves of a delivery in order, those that count: since an operator's retry, if there was one.
+    /// Returns the moves of a delivery that count, in order: those since the operator's last retry, if there was one.
     static func counting(_ moves: [Trail.Step]) -> ArraySlice<Trail.Step> {
         moves.suffix(while: { $0.provider != anew })
     }
@@ -110,7 +111,7 @@ extension Array {
     }
 }
 
-/// Rows of `tidings.decisions`: what was decided after the first time.
+/// Rows of `tidings.decisions`: the decisions made after the first.
 struct DecisionRows {
     private var ids: [PostgresUUID] = []
     private var ordinals: [Int16] = []
@@ -126,7 +127,7 @@ struct DecisionRows {
         movedBecause.append(move?.because.rawValue)
     }
 
-    /// Nil when there is nothing to insert.
+    /// Nil if there is nothing to insert.
     func insert(at now: Timestamp, catalogue: String) -> SQL? {
         guard !ids.isEmpty else { return nil }
         return """

@@ -1,28 +1,29 @@
 import TidingsCore
 import TidingsPostgres
 
-/// What a delivery has behind it with its providers.
+/// The providers that a delivery has left, and those where an attempt may have arrived.
 struct Trail {
-    /// A provider it was moved from, and why; see ``Move``.
+    /// A provider that the delivery was moved from, and the reason. See ``Move``.
     struct Step {
         let provider: String
         let because: ReasonCode
         let at: Timestamp
 
-        /// Whoever was passed over for failing longer ago than any pause of a breaker may be well again.
+        /// Whether the step still counts. A provider skipped for an open breaker longer ago than any pause of a breaker may work again.
         func counts(at now: Timestamp) -> Bool {
             because != .breakerOpen || now < at.adding(Breaker.Policy.standard.longestCoolDown)
         }
     }
 
-    /// In order.
+    /// The steps in order.
     var moves: [Step] = []
-    /// Those of which nobody knows how an attempt ended.
+    /// The providers with an attempt whose outcome is unknown.
     var unsure: Set<String> = []
 }
 
 extension Store {
-    /// The trails of those that may have one: where a market's providers go in order.
+    /// Returns the trails of the deliveries that may have one. These are the deliveries that fail over, and those on channels where some
+    /// market's providers send in order.
     func trails(
         of waiting: [WaitingDelivery], in catalogue: Catalogue, in transaction: PostgresTransaction
     ) async throws -> [DeliveryKey: Trail] {
@@ -58,10 +59,10 @@ extension Store {
         return trails
     }
 
-    /// Makes room for more deliveries than a notification was planned with, and answers the first ordinal of each that is free.
+    /// Makes room for more deliveries than a notification was planned with. Returns the first free ordinal of each notification.
     ///
-    /// The one change of a notification's row, and a rare one: what was planned for a person as such, or for a whole channel, goes to several
-    /// devices instead.
+    /// This is the only change of a notification's row, and it is rare. A delivery that was planned for a person as a whole, or for a whole
+    /// channel, is sent to several devices instead.
     func freeOrdinals(
         for wanted: [(NotificationID, Int)], in transaction: PostgresTransaction
     ) async throws -> [NotificationID: Int] {

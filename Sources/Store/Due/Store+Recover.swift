@@ -76,7 +76,8 @@ extension Store {
         }
     }
 
-    /// By itself, for it is asked at every turn and seldom finds any: what reads notifications opens every day's partition.
+    /// Runs by itself, because it is needed in every turn and seldom finds a pack. A query that reads notifications opens every day's
+    /// partition.
     fileprivate static func expiredLeases(limit: Int, passingOver strange: Set<PackID>) -> SQL {
         """
         select p.id from tidings.packs p where p.lease_until < (select tidings.clock()) and not p.id = any(\(strange.sorted().uuids))
@@ -113,11 +114,11 @@ extension Store {
         return answers[0].rows.first != nil
     }
 
-    /// Takes apart the packs that nobody will claim, and has their deliveries judged again: their provider is not in the active catalogue any more,
-    /// or they have waited for longer than any decision is valid in a queue without a consumer. Nothing of them was sent, so the attempt does
-    /// not count. Returns how many deliveries.
+    /// Takes apart the packs that no worker will claim, and has their deliveries judged again. Either their provider is no longer in the
+    /// active catalogue, or their queue has no consumer and they have waited longer than any decision is valid. No delivery of them was
+    /// sent, so the attempt does not count. Returns the number of deliveries.
     ///
-    /// Does nothing unless `catalogue` is the active one: an older one does not know the newest providers.
+    /// If `catalogue` is not the active one, the first kind is left alone, because an older catalogue does not know the newest providers.
     public func takeBackStranded(limit: Int, catalogue: Catalogue) async throws -> Int {
         let providers = catalogue.providers.values.sorted { $0.name < $1.name }
         return try await pool.pipeline([
@@ -146,7 +147,7 @@ extension Store {
         ])[0].affectedRows
     }
 
-    /// Twice the longest time for which a decision is valid: a worker that comes late would have it judged again anyway.
+    /// Twice the longest time for which a decision is valid. A worker that comes later would have the decision made again anyway.
     package static let strandedAfterSeconds = 30 * 60
 
     fileprivate static func takeApart(_ packs: [PostgresUUID]) -> SQL {
@@ -161,15 +162,15 @@ extension Store {
         """
     }
 
-    /// What is planned for delivery `m` of notification `n`, as JSON: as it was judged last, else as it was at first.
+    /// The present plan for delivery `m` of notification `n` as JSON: the last decision about it, else the first.
     static let plannedNow: SQL = """
         coalesce(
             (select d.decision from tidings.decisions d where d.notification_id = n.id and d.ordinal = m.ordinal order by d.at desc limit 1)::json,
             n.decision::json -> 'deliveries' -> m.ordinal::integer)
         """
 
-    /// The packs that were committed but never confirmed, complete again from their notifications. Their ids stay the same, so publishing one
-    /// that did arrive after all does no harm. At most `limit`, and no more than of `bytes` together, and one.
+    /// Returns packs that were committed but never confirmed, rebuilt from their notifications. Their ids stay the same, so publishing a
+    /// pack that did arrive is harmless. Returns at most `limit` packs, up to the first with which their content reaches `bytes`.
     public func unconfirmedPacks(limit: Int, bytes: Int) async throws -> [Pack] {
         let late = try await pool.query(Self.latePacks(limit: limit)).rows.map { try $0.decode(PostgresUUID.self) }
         guard !late.isEmpty else { return [] }
@@ -193,7 +194,8 @@ extension Store {
         return packs
     }
 
-    /// By itself, as ``expiredLeases(limit:)`` is. Of each queue the oldest: one that refuses what it is sent keeps no other's packs waiting.
+    /// Runs by itself, like ``expiredLeases(limit:passingOver:)``. It takes the oldest packs of each queue first. So a queue that refuses
+    /// its messages does not delay the packs of other queues.
     private static func latePacks(limit: Int) -> SQL {
         """
         select id from (
@@ -204,7 +206,7 @@ extension Store {
         """
     }
 
-    /// Weighs each pack before anything large of it is read, as ``takeOut(_:bytes:)`` does.
+    /// Weighs each pack before it reads anything large of it, like ``takeOut(_:bytes:)``.
     private static func complete(_ packs: [PostgresUUID], bytes: Int) -> SQL {
         """
         with weighed as materialized (
@@ -223,7 +225,8 @@ extension Store {
         """
     }
 
-    /// One pack's message was set aside by the broker: it is published again at the next turn of a releaser, unless somebody claimed it.
+    /// Forgets the confirm of a pack whose message the broker set aside. A releaser publishes the pack again in its next turn, unless a
+    /// worker has claimed it.
     public func forgetConfirm(of pack: PackID) async throws {
         _ = try await pool.query(
             """
@@ -232,10 +235,11 @@ extension Store {
             """)
     }
 
-    /// Packs that are in nobody's hands although their queue is empty: somebody purged or deleted it, its broker lost its data, or a worker could
-    /// not read the message. They are published again at the next turn of a releaser; one that is claimed meanwhile is not sent twice.
+    /// Forgets the confirms of packs that are unclaimed although their queue is empty. Somebody purged or deleted the queue, its broker
+    /// lost its data, or a worker could not read the message. A releaser publishes these packs again in its next turn. A pack that is
+    /// claimed meanwhile is not sent twice.
     ///
-    /// A queue counts as empty when its latest sample, taken well after the confirm, says so. Returns how many there were.
+    /// A queue counts as empty if its latest sample, taken well after the confirm, says so. Returns the number of packs.
     public func forgetConfirmsOfMissing() async throws -> Int {
         try await pool.query(
             """
@@ -247,7 +251,7 @@ extension Store {
         ).affectedRows
     }
 
-    /// A queue was deleted on the broker: what it held is published again at the next turn of a releaser.
+    /// Forgets the confirms of a queue that was deleted on the broker. A releaser publishes its packs again in its next turn.
     public func forgetConfirms(channel: Channel, provider: String, lane: Lane) async throws {
         _ = try await pool.query(
             """

@@ -3,13 +3,13 @@ public import TidingsCore
 import TidingsPostgres
 public import TidingsTimeZones
 
-/// What one turn of a releaser came to.
+/// The result of one turn of a releaser.
 public struct ReleaseResult: Sendable {
     /// Deliveries taken out of `due`.
     public var released = 0
-    /// To be published now; their rows are committed.
+    /// The packs to publish now. Their rows are committed.
     public var packs: [Pack] = []
-    /// As much as a turn may take: there may be more.
+    /// Whether the turn took as much as it may. Then more may be due.
     public var isFull = false
 }
 
@@ -25,9 +25,9 @@ public struct ReleaseTransaction {
 
     /// Takes due deliveries out of `due`, and reads the facts to judge them by. Any number of releasers may run: one of them takes a row.
     ///
-    /// Deliveries that wait for a pause are not due, however long ago their time was, and are not looked at while the pause lasts. When it is
-    /// over, up to `limit` of them are taken beside up to `limit` that are due, so that neither waits for the other. With a limit of one, one
-    /// row is taken in all. In sum, the deliveries have at most `bytes` of content, and one more delivery.
+    /// A delivery that waits for a pause is not due, however old its time is, and is skipped while the pause lasts. When the pause is over,
+    /// up to `limit` such deliveries are taken beside up to `limit` due ones, so that neither waits for the other. With a limit of one, one
+    /// row is taken in all. The deliveries are taken up to the first with which their content reaches `bytes`.
     ///
     /// - Parameter strange: deliveries that a newer version wrote and this one cannot read. They are passed over.
     public func take(
@@ -47,12 +47,12 @@ public struct ReleaseTransaction {
         store.clock.correct(now)
         var waiting = try await transaction.query(Store.takeOut(keys, bytes: bytes)).rows.map(WaitingDelivery.init)
         try await learn(&waiting, catalogue: catalogue, zones: zones, now: now)
-        // One provider may have more than its share while another had less.
+        // One provider may exceed its share while another provider has less.
         let isFull = keys.count >= limit / max(shares, 1) || waiting.reduce(0) { $0 + $1.stored.intent.content.largeBytes } >= bytes
         return DueDeliveries(now: now, pauses: try Pauses(answers[2].rows), all: waiting, isFull: isFull)
     }
 
-    /// Adds to each delivery the facts of its recipient and what it has behind it.
+    /// Adds the facts of its recipient and its history to each delivery.
     private func learn(
         _ waiting: inout [WaitingDelivery], catalogue: Catalogue, zones: TimeZoneDatabase, now: Timestamp
     ) async throws {
@@ -91,15 +91,15 @@ public struct ReleaseTransaction {
 public struct DueDeliveries: Sendable {
     /// The database's clock in this transaction.
     public let now: Timestamp
-    /// The pauses of this very moment, so that a delivery released because a pause is over is not put back for it.
+    /// The pauses of this very moment. With older pauses, a delivery released because its pause is over might be put back for that pause.
     public let pauses: Pauses
     public let all: [WaitingDelivery]
     fileprivate let isFull: Bool
 }
 
 extension Store {
-    /// The number of unfinished packs of a queue beyond which nothing more is released into it. Deliveries wait better in a table than in a
-    /// queue.
+    /// The number of unfinished packs of a queue beyond which no more deliveries are released into it. Deliveries wait better in a table
+    /// than in a queue.
     public static let releaseLimit = 2_000
 
     /// A delivery that waited for its time is judged by that time if a releaser comes at most this much later. Otherwise a delivery scheduled
@@ -132,14 +132,16 @@ extension Store {
         ).affectedRows > 0
     }
 
-    /// By itself, for it is asked at every turn and often finds none: what reads notifications opens every day's partition.
+    /// Runs by itself, because it is needed in every turn and often finds no delivery. A query that reads notifications opens every day's
+    /// partition.
     ///
-    /// `places` walks the index from one provider that has waiting rows to the next, and `timely` takes from each that has room an equal share of
-    /// what is due. So the rows of a provider whose queue is full are not looked at, however many they are, and delay nobody else's.
+    /// `places` walks the index from one provider with waiting rows to the next. `timely` takes an equal share of the due rows from each
+    /// provider that has room. So the rows of a provider whose queue is full are not read, however many they are, and delay no other
+    /// provider.
     ///
-    /// `parked` walks the index of paused deliveries from one distinct place to the next, so it costs as much for a million of them as for
-    /// one. A pause that is over is one that is not in force: nobody has to find what it held and bring it forward. `over` is materialised, or
-    /// the planner may lock what is still paused before it asks whether it is.
+    /// `parked` walks the index of paused deliveries from one distinct place to the next. Its cost is the same for one waiting delivery and
+    /// for a million. A pause is over when it is no longer in force. So no step has to find its deliveries and change their time. `over` is
+    /// materialised, because the planner might otherwise lock deliveries before it checks whether their pause is over.
     fileprivate static func pick(_ lane: Lane, limit: Int, passingOver strange: Set<DeliveryKey>) -> SQL {
         let strange = Array(strange)
         return """
@@ -191,7 +193,8 @@ extension Store {
             """
     }
 
-    /// Weighs what was picked before anything large of it is read: what is stored apart from its row is not, and its length is in the row.
+    /// Weighs the picked deliveries before it reads anything large of them. PostgreSQL stores large values apart from the row and their
+    /// length in the row, so a length costs no read of the value.
     fileprivate static func takeOut(_ picked: [DeliveryKey], bytes: Int) -> SQL {
         """
         with picked as (
@@ -213,7 +216,7 @@ extension Store {
     }
 }
 
-/// A row taken out of `due`, with its intent and with everything that its judgement is made from.
+/// A row taken out of `due`, with its intent and all data needed to judge it.
 public struct WaitingDelivery: Sendable {
     var ordinal: Int
     let kind: DueKind
@@ -251,7 +254,7 @@ public struct WaitingDelivery: Sendable {
 
     var key: DeliveryKey { DeliveryKey(stored.id, ordinal) }
 
-    /// One more delivery of the same notification, not tried yet.
+    /// One more delivery of the same notification, not yet tried.
     func another(_ ordinal: Int) -> WaitingDelivery {
         var another = self
         another.ordinal = ordinal
@@ -259,8 +262,8 @@ public struct WaitingDelivery: Sendable {
         return another
     }
 
-    /// The instant by which the delivery is judged: the one for which it was due, if it waited for a time of its own and a releaser is not
-    /// much later. See ``Store/judgedAsDue``.
+    /// The instant by which the delivery is judged. It is the due time if the delivery waited for its own time and the releaser is not much
+    /// later. See ``Store/judgedAsDue``.
     public func moment(at now: Timestamp) -> Timestamp {
         guard kind == .held, reason == .scheduledFor || reason == .quietHours, dueAt < now, now - dueAt <= Store.judgedAsDue else {
             return now
@@ -268,7 +271,7 @@ public struct WaitingDelivery: Sendable {
         return dueAt
     }
 
-    /// The providers and devices that the delivery has behind it.
+    /// The history of the delivery: the providers it has left, and the deliveries and devices beside it.
     public func past(at now: Timestamp) -> DeliveryPast {
         let beside = decision.map { DecisionText.open(on: channel, in: $0) } ?? []
         var past = DeliveryPast(
@@ -289,7 +292,7 @@ public struct WaitingDelivery: Sendable {
 }
 
 extension PlannedDelivery {
-    /// If it goes out now, it may until then at least.
+    /// If the delivery is sent now, extends its validity to `time` at least.
     fileprivate func sendable(until time: Timestamp) -> PlannedDelivery {
         guard case .send(let validUntil) = verdict, validUntil < time else { return self }
         var sendable = self

@@ -17,7 +17,7 @@ struct StoredIntent {
             array_to_string(n.channels, ',') as channels, n.scheduled_for, n.expires_at, n.accepted_at, n.traceparent
         """
 
-    /// Reads ``columns`` by name, whatever other columns the row has.
+    /// Reads ``columns`` by name. The row may have other columns.
     init(_ row: PostgresRow) throws {
         id = try row.decode("id")
         category = try row.decode("category")
@@ -41,7 +41,7 @@ struct StoredIntent {
         intent.traceparent = try row.decode("traceparent")
     }
 
-    /// The entry of a pack for one of its deliveries.
+    /// Returns the pack entry for one of its deliveries.
     func entry(
         ordinal: Int, attempt: Int, endpoint: String?, decidedAt: Timestamp, validUntil: Timestamp, standby: Standby = .nobody,
         mayHaveArrived: Bool = false
