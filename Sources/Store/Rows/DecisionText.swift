@@ -34,7 +34,8 @@ enum DecisionText {
         return writer.text
     }
 
-    /// What went out, or was to, on a channel: each with its ordinal. Of the verdict only that it was open is read.
+    /// Returns the deliveries on a channel that were sent or were to be sent, each with its ordinal. Of the verdict it only reads whether
+    /// the delivery was open.
     static func open(on channel: Channel, in decision: String) -> [(ordinal: Int, planned: PlannedDelivery)] {
         let deliveries = (try? JSON.parse(decision))?["deliveries"]?.arrayValue ?? []
         return deliveries.enumerated().compactMap { ordinal, planned in
@@ -48,7 +49,7 @@ enum DecisionText {
         }
     }
 
-    /// The market of the built-in catalogue: what most have need not be said a million times.
+    /// The market of the built-in catalogue. Most decisions have it, so their text leaves it out.
     private static let impliedMarket = "default"
 
     private static func write(_ planned: PlannedDelivery, in market: String, to writer: inout JSONWriter) {

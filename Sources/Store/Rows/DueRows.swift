@@ -3,17 +3,17 @@ import TidingsPostgres
 
 /// Why a delivery waits in `tidings.due`.
 public enum DueKind: String, Sendable, Hashable {
-    /// Quiet hours or a schedule.
+    /// The delivery waits for its scheduled time, for the end of quiet hours or of a pause, or for the data of an unknown time zone.
     case held
-    /// The next attempt after one that failed.
+    /// The delivery waits for its next attempt after a failed one.
     case retry
-    /// Its worker stopped answering, or its pack was too old to send.
+    /// The worker of the delivery stopped answering, or its pack was too old to send.
     case recover
-    /// A later channel of `escalate`, waiting for the end of an earlier one.
+    /// A later channel of `escalate` waits for the end of an earlier one.
     case escalation
-    /// Its provider gave it up, and the next in the market's order is to take over.
+    /// The provider failed with the delivery or was skipped. The next provider in the market's order takes it over.
     case failover
-    /// An operator's retry: from the start, by whichever provider goes first.
+    /// An operator retries the delivery from the start, at the provider that comes first.
     case again
 }
 
@@ -33,7 +33,8 @@ struct DueRows {
     private var reasons: [String] = []
     private var pauses: [Int64?] = []
 
-    /// - Parameter pause: the id of the pause for which the delivery waits. `time` is then the latest time at which it is judged again.
+    /// - Parameter pause: the id of the pause for which the delivery waits. `time` is then the latest time at which the delivery is judged
+    ///   again.
     mutating func add(
         _ id: NotificationID, ordinal: Int, lane: Lane, at time: Timestamp, kind: DueKind, tenant: String, channel: Channel,
         provider: String, endpoint: String?, attempt: Int, reason: ReasonCode, pause: Int? = nil
@@ -68,8 +69,8 @@ struct DueRows {
     /// The expression for a delivery that is due at once.
     static let now: SQL = "(select tidings.clock())"
 
-    /// The one INSERT into `tidings.due`: a row for each row of `source`, waiting since now. Each parameter is an expression over `source`;
-    /// by default, the column of the same name.
+    /// The only INSERT into `tidings.due`. It adds a row for each row of `source`, waiting from now. Each parameter is an expression over
+    /// `source`, by default the column of the same name.
     static func insert(
         at time: SQL = "due_at", kind: SQL = "kind", channel: SQL = "channel", endpoint: SQL = "endpoint", attempt: SQL = "attempt",
         reason: SQL = "reason", pause: SQL = "null", from source: SQL

@@ -30,7 +30,7 @@ struct EndedRows {
         attempts.append(Int16(made))
     }
 
-    /// Nil if there is nothing to insert. The caller has made sure that none of these has ended before.
+    /// Nil if there is nothing to insert. The caller has made sure that no delivery of these rows has ended before.
     var insert: SQL? {
         guard count > 0 else { return nil }
         return Self.insert(
@@ -40,8 +40,8 @@ struct EndedRows {
                 """)
     }
 
-    /// The one INSERT into `tidings.deliveries`: a row for each row of `source`, ended now. Each parameter is an expression over `source`; by
-    /// default, the column of the same name.
+    /// The only INSERT into `tidings.deliveries`. It adds a row for each row of `source`, ended now. Each parameter is an expression over
+    /// `source`, by default the column of the same name.
     static func insert(
         channel: SQL = "channel", endpoint: SQL = "endpoint", state: SQL = "state", reason: SQL = "reason", attempts: SQL = "attempts",
         providerMessageID: SQL = "null", from source: SQL

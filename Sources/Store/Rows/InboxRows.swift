@@ -1,7 +1,7 @@
 import TidingsCore
 import TidingsPostgres
 
-/// Rows of `tidings.inbox` for notifications that are new in this transaction: a durable row is the delivery, so there is nothing to send.
+/// Rows of `tidings.inbox` for notifications that are new in this transaction. The durable row is the delivery, so nothing is sent.
 struct InboxRows {
     private var ids: [PostgresUUID] = []
     private var tenants: [String] = []
@@ -13,7 +13,7 @@ struct InboxRows {
         recipients.append(recipient)
     }
 
-    /// Nil when there is nothing to insert.
+    /// Nil if there is nothing to insert.
     func insert(at now: Timestamp) -> SQL? {
         guard !ids.isEmpty else { return nil }
         return """

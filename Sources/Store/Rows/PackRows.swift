@@ -6,7 +6,7 @@ import TidingsPostgres
 struct PackRows {
     let packs: [Pack]
 
-    /// Nil when there is nothing to insert. The members of a pack travel as array literals, because `unnest` flattens nested arrays.
+    /// Nil if there is nothing to insert. The members of a pack are passed as array literals, because `unnest` flattens nested arrays.
     func insert(decidedAt now: Timestamp) -> SQL? {
         guard !packs.isEmpty else { return nil }
         let members = packs.map { pack in Self.literal(pack.entries.lazy.map(\.notificationID.description)) }

@@ -48,7 +48,7 @@ extension PostgresError {
     var isAboutARow: Bool { isAboutTheData || kind == .decoding }
 }
 
-/// The rows that the current try of a transaction took, to tell which one made it fail.
+/// The rows that the current try of a transaction took. They tell which row made it fail.
 final class TakenRows<Key: Sendable>: Sendable {
     private let keys = Mutex<[Key]>([])
 

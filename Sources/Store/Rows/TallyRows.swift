@@ -1,16 +1,17 @@
 import TidingsCore
 import TidingsPostgres
 
-/// What one transaction took, decided and ended: appended in that same transaction, so that conservation can be checked by adding up.
+/// The counts of intents taken, deliveries planned and deliveries ended in one transaction. They are appended in that same transaction, so
+/// adding them up shows whether an intent or delivery was lost.
 struct TallyRows {
     enum Kind: String {
         /// Recipients of intents that were taken from the broker.
         case taken
-        /// Of those: made a notification, asked for one that exists, or refused.
+        /// The taken recipients by result: a new notification, a notification that exists already, or a refusal.
         case accepted, duplicate, rejected
-        /// Deliveries of accepted notifications.
+        /// The deliveries of accepted notifications.
         case planned
-        /// Of those: ended, whatever the state.
+        /// The planned deliveries that have ended, in any state.
         case ended
     }
 
@@ -44,7 +45,7 @@ struct TallyRows {
             """)
     }
 
-    /// The one INSERT into `tidings.tally`.
+    /// The only INSERT into `tidings.tally`.
     private static func insert(_ rows: SQL) -> SQL { "insert into tidings.tally (kind, tenant, channel, state, reason, n) \(rows)" }
 
     /// Counts ended deliveries: the rows `tenant, channel, state, reason` of the relation `ended`. The rows of `undone` no longer count as
