@@ -72,7 +72,7 @@ extension ProviderWorker {
             return .refused(unsent + entries.map { conclude($0, Unsent(refusal, retryAfter: wait)) })
         case .entered(let pass):
             passing(.beforeSend, first.recipient)
-            // The last look before the first byte: after the lease, the deliveries may be cancelled, or sent by another worker.
+            // Check last before the first byte: after the lease, an operator may cancel the deliveries, or another worker may send them.
             guard call.claims.hasRoom(forCall: provider.limits.sendTimeout) else {
                 gate.leave(pass, evidence: .none, now: store.clock.now())
                 return .refused(unsent + entries.map { conclude($0, .leaseTooShort) })
@@ -101,7 +101,7 @@ extension ProviderWorker {
         return entry.validUntil <= now || isOutdated ? .outdated : nil
     }
 
-    /// The deliveries whose recipient changed since the decision. The claim has read that. If the claim was a while ago, the database is asked
+    /// The deliveries whose recipient changed since the decision, as the claim read them. If the claim is too old, the database is asked
     /// again. While it does not answer, nothing is sent.
     private func outdated(_ call: Call) async -> Set<DeliveryKey> {
         guard call.claims.needsAnotherLook() else { return call.claims.outdated }

@@ -2,12 +2,13 @@ public import TidingsCore
 public import TidingsMetrics
 import TidingsStore
 
-/// What one provider's workers count, their meters found once, so that recording takes no lock.
+/// The meters of one provider's workers. They are looked up once, so that recording takes no lock.
 public struct DeliveryMeters: Sendable {
     private let left: [DeliveryState: Counter]
     private let steps: ClosedFamily<Metrics.Step, Histogram>
 
-    /// How a delivery may leave a worker: ended, or back to `due`, which operators see as retrying, or held when it is paused.
+    /// The states in which a delivery may leave a worker: ended, or waiting in `due`. Operators see a waiting delivery as retrying, or as
+    /// held if it is paused.
     private static let states: [DeliveryState] = [.delivered, .sent, .failed, .expired, .retrying, .held]
 
     public init(_ metrics: Metrics, channel: Channel, provider: String) {
@@ -26,7 +27,7 @@ public struct DeliveryMeters: Sendable {
     func took(_ duration: Duration, for step: Metrics.Step) { steps[step].observe(duration) }
 }
 
-/// What the calls to one provider come to.
+/// The meters of the calls to one provider.
 public struct CallMeters: Sendable {
     private let accepted, retry, rejected, endpointGone, misconfigured, unknown: Histogram
     private let inFlight: Gauge
@@ -44,7 +45,7 @@ public struct CallMeters: Sendable {
         breakerOpen = metrics.providerCallsDeferred(provider, "breakerOpen")
     }
 
-    /// Counts a call while it is out, then how long it took with which outcome.
+    /// Counts a call while it is under way, then records its duration by outcome.
     func measure(_ call: () async -> [SendResult]) async -> [SendResult] {
         inFlight.add(1)
         let began = ContinuousClock.now
@@ -75,7 +76,7 @@ public struct CallMeters: Sendable {
 }
 
 extension Settlement {
-    /// As `tidings_ops.deliveries` shows it once this is committed.
+    /// The state that `tidings_ops.deliveries` shows after the commit.
     var state: DeliveryState {
         switch exit {
         case .ended(let state, _): state

@@ -4,8 +4,8 @@ import TidingsCore
 import TidingsMetrics
 public import TidingsStore
 
-/// Delivers in-app packs: the durable inbox row is the delivery. Routers write ordinary entries themselves, so what comes here escalates, or
-/// waited for its time.
+/// Delivers in-app packs. The durable inbox row is the delivery. Routers write ordinary inbox entries themselves, so a pack holds only
+/// deliveries that escalate or that waited for their time.
 public struct InboxWorker: Sendable {
     private let store: Store
     private let catalogues: CatalogueSource

@@ -4,18 +4,18 @@ import TidingsCore
 public import TidingsProvider
 public import TidingsStore
 
-/// Wakes the apps of devices whose plan may have changed, with a silent push through their market's provider. The best that can be done: the app
-/// asks for its plan when it starts, so a wake that fails or is lost is not tried again, and leaves no row.
+/// Wakes the apps of devices whose plan may have changed, with a silent push through their market's provider. A wake is only a hint,
+/// because the app asks for its plan when it starts. So a wake that fails or is lost is not tried again, and leaves no row.
 public struct LocalPlanWaker: Sendable {
-    /// Between two looks for devices to wake.
+    /// The pause between two looks for devices to wake.
     package static let interval = Duration.milliseconds(500)
-    /// Devices of one look, and pushes out at once.
+    /// The number of devices of one look, and the number of pushes under way at once.
     package static let batch = 100
-    /// Turns in which a wake waits for its provider's rate; then it is left out.
+    /// The number of turns in which a wake waits for its provider's rate. Then the wake is dropped.
     package static let turns = 20
-    /// What the app reads as the type, where a provider sends one.
+    /// The type that the app reads, if the provider sends a type.
     public static let type = "localPlan"
-    /// After this a platform need not deliver it any more.
+    /// The time after which a platform need not deliver the push any more.
     package static let life = Duration.seconds(3_600)
 
     private let store: Store
@@ -26,7 +26,7 @@ public struct LocalPlanWaker: Sendable {
 
     /// - Parameters:
     ///   - carriers: every provider of the catalogue that pushes to devices.
-    ///   - gates: theirs among others.
+    ///   - gates: the gates of all providers, those of the carriers included.
     public init(store: Store, catalogues: CatalogueSource, carriers: [any Provider], gates: SendGates, logger: Logger) {
         self.store = store
         self.catalogues = catalogues
@@ -41,14 +41,14 @@ public struct LocalPlanWaker: Sendable {
             do {
                 let devices = try await store.takeWakes(limit: Self.batch)
                 await withDiscardingTaskGroup { group in
-                    // Each waits for the network by itself; there are at most ``batch``, and the group awaits all.
+                    // Each device waits for the network by itself. There are at most ``batch`` tasks, and the group awaits all.
                     for device in devices { group.addTask { await wake(device) } }
                 }
                 if devices.count == Self.batch { continue }
             } catch {
                 logger.warning("cannot wake devices, trying again", metadata: ["error": "\(error)"])
             }
-            // Nothing signals a new row. Cancelled at the stop.
+            // Nothing signals a new row. The stop cancels the pause.
             try? await Task.sleep(for: Self.interval)
         }
     }
@@ -68,14 +68,14 @@ public struct LocalPlanWaker: Sendable {
             metadata: ["device": "\(device.endpoint.id)", "provider": "\(binding.name)", "outcome": "\(result.outcome.name)"])
     }
 
-    /// Nil when the provider does not work, or has no room for long.
+    /// Nil if the provider is failing, or has no room for a long time.
     private func pass(_ gate: SendGate, host: String) async -> SendGate.Pass? {
         for _ in 0..<Self.turns {
             switch await gate.enter(host: host, now: store.clock.now()) {
             case .entered(let pass): return pass
             case .refused(_, .breakerOpen): return nil
             case .refused(let wait, _):
-                // Time itself is what is waited for. Cancelled at the stop, which ends the turns as well.
+                // Only time has to pass. The stop cancels the sleep, which ends the turns as well.
                 do { try await Task.sleep(for: wait) } catch { return nil }
             }
         }

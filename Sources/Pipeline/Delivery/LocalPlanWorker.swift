@@ -4,7 +4,7 @@ import TidingsCore
 import TidingsMetrics
 public import TidingsStore
 
-/// Takes local packs into the plans of their devices: the row of the plan is what is sent.
+/// Takes local packs into the plans of their devices. The row of the plan is the delivery.
 public struct LocalPlanWorker: Sendable {
     private let store: Store
     private let catalogues: CatalogueSource

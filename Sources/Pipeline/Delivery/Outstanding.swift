@@ -1,11 +1,11 @@
 import Synchronization
 
-/// Work that may outlast the patience of whoever started it.
+/// Work that may take longer than its caller waits for it.
 ///
-/// ``run(waitingAtMost:_:)`` returns when the work is done or patience ends, whichever is first; the work goes on either way, and
+/// ``run(waitingAtMost:_:)`` returns when the work is done or the patience ends, whichever is first. The work continues in both cases, and
 /// ``drain()`` waits for all of it.
 package actor Outstanding {
-    /// Batches that may be out beyond patience at once. More of them wait: then providers hang, not one host.
+    /// The number of batches that may be under way at once. Further callers wait. At this number whole providers hang, not a single host.
     package static let limit = 64
 
     private var running = 0
@@ -14,19 +14,19 @@ package actor Outstanding {
 
     package init() {}
 
-    /// Callers of ``run(waitingAtMost:_:)`` that wait for room.
+    /// The number of callers of ``run(waitingAtMost:_:)`` that wait for room.
     package var callersInLine: Int { line.count }
 
     package nonisolated func run(waitingAtMost patience: Duration, _ work: @escaping @Sendable () async -> Void) async {
         await begin()
         let finished = Latch()
-        // Outlives the patience of its caller; `drain()` awaits it.
+        // The task outlives the patience of its caller. `drain()` awaits its end.
         Task {
             await work()
             await end()
             finished.open()
         }
-        // Ends the wait and nothing else; cancelled when the work is done first.
+        // The timer only ends the wait. It is cancelled if the work is done first.
         let timer = Task {
             try await Task.sleep(for: patience)
             finished.open()
@@ -54,7 +54,7 @@ package actor Outstanding {
     }
 }
 
-/// Opens once; whoever waits, before or after, goes through.
+/// A latch that opens once. A caller that waits, before or after the opening, continues.
 private final class Latch: Sendable {
     private enum State {
         case closed(CheckedContinuation<Void, Never>?)
@@ -72,7 +72,7 @@ private final class Latch: Sendable {
         waiting?.resume()
     }
 
-    /// One caller only.
+    /// Waits until the latch is open. Only one caller may wait.
     func wait() async {
         await withCheckedContinuation { continuation in
             let isOpen = state.withLock { state in

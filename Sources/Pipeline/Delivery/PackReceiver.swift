@@ -8,11 +8,11 @@ public import TidingsStore
 ///
 /// The message of a pack is acknowledged when its handler returns. By then the outcomes are committed, or the claim that stands for them.
 public struct PackReceiver: Sendable {
-    /// Packs the broker may hand over before they are settled: 10 of them are 500 deliveries.
+    /// The number of packs that the broker may hand over before they are settled. 10 of them are 500 deliveries.
     public static let prefetch = 40
-    /// How a batch is cut. Packs are batches already, so a batch is never waited for long.
+    /// The bounds of a batch. A pack is a batch already, so a batch waits only 5 ms for more packs.
     public static let batch = BatchPolicy(maximumMessages: 10, maximumBytes: 1 << 20, maximumDelay: .milliseconds(5))
-    /// Batches in work at once.
+    /// The number of batches in work at once.
     public static let batchesInWork = 4
 
     private let store: Store
@@ -22,7 +22,7 @@ public struct PackReceiver: Sendable {
     private let stop: StopFlag
     private let logger: Logger
 
-    /// - Parameter stop: raised before `consumer` is stopped; packs that are not claimed yet then go back to their queue.
+    /// - Parameter stop: raised before `consumer` is stopped. Packs that are not claimed by then are requeued.
     public init(store: Store, consumer: AMQPConsumer, lane: Lane, balance: LaneBalance, stop: StopFlag = StopFlag(), logger: Logger) {
         self.stop = stop
         self.store = store
@@ -32,8 +32,8 @@ public struct PackReceiver: Sendable {
         self.logger = logger
     }
 
-    /// How much a provider with a rate is given at once: a second's worth in a batch, so that a batch ends within its lease, and twenty
-    /// seconds' worth in the hands of this process, so that the rest is any other's.
+    /// Returns the prefetch and the batch bounds for a provider with a rate. A batch holds one second of the rate, so that it ends within
+    /// its lease. This process holds 20 seconds of the rate, so that other processes get the rest.
     public static func pace(atRate perSecond: Double?) -> (prefetch: Int, batch: BatchPolicy) {
         guard let perSecond else { return (prefetch, batch) }
         func packs(in seconds: Double) -> Int { Int((perSecond * seconds / Double(Pack.maximumEntries)).rounded(.up)) }
@@ -44,10 +44,10 @@ public struct PackReceiver: Sendable {
         )
     }
 
-    /// Urgent work is served first where places at the provider are short.
+    /// Whether urgent packs are served first if the provider has few places.
     var isUrgent: Bool { lane == .urgent }
 
-    /// Whether packs that are not claimed are to go back.
+    /// Whether unclaimed packs must be requeued.
     var isStopping: Bool { stop.isRaised }
 
     /// Runs until the consumer is stopped, then finishes the batches in work.
@@ -63,13 +63,13 @@ public struct PackReceiver: Sendable {
         }
     }
 
-    /// Tells the balance of the lanes how long the claim of a batch took, or the work that a batch begins with instead.
+    /// Tells the lane balance how long the claim of a batch took, or the first work of the batch if it has no claim.
     func began(after duration: Duration) {
         if lane == .urgent { balance.urgent(took: duration) }
     }
 
-    /// The packs of a batch, each once. A publisher that never hears the confirm publishes a pack again. A claim keeps the second message from
-    /// another worker. Nothing would keep it from this worker if both messages are in one batch.
+    /// Returns the packs of a batch, each once. A publisher that never gets the confirm publishes a pack again. A claim keeps the second
+    /// message from another worker. It cannot keep the second message from this worker if both are in one batch.
     private func decode(_ batch: MessageBatch) async throws -> [Pack] {
         var packs: [Pack] = []
         var seen: Set<PackID> = []
@@ -79,8 +79,8 @@ public struct PackReceiver: Sendable {
         return packs
     }
 
-    /// Nil for a message that is no pack: it is kept as a dead letter. The pack's row, if there is one, is noticed as missing from
-    /// its queue, and published again from what is stored.
+    /// Nil for a message that is no pack. The message is kept as a dead letter. If the pack has a row, the upkeep finds it missing from its
+    /// queue, and a releaser publishes it again from the stored data.
     private func decode(_ message: AMQPMessage) async throws -> Pack? {
         do {
             return try Pack.decode(message.body)

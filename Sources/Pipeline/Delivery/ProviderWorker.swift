@@ -19,8 +19,8 @@ public import TidingsStore
 /// - conclude: each outcome becomes the next state of its delivery.
 /// - settle: ``Settler`` writes the new states, many in one commit.
 public struct ProviderWorker: Sendable {
-    /// The time after which a batch that is still out lets its messages be acknowledged, so that one hanging host holds up nobody's queue. Its
-    /// claim stands for it.
+    /// The time after which the messages of a batch still under way are acknowledged, so that one hanging host does not block the queue.
+    /// The claim of the batch stands for it.
     package static let patience = Duration.seconds(1)
     /// The time that an outcome waits for others of its pack before it is written.
     package static let gathering = Duration.milliseconds(20)

@@ -5,12 +5,12 @@ import TidingsMetrics
 import TidingsPostgres
 import TidingsStore
 
-/// Writes outcomes in batches: while one batch commits, the next collects. At low load an outcome is written at once, at high load hundreds
-/// share a commit.
+/// Writes outcomes in batches. While one batch commits, the next one collects. At low load an outcome is written at once. At high load
+/// hundreds of outcomes share a commit.
 package actor Settler {
-    /// Outcomes in one commit; a single pack may hold more of them than are left.
+    /// The number of outcomes after which a commit takes no further pack. A commit exceeds it by at most one pack.
     package static let largestBatch = 500
-    /// Commits under way at once.
+    /// The number of commits under way at once.
     package static let commitsInWork = 2
 
     private let store: Store
@@ -27,8 +27,8 @@ package actor Settler {
         self.logger = logger
     }
 
-    /// Returns when the outcomes are committed, however long the database is away. An outcome whose values the database will never take is logged
-    /// and left to the lease: it is then recorded as unknown.
+    /// Returns when the outcomes are committed, however long the database is away. If the database will never take the values of an
+    /// outcome, the outcome is logged and left to the lease, and is then recorded as unknown.
     func settle(_ settlement: PackSettlement) async {
         await withCheckedContinuation { continuation in
             collected.append((settlement, continuation))
@@ -39,7 +39,7 @@ package actor Settler {
     private func commitNext() {
         guard committing < Self.commitsInWork, !collected.isEmpty else { return }
         committing += 1
-        // Lets the outcomes that are ready at this moment join; `settle` awaits the result.
+        // The task lets the outcomes that are ready at this moment join. `settle` awaits the result.
         Task { await commit() }
     }
 
@@ -79,7 +79,8 @@ package actor Settler {
         }
     }
 
-    /// Two parts to find what the database refuses; none when a single outcome is left. Of a pack that is cut, neither part is the last.
+    /// Returns two parts of a batch to find the outcome that the database refuses, or none if a single outcome is left. If a pack is cut,
+    /// neither part is its last.
     private static func halves(of packs: [PackSettlement]) -> [[PackSettlement]] {
         if packs.count > 1 { return [Array(packs[..<(packs.count / 2)]), Array(packs[(packs.count / 2)...])] }
         guard let only = packs.first, only.settlements.count > 1 else { return [] }

@@ -16,12 +16,12 @@ public final class BreakerLog: Sendable {
     }
 }
 
-/// Which lines a change of a breaker leads to. A value: time is passed in, and nothing is written here.
+/// The log lines for each change of a breaker. This is a value: the time is passed in, and nothing is written here.
 ///
-/// A host that opens and closes all the time has one line of each kind a minute. When thousands of hosts fail, ``perMinute`` of them have
-/// their line; the others are counted.
+/// A host that opens and closes all the time gets one line of each kind a minute. If thousands of hosts fail, ``perMinute`` of them get
+/// their line, and the others are counted.
 struct BreakerLines {
-    /// Changes of one minute that have a line of their own: enough to see which hosts fail, and a log that can be read.
+    /// The number of changes in one minute that get a line of their own. It is enough to see which hosts fail, and keeps the log readable.
     static let perMinute = 20
     /// The time for which lines are counted.
     static let minute = Duration.seconds(60)

@@ -1,6 +1,6 @@
 import TidingsCore
 
-/// The lines of the two lanes: what is urgent never waits behind bulk.
+/// The requeue lines of the two lanes. Urgent deliveries never wait behind bulk deliveries.
 struct ComeBackLines {
     private var urgent = ComeBackLine()
     private var bulk = ComeBackLine()
@@ -11,29 +11,29 @@ struct ComeBackLines {
     }
 }
 
-/// The sends of one host and lane, or of one rate, that were turned away, one after the other: however many wait, no more of them a second go
-/// round through `due`.
+/// The line of refused sends of one host and lane, or of one rate. Each refused send is requeued at its own place, one after another.
+/// However many sends wait, the number that pass through `due` in a second stays bounded.
 ///
-/// Without it every delivery that waits for a slow or failing receiver would come back each second, and the database would work at the pace of
+/// Without the line, every delivery for a slow or failing receiver would return each second. The database would then work at the pace of
 /// the backlog.
 package struct ComeBackLine {
-    /// Between two that come back, unless a rate says more: 500 a second in each line of a process.
+    /// The time between two places, unless a rate requires more. It allows 500 sends a second in each line of a process.
     package static let interval = Duration.milliseconds(2)
-    /// No place is further away than this, so that a receiver that is well again is not left alone for longer.
+    /// The largest distance of a place. A receiver that works again is not left without sends for longer.
     package static let longest = Duration.seconds(600)
 
-    /// Beyond this a line is long: 500 deliveries.
+    /// The length from which a line counts as long. At the smallest interval it holds 500 deliveries.
     package static let short = Duration.seconds(1)
 
     private var last: Timestamp?
 
     func isLong(after earliest: Timestamp) -> Bool { last.map { $0 - earliest >= Self.short } ?? false }
 
-    /// The next place, `earliest` or later, and at least ``SendGate/comeBack`` from now.
+    /// Returns the next place, at `earliest` or later, and at least ``SendGate/comeBack`` from now.
     mutating func place(at earliest: Timestamp, every interval: Duration = Self.interval, now: Timestamp) -> Timestamp {
         var place = max(earliest, now.adding(SendGate.comeBack))
         if let last { place = max(place, last.adding(max(interval, Self.interval))) }
-        // A clock that was set back leaves places behind that are far away.
+        // A clock that was set back leaves places far in the future.
         place = min(place, max(earliest, now).adding(Self.longest))
         last = place
         return place

@@ -2,15 +2,15 @@ import Synchronization
 import TidingsContracts
 import TidingsCore
 
-/// The memory of packs that a process has in work with its providers, all lines together: it weighs what is out, also beyond the patience of
-/// its batch.
+/// The memory of the packs that a process has under way with its providers, all lines together. It weighs packs even after the patience of
+/// their batch has ended.
 ///
-/// A line, one worker's, that holds nothing may always take one batch, so that a saturated provider stops no other. Beyond that, room goes to
-/// the waiting line that holds least, and among equals to the one that waited longest. So packs take at most ``limit`` bytes, and one batch
-/// more for each line.
+/// A line belongs to one worker. A line that holds nothing may always take one batch, so a saturated provider stops no other provider.
+/// Otherwise room goes to the waiting line that holds least, and among equals to the line that waited longest. So packs take at most
+/// ``limit`` bytes, and one more batch for each line.
 public final class PackBudget: Sendable {
-    /// More than 50 full batches, by the estimate of ``Pack/weight``: more than a provider's concurrency needs. It is an eighth of the memory
-    /// that the unit grants a role.
+    /// The bytes of more than 50 full batches, by the estimate of ``Pack/weight``. This is more than a provider's concurrency needs. It is
+    /// an eighth of the memory that the unit grants a role.
     public static let limit = 64 << 20
 
     fileprivate struct Waiter {
@@ -21,17 +21,17 @@ public final class PackBudget: Sendable {
 
     fileprivate struct State {
         var lines = 0
-        /// By line; a line that holds nothing is not in it.
+        /// The bytes of each line. A line that holds nothing is not in it.
         var held: [Int: Int] = [:]
         var total = 0
-        /// In the order in which they came: at most ``PackReceiver/batchesInWork`` of each line.
+        /// The waiters in order of arrival, at most ``PackReceiver/batchesInWork`` of each line.
         var waiting: [Waiter] = []
     }
 
     private let limit: Int
     private let state = Mutex(State())
 
-    /// - Parameter limit: another one only for tests.
+    /// - Parameter limit: a different value only for tests.
     public init(limit: Int = limit) { self.limit = limit }
 
     /// A new line. Each worker has one of its own.
@@ -43,14 +43,14 @@ public final class PackBudget: Sendable {
         return Line(budget: self, number: number)
     }
 
-    /// Bytes of all packs that are out.
+    /// The bytes of all packs under way.
     var total: Int { state.withLock(\.total) }
 
     struct Line: Sendable {
         fileprivate let budget: PackBudget
         fileprivate let number: Int
 
-        /// Waits for room. The share is given back by ``Share/end()``, or when nobody holds it any more.
+        /// Waits for room. The share is returned by ``Share/end()``, or when no reference to it is left.
         func take(_ packs: [Pack]) async -> Share { await take(bytes: packs.reduce(0) { $0 + $1.weight }) }
 
         func take(bytes: Int) async -> Share {
@@ -72,7 +72,7 @@ public final class PackBudget: Sendable {
 
         deinit { end() }
 
-        /// Gives the room back; a second time does nothing.
+        /// Returns the room. A second call does nothing.
         func end() {
             let rest = bytes.withLock { bytes in
                 defer { bytes = 0 }
@@ -115,9 +115,9 @@ public final class PackBudget: Sendable {
 extension PackBudget.State {
     fileprivate func mayTake(_ bytes: Int, for line: Int, limit: Int) -> Bool { held[line] == nil || total + bytes <= limit }
 
-    /// The waiter that is next, if there is room for it.
+    /// The waiter that is next, if there is room for it. Nil otherwise.
     fileprivate func next(limit: Int) -> Int? {
-        // The first of equals, for `min` keeps it.
+        // `min` keeps the first of equals, which waited longest.
         guard let next = waiting.indices.min(by: { held[waiting[$0].line, default: 0] < held[waiting[$1].line, default: 0] }),
             mayTake(waiting[next].bytes, for: waiting[next].line, limit: limit)
         else { return nil }
@@ -132,10 +132,10 @@ extension PackBudget.State {
 }
 
 extension Pack {
-    /// Memory of a decoded entry beside its texts, estimated: its fields, and what is out for it.
+    /// The estimated memory of a decoded entry beside its texts: its fields, and the values kept while its delivery is under way.
     private static let bytesPerEntry = 1_024
 
-    /// Memory that the pack takes while its deliveries are out, estimated.
+    /// The estimated memory that the pack takes while its deliveries are under way.
     var weight: Int { entries.reduce(0) { $0 + Self.bytesPerEntry + $1.textBytes } }
 }
 

@@ -1,11 +1,12 @@
 import Synchronization
 
-/// Places in the line of a provider's rate, taken for a batch before it is claimed: one for each of its calls, in the order in which they ask.
+/// Places in the line of a provider's rate, reserved for a batch before it is claimed. There is one place for each call of the batch, in
+/// the order in which the calls ask.
 ///
-/// A place that its call does not use passes by, as time does for a quiet provider. Only places that nobody will come for are given back, as soon as
+/// A place that its call does not use expires, like time for a quiet provider. Only places that no call will use are returned, as soon as
 /// that is known.
 package final class RatePlaces: Sendable {
-    /// A place whose time has passed for longer is not used: after an outage all of them would be used at once.
+    /// The age from which a place is not used any more. After an outage, all old places would otherwise be used at once.
     private static let freshness = Duration.seconds(1)
 
     private let places: SendRoom.Places
@@ -20,21 +21,21 @@ package final class RatePlaces: Sendable {
         count = Atomic(places.count)
     }
 
-    /// Until the first place; less than zero if its time has come.
+    /// The time until the first place. Less than zero if its time has come.
     package var wait: Duration { takenAt + places.first - .now }
 
-    /// The time of the caller's place; nil without one.
+    /// The time of the caller's place. Nil if there is none left.
     package func next() -> ContinuousClock.Instant? {
         let number = taken.add(1, ordering: .relaxed).oldValue
         guard number < count.load(ordering: .relaxed) else { return nil }
-        // Tokens of a quiet while were there before they were taken.
+        // A quiet provider has tokens from before the reservation. Their places are not before it.
         return max(takenAt + places.first + places.interval * number, takenAt)
     }
 
-    /// Whether a call that begins now still keeps to the place.
+    /// Whether a call that begins now still keeps the place.
     package static func isFresh(_ place: ContinuousClock.Instant) -> Bool { .now - place < freshness }
 
-    /// Gives back what is beyond so many calls. Before the first of them asks, and once.
+    /// Returns the places beyond this number of calls. It must run once, before the first call asks for its place.
     package func keep(only calls: Int) {
         let before = count.load(ordering: .relaxed)
         guard calls < before else { return }

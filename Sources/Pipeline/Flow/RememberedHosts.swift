@@ -3,19 +3,19 @@ import TidingsProvider
 
 /// The state of each host: calls under way, breaker, slow start.
 ///
-/// At most `limit` hosts without calls under way are remembered, also when every one of them fails: recipients choose the hosts of webhooks.
-/// Constant time a call, on average.
+/// At most `limit` hosts without calls under way are remembered, even if all of them fail, because recipients choose the hosts of webhooks.
+/// Each call takes constant time on average.
 struct RememberedHosts {
     struct Host {
         var inside = 0
         var breaker = Breaker()
         var slowStart: SlowStart
-        /// Failures since the last good answer.
+        /// The number of failures since the last good answer.
         var failures = 0
         var openSince: Timestamp?
-        /// Of the sends that were turned away.
+        /// The lines of the refused sends.
         var lines = ComeBackLines()
-        /// The number of its latest rest; see ``Rests``.
+        /// The number of the host's latest rest. See ``Rests``.
         var rest: UInt64 = 0
     }
 
@@ -29,23 +29,23 @@ struct RememberedHosts {
     /// Hosts whose breaker is open or half-open.
     private var failing = 0
 
-    /// - Parameter usual: calls at once to one host that is well.
+    /// - Parameter usual: the number of calls at once to one healthy host.
     init(limit: Int, usual: Int) {
         self.limit = limit
         newHost = Host(slowStart: SlowStart(usual: usual))
     }
 
-    /// Of hosts that are met from now on.
+    /// Changes the number of calls for hosts that are met from now on.
     mutating func change(usual: Int) { newHost = Host(slowStart: SlowStart(usual: usual)) }
 
     var count: Int { hosts.count }
 
     subscript(host: String) -> Host? { hosts[host] }
 
-    /// Asks the host's breaker. An unknown host stays unknown.
+    /// Asks the breaker of the host. An unknown host stays unknown.
     mutating func admit(_ host: String, at now: Timestamp) -> Breaker.Admission { hosts[host]?.breaker.admit(at: now) ?? .allowed }
 
-    /// When a send to this host that is turned away comes back. Unknown hosts share one line.
+    /// Returns the time at which a refused send to this host is requeued. Unknown hosts share one line.
     mutating func place(of host: String, isUrgent: Bool, behind earliest: Timestamp, now: Timestamp) -> Timestamp {
         guard hosts[host] != nil else { return unknown[isUrgent: isUrgent].place(at: earliest, now: now) }
         return hosts[host, default: newHost].lines[isUrgent: isUrgent].place(at: earliest, now: now)
@@ -74,8 +74,9 @@ struct RememberedHosts {
         return change
     }
 
-    /// Forgets the host that was called longest ago, of those that are well. While failing hosts have more than half of the room it is the one
-    /// whose breaker opened, or stayed open after a trial, longest ago: a new host needs room to count its first failures.
+    /// Forgets hosts until the limit is met: first the healthy host that was called longest ago. While failing hosts take more than half of
+    /// the room, it forgets a failing host instead: the one whose last call ended longest ago. A new host needs room to count its first
+    /// failures.
     private mutating func forget() {
         while hosts.count > limit {
             if failing > limit / 2, let name = open.popFirst(of: hosts, isOpen: true) {
@@ -120,10 +121,10 @@ extension RememberedHosts.Host {
     }
 }
 
-/// The ends of calls after which a host had no call under way, oldest first: of hosts that are well, or of failing ones. Only a host's latest
-/// one counts; older ones are skipped.
+/// The ends of calls after which a host had no call under way, oldest first, for healthy or for failing hosts. Only a host's latest entry
+/// counts. Older entries are skipped.
 private struct Rests {
-    /// Below this many, skipped entries are not worth a pass over all.
+    /// The number of entries below which removing skipped entries is not worth a pass.
     private static let smallest = 64
 
     private struct Rest {
@@ -151,7 +152,7 @@ private struct Rests {
         return nil
     }
 
-    /// Drops the entries that count no more once they are the most: one pass for as many calls as it has entries.
+    /// Removes the entries that no longer count once they are the majority. There is at most one pass for as many calls as it has entries.
     mutating func compact(_ hosts: [String: RememberedHosts.Host], isOpen: Bool) {
         guard rests.count > max(2 * hosts.count, Self.smallest) else { return }
         rests = rests[front...].filter { $0.counts(hosts, isOpen: isOpen) }

@@ -2,27 +2,27 @@ import Synchronization
 public import TidingsCore
 public import TidingsProvider
 
-/// Decides whether a send may begin now: room at the provider and at the host, the provider's rate, and the host's breaker,
-/// after whose closing a host gets its calls back step by step.
+/// Decides whether a send may begin now. The decision depends on the room at the provider and at the host, on the provider's rate, and on
+/// the host's breaker. After a breaker closes, the host gets its calls back step by step.
 ///
-/// Whoever cannot begin within a moment is turned away with the time to come back, so that one slow host never fills a worker.
+/// A send that cannot begin within a moment is refused, with the time of its requeue. So one slow host never fills a worker.
 public final class SendGate: Sendable {
-    /// How long a send waits for room before it goes back through `due`.
+    /// The time that a send waits for room before it is requeued through `due`.
     public static let patience = Duration.milliseconds(500)
-    /// When whoever found no room comes back.
+    /// The shortest time after which a refused send is requeued.
     public static let comeBack = Duration.seconds(1)
 
     public struct Pass: Sendable {
         let host: Host
     }
 
-    /// By what breakers and the host's bound count.
+    /// The host by which breakers and the host's bound are counted.
     struct Host: Sendable {
         let name: String
         /// False for an address that is no URL.
         let isAuthority: Bool
 
-        /// As it may stand in a log.
+        /// The name in the form that may appear in a log.
         var shown: String? { isAuthority ? name.split(separator: "@").last.map(String.init) : nil }
     }
 
@@ -39,24 +39,24 @@ public final class SendGate: Sendable {
         case breakerOpen
     }
 
-    // Every send passes twice, and holds it for less than switching to an actor would take.
+    // A mutex, because every send passes twice and holds it for less time than a switch to an actor would take.
     private let room: Mutex<SendRoom>
     private let report: @Sendable (BreakerChange, Timestamp) -> Void
 
-    /// - Parameter report: told of each change of a host's breaker, by whoever ended the call that changed it.
+    /// - Parameter report: called for each change of a host's breaker, by the call that caused the change.
     public init(_ limits: ProviderLimits, now: Timestamp, report: @escaping @Sendable (BreakerChange, Timestamp) -> Void = { _, _ in }) {
         room = Mutex(SendRoom(limits, now: now))
         self.report = report
     }
 
-    /// Hosts of which something is remembered.
+    /// The number of remembered hosts.
     package var knownHosts: Int { room.withLock(\.knownHosts) }
 
-    /// `address` names who is called: breakers and the host's bound count by its host.
+    /// Asks for a send. `address` names the receiver. Breakers and the host's bound are counted by its host.
     ///
     /// - Parameters:
-    ///   - hasPlace: the call came at its place of ``RatePlaces``.
-    ///   - isUrgent: the line in which it comes back if it is turned away.
+    ///   - hasPlace: whether the call comes at its place of ``RatePlaces``.
+    ///   - isUrgent: selects the line of the requeue if the send is refused.
     public func enter(host address: String, hasPlace: Bool = false, isUrgent: Bool = false, now: Timestamp) async -> Answer {
         let host = Self.host(of: address)
         switch room.withLock({ $0.ask(host.name, hasPlace: hasPlace, isUrgent: isUrgent, now: now) }) {
@@ -68,14 +68,14 @@ public final class SendGate: Sendable {
         }
     }
 
-    /// How long packs for this host had better stay with the broker; zero when they had not.
+    /// The time for which packs for this host should stay with the broker. Zero if they need not.
     func closedTime(of address: String, isUrgent: Bool, now: Timestamp) -> Duration {
         let host = Self.host(of: address)
         return room.withLock { $0.closedTime(of: host.name, isUrgent: isUrgent, now: now) }
     }
 
-    /// Places in the line of the provider's rate for so many calls, as far as they come within `time`: before they are claimed, so that a pack whose
-    /// turn is far away stays with the broker.
+    /// Reserves places in the line of the provider's rate for this number of calls, as far as they come within `time`. The reservation
+    /// comes before the claim, so that a pack with a late place stays with the broker.
     package func reserve(_ calls: Int, ifWithin longest: Duration, lasting time: Duration, now: Timestamp) -> Reservation {
         switch room.withLock({ $0.reserve(calls, ifWithin: longest, lasting: time, now: now) }) {
         case .unlimited: .unlimited
@@ -88,7 +88,7 @@ public final class SendGate: Sendable {
         /// The provider has no rate.
         case unlimited
         case places(RatePlaces)
-        /// The line is too long: ask again after this.
+        /// The line is too long. The caller asks again after this time.
         case later(Duration)
     }
 
@@ -100,24 +100,24 @@ public final class SendGate: Sendable {
         if let change { report(BreakerChange(host: pass.host.shown, change), now) }
     }
 
-    /// Gives the gate other limits; what is known of hosts stays.
+    /// Gives the gate other limits. The state of the hosts stays.
     func change(to limits: ProviderLimits, now: Timestamp) {
         for waiter in room.withLock({ $0.change(to: limits, now: now) }) { waiter.resume(returning: true) }
     }
 
-    /// Makes this the gate of one among so many workers that call the provider: concurrency and rate are what it takes from all of them.
+    /// Divides concurrency and rate by the number of workers that call the provider. The gate then keeps to its part of them.
     public func divide(among workers: Int, now: Timestamp) {
         for waiter in room.withLock({ $0.divide(among: workers, now: now) }) { waiter.resume(returning: true) }
     }
 
-    /// True when a place was taken for the caller within ``patience``.
+    /// Whether a place for the caller was found within ``patience``.
     private func findRoom(_ host: String) async -> Bool {
         var timer: Task<Void, any Error>?
         defer { timer?.cancel() }
         return await withCheckedContinuation { continuation in
-            // Room may have come free since the question.
+            // Room may have become free since the question.
             guard let ticket = room.withLock({ $0.occupyOrWait(host, continuation) }) else { return continuation.resume(returning: true) }
-            // Ends the wait for room after ``patience`` and nothing else; cancelled above when room was found first.
+            // The task only ends the wait after ``patience``. It is cancelled above if room is found first.
             timer = Task {
                 try await Task.sleep(for: Self.patience)
                 room.withLock { $0.giveUp(ticket) }?.resume(returning: false)
@@ -125,9 +125,9 @@ public final class SendGate: Sendable {
         }
     }
 
-    /// The authority of a URL, so that all paths of a host share its bound; anything else stands for itself.
+    /// The authority of a URL, so that all paths of a host share its bound. Any other address stands for itself.
     private static func host(of address: String) -> Host {
-        // Once for every call: looked for in the bytes, where a search for text costs more than the rest of the gate.
+        // This runs for every call. It searches the bytes, because a text search costs more than the rest of the gate.
         let bytes = address.utf8
         guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), bytes[colon...].starts(with: "://".utf8) else {
             return Host(name: address, isAuthority: false)

@@ -1,10 +1,10 @@
 import TidingsCore
 import TidingsProvider
 
-/// Who is inside, who waits in line, and what is known of each host.
+/// The state behind a gate: the calls under way, the line of waiting sends, and the hosts.
 package struct SendRoom {
-    /// Hosts that are remembered without calls under way, an estimated 200 bytes each. Beyond that the healthy one that was called longest ago is
-    /// forgotten, and while more than half are failing the one that failed longest ago.
+    /// The number of hosts remembered without calls under way, about 200 bytes each. Beyond it, the healthy host that was called longest
+    /// ago is forgotten. While more than half are failing, the host that failed longest ago is forgotten.
     package static let rememberedHosts = 10_000
 
     typealias Waiter = CheckedContinuation<Bool, Never>
@@ -16,13 +16,13 @@ package struct SendRoom {
     }
 
     private var limits: ProviderLimits
-    /// Processes that call the provider, this one among them: each has an equal share of what it takes.
+    /// The number of processes that call the provider, this one included. Each has an equal part of the provider's limits.
     private var workers = 1
-    /// Sends to one host at once, of all workers together.
+    /// The number of sends to one host at once, of all workers together.
     private var hostConcurrency: Int
     private var bucket: TokenBucket?
     private var rateLines = ComeBackLines()
-    /// The number of buckets so far: a place belongs to the one that it was taken of.
+    /// The number of buckets so far. A place belongs to the bucket it was taken from.
     private var buckets = 0
     private var inside = 0
     private var hosts: RememberedHosts
@@ -41,7 +41,7 @@ package struct SendRoom {
         }
     }
 
-    /// Returns who may go in because there is more room.
+    /// Changes the limits. Returns the waiters that may begin because there is more room.
     mutating func change(to limits: ProviderLimits, now: Timestamp) -> [Waiter] {
         guard limits != self.limits else { return [] }
         if limits.requestsPerSecond != self.limits.requestsPerSecond {
@@ -55,8 +55,8 @@ package struct SendRoom {
     }
 
     /// - Parameters:
-    ///   - hasPlace: the call has its place in the line of the rate already.
-    ///   - isUrgent: the line in which it comes back if it is turned away.
+    ///   - hasPlace: whether the call has its place in the line of the rate already.
+    ///   - isUrgent: selects the line of the requeue if the call is refused.
     mutating func ask(_ host: String, hasPlace: Bool, isUrgent: Bool, now: Timestamp) -> Answer {
         if case .refused(let until) = hosts.admit(host, at: now) {
             return .refused(after: hosts.place(of: host, isUrgent: isUrgent, behind: until, now: now) - now, .breakerOpen)
@@ -70,15 +70,15 @@ package struct SendRoom {
         return .granted
     }
 
-    /// How long until a send to this host that found no room comes back: one after the other.
+    /// Returns the time until a send to this host that found no room is requeued. Such sends are requeued one after another.
     mutating func comeBack(to host: String, isUrgent: Bool, now: Timestamp) -> Duration {
         hosts.place(of: host, isUrgent: isUrgent, behind: now, now: now) - now
     }
 
     // MARK: Before the claim
 
-    /// How long packs for this host had better stay with the broker: while its breaker is open and enough have been turned away already. Those show
-    /// operators what goes on, and are back as soon as it is well.
+    /// The time for which packs for this host should stay with the broker: while its breaker is open and the line of refused sends is long.
+    /// The refused sends show operators the failure, and return as soon as the host works again.
     func closedTime(of host: String, isUrgent: Bool, now: Timestamp) -> Duration {
         guard let known = hosts[host], let end = known.breaker.closedUntil, known.lines[isUrgent: isUrgent].isLong(after: end) else {
             return .zero
@@ -99,14 +99,14 @@ package struct SendRoom {
         /// The provider has no rate.
         case unlimited
         case places(Places)
-        /// The line is too long: ask again after this.
+        /// The line is too long. The caller asks again after this time.
         case later(Duration)
     }
 
-    /// Takes places in the line of the rate for so many calls, unless who comes next would wait longer than `longest` for the first. No more than come
-    /// within `time`, and one.
+    /// Reserves places in the line of the rate for this number of calls, unless the wait for the first place is longer than `longest`. The
+    /// places come within `time`, except that at least one is reserved.
     mutating func reserve(_ calls: Int, ifWithin longest: Duration, lasting time: Duration, now: Timestamp) -> Reservation {
-        // At the provider's whole rate each call of one among many costs as much as one of each of them.
+        // The bucket fills at the provider's whole rate, so a call of this process costs one token for each process.
         let each = workers
         guard let wait = bucket?.wait(for: each, at: now), let interval = bucket?.interval(of: each) else { return .unlimited }
         guard wait <= longest else { return .later(wait - longest) }
@@ -115,13 +115,13 @@ package struct SendRoom {
         return .places(Places(count: count, first: first, interval: interval, tokensOfEach: each, bucket: buckets))
     }
 
-    /// Returns places that nobody will use and whose time is still to come.
+    /// Returns places that no call will use and whose time is still to come.
     mutating func giveBack(_ count: Int, of places: Places) {
         if places.bucket == buckets { bucket?.giveBack(count * places.tokensOfEach) }
     }
 
-    /// Returns who may go in instead, which is more than one when a host that came back is given more room, and how the host's breaker
-    /// changed.
+    /// Ends a call. Returns the waiters that may begin instead, and the change of the host's breaker. There are several waiters if a host
+    /// that works again gets more room.
     mutating func leave(
         _ host: String, evidence: Outcome.Evidence, now: Timestamp
     ) -> (admitted: [Waiter], change: BreakerChange.Kind?) {
@@ -132,20 +132,20 @@ package struct SendRoom {
 
     var knownHosts: Int { hosts.count }
 
-    /// Makes this one of so many workers. Returns who may go in because there are fewer of them.
+    /// Divides the limits among this number of workers. Returns the waiters that may begin because there are fewer workers.
     mutating func divide(among workers: Int, now: Timestamp) -> [Waiter] {
         self.workers = max(1, workers)
-        // A call must fit in the bucket.
+        // One call must fit into the bucket.
         if let rate = bucket?.limit.perSecond { bucket?.allow(burst: max(rate, self.workers), at: now) }
         return admitAll()
     }
 
-    /// At least one call; an equal part of more.
+    /// An equal part of a limit, at least one call.
     private func share(of all: Int) -> Int { max(1, all / workers) }
 
     // MARK: The line
 
-    /// The ticket of who now waits in line; nil when a place was taken at once.
+    /// Returns the ticket of the send that now waits in line. Nil if a place was taken at once.
     mutating func occupyOrWait(_ host: String, _ waiter: Waiter) -> UInt64? {
         guard !isFree(host) else {
             occupy(host)
@@ -154,13 +154,13 @@ package struct SendRoom {
         return line.join(host, waiter)
     }
 
-    /// Returns who is to be told that its time is over.
+    /// Returns the waiter whose time has ended.
     mutating func giveUp(_ ticket: UInt64) -> Waiter? {
         line.giveUp(ticket)
     }
 
     private mutating func admitAll() -> [Waiter] {
-        // Out of here meanwhile, for it asks the rest.
+        // Takes the line out, because `isFree` reads the rest of this value.
         var line = WaitingLine<Waiter>()
         swap(&line, &self.line)
         defer { swap(&line, &self.line) }

@@ -1,4 +1,4 @@
-/// A bounded number of places; whoever finds none waits in line.
+/// A bounded number of places. A caller that finds none free waits in line.
 public actor Slots {
     private var free: Int
     private var line: [CheckedContinuation<Void, Never>] = []

@@ -1,16 +1,17 @@
 package import TidingsCore
 import TidingsStore
 
-/// For how long this process has reached the database without a break.
+/// The time for which this process has reached the database without a break.
 ///
-/// After an outage all leases are over, and workers that live hold outcomes which nobody else knows. They need a moment to connect again and to
-/// write them. A releaser that took their packs apart meanwhile would replace what is known by a guess.
+/// After an outage all leases are over, and living workers hold outcomes that only they know. They need a moment to connect again and to
+/// write them. A releaser that took their packs apart meanwhile would replace known outcomes by a guess.
 package struct Steadiness {
-    /// Longer than a lease, a reconnect (5 s at most) and a worker's pause between two tries (2 s) together.
+    /// The time without a break after which packs may be taken apart. It is longer than a lease, a reconnect (5 s at most) and a worker's
+    /// pause between two tries (2 s) together.
     package static let required = Duration.seconds(35)
-    /// Between two answers; a longer gap is a stopped process or a database that hung.
+    /// The longest time between two answers. A longer gap means a stopped process, or a database that hung.
     package static let longestGap = Duration.seconds(5)
-    /// A turn whose statement waits longer than this says nothing of now: workers have waited for the same lock.
+    /// The longest turn that still tells about the present. If a statement waits longer, workers have waited for the same lock.
     package static let longestTurn = Duration.seconds(2)
 
     private var since: Timestamp?
@@ -18,7 +19,7 @@ package struct Steadiness {
 
     package init() {}
 
-    /// The database answered. `now` is its business time, in which leases are counted too.
+    /// Records an answer of the database. `now` is its business time, in which leases are counted too.
     package mutating func answered(at now: Timestamp, instant: ContinuousClock.Instant = .now) {
         if let answeredAt, instant - answeredAt > Self.longestGap { since = nil }
         if let earlier = since, now < earlier { since = nil }
@@ -26,7 +27,7 @@ package struct Steadiness {
         answeredAt = instant
     }
 
-    /// It did not, or too late.
+    /// Records that the database did not answer, or answered too late.
     package mutating func interrupted() {
         since = nil
         answeredAt = nil
@@ -38,7 +39,8 @@ package struct Steadiness {
     }
 }
 
-/// How many rows a turn takes: half as many after a batch that could not be written, until the row to blame is alone, and soon all again.
+/// The number of rows of a turn. After a batch that could not be written it is halved, until the faulty row is alone, and then doubled
+/// again.
 package struct BatchLimit {
     private let full: Int
     package private(set) var current: Int

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Raised once, when work that can wait is to be left to others.
+/// A flag raised once, at the stop. From then on the process leaves work that can wait to other processes.
 public final class StopFlag: Sendable {
     private let raised = Atomic(false)
 

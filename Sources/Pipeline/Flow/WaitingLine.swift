@@ -1,9 +1,10 @@
-/// Who waits for room at each host, first come first served.
+/// The waiters for room at each host, in the order of arrival.
 ///
-/// The next is found without looking at everybody: one look for each host at which somebody waits.
+/// The next waiter is found with one look for each host that has waiters, without a look at each waiter.
 struct WaitingLine<Waiter> {
-    /// The tickets of one host's line, oldest first. Those that gave up are left out when they come to the front, so as many of them stay as gave up
-    /// during the longest call to a host without room: each call that ends makes room, and brings the front up.
+    /// The tickets of one host's line, oldest first. A cancelled ticket stays until it reaches the front. Each call that ends makes room
+    /// and moves the front on. So the number of cancelled tickets is bounded by those cancelled during the longest call to a host without
+    /// room.
     private struct Tickets {
         private var tickets: [UInt64] = []
         private var front = 0
@@ -14,7 +15,7 @@ struct WaitingLine<Waiter> {
 
         mutating func removeFirst() {
             front += 1
-            // Half of it is gone: moving the rest costs no more than adding it did.
+            // The first half is gone. Moving the rest costs no more than adding it did.
             guard front * 2 >= tickets.count else { return }
             tickets.removeFirst(front)
             front = 0
@@ -32,10 +33,10 @@ struct WaitingLine<Waiter> {
         return lastTicket
     }
 
-    /// Nil for one who has left the line already.
+    /// Nil for a ticket that has already left the line.
     mutating func giveUp(_ ticket: UInt64) -> Waiter? { waiters.removeValue(forKey: ticket) }
 
-    /// Takes the one out of the line who has waited longest of those whose host has room.
+    /// Takes the waiter out of the line that has waited longest, among those whose host has room.
     mutating func next(where hasRoom: (String) -> Bool) -> (host: String, waiter: Waiter)? {
         if waiters.isEmpty {
             lines.removeAll(keepingCapacity: true)

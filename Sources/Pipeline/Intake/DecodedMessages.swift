@@ -5,21 +5,21 @@ import TidingsCore
 import TidingsJSON
 import TidingsStore
 
-/// Messages of a batch after decoding, with the way back from each intent to its message.
+/// The decoded messages of a batch. Each intent leads back to its message.
 struct DecodedMessages: Sendable {
     private(set) var batch = IntakeBatch()
     private let messages: [AMQPMessage]
     private let decoder: IntentDecoder
-    /// The roles' own user of the broker, whose messages are believed in what they say of who asked.
+    /// The AMQP user of the roles themselves. The router believes its messages about which producer asked.
     private let trusted: String
-    /// For each intent of the batch, the position of its message.
+    /// The position of its message, for each intent of the batch.
     private var origins: [Int] = []
-    /// Of the producers met so far, by the bytes of their names: equivalent names are two users.
+    /// The rights of the producers met so far, by the bytes of their names. Names that are only equivalent belong to two users.
     private var rights: [[UInt8]?: ProducerRights] = [:]
-    /// The sum so far: events' bytes for each intent, bytes that are kept for each refusal.
+    /// The sum so far: the bytes of the event for each intent, and the kept bytes for each refusal.
     private var bytes = 0
 
-    /// Decodes a batch piece by piece, each when it is asked for: a small message may ask for thousands of notifications, and a batch has
+    /// Decodes a batch piece by piece, each piece on demand. A small message may ask for thousands of notifications, and a batch has
     /// hundreds of messages. A piece ends with the message that fills an ``IntakePortion``.
     static func pieces(
         of messages: [AMQPMessage], decoder: IntentDecoder, trusted: String, now: Timestamp
@@ -58,7 +58,7 @@ struct DecodedMessages: Sendable {
         origins += repeatElement(position, count: decoded.intents.count)
         bytes += decoded.intents.reduce(0) { $0 + $1.bytesInMessage.count }
         guard !decoded.rejections.isEmpty else { return }
-        // Once for all events of the message, which may be a thousand.
+        // Encode the headers once for all events of the message. There may be a thousand.
         let headers = headersText(message.headers)
         batch.refused += decoded.rejections.map { RefusedEvent($0, in: message, headers: headers, of: producer) }
         bytes += decoded.rejections.reduce(0) { $0 + $1.raw.count + headers.utf8.count }
@@ -68,21 +68,21 @@ struct DecodedMessages: Sendable {
         message.producer(trusted: trusted, catalogue: decoder.catalogue.catalogue)
     }
 
-    /// The refusal of the intent at `position` of the batch, with its own bytes.
+    /// Returns the refusal of the intent at `position` of the batch, with its own bytes.
     func refusal(of position: Int, _ reason: ReasonCode, _ text: String) -> RefusedEvent {
         let message = messages[origins[position]]
         let rejection = decoder.rejection(of: batch.intents[position], in: IncomingMessage(message), reason, text)
         return RefusedEvent(rejection, in: message, headers: headersText(message.headers), of: producer(of: message))
     }
 
-    /// The refusal of the intent at `position`, whose key was used before with other content: by the notification `existing`, or by an
-    /// earlier intent of the same batch.
+    /// Returns the refusal of the intent at `position`, whose key was used before with other content. The earlier use is the notification
+    /// `existing`, or an earlier intent of the same batch.
     func conflict(of position: Int, with existing: NotificationID?) -> RefusedEvent {
         let before = existing.map { ": notification \($0)" } ?? ", in the same batch"
         return refusal(of: position, .idempotencyConflict, "this source and id were used before with other content" + before)
     }
 
-    /// The piece in portions that are committed one after another: nearly always one.
+    /// The portions of the piece, which are committed one after another. Nearly every piece has only one.
     var portions: [IntakePortion] {
         var portions: [IntakePortion] = []
         var start = 0
@@ -103,11 +103,11 @@ struct DecodedMessages: Sendable {
     }
 }
 
-/// What of a batch is committed in one transaction.
+/// The part of a batch that is committed in one transaction.
 package struct IntakePortion: Sendable {
     /// Four full batches of single intents.
     package static let maximumIntents = 2_000
-    /// Events' bytes, counted once for each intent: rows hold about as much again.
+    /// The bytes of the events, counted once for each intent. The rows hold about as many bytes again.
     package static let maximumBytes = 16 << 20
 
     var intents: Range<Int> = 0..<0
@@ -127,9 +127,10 @@ extension IncomingMessage {
 }
 
 extension AMQPMessage {
-    /// The asking user: the one that the broker has validated, or who that user says, if it may vouch for others. Nil when nobody has vouched.
+    /// The producer that asked. It is the user that the broker has validated, or the producer that this user names, if the user may vouch
+    /// for others. Nil if nobody vouches for the producer.
     ///
-    /// A relay's and a replay's message names the producer in a header. From any other user the header means nothing.
+    /// Messages of relays and replays name the producer in a header. From any other user the header is ignored.
     func producer(trusted: String, catalogue: Catalogue) -> String? {
         guard let userID else { return nil }
         if userID.utf8.elementsEqual(trusted.utf8) || catalogue.vouches(userID), let said = headers[QueueNames.producerHeader]?.text {
@@ -138,8 +139,8 @@ extension AMQPMessage {
         return ProducerEntry.isDatabaseRole(userID) ? nil : userID
     }
 
-    /// No intake queue wants the key. A right key comes by the same way while its queue is missing or not bound yet, as at the very first
-    /// start: such an intent is decided like any other.
+    /// Whether the message came because no intake queue wants its routing key. A valid key also arrives this way while its queue is missing
+    /// or not bound yet, for example at the first start. Such an intent is decided like any other intent.
     fileprivate var isUnroutable: Bool {
         queue == QueueNames.rejectedQueue && QueueNames.category(ofRoutingKey: routingKey) == nil
     }
@@ -153,7 +154,7 @@ extension RefusedEvent {
 }
 
 extension AMQPValue {
-    /// A scalar as text; nil for anything else.
+    /// A scalar as text. Nil for any other value.
     var text: String? {
         switch self {
         case .string(let text): text
@@ -166,10 +167,10 @@ extension AMQPValue {
     }
 }
 
-/// Bytes of headers that are kept with a refused message.
+/// The number of bytes of headers that are kept with a refused message.
 private let keptHeaderBytes = AMQPMessage.maximumHeaderBytes
 
-/// Headers as a JSON object for an operator: scalars as they are, the rest named by its kind.
+/// Returns headers as a JSON object for an operator. Scalars are kept, and every other value becomes `(nested)`.
 func headersText(_ headers: [String: AMQPValue]) -> String {
     var writer = JSONWriter()
     writer.beginObject()

@@ -20,7 +20,7 @@ public struct Intake: Sendable {
     /// The longest pause between two tries while the database is away.
     package static let longestPause = Duration.seconds(5)
 
-    /// - Parameter trusted: the roles' own user of the broker.
+    /// - Parameter trusted: the AMQP user of the roles themselves.
     public init(
         store: Store, catalogues: CatalogueSource, zones: TimeZoneDatabase, trusted: String, metrics: Metrics, logger: Logger
     ) {
@@ -32,15 +32,16 @@ public struct Intake: Sendable {
         self.logger = logger
     }
 
-    /// Commits everything that follows from the messages, and returns the packs to publish. Of messages that ask for very much, all packs
-    /// but the last portion's go to `early` before the next portion is committed: held together they would fill the memory.
+    /// Commits everything that follows from the messages, and returns the packs to publish. For messages that ask for very many
+    /// notifications, the packs of all portions but the last go to `early` before the next portion is committed. Held together, they would
+    /// fill the memory.
     ///
-    /// While the database is away, or refuses for a reason of its own such as a missing grant, this waits and tries again. A batch with values that
-    /// the database will never take is halved until the intent that holds them is alone: it is refused, its neighbours go on. Throws when the
-    /// task is cancelled, or when not even a refusal can be stored.
+    /// While the database is away, or refuses for a reason of its own such as a missing grant, this waits and tries again. If the database
+    /// will never take the values of a batch, the batch is halved until the faulty intent is alone. That intent is refused, and its
+    /// neighbours continue. Throws if the task is cancelled, or if even a refusal cannot be stored.
     ///
-    /// Messages that ask for very much are committed in portions. Dying between two is harmless: the messages come again, and what was
-    /// committed is recognised.
+    /// Messages that ask for very many notifications are committed in portions. A crash between two portions is harmless: the broker
+    /// redelivers the messages, and the committed part is recognised.
     public func take(_ messages: [AMQPMessage], early: ([Pack]) async -> Void) async throws -> [Pack] {
         let compiled = catalogues.current
         let pieces = DecodedMessages.pieces(
@@ -55,7 +56,7 @@ public struct Intake: Sendable {
         return packs
     }
 
-    /// The publisher of a message, if somebody has vouched for it.
+    /// The publisher of a message, if somebody vouches for it.
     func producer(of message: AMQPMessage) -> String? {
         message.producer(trusted: trusted, catalogue: catalogues.current.catalogue)
     }
@@ -66,7 +67,7 @@ public struct Intake: Sendable {
             do {
                 return try await write(portion, of: decoded, catalogue)
             } catch let error as PostgresError where error.isMissingPartition {
-                // Nobody has made the day's partitions, and that is no fault of the messages.
+                // No releaser has made the day's partitions. This is no fault of the messages.
                 logger.error("a partition is missing, making it", metadata: ["error": "\(error)"])
                 do { try await store.makePartitions() } catch {
                     logger.error("cannot make the partition, trying again", metadata: ["error": "\(error)"])
@@ -78,7 +79,7 @@ public struct Intake: Sendable {
             } catch {
                 logger.error("cannot commit a batch, trying again", metadata: ["error": "\(error)", "intents": "\(portion.intents.count)"])
             }
-            // The time that the database gets to come back. Cancelled at the stop.
+            // Gives the database time to recover. The stop cancels the sleep.
             try await Task.sleep(for: pause)
             pause = min(pause * 2, Self.longestPause)
         }
@@ -127,7 +128,7 @@ public struct Intake: Sendable {
         _ portion: IntakePortion, of decoded: DecodedMessages, _ catalogue: Catalogue, because error: PostgresError
     ) async throws -> [Pack] {
         guard portion.refused.isEmpty else {
-            // Refusals are made of what can be stored; alone, they show whether the intents are to blame.
+            // Refusals consist only of values that can be stored. Writing them alone shows whether the intents are the cause.
             guard !portion.intents.isEmpty else { throw error }
             let packs = try await commit(IntakePortion(intents: portion.intents), of: decoded, catalogue)
             return packs + (try await commit(IntakePortion(refused: portion.refused), of: decoded, catalogue))
@@ -138,7 +139,7 @@ public struct Intake: Sendable {
         return first + (try await commit(IntakePortion(intents: middle..<portion.intents.upperBound), of: decoded, catalogue))
     }
 
-    /// The database will never take this intent: it becomes a row an operator can read and replay.
+    /// Refuses an intent that the database will never take. It becomes a row that an operator can read and replay.
     private func refuse(
         _ position: Int, of decoded: DecodedMessages, _ catalogue: Catalogue, because error: PostgresError
     ) async throws -> [Pack] {
@@ -148,7 +149,7 @@ public struct Intake: Sendable {
     }
 }
 
-/// The pure decision, with what the catalogue says of the type.
+/// Returns the decision, with the catalogue's values for the type. The decision is pure.
 func decide(_ intent: Intent, facts: RecipientFacts, catalogue: Catalogue, pauses: Pauses, now: Timestamp) -> RoutedIntent {
     let decision = route(intent, facts: facts, catalogue: catalogue, pauses: pauses, now: now, acceptedAt: now)
     guard let type = catalogue.types[intent.type] else {

@@ -3,19 +3,21 @@ public import TidingsAMQP
 public import TidingsCore
 import TidingsStore
 
-/// Takes intents of one lane from the broker, decides what becomes of each, and commits it: decode → facts → decide → one transaction → ack →
-/// publish the packs.
+/// Routes the intents of one lane: reads them from the broker, decides about each, and commits the result. The steps are: decode, facts,
+/// decide, one transaction, acknowledge, publish the packs.
 ///
-/// A message is acknowledged when everything that follows from it is committed, and not before. Dying at any point loses nothing: what was
-/// not acknowledged comes again and is recognised; what was committed but not published is published by a releaser.
+/// A message is acknowledged only when everything that follows from it is committed. A crash at any point loses nothing. The broker
+/// redelivers messages that were not acknowledged, and their intents are recognised. A releaser publishes packs that were committed but not
+/// published.
 public struct Router: Sendable {
-    /// Messages the broker may hand over before they are settled. Two batches in work and one being collected.
+    /// The number of messages that the broker may hand over before they are settled: two batches in work, and one being collected.
     public static let prefetch = 1_500
-    /// How a batch is cut: full, or after a moment, whichever comes first. 4 ms instead of 10 make a single intent faster, and the slowest of a
-    /// hundred at 1,000 a second slower: smaller transactions take a third more of the processors. Of large bodies a batch holds fewer: each of its
-    /// bytes is in memory several times until its commit.
+    /// The bounds of a batch. It ends when it is full or after a delay, whichever comes first. A delay of 4 ms instead of 10 ms makes a
+    /// single intent faster. It makes the slowest of a hundred slower at 1,000 a second, because smaller transactions take a third more of
+    /// the processors. A batch of large bodies holds fewer messages, because each of its bytes is in memory several times until its commit.
     public static let batch = BatchPolicy(maximumMessages: 500, maximumBytes: 1 << 20, maximumDelay: .milliseconds(10))
-    /// Batches in work at once: while one waits for its commit the next is decoded. More only makes transactions wait for each other.
+    /// The number of batches in work at once. While one batch waits for its commit, the next is decoded. More batches only make
+    /// transactions wait for each other.
     public static let batchesInWork = 2
 
     private let intake: Intake
@@ -25,7 +27,7 @@ public struct Router: Sendable {
     private let balance: LaneBalance
     private let logger: Logger
 
-    /// - Parameter lane: whose intents these are; nil for what came another way, and stands outside the balance of the two.
+    /// - Parameter lane: the lane of the intents. Nil for intents that came another way and stand outside the balance of the two lanes.
     public init(intake: Intake, consumer: AMQPConsumer, backlog: PublishBacklog, lane: Lane?, balance: LaneBalance, logger: Logger) {
         self.intake = intake
         self.consumer = consumer

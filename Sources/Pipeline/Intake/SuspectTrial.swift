@@ -4,12 +4,14 @@ import TidingsContracts
 import TidingsCore
 public import TidingsStore
 
-/// Tries the messages that were taken back too often, one by one. Most are innocent: they were prefetched by a process that died for another
-/// reason. The row is marked before the trial, so the one that kills this process too is found marked, and after ``trials`` of them quarantined.
+/// Tries the messages that were redelivered too often, one by one. Most of them are harmless: a process that died for another reason had
+/// prefetched them. The row is marked before the trial. A message that kills this process too is then found marked, and after ``trials`` of
+/// them it is quarantined.
 public struct SuspectTrial: Sendable {
-    /// One at a time, or the guilty one would take innocents with it.
+    /// One message at a time. Otherwise a harmful message would take harmless ones with it.
     public static let prefetch = 1
-    /// Trials that never ended before a message counts as guilty. One is not enough: a machine may die in any of them.
+    /// The number of trials without an end after which a message counts as harmful. One trial is not enough, because a machine may die in
+    /// any of them.
     public static let trials = 3
 
     private let store: Store
@@ -35,7 +37,7 @@ public struct SuspectTrial: Sendable {
                     await consumer.acknowledge([message.tag])
                 } catch {
                     logger.warning("a suspect goes back to its queue", metadata: ["error": "\(error)"])
-                    // The suspect queue has no delivery limit: without a pause this would spin.
+                    // The suspect queue has no delivery limit. Without a pause this would spin.
                     try? await Task.sleep(for: BatchLoop.pauseBeforeRequeue)
                     await consumer.reject([message.tag], requeue: true)
                 }
@@ -58,7 +60,7 @@ public struct SuspectTrial: Sendable {
         }
         if message.contentType == Pack.contentType {
             do {
-                // Its row stands for it: a releaser publishes the pack again, complete, if nobody claimed it.
+                // The pack's row replaces the message. A releaser publishes the complete pack again, unless a worker has claimed it.
                 try await store.forgetConfirm(of: Pack.decode(message.body).id)
             } catch let error as PackDecodingError {
                 logger.error("a suspect is no pack", metadata: ["dead": "\(kept.id)", "queue": "\(queue)", "error": "\(error)"])

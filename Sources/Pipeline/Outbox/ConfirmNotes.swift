@@ -1,14 +1,15 @@
 package import TidingsCore
 package import TidingsStore
 
-/// Notes which packs the broker confirmed, a moment later and many at once: by then most are claimed or settled, and need no note.
+/// Records which packs the broker confirmed. It waits a moment and writes many at once, because most packs are claimed or settled by then
+/// and need no record.
 ///
-/// When the database takes no note, the packs are noted with the next ones. A pack that is never noted, because the process died or more than
-/// ``limit`` wait, is published again after ``Store/confirmTimeoutSeconds``, which is harmless.
+/// If the database takes no record, these packs are written with the next ones. A pack stays unrecorded if the process dies, or if more
+/// than ``limit`` packs wait. It is then published again after ``Store/confirmTimeoutSeconds``, which is harmless.
 package actor ConfirmNotes {
-    /// From the first confirm to its note. Far below the time after which somebody would publish the pack again.
+    /// The time from the first confirm to its record. It is far below the time after which a releaser publishes the pack again.
     package static let delay = Duration.milliseconds(250)
-    /// Packs that wait for their note, half a megabyte: the oldest beyond are left to a releaser.
+    /// The number of packs that wait for their record, half a megabyte. The oldest packs beyond it are left to a releaser.
     package static let limit = 30_000
 
     private let store: Store
@@ -29,9 +30,9 @@ package actor ConfirmNotes {
         startTimer()
     }
 
-    /// Writes what is not written yet, and returns when nothing is under way.
+    /// Writes the waiting records, and returns when none is being written.
     package func write() async {
-        // A note that is being written is not cut short.
+        // Do not cancel a record that is being written.
         if !isWriting { timer?.cancel() }
         await timer?.value
         await writeOnce()
@@ -40,12 +41,12 @@ package actor ConfirmNotes {
     private func startTimer() {
         guard timer == nil, !confirmed.isEmpty else { return }
         timer = Task {
-            // Time itself is what is waited for. Cancelled by `write()`, which then writes by itself.
+            // Only time has to pass. `write()` cancels the sleep, and then writes by itself.
             try? await Task.sleep(for: Self.delay)
             let isLeftToWrite = Task.isCancelled
             if !isLeftToWrite { await writeOnce() }
             timer = nil
-            // Confirms that came while the others were written. After a failure the next confirm starts the timer.
+            // These confirms came while earlier ones were written. After a failure, the next confirm starts the timer.
             if !isLeftToWrite, !isFailing { startTimer() }
         }
     }
@@ -77,10 +78,10 @@ package actor ConfirmNotes {
     }
 }
 
-/// The fate of the notes on confirmed packs; told once for each outage of the database.
+/// The result of recording confirms. It is reported once for each outage of the database.
 public enum ConfirmEvent: Sendable {
-    /// Nothing can be noted; it is tried again with each note.
+    /// Records cannot be written. Each later record tries again.
     case failing(any Error)
-    /// So many packs were noted now. The dropped ones are published again by a releaser.
+    /// This number of packs was recorded now. A releaser publishes the dropped ones again.
     case recovered(packs: Int, dropped: Int)
 }

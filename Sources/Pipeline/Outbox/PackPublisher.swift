@@ -5,8 +5,8 @@ public import TidingsStore
 
 /// Puts committed packs on their queues and records the broker's confirms.
 ///
-/// A pack that was not confirmed, for whatever reason, is left as it is: its row says so, and any releaser publishes it again.
-/// A message that arrives twice is harmless, because a pack is claimed once.
+/// An unconfirmed pack, for whatever reason, is left as it is. Its row shows this, and any releaser publishes it again. A message that
+/// arrives twice is harmless, because a pack is claimed once.
 public struct PackPublisher: Sendable {
     private let publisher: AMQPPublisher
     private let notes: ConfirmNotes
@@ -16,7 +16,7 @@ public struct PackPublisher: Sendable {
         notes = ConfirmNotes(store: store, log: log)
     }
 
-    /// Returns how many of the packs the broker confirmed.
+    /// Returns the number of packs that the broker confirmed.
     @discardableResult
     public func publish(_ packs: EncodedPacks) async -> Int {
         guard packs.count > 0 else { return 0 }
@@ -30,17 +30,17 @@ public struct PackPublisher: Sendable {
         return confirmed.count
     }
 
-    /// Records the confirms that came a moment ago, for whoever stops publishing, or is about to look what is unconfirmed.
+    /// Records the confirms of the last moment. Call it before the publishing stops, or before looking for unconfirmed packs.
     public func noteConfirms() async {
         await notes.write()
     }
 }
 
-/// Packs as they go to the broker. While they wait, their entries are in memory no longer: that is half of what a pack takes.
+/// Packs in the form in which they go to the broker. Their entries are then no longer in memory, which saves half of a pack's memory.
 public struct EncodedPacks: Sendable {
     let ids: [PackID]
     let messages: [OutgoingMessage]
-    /// Of all bodies together.
+    /// The bytes of all bodies together.
     public let bytes: Int
 
     public var count: Int { ids.count }

@@ -3,13 +3,13 @@ public import TidingsContracts
 public import TidingsMetrics
 import TidingsStore
 
-/// Publishes committed packs beside the routing, up to a bound: while the broker accepts nothing, the router goes on committing and
-/// acknowledging until so many packs, or bytes of them, wait in memory. A backlog of intents that raised the broker's alarm can so drain and
-/// clear it.
+/// Publishes committed packs beside the routing, up to a bound. While the broker accepts nothing, the router continues to commit and
+/// acknowledge until this many packs, or bytes of them, wait in memory. A backlog of intents that raised the broker's alarm can drain this
+/// way and clear the alarm.
 public actor PublishBacklog {
-    /// Packs that may wait for the broker.
+    /// The number of packs that may wait for the broker.
     public static let limit = 2_000
-    /// Bytes of encoded packs that may wait, and one batch's more.
+    /// The bytes of encoded packs that may wait. One more batch may exceed it.
     public static let maximumBytes = 24 << 20
 
     private let publisher: PackPublisher
@@ -26,7 +26,7 @@ public actor PublishBacklog {
         self.logger = logger
     }
 
-    /// Takes the packs over; returns at once unless too many wait already. They are encoded by whoever calls, beside the other batches.
+    /// Takes the packs over. Returns at once unless too many packs wait already. The caller encodes the packs, beside the other batches.
     public nonisolated func publish(_ packs: [Pack]) async {
         guard !packs.isEmpty else { return }
         await takeOver(EncodedPacks(packs))
@@ -38,7 +38,8 @@ public actor PublishBacklog {
         bytesWaiting += packs.bytes
         metrics.packsPublished.add(packs.count)
         metrics.packsWaiting.add(packs.count)
-        // Not a child of the batch that made them: its slot is free for the next one. `drain()` awaits the end of all.
+        // This task is no child of the batch that made the packs, so the slot of the batch is free for the next one. `drain()` awaits all
+        // of these tasks.
         Task {
             let confirmed = await publisher.publish(packs)
             metrics.packsConfirmed.add(confirmed)
@@ -61,10 +62,10 @@ public actor PublishBacklog {
         idle = []
     }
 
-    /// Callers of ``publish(_:)`` that wait for room.
+    /// The number of callers of ``publish(_:)`` that wait for room.
     package var callersInLine: Int { line.count }
 
-    /// Returns when nothing waits any more.
+    /// Returns when no pack waits any more.
     public func drain() async {
         guard waiting > 0 else { return }
         await withCheckedContinuation { idle.append($0) }

@@ -6,25 +6,26 @@ import TidingsCore
 public import TidingsMetrics
 public import TidingsStore
 
-/// Publishes what producers enqueued with `tidings_api.enqueue` in their own transactions.
+/// Publishes the events that producers enqueued with `tidings_api.enqueue` in their own transactions.
 ///
-/// A turn is: claim events by lease, publish them, delete those that the broker confirmed. No transaction is open while the broker answers. A
-/// relay that dies in between leaves its lease to run out; the events are then published again, and their ids make the second ones
-/// duplicates. Several relays share the work.
+/// A turn claims events by lease, publishes them, and deletes the events that the broker confirmed. No transaction is open while the broker
+/// answers. If a relay dies meanwhile, its lease ends and the events are published again. Their ids make the second ones duplicates.
+/// Several relays share the work.
 public struct Relay: Sendable {
-    /// Between two looks when there was nothing, or less than a batch: what an enqueued event waits at most before it is on its way.
+    /// The pause after a turn with less than a full batch. An enqueued event waits at most this long before a relay publishes it.
     package static let interval = Duration.milliseconds(200)
-    /// The longest pause after turns of which the broker took nothing. It doubles from ``interval``, so that tries last longer than a failover.
+    /// The longest pause after turns in which the broker took nothing. The pause doubles from ``interval``, so that the tries last longer
+    /// than a failover.
     package static let longestPause = Duration.seconds(5)
-    /// Between two tries of events that the broker refused more than ``Store/outboxTries`` times.
+    /// The pause between two tries of events that the broker refused more than ``Store/outboxTries`` times.
     package static let refusedInterval = Duration.seconds(10)
-    /// Events of one turn. Their ids fit one row of claims, which holds no more than 400.
+    /// The number of events of one turn. Their ids fit into one row of claims, which holds at most 400.
     package static let batch = 200
-    /// Of a turn's events together, and one event more: each is in memory three times until it is confirmed.
+    /// The bytes of a turn's events together. One more event may exceed it. Each event is in memory three times until it is confirmed.
     package static let maximumBytes = 4 << 20
-    /// Between two measurements of the outbox.
+    /// The time between two measurements of the outbox.
     package static let measureInterval = Duration.seconds(5)
-    /// Characters of a type that go into a routing key.
+    /// The number of characters of a type in a routing key.
     private static let longestTypeInKey = 50
 
     private let store: Store
@@ -44,7 +45,7 @@ public struct Relay: Sendable {
     /// Runs until the task is cancelled.
     public func run() async {
         await withDiscardingTaskGroup { group in
-            // Each ends when the task is cancelled, and the group awaits all.
+            // Each loop ends when the task is cancelled, and the group awaits all of them.
             for part in OutboxPart.allCases { group.addTask { await turns(of: part) } }
             group.addTask { await measure() }
         }
@@ -61,7 +62,7 @@ public struct Relay: Sendable {
             } catch {
                 logger.warning("cannot relay enqueued events, trying again", metadata: ["error": "\(error)"])
             }
-            // Nothing signals a new row: NOTIFY would serialise the producers' commits. Cancelled at the stop.
+            // Nothing signals a new row, because NOTIFY would serialise the producers' commits. The stop cancels the sleep.
             try? await Task.sleep(for: part == .refused ? Self.refusedInterval : pause)
         }
         let relay = walk.relay
@@ -80,7 +81,7 @@ public struct Relay: Sendable {
         for (event, answer) in zip(turn.events, answers) {
             switch answer {
             case .confirmed: confirmed.append(event)
-            // Only because this process stops: no try of the event's.
+            // This failure comes only from the stop of this process, so it is no try of the event.
             case .failed(.stopped): break
             case .returned, .nacked, .failed: refused.append(event)
             }
@@ -95,7 +96,8 @@ public struct Relay: Sendable {
         return (confirmed.count, refused.count, turn.isFull)
     }
 
-    /// Tries until the database has it: what the broker confirmed is known, and would be published again otherwise.
+    /// Tries until the database has recorded the result. The broker's confirms are known, and without the record the events would be
+    /// published again.
     private func settle(confirmed: [EnqueuedEvent], refused: [EnqueuedEvent]) async {
         guard !confirmed.isEmpty || !refused.isEmpty else { return }
         var pause = Self.interval
@@ -105,14 +107,14 @@ public struct Relay: Sendable {
             } catch {
                 logger.warning("cannot delete published events, trying again", metadata: ["error": "\(error)"])
             }
-            // Time itself is what is waited for. Cancelled at the stop.
+            // Only time has to pass. The stop cancels the sleep.
             try? await Task.sleep(for: pause)
             pause = min(pause * 2, Self.longestPause)
         }
         await notCancelled { try await store.settleOutbox(confirmed: confirmed, refused: refused) }
     }
 
-    /// Runs the last statements of a relay that stops: a cancelled task gets no connection.
+    /// Runs the last statements of a relay that stops. A cancelled task gets no connection, so they run in a task of their own.
     private func notCancelled(_ body: @escaping @Sendable () async throws -> Void) async {
         let last = Task { try await body() }
         do {
@@ -122,7 +124,7 @@ public struct Relay: Sendable {
         }
     }
 
-    /// Keeps the metrics of the outbox, also while the broker takes nothing.
+    /// Sets the metrics of the outbox, also while the broker takes nothing.
     private func measure() async {
         while !Task.isCancelled {
             do {
@@ -133,13 +135,13 @@ public struct Relay: Sendable {
             } catch {
                 logger.warning("cannot measure the outbox, trying again", metadata: ["error": "\(error)"])
             }
-            // Time itself is what is waited for. Cancelled at the stop.
+            // Only time has to pass. The stop cancels the sleep.
             try? await Task.sleep(for: Self.measureInterval)
         }
     }
 
-    /// An unknown type goes in like any other: the router refuses it with a reason an operator can read. Only the first word of the routing
-    /// key counts, so a long type is cut there: the protocol allows 255 bytes.
+    /// Returns the message of an event. An unknown type is published like any other, and the router refuses it with a reason that an
+    /// operator can read. Only the first word of the routing key counts, so a long type is cut there. The protocol allows 255 bytes.
     private static func message(_ event: EnqueuedEvent, category: Category) -> OutgoingMessage {
         OutgoingMessage(
             exchange: QueueNames.intentsExchange,
@@ -149,18 +151,18 @@ public struct Relay: Sendable {
     }
 }
 
-/// How far one loop of a relay has come.
+/// The position that one loop of a relay has reached.
 ///
-/// A turn goes on where the last one ended, and from time to time one begins at the front: for events whose transaction committed late, and
-/// for those that another relay left. Finding the front may take long, because entries of published events stay there until the table is
-/// vacuumed. So a turn from the front comes only after ten times of what the last one took.
+/// A turn continues where the last one ended. From time to time a turn begins at the front, to find events whose transaction committed late
+/// and events that another relay left. Finding the front may take long, because entries of published events stay there until the table is
+/// vacuumed. So a turn from the front comes only after ten times the duration of the last one.
 private struct OutboxWalk {
     let relay: NotificationID
     let part: OutboxPart
     private(set) var position: OutboxPosition?
     private var frontAt = ContinuousClock.now
 
-    /// Of the time, at least nine tenths are for turns that cost the same whatever lies in front.
+    /// The factor of that wait. At least nine tenths of the time remain for turns whose cost does not depend on the front.
     private static let share = 10
 
     init(relay: NotificationID, part: OutboxPart) {

@@ -7,19 +7,20 @@ import TidingsPostgres
 public import TidingsStore
 public import TidingsTimeZones
 
-/// Brings back what waits: due deliveries, packs the broker never confirmed, packs whose worker died, and events enqueued by SQL. Any number
-/// of releasers may run; whatever one takes, the others pass over.
+/// Moves waiting work on: due deliveries, packs that the broker never confirmed, and packs whose worker died. ``Relay`` publishes the
+/// events enqueued by SQL. Any number of releasers may run. Each skips the rows that another one has taken.
 public struct Releaser: Sendable {
-    /// Between two looks when nothing was due. The database's clock decides what is due; this bounds how late it is noticed.
+    /// The pause after a turn without due deliveries. The database's clock decides when a delivery is due, and this pause bounds the delay
+    /// of noticing it.
     package static let interval = Duration.milliseconds(200)
-    /// Deliveries taken out of `due` in one transaction, and as many again that were paused.
+    /// The number of deliveries taken out of `due` in one transaction, and as many again that were paused.
     package static let batch = 500
-    /// Packs recovered, or published again, in one turn.
+    /// The number of packs recovered, or published again, in one turn.
     package static let packBatch = 100
-    /// Of the intents of either together, and one intent more: each is in memory four times until it is published.
+    /// The bytes of the intents of one turn. One more intent may exceed it. Each is in memory four times until it is published.
     package static let maximumBytes = 4 << 20
 
-    /// The store of a lane's work, or of what belongs to none.
+    /// The store for a lane's work, or for work of no lane.
     private let stores: @Sendable (Lane?) -> Store
     private let catalogues: CatalogueSource
     private let zones: TimeZoneDatabase
@@ -41,12 +42,12 @@ public struct Releaser: Sendable {
         self.logger = logger
     }
 
-    /// Runs until the task is cancelled. A lane each, so that a bulk backlog never delays an urgent delivery.
+    /// Runs until the task is cancelled. Each lane has its own loop, so that a bulk backlog never delays an urgent delivery.
     public func run() async {
         await withDiscardingTaskGroup { group in
-            // For as long as this process releases; each ends when the task is cancelled, and the group awaits all.
+            // The loops run as long as this process releases. Each ends when the task is cancelled, and the group awaits all.
             for lane in Lane.allCases { group.addTask { await releaseTurns(lane) } }
-            // As long, and awaited, like the lanes: what it recovers is of both.
+            // Recovery runs just as long and is awaited too, because its work belongs to both lanes.
             group.addTask { await recoverTurns() }
         }
     }
@@ -94,7 +95,7 @@ public struct Releaser: Sendable {
         }
     }
 
-    /// Rows that this version cannot read are remembered up to this many; more of them are a newer version's work, and its releasers do it.
+    /// The number of unreadable rows that are remembered. More of them are the work of a newer version, whose releasers handle them.
     package static let strangeRows = 1_000
 
     private func setAside(_ row: UnwritableRow, strange: inout Set<DeliveryKey>) async throws {
@@ -117,7 +118,7 @@ public struct Releaser: Sendable {
         }
     }
 
-    /// Repeats `turn` until cancelled: at once while there was work, after ``interval`` when there was none.
+    /// Repeats `turn` until cancelled: at once after a turn with work, after ``interval`` otherwise.
     private func turns(_ what: String, _ turn: () async throws -> Bool) async {
         while !Task.isCancelled {
             do {
@@ -127,7 +128,7 @@ public struct Releaser: Sendable {
             } catch {
                 logger.warning("cannot \(what), trying again", metadata: ["error": "\(error)"])
             }
-            // Time itself is what is waited for. Cancelled at the stop.
+            // Only time has to pass. The stop cancels the sleep.
             try? await Task.sleep(for: Self.interval)
         }
     }

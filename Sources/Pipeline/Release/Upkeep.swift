@@ -6,16 +6,17 @@ import TidingsCore
 public import TidingsMetrics
 public import TidingsStore
 
-/// The slow chores: partitions made ahead and expired, tallies rolled up, old keys forgotten, queues sampled.
+/// The slow chores: making and dropping partitions, rolling up tallies, forgetting old keys, sampling the queues.
 public struct Upkeep: Sendable {
-    /// Between two rounds of the quick chores.
+    /// The time between two rounds of the quick chores.
     package static let interval = Duration.seconds(5)
-    /// Quick rounds between two looks at what grows old.
+    /// The number of quick rounds between two rounds of the slow chores.
     package static let roundsBetweenPartitions = 60
-    /// Steps of moving idempotency keys in a round, at a twentieth of one processor. One releaser keeps up with 1,600 new keys a second.
+    /// The number of steps of moving idempotency keys in a round, at a twentieth of one processor. One releaser keeps up with 1,600 new
+    /// keys a second.
     package static let keyMovesPerRound = 8
 
-    /// Packs taken back in one step, 5,000 deliveries at most.
+    /// The number of packs taken back in one step, at most 5,000 deliveries.
     package static let strandedBatch = 100
 
     private let store: Store
@@ -25,7 +26,7 @@ public struct Upkeep: Sendable {
     private let metrics: Metrics
     private let logger: Logger
 
-    /// `retention` is how long notifications are kept after their day.
+    /// - Parameter retention: the time for which notifications are kept after their day.
     public init(store: Store, catalogues: CatalogueSource, control: AMQPControl, retention: Duration, metrics: Metrics, logger: Logger) {
         self.store = store
         self.catalogues = catalogues
@@ -83,7 +84,7 @@ public struct Upkeep: Sendable {
                 }
             }
             round += 1
-            // Time itself is what is waited for. Cancelled at the stop.
+            // Only time has to pass. The stop cancels the sleep.
             try? await Task.sleep(for: Self.interval)
         }
     }

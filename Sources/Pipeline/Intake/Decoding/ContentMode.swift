@@ -1,6 +1,6 @@
 import TidingsContracts
 
-/// How a message carries events, by its content type and headers (CloudEvents 1.0.2, AMQP binding and JSON format).
+/// The way in which a message carries events, by its content type and headers (CloudEvents 1.0.2, AMQP binding and JSON format).
 enum ContentMode {
     static let structuredType = "application/cloudevents+json"
     static let batchType = "application/cloudevents-batch+json"
@@ -11,14 +11,14 @@ enum ContentMode {
     case batch
     /// The body is the data of one event, whose other attributes are headers.
     case binary(attributes: [(name: String, value: String)])
-    /// Binary mode, or what looks like it, of which attributes may be missing.
+    /// The message looks like binary mode, but some of its attributes may be missing.
     case cut
-    /// None of these; the message says what to do.
+    /// None of these modes. The message tells the producer what to do.
     case unsupported(String)
 
     init(_ message: IncomingMessage) {
         if message.contentType == ContentMode.structuredType {
-            // Nearly every message; saves taking the text apart.
+            // This is the case for nearly every message. It avoids parsing the content type.
             self = .structured
             return
         }
@@ -43,9 +43,9 @@ enum ContentMode {
         }
     }
 
-    /// Binary mode, or a hint at what was probably meant.
+    /// Returns binary mode, or a hint at the mode that the producer probably meant.
     private static func withoutEventType(_ message: IncomingMessage, what: String) -> ContentMode {
-        // An event with one attribute less is another event.
+        // An event that lost an attribute is a different event.
         if message.attributesCut { return .cut }
         let attributes = attributes(of: message.headers)
         if !attributes.isEmpty {
@@ -60,7 +60,8 @@ enum ContentMode {
         return .unsupported("\(what); use \(structuredType), \(batchType), or application/json with cloudEvents_ headers")
     }
 
-    /// The attributes among headers, without their prefix, sorted; `cloudEvents_` counts over `cloudEvents:` where both name one.
+    /// The attributes among headers, without their prefix, sorted. If `cloudEvents_` and `cloudEvents:` name the same attribute,
+    /// `cloudEvents_` wins.
     private static func attributes(of headers: [String: String]) -> [(name: String, value: String)] {
         var attributes: [String: String] = [:]
         for prefix in ["cloudevents:", "cloudevents_"] {
@@ -71,7 +72,7 @@ enum ContentMode {
         return attributes.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     }
 
-    /// How many bytes are searched for a sign of an event; the attributes usually come first.
+    /// The number of bytes searched for a sign of an event. The attributes usually come first.
     private static let searchedBytes = 4_096
 
     private static func looksStructured(_ body: [UInt8]) -> Bool {

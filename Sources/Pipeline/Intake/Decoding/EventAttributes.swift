@@ -10,7 +10,7 @@ struct EventAttributes {
     let type: String
     let time: Timestamp?
     let traceparent: String?
-    /// The event's `data`: what Tidings is asked.
+    /// The event's `data`: the request to Tidings.
     let data: JSONObject
 
     static let specVersion = "1.0"
@@ -86,8 +86,8 @@ struct EventAttributes {
         }
     }
 
-    /// Extensions are ignored, but a name that CloudEvents does not allow is refused: `scheduledFor` beside `data` instead of inside it
-    /// would otherwise be dropped in silence and the notification sent at once.
+    /// Refuses a name that CloudEvents does not allow. Other extensions are ignored. Without this check, `scheduledFor` beside `data`
+    /// instead of inside it would be dropped in silence, and the notification would be sent at once.
     private static func checkExtension(_ name: String) throws(EventProblem) {
         let isAllowed = name.utf8.allSatisfy { byte in
             (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)

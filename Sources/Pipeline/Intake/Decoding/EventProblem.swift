@@ -1,7 +1,7 @@
 public import TidingsCore
 import TidingsJSON
 
-/// Why one event is refused.
+/// The reason why one event is refused.
 public struct EventProblem: Error, Sendable {
     public let reason: ReasonCode
     /// JSON pointer to the place in the event.
@@ -10,7 +10,7 @@ public struct EventProblem: Error, Sendable {
     /// Whether the same event can be accepted later: after a change of the catalogue, or alone instead of in its batch.
     public let mayPassLater: Bool
 
-    /// - Parameter mayPassLater: nil for what the list of reasons says of the code.
+    /// - Parameter mayPassLater: nil for the default of the reason code.
     init(_ reason: ReasonCode, _ pointer: String, _ message: String, mayPassLater: Bool? = nil) {
         self.reason = reason
         self.pointer = pointer
@@ -32,17 +32,18 @@ public struct EventProblem: Error, Sendable {
         self.init(reason, pointer + error.pointer, "\(error.message) (byte \(error.offset))")
     }
 
-    /// Longest text of a producer that a message repeats, in code points: one character may have thousands.
+    /// The longest text of a producer that a message repeats, in code points. One character may consist of thousands of code points.
     private static let longestShown = 80
 
-    /// A text of a producer as it may stand in a message: short and printable.
+    /// A text of a producer in a form that fits into a message: short and printable.
     static func shown(_ text: String) -> String {
         let scalars = text.unicodeScalars
         let clean = printable(String(scalars.prefix(longestShown)))
         return scalars.dropFirst(longestShown).isEmpty ? clean : clean + "…"
     }
 
-    /// Without line breaks, control characters and what changes a text's direction: an operator reads it in a terminal.
+    /// Returns the text without line breaks, control characters and characters that change the text's direction. An operator reads it in a
+    /// terminal.
     static func printable(_ text: String) -> String {
         String(String.UnicodeScalarView(text.unicodeScalars.map { isPrintable($0) ? $0 : " " }))
     }

@@ -4,7 +4,7 @@ public import TidingsCore
 import TidingsJSON
 import TidingsJSONSchema
 
-/// What an event's request must meet beyond its form: the type's schema and rights, the catalogue's markets, the clock, the producer's
+/// The checks of an event's request beyond its form: the type's schema and rights, the catalogue's markets, the clock, and the producer's
 /// tenants and sources.
 struct IntentChecks {
     let catalogue: CompiledCatalogue
@@ -12,12 +12,12 @@ struct IntentChecks {
     let rights: ProducerRights
     let now: Timestamp
 
-    /// How many of a schema's violations a message names; the first are nearly always enough to see the cause.
+    /// The number of a schema's violations that a message names. The first ones are nearly always enough to see the cause.
     private static let shownViolations = 5
 
     func type(named name: String) throws(EventProblem) -> CompiledType { try catalogue.type(named: name) }
 
-    /// - Returns: notes about what is unusual and accepted all the same.
+    /// - Returns: notes about unusual members that are accepted anyway.
     func check(_ request: IntentRequest, against type: CompiledType) throws(EventProblem) -> [ReasonCode] {
         try checkData(request.data, against: type)
         let notes = try checkSchedule(request.scheduledFor)
@@ -28,7 +28,8 @@ struct IntentChecks {
         return notes
     }
 
-    /// The producer is vouched for, and the source is not another's: with that source, one producer could use up the other's idempotency keys.
+    /// Checks that somebody vouches for the producer, and that the source belongs to the producer. With the source of another producer, it
+    /// could use up that producer's idempotency keys.
     func checkProducer(of source: String) throws(EventProblem) {
         if rights == .unknown {
             throw EventProblem(
@@ -40,7 +41,7 @@ struct IntentChecks {
         }
     }
 
-    /// One small message must not become gigabytes.
+    /// Checks that the message does not ask for too many notifications: one small message must not become gigabytes.
     func checkFanOut(_ request: IntentRequest, eventBytes: Int, alreadyAsked: Int) throws(EventProblem) {
         let recipients = request.recipients.count
         guard eventBytes * recipients <= limits.maximumFanOutBytes else {
@@ -57,8 +58,8 @@ struct IntentChecks {
         }
     }
 
-    /// The request's content with the type's templates in the place of a missing title and body. Only a type that shows nothing may do without a
-    /// title.
+    /// Returns the request's content, with the type's templates instead of a missing title and body. Only a type that shows nothing may
+    /// have no title.
     func content(of request: IntentRequest, type: CompiledType) throws(EventProblem) -> Content {
         var content = request.content
         content.title = IntentChecks.text(content.title, else: type.title, request.data)
@@ -104,8 +105,8 @@ struct IntentChecks {
 }
 
 extension CompiledCatalogue {
-    /// Why the catalogue refuses an intent whatever its content is; nil if it does not. Intents that are simulated are asked the same as intents
-    /// that arrive.
+    /// The reason why the catalogue refuses an intent, whatever its content is. Nil if it does not. Simulated intents get the same check as
+    /// arriving intents.
     public func refusal(of intent: Intent) -> EventProblem? {
         do throws(EventProblem) {
             try check(critical: intent.critical, market: intent.market, of: type(named: intent.type))
@@ -134,7 +135,7 @@ extension CompiledCatalogue {
 }
 
 extension Catalogue {
-    /// Whether there is a market of that name, code point by code point; a dictionary would also find one that is only equivalent.
+    /// Whether a market has this name, code point by code point. A dictionary would also find a name that is only equivalent.
     fileprivate func hasMarket(spelled name: String) -> Bool {
         markets[name].map { isSameText($0.name, name) } ?? false
     }

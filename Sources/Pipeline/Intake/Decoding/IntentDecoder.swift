@@ -3,10 +3,10 @@ public import TidingsContracts
 public import TidingsCore
 import TidingsJSON
 
-/// Turns what producers send into valid intents, one for each recipient, or into rejections that say precisely what is wrong.
+/// Decodes a message of a producer into valid intents, one for each recipient, or into rejections that say precisely what is wrong.
 ///
-/// It never throws and never stops: one bad event of a batch is one rejection, and its neighbours are decoded as if it were not there.
-/// Structured, batch and binary mode of CloudEvents 1.0 are read, in JSON only.
+/// Decoding never throws and never stops. One bad event of a batch is one rejection, and the other events are decoded as if it were not
+/// there. It reads the structured, batch and binary modes of CloudEvents 1.0, in JSON only.
 public struct IntentDecoder: Sendable {
     public let catalogue: CompiledCatalogue
     public let limits: IntentLimits
@@ -17,8 +17,8 @@ public struct IntentDecoder: Sendable {
     }
 
     /// - Parameters:
-    ///   - rights: what the message's producer may name.
-    ///   - now: what `scheduledFor` is compared with.
+    ///   - rights: the tenants and sources that the message's producer may name.
+    ///   - now: the time with which `scheduledFor` is compared.
     public func decode(_ message: IncomingMessage, rights: ProducerRights, now: Timestamp) -> DecodedMessage {
         let checks = IntentChecks(catalogue: catalogue, limits: limits, rights: rights, now: now)
         var run = MessageDecoding(message: message, checks: checks)
@@ -26,7 +26,7 @@ public struct IntentDecoder: Sendable {
         return run.decoded
     }
 
-    /// The rejection of an intent that was valid by itself and is refused by what is stored already, or by a failure of ours.
+    /// Returns the rejection of a valid intent. It is refused because of stored data, or because of a failure of Tidings.
     ///
     /// - Parameter message: the message the intent was decoded from.
     public func rejection(of intent: DecodedIntent, in message: IncomingMessage, _ reason: ReasonCode, _ text: String) -> Rejection {
@@ -97,7 +97,8 @@ struct MessageDecoding {
         let range = message.body.indices
         guard range.count <= checks.limits.maximumEventBytes else { return rejectTooLarge(range) }
         var event = JSONObject(binaryAttributes: attributes)
-        // JSON's parser refuses it in a body; a header is any bytes. One that is called data is no attribute, and nothing is kept of it.
+        // The JSON parser refuses a NUL in a body, but a header may hold any bytes. A header named `data` is no attribute, so it is
+        // ignored.
         if let bad = attributes.first(where: { $0.name != "data" && ($0.value.utf8.contains(0) || $0.name.utf8.contains(0)) }) {
             let pointer = JSONPointer.appending(bad.name, to: "")
             return reject(EventProblem(.nulCharacter, pointer, "the header of an attribute contains a NUL byte"), range, event: event)
@@ -119,7 +120,7 @@ struct MessageDecoding {
         }
     }
 
-    /// The intents of one event, a recipient that is named twice counting once.
+    /// Returns the intents of one event. A recipient that is named twice counts once.
     private func intents(of event: JSONObject, _ range: Range<Int>) throws(EventProblem) -> [DecodedIntent] {
         let attributes = try EventAttributes(event, limits: checks.limits)
         try checks.checkProducer(of: attributes.source)

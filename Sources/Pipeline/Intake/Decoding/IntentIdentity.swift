@@ -5,7 +5,7 @@ import TidingsStore
 
 /// The bytes that identify an intent and its content, before they are hashed.
 struct IntentIdentity {
-    /// Tenant, source and id with their lengths; the recipient follows for each key.
+    /// Tenant, source and id with their lengths. The recipient follows, for each key.
     private var bytes: [UInt8] = []
     private let commonCount: Int
 
@@ -23,18 +23,18 @@ struct IntentIdentity {
         return Digest128(hashing: bytes)
     }
 
-    /// Lengths stand before texts, so that no two lists of texts make the same bytes.
+    /// Appends a text with its length before it, so that no two lists of texts give the same bytes.
     private static func append(_ text: String, to bytes: inout [UInt8]) {
         let count = UInt32(truncatingIfNeeded: text.utf8.count)
         for shift in [24, 16, 8, 0] as [UInt32] { bytes.append(UInt8(truncatingIfNeeded: count >> shift)) }
         bytes.append(contentsOf: text.utf8)
     }
 
-    /// The hash of the event's content, without its recipients and its tenant, which are part of the key. A member that names its default counts
-    /// as absent, and a time by its instant.
+    /// Returns the hash of the event's content, without its recipients and its tenant, which are part of the key. A member that names its
+    /// default counts as absent. A time counts by its instant.
     ///
-    /// `earlier` is the hash by which binaries before schema 29 stored the same content; nil where it is the same one. While their keys are kept, an
-    /// event that comes again is recognised by either.
+    /// `earlier` is the hash that binaries before schema 29 stored for the same content. Nil if the two are the same. While the keys of
+    /// these binaries are kept, a repeated event is recognised by either hash.
     static func contentHash(type: String, data: JSONObject) -> (now: Digest128, earlier: Digest128?) {
         let asked = data.entries.filter { !$0.value.isNull && $0.key != "recipient" && $0.key != "recipients" }
         var plain: [JSONObject.Entry] = []
@@ -64,9 +64,9 @@ struct IntentIdentity {
 
     private enum Spelling {
         case plain
-        /// A time, whose plain spelling this is.
+        /// A time with another spelling. The value is its plain spelling.
         case other(String)
-        /// It says no more than its absence.
+        /// The member has its default value, and means the same as its absence.
         case `default`
     }
 
@@ -81,7 +81,7 @@ struct IntentIdentity {
         }
     }
 
-    /// One spelling for all equal values: members sorted by their bytes, integers in plain digits.
+    /// Appends one spelling for all equal values: members sorted by their bytes, integers in plain digits.
     private static func appendCanonical(_ json: JSON, to bytes: inout [UInt8]) {
         switch json {
         case .number(let number):

@@ -3,11 +3,11 @@ import TidingsContracts
 import TidingsCore
 import TidingsJSON
 
-/// The members of an event's `data`, by name and of the right kind; what they mean is checked against catalogue and clock by
-/// ``IntentChecks``.
+/// The members of an event's `data`, by name and of the right kind. ``IntentChecks`` checks their meaning against the catalogue and the
+/// clock.
 struct IntentRequest {
     private(set) var recipients: [String] = []
-    /// Its `data` is empty: the object is ``data``.
+    /// The title, body and keys. Its `data` is empty, because ``data`` has the object.
     private(set) var content = Content()
     private(set) var data = JSONObject()
     private(set) var channels: [Channel]?
@@ -17,7 +17,7 @@ struct IntentRequest {
     private(set) var market: String?
     private(set) var tenant = Intent.defaultTenant
 
-    /// Every member there is. Others are refused, because a misspelt `scheduledFor` that is skipped in silence would send at once.
+    /// The names of all members. Other names are refused, because a misspelt `scheduledFor` that is skipped in silence would send at once.
     static let memberNames =
         ["recipient", "recipients"] + Content.Field.shown.map(\.rawValue) + ["data", "channels", "scheduledFor", "expiresAt"]
         + Content.Field.keys.map(\.rawValue) + ["critical", "market", "tenant"]
@@ -26,7 +26,7 @@ struct IntentRequest {
         var one: JSON?
         var many: JSON?
         for entry in members.entries where !entry.value.isNull {
-            // A switch takes what is only equivalent for the same: U+212A KELVIN SIGN for a K.
+            // A switch accepts text that is only equivalent, for example U+212A KELVIN SIGN for a K.
             guard entry.key.utf8.allSatisfy({ $0 < 0x80 }) else { throw IntentRequest.unknownMember(entry.key) }
             switch entry.key {
             case "recipient": one = entry.value
@@ -131,7 +131,7 @@ struct IntentRequest {
         return tenant
     }
 
-    /// The channels in the order given, each once.
+    /// Returns the channels in the given order, each once.
     private static func channels(_ entry: JSONObject.Entry) throws(EventProblem) -> [Channel] {
         guard case .array(let elements) = entry.value else { throw invalid(entry.key, "must be an array of channel names") }
         guard !elements.isEmpty else { throw invalid(entry.key, "names no channel; leave it out to let the catalogue choose") }

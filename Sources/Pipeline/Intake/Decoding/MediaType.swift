@@ -1,6 +1,6 @@
 import TidingsEncodings
 
-/// A content type taken apart, as far as is needed: lower case, the charset apart.
+/// The parts of a content type that are needed, in lower case: the essence, and the charset by itself.
 struct MediaType {
     /// For example `application/json`.
     let essence: String
@@ -12,7 +12,7 @@ struct MediaType {
         charset = parts.dropFirst().first { $0.hasPrefix("charset=") }.map { $0.dropFirst("charset=".count).filter { $0 != "\"" } }
     }
 
-    /// True without a charset: JSON is UTF-8 by itself.
+    /// Whether the charset is UTF-8. True without a charset, because JSON is UTF-8 by default.
     var isUTF8: Bool {
         charset.map { ["utf-8", "utf8", "us-ascii"].contains($0) } ?? true
     }
@@ -21,7 +21,7 @@ struct MediaType {
         isUTF8 && (essence == "application/json" || essence == "text/json" || essence.hasSuffix("+json"))
     }
 
-    /// Whether a content type is JSON; the usual one is known without taking it apart.
+    /// Whether a content type is JSON. The usual type needs no parsing.
     static func isJSON(_ text: String) -> Bool {
         text == "application/json" || MediaType(text).isJSON
     }

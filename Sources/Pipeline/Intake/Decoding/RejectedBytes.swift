@@ -3,15 +3,15 @@ import TidingsCore
 import TidingsCrypto
 import TidingsJSON
 
-/// What is kept of bytes that were refused, so that they can be read and, where possible, taken in again.
+/// The bytes that are kept of a refused message, so that an operator can read them and, where possible, replay them.
 struct RejectedBytes {
     private let received: ArraySlice<UInt8>
-    /// An event of binary mode as a structured one; nil when the received bytes say everything.
+    /// An event of binary mode as a structured event. Nil if the received bytes contain everything.
     private let restated: [UInt8]?
     private let contentType: String?
     private let limits: IntentLimits
 
-    /// - Parameter range: the event in the message's body, or all of it when the message is refused as a whole.
+    /// - Parameter range: the event in the message's body. The whole body if the message is refused as a whole.
     init(_ message: IncomingMessage, _ range: Range<Int>, limits: IntentLimits) {
         received = message.body[range]
         self.limits = limits
@@ -22,7 +22,7 @@ struct RejectedBytes {
             (restated, contentType) = (nil, range == message.body.indices ? ContentMode.batchType : ContentMode.structuredType)
         case .binary(let attributes):
             let whole = range.count <= limits.maximumEventBytes ? RejectedBytes.structured(attributes, data: message.body) : nil
-            // With the attributes in it, it may be larger than what can be taken in again.
+            // With its attributes the event may be too large to be replayed.
             restated = whole.flatMap { $0.count <= limits.maximumEventBytes ? $0 : nil }
             contentType = restated == nil ? message.contentType : ContentMode.structuredType
         case .cut, .unsupported:
@@ -40,7 +40,7 @@ struct RejectedBytes {
             isReplayable: isWhole && problem.mayPassLater && (media == ContentMode.structuredType || media == ContentMode.batchType))
     }
 
-    /// Nil when the data is not JSON: then there is no structured form.
+    /// Nil if the data is not JSON, because then there is no structured form.
     private static func structured(_ attributes: [(name: String, value: String)], data: [UInt8]) -> [UInt8]? {
         var event = JSONObject(binaryAttributes: attributes)
         if !data.isEmpty {
@@ -52,17 +52,18 @@ struct RejectedBytes {
 }
 
 extension JSONObject {
-    /// The attributes of an event of binary mode, whose names differ; its data is still to come.
+    /// The attributes of an event of binary mode, whose names differ. Its data is added later.
     init(binaryAttributes attributes: [(name: String, value: String)]) {
         self.init(uniqueEntries: attributes.filter { $0.name != "data" }.map { Entry(key: $0.name, value: .string($0.value)) })
     }
 }
 
 extension Rejection {
-    /// Longest text of an event that is repeated beside its raw bytes, in code points: one character may have thousands.
+    /// The longest text of an event that is kept beside its raw bytes, in code points. One character may consist of thousands of code
+    /// points.
     private static let longestText = 256
 
-    /// Adds what the event says of itself, as far as that can be read.
+    /// Adds the members that the event has, as far as they can be read.
     mutating func describe(_ event: JSONObject) {
         func text(_ value: JSON?) -> String? { value?.stringValue.map { String($0.unicodeScalars.prefix(Rejection.longestText)) } }
         source = text(event["source"])

@@ -1,9 +1,10 @@
 /// The `traceparent` of W3C Trace Context, which ties an intent to the request that caused it.
 public enum TraceParent {
-    /// The value when it is one, in the form of version 00; nil otherwise, and then it is to be ignored (Trace Context section 3.2).
+    /// Returns a valid value in the form of version 00. Returns nil for an invalid value, which must then be ignored (Trace Context section
+    /// 3.2).
     ///
-    /// A version this text does not know is read by its first 55 characters, which every version shares; version `ff`, a trace id or a
-    /// parent id of zeros only, and upper-case digits are invalid.
+    /// A value of an unknown version is read by its first 55 characters, which every version shares. Invalid are version `ff`, a trace id
+    /// or a parent id of zeros only, and upper-case digits.
     public static func validated(_ text: String) -> String? {
         var text = text
         let found = text.withUTF8 { version(of: $0) }
@@ -14,7 +15,7 @@ public enum TraceParent {
     private static let length = 55
     private static let separator = UInt8(ascii: "-")
 
-    /// The version of a well-formed value.
+    /// Returns the version of a well-formed value. Nil for any other value.
     private static func version(of bytes: UnsafeBufferPointer<UInt8>) -> UInt8? {
         guard bytes.count >= length, let version = octet(bytes[0], bytes[1]), version != 0xFF,
             bytes.count == length || (version != 0 && bytes[length] == separator),
@@ -24,7 +25,7 @@ public enum TraceParent {
         return version
     }
 
-    /// Hexadecimal digits of which at least one is not zero.
+    /// Whether the bytes are hexadecimal digits of which at least one is not zero.
     private static func isIdentifier(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
         var hasValue = false
         for byte in bytes {
