@@ -20,8 +20,8 @@ struct RecoveryWrite {
         switch step {
         case .retry(let later, let reason, let possibleDuplicate):
             attempts.append((delivery, possibleDuplicate))
-            // The first recovery is due now, because the lease already took time. From the second on, the deliveries are spread over time: if
-            // one of them crashes its worker, the others end up in other packs.
+            // The first recovery is due now, because the lease already took time. From the second on, the deliveries are spread over time:
+            // if one of them crashes its worker, the others end up in other packs.
             due.add(
                 delivery.key.notificationID, ordinal: delivery.key.ordinal, lane: delivery.lane, at: delivery.attempt == 1 ? now : later,
                 kind: .recover, tenant: delivery.tenant, channel: delivery.channel, provider: delivery.provider,

@@ -11,8 +11,8 @@ public struct RecoveryTransaction {
 
     /// Takes apart the packs whose worker stopped answering, and returns their deliveries. Each may have been sent.
     ///
-    /// A living worker has outcomes that only it knows. So a worker with a heartbeat keeps its packs for ``Store/livingWorkerSeconds`` beyond
-    /// the lease. The caller asks only while the database has answered without a break for longer than workers need to return.
+    /// A living worker has outcomes that only it knows. So a worker with a heartbeat keeps its packs for ``Store/livingWorkerSeconds``
+    /// beyond the lease. The caller asks only while the database has answered without a break for longer than workers need to return.
     ///
     /// - Parameters:
     ///   - strange: packs that a newer version wrote and this one cannot read.
@@ -49,14 +49,14 @@ public struct AbandonedDeliveries: Sendable {
 }
 
 extension Store {
-    /// The seconds after which a committed pack that the broker has not confirmed is published again. They are longer than a publisher waits
-    /// for a confirm.
+    /// The seconds after which a committed pack that the broker has not confirmed is published again. They are longer than a publisher
+    /// waits for a confirm.
     public static let confirmTimeoutSeconds = 35
-    /// The seconds for which a confirmed pack may be in no sample of its queue before it counts as missing. They are far longer than a worker
-    /// holds a pack without claiming it.
+    /// The seconds for which a confirmed pack may be in no sample of its queue before it counts as missing. They are far longer than a
+    /// worker holds a pack without claiming it.
     public static let missingAfterSeconds = 60
-    /// The seconds for which a worker with a heartbeat keeps a pack beyond its lease. The worker settles within them, or does not know of its
-    /// claim: the answer was lost, and its try ended.
+    /// The seconds for which a worker with a heartbeat keeps a pack beyond its lease. The worker settles within them, or does not know of
+    /// its claim: the answer was lost, and its try ended.
     package static let livingWorkerSeconds = 60
     /// The age in seconds from which a heartbeat counts as none: three were missed.
     package static let heartbeatSeconds = 15
@@ -88,8 +88,8 @@ extension Store {
         """
     }
 
-    /// Divides a pack that cannot be taken apart as a whole, so that its good deliveries get away from the bad one. A pack of one delivery is
-    /// parked: its lease never ends, and its row stays for an operator. Returns whether it was parked.
+    /// Divides a pack that cannot be taken apart as a whole, so that its good deliveries get away from the bad one. A pack of one delivery
+    /// is parked: its lease never ends, and its row stays for an operator. Returns whether it was parked.
     public func divideOrPark(_ pack: PackID) async throws -> Bool {
         let answers = try await pool.pipeline([
             """
@@ -114,11 +114,12 @@ extension Store {
         return answers[0].rows.first != nil
     }
 
-    /// Takes apart the packs that no worker will claim, and has their deliveries judged again. Either their provider is no longer in the
-    /// active catalogue, or their queue has no consumer and they have waited longer than any decision is valid. No delivery of them was
-    /// sent, so the attempt does not count. Returns the number of deliveries.
+    /// Takes apart the packs that no worker will claim, and has their deliveries judged again. Their provider is no longer in the active
+    /// catalogue, or their queue has no consumer. In the second case they have waited longer than any decision is valid. No delivery of
+    /// them was sent, so the attempt does not count. Returns the number of deliveries.
     ///
-    /// If `catalogue` is not the active one, the first kind is left alone, because an older catalogue does not know the newest providers.
+    /// If `catalogue` is not the active one, packs of a missing provider are left alone. An older catalogue does not know the newest
+    /// providers.
     public func takeBackStranded(limit: Int, catalogue: Catalogue) async throws -> Int {
         let providers = catalogue.providers.values.sorted { $0.name < $1.name }
         return try await pool.pipeline([

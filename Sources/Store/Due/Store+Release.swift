@@ -16,8 +16,8 @@ public struct ReleaseResult: Sendable {
 /// The transaction in which due deliveries leave `due`: ``take(_:limit:bytes:catalogue:zones:passingOver:)``, the caller's judgement,
 /// ``write(_:of:catalogue:)``.
 ///
-/// The facts that a judgement needs are of the same moment as the rows it moves, so the judgement is made inside the transaction. It must be
-/// pure, because the transaction may run again.
+/// The facts that a judgement needs are of the same moment as the rows it moves, so the judgement is made inside the transaction. The
+/// judgement must be pure, because the transaction may run again.
 public struct ReleaseTransaction {
     fileprivate let store: Store
     fileprivate let transaction: PostgresTransaction
@@ -102,8 +102,8 @@ extension Store {
     /// than in a queue.
     public static let releaseLimit = 2_000
 
-    /// A delivery that waited for its time is judged by that time if a releaser comes at most this much later. Otherwise a delivery scheduled
-    /// for the last moment before quiet hours would be held for the night, because a releaser comes some milliseconds later.
+    /// A delivery that waited for its time is judged by that time if a releaser comes at most this much later. Otherwise a delivery
+    /// scheduled for the last moment before quiet hours would be held for the night, because a releaser comes some milliseconds later.
     public static let judgedAsDue = Duration.seconds(60)
 
     /// Runs `body` in the transaction that moves due deliveries.
@@ -121,8 +121,8 @@ extension Store {
         }
     }
 
-    /// Moves a delivery that cannot be released out of the way of the others: it is never due, and an operator sees it. Returns false if the
-    /// delivery has left `due`.
+    /// Moves a delivery that cannot be released out of the way of the others: it is never due, and an operator sees it. Returns false if
+    /// the delivery has left `due`.
     public func park(_ key: DeliveryKey) async throws -> Bool {
         try await pool.query(
             """

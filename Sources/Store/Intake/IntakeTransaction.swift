@@ -5,8 +5,8 @@ public import TidingsTimeZones
 
 /// The transaction in which a batch of intents becomes rows: ``claim(_:zones:)``, the caller's decision, ``write(_:)``.
 ///
-/// A key that is claimed, the facts that are read and the rows that are written belong together, so the decision is made inside the
-/// transaction. It must be pure, because the transaction may run again.
+/// The claimed keys, the facts and the written rows belong together, so the decision is made inside the transaction. The decision must be
+/// pure, because the transaction may run again.
 public struct IntakeTransaction {
     fileprivate let store: Store
     fileprivate let transaction: PostgresTransaction

@@ -105,7 +105,7 @@ private struct LateEnds {
         (entries.map(\.notificationID).min()?.uuid, entries.map(\.notificationID).max()?.uuid)
     }
 
-    /// Ends the deliveries, and returns those that ended. An attempt has not begun if its number is that of the late attempt plus one.
+    /// Ends the deliveries, and returns those that ended. A delivery ends here only if the attempt after the late one has not begun.
     var statement: SQL {
         """
         with told as materialized (\(given)), waited as (

@@ -5,8 +5,8 @@ import TidingsPostgres
 extension Store {
     /// Delivers in-app packs. One statement writes the inbox row and the outcome, so no claim is needed and no outcome is unknown.
     ///
-    /// A cancelled delivery has left its pack and is not changed. A delivery goes back to `due`, to be routed again, if it is paused, if
-    /// its decision is no longer valid, or if its recipient changed since the decision. A missing pack is settled already.
+    /// A cancelled delivery has left its pack and is not changed. A delivery goes back to `due` if it is paused, if its decision is no
+    /// longer valid, or if its recipient changed since the decision. A releaser then routes it again. A missing pack is settled already.
     public func deliverToInbox(_ packs: [Pack], pauses: Pauses) async throws {
         let ends = packs.flatMap { pack in pack.entries.filter(\.escalates).map { EscalationStep($0.key) } }
         let statement = Self.inboxStatement(packs, pauses: pauses, now: clock.now())

@@ -34,7 +34,7 @@ enum DecisionText {
         return writer.text
     }
 
-    /// Returns the deliveries on a channel that were sent or were to be sent, each with its ordinal. Of the verdict it only reads whether
+    /// Returns the deliveries on a channel that were sent or were to be sent, each with its ordinal. The verdict is only read for whether
     /// the delivery was open.
     static func open(on channel: Channel, in decision: String) -> [(ordinal: Int, planned: PlannedDelivery)] {
         let deliveries = (try? JSON.parse(decision))?["deliveries"]?.arrayValue ?? []

@@ -3,7 +3,8 @@ import TidingsPostgres
 
 /// Why a delivery waits in `tidings.due`.
 public enum DueKind: String, Sendable, Hashable {
-    /// The delivery waits for its scheduled time, for the end of quiet hours or of a pause, or for the data of an unknown time zone.
+    /// The delivery waits for its scheduled time, or for the end of quiet hours or of a pause. In an unknown time zone, it waits for the
+    /// zone data.
     case held
     /// The delivery waits for its next attempt after a failed one.
     case retry
