@@ -33,7 +33,7 @@ struct Admission: Sendable {
     /// The same deliveries as the provider gets them.
     let deliveries: [OutgoingDelivery]
     let pass: SendGate.Pass
-    /// The other deliveries of the call.
+    /// The deliveries of the call that are not sent now.
     let unsent: [Settlement]
 }
 

@@ -60,11 +60,11 @@ extension ProviderWorker {
         return packs
     }
 
-    /// Waits until the provider takes the packs, as far as that is known before the claim: for places in the line of its rate, and for the end
-    /// of its breaker's pause. Packs that wait here cost the database nothing.
+    /// Waits until the provider takes the packs, as far as that is known before the claim. The wait is for places in the line of its rate,
+    /// and for the end of its breaker's pause. Packs that wait here cost the database nothing.
     ///
-    /// The wait ends after ``longestWaitUnclaimed``, because deliveries may expire, and the broker does not show messages that it has handed
-    /// over. Deliveries without a place are then due at their place in the line.
+    /// The wait ends after ``longestWaitUnclaimed``, because deliveries may expire, and the broker does not show messages that it has
+    /// handed over. Deliveries without a place are then due at their place in the line.
     private func reservePlaces(for batch: [Pack]) async throws -> RatePlaces? {
         let began = ContinuousClock.now
         let deliveries = batch.reduce(0) { $0 + $1.entries.count }

@@ -10,8 +10,8 @@ public import TidingsStore
 ///
 ///     receive → claim → admit → send → conclude → settle
 ///
-/// - receive: ``PackReceiver`` reads packs off their queue, a batch at a time. A batch waits for memory and for the provider before the claim,
-///   because a claimed pack must not wait.
+/// - receive: ``PackReceiver`` reads packs off their queue, a batch at a time. A batch waits for memory and for the provider before the
+///   claim, because a claimed pack must not wait.
 /// - claim: one commit makes the packs this worker's for the time of a lease. It comes before the first byte. If this process dies later, a
 ///   releaser finds the rows and applies the category's policy for unknown outcomes.
 /// - admit: the last checks before a call decide which deliveries go now, and why the others do not.

@@ -28,7 +28,7 @@ package actor Settler {
     }
 
     /// Returns when the outcomes are committed, however long the database is away. If the database will never take the values of an
-    /// outcome, the outcome is logged and left to the lease, and is then recorded as unknown.
+    /// outcome, the outcome is logged and left to the lease. A releaser then records it as unknown.
     func settle(_ settlement: PackSettlement) async {
         await withCheckedContinuation { continuation in
             collected.append((settlement, continuation))

@@ -4,8 +4,8 @@ import TidingsCore
 
 /// Reads batches off a queue and has each of them handled, a few at once.
 ///
-/// `handle` acknowledges its batch when everything that follows from it is committed, and not before. So a crash at any point loses nothing:
-/// the broker redelivers a batch that was not acknowledged. If `handle` throws, the batch is requeued.
+/// `handle` acknowledges its batch when everything that follows from it is committed, and not before. So a crash at any point loses
+/// nothing: the broker redelivers a batch that was not acknowledged. If `handle` throws, the batch is requeued.
 package struct BatchLoop: Sendable {
     /// The pause before a batch that could not be handled is requeued. Without it, a message would use up its twenty deliveries within
     /// milliseconds.

@@ -46,8 +46,8 @@ package enum FaultStep: String, Sendable, CaseIterable {
 /// Marks that the process reaches a step. `subject` names the person concerned, where tests need it. Compiled to nothing unless
 /// TIDINGS_FAULT_HOOKS is defined. Debug builds, which the tests run, define it.
 ///
-/// In such a build the variable `TIDINGS_FAULT_AT` names the step at which the process kills itself as `kill -9` does: without a destructor
-/// and without a flush.
+/// In such a build the variable `TIDINGS_FAULT_AT` names the step at which the process kills itself. The end is like `kill -9`: without a
+/// destructor and without a flush.
 ///
 /// - `afterSend`: the first time that the process reaches the step
 /// - `afterSend:3`: the third time

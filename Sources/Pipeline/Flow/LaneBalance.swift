@@ -8,7 +8,7 @@ public final class LaneBalance: Sendable {
     /// The longest time of an urgent batch from its receipt to its commit. It is a sixth of the 100 ms within which an urgent intent is to
     /// be visible. The confirm, the collecting and the reader's own look take the rest.
     public static let target = Duration.milliseconds(15)
-    /// The first pause and the longest pause. Bulk work always continues: with the longest pause at about 2,000 deliveries a second.
+    /// The first pause and the longest pause. Bulk work always continues, at about 2,000 a second with the longest pause.
     public static let firstPause = Duration.milliseconds(16)
     public static let longestPause = Duration.milliseconds(250)
     /// The amount by which the pause shrinks in a second in which urgent batches are in time, however many there are.

@@ -4,8 +4,11 @@ import TidingsPostgres
 /// Runs an operation on the database until it succeeds. The pause grows while the database is away or refuses.
 ///
 /// A refused connection, a missing grant and a missing table are states of the server. An operator repairs them, and the operation then
-/// succeeds. Therefore only these errors end it early: values that the database will never take, an answer that this version cannot read, a
-/// task or a pool that ends.
+/// succeeds. Therefore only three things end it early, with the error:
+///
+/// - values that the database will never take
+/// - an answer that this version cannot read
+/// - a task or a pool that ends
 func patiently<Result: Sendable>(
     _ what: String, logger: Logger, _ operation: () async throws -> Result
 ) async throws -> Result {

@@ -77,8 +77,8 @@ package struct SendRoom {
 
     // MARK: Before the claim
 
-    /// The time for which packs for this host should stay with the broker: while its breaker is open and the line of refused sends is long.
-    /// The refused sends show operators the failure, and return as soon as the host works again.
+    /// The time for which packs for this host should stay with the broker. It is zero unless the host's breaker is open and the line of
+    /// refused sends is long. The refused sends show operators the failure, and return as soon as the host works again.
     func closedTime(of host: String, isUrgent: Bool, now: Timestamp) -> Duration {
         guard let known = hosts[host], let end = known.breaker.closedUntil, known.lines[isUrgent: isUrgent].isLong(after: end) else {
             return .zero
