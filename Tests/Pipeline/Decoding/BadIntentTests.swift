@@ -178,7 +178,7 @@ import TidingsPipeline
         }
     }
 
-    /// If nobody vouches for the producer, not even the standard tenant may be named: anybody may have sent the message.
+    /// An unknown producer may not even name the standard tenant, because anybody may have sent the message.
     @Test func anUnknownProducerMayNameNothing() throws {
         let rejection = try Sample.rejection(Sample.decode(Sample.plain, rights: .unknown))
         #expect(rejection.reason == .producerUnknown && rejection.message.contains("user_id") && rejection.eventID == "o-17")
