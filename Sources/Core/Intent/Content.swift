@@ -7,6 +7,8 @@ public struct Content: Sendable, Hashable {
     public var title: String?
     /// Replaces the type's body template.
     public var body: String?
+    /// An image to show beside the text.
+    public var imageURL: String?
     /// The payload: a JSON object as text, valid for the type's schema.
     public var data: String
     /// Notifications of one group are shown as one thread.
@@ -15,10 +17,12 @@ public struct Content: Sendable, Hashable {
     public var collapseKey: String?
 
     public init(
-        title: String? = nil, body: String? = nil, data: String = "{}", groupKey: String? = nil, collapseKey: String? = nil
+        title: String? = nil, body: String? = nil, imageURL: String? = nil, data: String = "{}", groupKey: String? = nil,
+        collapseKey: String? = nil
     ) {
         self.title = title
         self.body = body
+        self.imageURL = imageURL
         self.data = data
         self.groupKey = groupKey
         self.collapseKey = collapseKey
@@ -26,13 +30,14 @@ public struct Content: Sendable, Hashable {
 
     /// A text field, by its name on every wire.
     public enum Field: String, CaseIterable, Sendable, Hashable {
-        case title, body
+        case title, body, imageURL
         case groupKey, collapseKey
 
         /// The form that intake demands of the field.
         public var form: Form {
             switch self {
             case .title, .body: .text
+            case .imageURL: .link
             case .groupKey, .collapseKey: .key
             }
         }
@@ -58,6 +63,7 @@ public struct Content: Sendable, Hashable {
             switch field {
             case .title: title
             case .body: body
+            case .imageURL: imageURL
             case .groupKey: groupKey
             case .collapseKey: collapseKey
             }
@@ -66,6 +72,7 @@ public struct Content: Sendable, Hashable {
             switch field {
             case .title: title = newValue
             case .body: body = newValue
+            case .imageURL: imageURL = newValue
             case .groupKey: groupKey = newValue
             case .collapseKey: collapseKey = newValue
             }
@@ -81,6 +88,7 @@ public protocol HasContent {
 extension HasContent {
     @inlinable public var title: String? { content.title }
     @inlinable public var body: String? { content.body }
+    @inlinable public var imageURL: String? { content.imageURL }
     @inlinable public var data: String { content.data }
     @inlinable public var groupKey: String? { content.groupKey }
     @inlinable public var collapseKey: String? { content.collapseKey }

@@ -13,8 +13,8 @@ extension OutgoingDelivery {
         }
     }
 
-    /// Writes the block `android`: `collapse_key`, `priority`, `ttl`, and for a visible message `notification` with `tag` and the default
-    /// sound.
+    /// Writes the block `android`: `collapse_key`, `priority`, `ttl`, and for a visible message `notification` with `tag`, `image` and the
+    /// default sound.
     ///
     /// A message replaces an earlier message with its collapse key, whether waiting or shown, which also hides a repetition. FCM keeps four
     /// such keys for an offline device.
@@ -31,13 +31,14 @@ extension OutgoingDelivery {
             json.key("notification")
             json.beginObject()
             if let collapseKey { json.member("tag", collapseKey) }
+            if let imageURL { json.member("image", imageURL) }
             json.member("sound", "default")
             json.endObject()
         }
         json.endObject()
     }
 
-    /// Writes the block `apns`: the headers of Apple's service and the payload as the app gets it. Without the header, FCM would send every
+    /// Writes the block `apns`: the headers of Apple's service, the payload as the app gets it, and the image for Firebase's service extension. Without the header, FCM would send every
     /// message at priority 10. Apple does not allow that for a message that shows nothing.
     func writeAPNs(to json: inout JSONWriter) {
         json.key("apns")
@@ -51,6 +52,12 @@ extension OutgoingDelivery {
         json.endObject()
         json.key("payload")
         writeApplePayload(to: &json)
+        if !silent, let imageURL {
+            json.key("fcm_options")
+            json.beginObject()
+            json.member("image", imageURL)
+            json.endObject()
+        }
         json.endObject()
     }
 }

@@ -7,7 +7,8 @@ extension OutgoingDelivery {
     ///
     /// A visible notification has `alert`, the default sound, `badge`, `thread-id` (the group key), `category` and `interruption-level` in
     /// `aps`. `interruption-level` is left out if the type has none. The fields beside `aps` are `id`, `type`, `category`, `createdAt` and
-    /// `data`. Each value of `data` that is not text becomes text: its JSON.
+    /// `data`. If the notification has an image, `aps` has `mutable-content` and `imageURL` stands beside it: the app's service extension
+    /// loads and attaches the image. Each value of `data` that is not text becomes text: its JSON.
     ///
     /// A silent notification has only `content-available` in `aps`. Beside `aps` are `type` and the fields of `data`, unchanged.
     /// Fields named `aps` or `type` are left out.
@@ -39,12 +40,14 @@ extension OutgoingDelivery {
         if let badge { json.member("badge", badge) }
         if let groupKey { json.member("thread-id", groupKey) }
         json.member("category", category.rawValue)
+        if imageURL != nil { json.member("mutable-content", 1) }
         if let interruptionLevel { json.member("interruption-level", interruptionLevel.rawValue) }
         json.endObject()
         json.member("id", notificationID.description)
         json.member("type", type)
         json.member("category", category.rawValue)
         json.member("createdAt", createdAt.rfc3339)
+        if let imageURL { json.member("imageURL", imageURL) }
         json.key("data")
         json.beginObject()
         for (name, text) in dataTexts { json.member(name, text) }

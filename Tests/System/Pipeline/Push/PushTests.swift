@@ -65,6 +65,32 @@ import TidingsTestSupport
         }
     }
 
+    /// The image of an intent waits with it in the database and reaches both platforms. Intake refuses a URL that is not `https`.
+    @Test func anImageReachesBothPlatforms() async throws {
+        let image = "https://img.example/17.png"
+        try await withPushMarkets { pipeline, markets in
+            try await pipeline.register("sleeper", "a-token", "--market", "mx")
+            try await pipeline.register("sleeper", "746573742d31", "--platform", "ios", "--market", "eu")
+            try await pipeline.setQuietHours(of: "sleeper")
+            for (id, url) in [("held", image), ("refused", "http://img.example/17.png")] {
+                await pipeline.publish(
+                    event(id: id, type: "social", to: "sleeper", data: #""channels":["push"],"imageURL":"\#(url)""#), key: "social.social")
+            }
+            _ = try await pipeline.held("held")
+            try await pipeline.shiftClock(by: "1 hour")
+            _ = try await pipeline.outcome(of: "held")
+            let android = try JSON.parse(try #require(markets.accepted(below: "/fcm/v1/").first))
+            #expect(android["message"]?["android"]?["notification"]?["image"]?.stringValue == image)
+            let ios = try JSON.parse(try #require(markets.accepted(below: "/3/device/").first))
+            #expect(ios["imageURL"]?.stringValue == image && ios["aps"]?["mutable-content"]?.intValue == 1)
+            let refused = try await pipeline.system.eventually(
+                "select count(*) from tidings_ops.rejected where pointer = '/data/imageURL'"
+            ) { $0 == 1 }
+            #expect(refused)
+            try await pipeline.expectSound()
+        }
+    }
+
     /// A push that may not be shown is not sent, and the inbox still gets the notification. A silent push needs no permission.
     @Test func permissionCountsForWhatShows() async throws {
         try await withPushMarkets { pipeline, markets in
