@@ -68,8 +68,7 @@ package enum Bounds {
                 Bound("PublishBacklog.maximumBytes", PublishBacklog.maximumBytes, "bytes", "Of the packs that wait, and one batch's more."),
                 Bound(
                     "ConfirmNotes.delay", ConfirmNotes.delay, "From a confirm to its note: most packs are settled by then and need none."),
-                Bound(
-                    "BatchLoop.pauseBeforeRequeue", BatchLoop.pauseBeforeRequeue, "A batch of intents or packs that fails waits before it is requeued."),
+                Bound("BatchLoop.pauseBeforeRequeue", BatchLoop.pauseBeforeRequeue, "Before a batch that failed is requeued."),
                 Bound("ConfirmNotes.limit", ConfirmNotes.limit, "packs", "Wait for their note; the oldest beyond are published again."),
                 Bound("SuspectTrial.prefetch", SuspectTrial.prefetch, "messages", "One that kills takes no innocent one along."),
                 Bound("SuspectTrial.trials", SuspectTrial.trials, "trials", "A machine may die in any of them; then it is quarantined."),
@@ -85,7 +84,7 @@ package enum Bounds {
 
     private static var delivery: [Bound] {
         let (retry, breaker) = (RetryPolicy.standard, Breaker.Policy.standard)
-        return [Bound("PackReceiver.prefetch", PackReceiver.prefetch, "packs", "Of each queue, in a worker's hands before they are settled.")]
+        return [Bound("PackReceiver.prefetch", PackReceiver.prefetch, "packs", "Of each queue, unsettled in one worker.")]
             + Bound.batch("PackReceiver.batch", PackReceiver.batch, "Packs are batches already, so one is never waited for long.") + [
                 Bound("PackReceiver.batchesInWork", PackReceiver.batchesInWork, "batches", "Of each queue at once."),
                 Bound("ProviderWorker.patience", ProviderWorker.patience, "Then a pack's message is given back; its claim goes on."),
