@@ -14,7 +14,7 @@ import PackageDescription
 //   3  TidingsContracts  TidingsJSONSchema  TidingsHTTP2
 //   2  TidingsJSON  TidingsCrypto  TidingsTimeZones  TidingsHTTP
 //   1  TidingsCore  TidingsEncodings  TidingsMetrics  TidingsAMQP  TidingsPostgres  PrivateServers
-//   0  TidingsSocket  CRabbitMQ  CLibpq  CCurl  CCrypto  CNGHTTP2  CTLS
+//   0  TidingsSocket  TidingsWaiting  CRabbitMQ  CLibpq  CCurl  CCrypto  CNGHTTP2  CTLS
 
 let settings: [SwiftSetting] = [
     .swiftLanguageMode(.v6),
@@ -111,6 +111,7 @@ let package = Package(
         system("CNGHTTP2", linking: "nghttp2"),
         system("CTLS", linking: "ssl"),
         target("TidingsSocket", in: "Drivers/Socket", settings: driverSettings),
+        target("TidingsWaiting", in: "Drivers/Waiting"),
 
         target("TidingsCore", in: "Core"),
         target("TidingsEncodings", in: "Formats/Encodings"),
@@ -228,6 +229,7 @@ let package = Package(
                 "TidingsStore",
             ]),
         tests("TidingsSocketTests", in: "Drivers/Socket", ["TidingsSocket"]),
+        tests("TidingsWaitingTests", in: "Drivers/Waiting", ["TidingsWaiting"]),
         tests("TidingsCoreTests", in: "Core", ["TidingsCore"]),
         tests("TidingsPostgresTests", in: "Drivers/Postgres", ["TidingsPostgres"]),
         tests("TidingsAMQPTests", in: "Drivers/AMQP", ["TidingsAMQP", "TidingsTestSupport", "PrivateServers"]),
