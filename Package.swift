@@ -117,7 +117,7 @@ let package = Package(
         target("TidingsEncodings", in: "Formats/Encodings"),
         target("TidingsMetrics", in: "Formats/Metrics"),
         target("TidingsAMQP", in: "Drivers/AMQP", ["CRabbitMQ", "TidingsSocket"], settings: driverSettings),
-        target("TidingsPostgres", in: "Drivers/Postgres", ["CLibpq", "TidingsSocket"], settings: driverSettings),
+        target("TidingsPostgres", in: "Drivers/Postgres", ["CLibpq", "TidingsSocket", "TidingsWaiting"], settings: driverSettings),
         target("PrivateServers", in: "Apps/Dev/Servers"),
 
         target("TidingsJSON", in: "Formats/JSON", ["TidingsEncodings"]),
@@ -231,7 +231,7 @@ let package = Package(
         tests("TidingsSocketTests", in: "Drivers/Socket", ["TidingsSocket"]),
         tests("TidingsWaitingTests", in: "Drivers/Waiting", ["TidingsWaiting"]),
         tests("TidingsCoreTests", in: "Core", ["TidingsCore"]),
-        tests("TidingsPostgresTests", in: "Drivers/Postgres", ["TidingsPostgres"]),
+        tests("TidingsPostgresTests", in: "Drivers/Postgres", ["TidingsPostgres", "TidingsWaiting"]),
         tests("TidingsAMQPTests", in: "Drivers/AMQP", ["TidingsAMQP", "TidingsTestSupport", "PrivateServers"]),
         tests("TidingsHTTPTests", in: "Drivers/HTTP", ["TidingsHTTP"]),
         tests("TidingsHTTP2Tests", in: "Drivers/HTTP2", ["TidingsHTTP", "TidingsHTTP2", "TidingsSocket"]),

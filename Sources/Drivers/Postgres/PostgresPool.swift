@@ -1,4 +1,5 @@
 import Synchronization
+import TidingsWaiting
 
 /// A shared pool with a maximum number of connections.
 ///
@@ -176,7 +177,7 @@ public final class PostgresPool: Sendable {
             } catch {
                 let (retry, refused) = state.withLock { $0.failed(error) }
                 for waiter in refused { waiter.settle(.failure(error)) }
-                let pause = retry.map { Backoff.connecting.pause(attempt: $0) }
+                let pause = retry.map { Backoff.connecting.pause(afterFailure: $0) }
                 log(.connectFailed(error, retryAfter: pause))
                 guard let pause else { return }
                 // Nothing cancels this task. An early end of the pause would only mean an early attempt.

@@ -1,4 +1,5 @@
 import Synchronization
+import TidingsWaiting
 
 /// The isolation of a transaction from others that run at the same time (PostgreSQL, "Transaction Isolation").
 public enum PostgresIsolation: String, Sendable, CaseIterable {
@@ -100,7 +101,7 @@ extension PostgresPool {
                 attempt += 1
                 log(.transactionRetried(error, attempt: attempt))
                 // Jitter keeps two transactions that conflicted once from conflicting again.
-                try await Task.sleep(for: Backoff.conflict.pause(attempt: attempt))
+                try await Task.sleep(for: Backoff.conflict.pause(afterFailure: attempt))
             }
         }
     }

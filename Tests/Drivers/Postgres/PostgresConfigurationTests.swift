@@ -1,4 +1,5 @@
 import Testing
+import TidingsWaiting
 
 @testable import TidingsPostgres
 
@@ -21,11 +22,11 @@ struct PostgresConfigurationTests {
     }
 
     @Test func pausesGrowToTheirLimit() {
-        let backoff = Backoff(first: .milliseconds(100), limit: .seconds(5))
-        #expect(backoff.pause(attempt: 1, random: 1) == .milliseconds(100))
-        #expect(backoff.pause(attempt: 3, random: 1) == .milliseconds(400))
-        #expect(backoff.pause(attempt: 1_000, random: 1) == .seconds(5))
-        #expect(backoff.pause(attempt: 1, random: 0) == .milliseconds(10))
+        let backoff = Backoff.connecting
+        #expect(backoff.pause(afterFailure: 1, random: 1) == .milliseconds(100))
+        #expect(backoff.pause(afterFailure: 3, random: 1) == .milliseconds(400))
+        #expect(backoff.pause(afterFailure: 1_000, random: 1) == .seconds(5))
+        #expect(backoff.pause(afterFailure: 1, random: 0) == .milliseconds(10))
     }
 
     @Test(
