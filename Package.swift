@@ -116,7 +116,7 @@ let package = Package(
         target("TidingsCore", in: "Core"),
         target("TidingsEncodings", in: "Formats/Encodings"),
         target("TidingsMetrics", in: "Formats/Metrics"),
-        target("TidingsAMQP", in: "Drivers/AMQP", ["CRabbitMQ", "TidingsSocket"], settings: driverSettings),
+        target("TidingsAMQP", in: "Drivers/AMQP", ["CRabbitMQ", "TidingsSocket", "TidingsWaiting"], settings: driverSettings),
         target("TidingsPostgres", in: "Drivers/Postgres", ["CLibpq", "TidingsSocket", "TidingsWaiting"], settings: driverSettings),
         target("PrivateServers", in: "Apps/Dev/Servers"),
 

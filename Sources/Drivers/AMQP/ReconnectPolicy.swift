@@ -1,3 +1,5 @@
+import TidingsWaiting
+
 /// The pauses between attempts to reach the broker.
 public struct ReconnectPolicy: Sendable, Hashable {
     /// The pause before the second attempt. Each further pause is twice as long.
@@ -19,14 +21,12 @@ public struct ReconnectPolicy: Sendable, Hashable {
     /// none of them waits longer than ``cap``.
     public func delay(afterFailures failures: Int, jitter: Double) -> Duration? {
         if let maximumAttempts, failures >= maximumAttempts { return nil }
-        let doublings = min(max(failures - 1, 0), 30)  // 2^30 × base is above every sensible cap
-        let step = min(base * (1 << doublings), cap)
-        return step * (0.5 + 0.5 * min(max(jitter, 0), 1))
+        return Backoff(base: base, cap: cap, jitter: 0.5).pause(afterFailure: failures, random: jitter)
     }
 }
 
-/// The number of failures in a row of one connection.
-struct Backoff {
+/// The backoff of one connection: its policy, and its failures in a row.
+struct ReconnectBackoff {
     let policy: ReconnectPolicy
     private(set) var failures = 0
     private var connectedAt: ContinuousClock.Instant?

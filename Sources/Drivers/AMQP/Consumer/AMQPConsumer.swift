@@ -22,7 +22,7 @@ public actor AMQPConsumer {
     private var phase = Phase.idle
     private var connection: BrokerConnection?
     private var generation: UInt64 = 0
-    private var backoff: Backoff
+    private var backoff: ReconnectBackoff
     private var reconnectAt: ContinuousClock.Instant?
     private var subscriptions: Subscriptions
     private var ledger = DeliveryLedger()
@@ -52,7 +52,7 @@ public actor AMQPConsumer {
         var batch = batch
         batch.maximumMessages = min(batch.maximumMessages, prefetch * max(1, queues.count))
         buffer = BatchBuffer(batch)
-        backoff = Backoff(configuration.reconnect)
+        backoff = ReconnectBackoff(configuration.reconnect)
         subscriptions = Subscriptions(queues: queues, policy: configuration.reconnect, now: .now)
     }
 

@@ -13,7 +13,7 @@ struct Subscriptions {
     private struct Entry {
         let queue: String
         var state: State
-        var backoff: Backoff
+        var backoff: ReconnectBackoff
     }
 
     private var entries: [Entry]
@@ -23,7 +23,7 @@ struct Subscriptions {
 
     init(queues: [String], policy: ReconnectPolicy, now: ContinuousClock.Instant) {
         // No attempt limit: the consumer retries a lost queue for ever, because only the connection has a limit.
-        let backoff = Backoff(ReconnectPolicy(base: policy.base, cap: policy.cap))
+        let backoff = ReconnectBackoff(ReconnectPolicy(base: policy.base, cap: policy.cap))
         entries = queues.map { Entry(queue: $0, state: .due(now), backoff: backoff) }
         tagPrefix = "tidings-" + String(UInt64.random(in: .min ... .max), radix: 36) + "-"
     }

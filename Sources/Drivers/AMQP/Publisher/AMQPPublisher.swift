@@ -28,7 +28,7 @@ public actor AMQPPublisher {
     private var phase = Phase.idle
     private var connection: BrokerConnection?
     private var generation: UInt64 = 0
-    private var backoff: Backoff
+    private var backoff: ReconnectBackoff
     private var reconnectAt: ContinuousClock.Instant?
     private var waiting = FIFO<Parcel>()
     private var flying = ConfirmWindow<Parcel>()
@@ -58,7 +58,7 @@ public actor AMQPPublisher {
         self.maximumRepublishes = maximumRepublishes
         self.log = log
         self.thread = thread
-        backoff = Backoff(configuration.reconnect)
+        backoff = ReconnectBackoff(configuration.reconnect)
     }
 
     isolated deinit {
