@@ -126,7 +126,8 @@ let package = Package(
 
         target("TidingsJSONSchema", in: "Formats/JSONSchema", ["TidingsEncodings", "TidingsJSON"]),
         target(
-            "TidingsHTTP2", in: "Drivers/HTTP2", ["CCrypto", "CNGHTTP2", "CTLS", "TidingsHTTP", "TidingsSocket"], settings: driverSettings),
+            "TidingsHTTP2", in: "Drivers/HTTP2", ["CCrypto", "CNGHTTP2", "CTLS", "TidingsHTTP", "TidingsSocket", "TidingsWaiting"],
+            settings: driverSettings),
 
         target("TidingsContracts", in: "Contracts", ["TidingsCore", "TidingsJSON"]),
         target("TidingsTimeZones", in: "Formats/TimeZones", ["TidingsCore", "TidingsEncodings"]),
@@ -234,7 +235,7 @@ let package = Package(
         tests("TidingsPostgresTests", in: "Drivers/Postgres", ["TidingsPostgres", "TidingsWaiting"]),
         tests("TidingsAMQPTests", in: "Drivers/AMQP", ["TidingsAMQP", "TidingsTestSupport", "PrivateServers"]),
         tests("TidingsHTTPTests", in: "Drivers/HTTP", ["TidingsHTTP"]),
-        tests("TidingsHTTP2Tests", in: "Drivers/HTTP2", ["TidingsHTTP", "TidingsHTTP2", "TidingsSocket"]),
+        tests("TidingsHTTP2Tests", in: "Drivers/HTTP2", ["TidingsHTTP", "TidingsHTTP2", "TidingsSocket", "TidingsWaiting"]),
         tests(
             "ProviderAPNsTests", in: "Providers/APNs",
             [

@@ -1,3 +1,5 @@
+import TidingsWaiting
+
 /// The pause between failed connections, so that the transport does not reconnect in a tight loop to a server that accepts none. Each
 /// failure in a row makes the next pause longer, however many requests wait.
 struct OpeningPause {
@@ -5,16 +7,20 @@ struct OpeningPause {
     static let base = Duration.milliseconds(100)
     /// The longest pause, jitter included.
     static let cap = Duration.seconds(5)
+    /// Half of each step is random, so that many clients of one server spread out.
+    static let backoff = Backoff(base: base, cap: cap, jitter: 0.5)
 
     private var failures = 0
     private var pause: (end: ContinuousClock.Instant, problem: String)?
 
     /// Counts a failure and begins the next pause. A failure during a pause does not count, so connections that were opened together count
     /// once.
-    mutating func begin(after problem: String, at now: ContinuousClock.Instant, jitter: Double = .random(in: 0...1)) {
+    ///
+    /// - Parameter random: the place of the pause in its random part, from 0 to 1.
+    mutating func begin(after problem: String, at now: ContinuousClock.Instant, random: Double = .random(in: 0...1)) {
         guard end(at: now) == nil else { return }
         failures += 1
-        pause = (now + Self.length(afterFailures: failures, jitter: jitter), problem)
+        pause = (now + Self.backoff.pause(afterFailure: failures, random: random), problem)
     }
 
     /// Ends the pause and the count, because a connection was of use.
@@ -30,12 +36,4 @@ struct OpeningPause {
 
     /// The failure that caused the current pause. Nil without a pause.
     func problem(at now: ContinuousClock.Instant) -> String? { end(at: now) == nil ? nil : pause?.problem }
-
-    /// The length of a pause. `jitter`, from 0 to 1, picks a point in the upper half of the step, so that many clients of one server spread
-    /// out.
-    static func length(afterFailures failures: Int, jitter: Double) -> Duration {
-        let doublings = min(max(failures - 1, 0), 30)  // 2^30 × base is far beyond the cap
-        let step = min(base * (1 << doublings), cap)
-        return step * (0.5 + 0.5 * min(max(jitter, 0), 1))
-    }
 }

@@ -2,6 +2,7 @@ import Glibc
 import Testing
 import TidingsHTTP
 import TidingsSocket
+import TidingsWaiting
 
 @testable import TidingsHTTP2
 
@@ -38,7 +39,7 @@ import TidingsSocket
             for _ in 1...4 {
                 #expect(await transport.send(HTTP2Request(path: "/")).failure?.kind == .connect)
             }
-            let pauses = (1...3).map { OpeningPause.length(afterFailures: $0, jitter: 0) }.reduce(.zero, +)
+            let pauses = (1...3).map { OpeningPause.backoff.pause(afterFailure: $0, random: 0) }.reduce(.zero, +)
             #expect(pauses == .milliseconds(350))
             #expect(began.duration(to: .now) >= pauses)
             let hasty = await transport.send(HTTP2Request(path: "/hasty", totalTimeout: .milliseconds(50))).failure
@@ -68,12 +69,13 @@ import TidingsSocket
     }
 
     @Test func pausesDoubleUpToTheirCap() {
-        let whole = (1...9).map { OpeningPause.length(afterFailures: $0, jitter: 1) }
+        let backoff = OpeningPause.backoff
+        let whole = (1...9).map { backoff.pause(afterFailure: $0, random: 1) }
         #expect(whole.prefix(3) == [.milliseconds(100), .milliseconds(200), .milliseconds(400)])
         #expect(whole.last == OpeningPause.cap)
         for failures in [1, 5, 40, Int.max] {
-            #expect(
-                OpeningPause.length(afterFailures: failures, jitter: 0) == OpeningPause.length(afterFailures: failures, jitter: 1) / 2)
+            let (shortest, longest) = (backoff.pause(afterFailure: failures, random: 0), backoff.pause(afterFailure: failures, random: 1))
+            #expect(shortest == longest / 2)
         }
     }
 
@@ -81,18 +83,18 @@ import TidingsSocket
         let now = ContinuousClock.now
         var pause = OpeningPause()
         #expect(pause.end(at: now) == nil)
-        pause.begin(after: "first", at: now, jitter: 1)
-        pause.begin(after: "second", at: now, jitter: 1)
+        pause.begin(after: "first", at: now, random: 1)
+        pause.begin(after: "second", at: now, random: 1)
         #expect(pause.end(at: now) == now + .milliseconds(100))
         #expect(pause.problem(at: now) == "first")
         let later = now + .milliseconds(100)
         #expect(pause.end(at: later) == nil)
         #expect(pause.problem(at: later) == nil)
-        pause.begin(after: "third", at: later, jitter: 1)
+        pause.begin(after: "third", at: later, random: 1)
         #expect(pause.end(at: later) == later + .milliseconds(200))
         pause.reset()
         #expect(pause.end(at: later) == nil)
-        pause.begin(after: "fourth", at: later, jitter: 1)
+        pause.begin(after: "fourth", at: later, random: 1)
         #expect(pause.end(at: later) == later + .milliseconds(100))
     }
 
