@@ -153,7 +153,7 @@ let package = Package(
             [
                 "TidingsAMQP", "TidingsCatalogue", "TidingsContracts", "TidingsCore", "TidingsCrypto", "TidingsEncodings",
                 "TidingsJSON", "TidingsJSONSchema", "TidingsMetrics", "TidingsPostgres", "TidingsProvider", "TidingsStore",
-                "TidingsTimeZones", logging,
+                "TidingsTimeZones", "TidingsWaiting", logging,
             ],
             settings: settings + faultHooks),
         provider("ProviderAirship", in: "Providers/Airship"),

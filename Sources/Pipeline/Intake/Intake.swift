@@ -7,6 +7,7 @@ public import TidingsMetrics
 import TidingsPostgres
 public import TidingsStore
 public import TidingsTimeZones
+import TidingsWaiting
 
 /// Turns messages into committed notifications and refusals.
 public struct Intake: Sendable {
@@ -19,6 +20,7 @@ public struct Intake: Sendable {
 
     /// The longest pause between two tries while the database is away.
     package static let longestPause = Duration.seconds(5)
+    private static let backoff = Backoff(base: .milliseconds(100), cap: longestPause)
 
     /// - Parameter trusted: the AMQP user of the roles themselves.
     public init(
@@ -62,7 +64,7 @@ public struct Intake: Sendable {
     }
 
     private func commit(_ portion: IntakePortion, of decoded: DecodedMessages, _ catalogue: Catalogue) async throws -> [Pack] {
-        var pause = Duration.milliseconds(100)
+        var failures = 0
         while true {
             do {
                 return try await write(portion, of: decoded, catalogue)
@@ -79,9 +81,9 @@ public struct Intake: Sendable {
             } catch {
                 logger.error("cannot commit a batch, trying again", metadata: ["error": "\(error)", "intents": "\(portion.intents.count)"])
             }
+            failures += 1
             // Gives the database time to recover. The stop cancels the sleep.
-            try await Task.sleep(for: pause)
-            pause = min(pause * 2, Self.longestPause)
+            try await Task.sleep(for: Self.backoff.pause(afterFailure: failures))
         }
     }
 
