@@ -1,5 +1,6 @@
 import Logging
 import TidingsPostgres
+import TidingsWaiting
 
 /// Runs an operation on the database until it succeeds. The pause grows while the database is away or refuses.
 ///
@@ -12,8 +13,8 @@ import TidingsPostgres
 func patiently<Result: Sendable>(
     _ what: String, logger: Logger, _ operation: () async throws -> Result
 ) async throws -> Result {
-    let longestPause = Duration.seconds(2)
-    var pause = Duration.milliseconds(50)
+    let backoff = Backoff(base: .milliseconds(50), cap: .seconds(2))
+    var failures = 0
     while true {
         do {
             return try await operation()
@@ -22,7 +23,7 @@ func patiently<Result: Sendable>(
         } catch let error as PostgresError {
             logger.warning("cannot \(what), trying again", metadata: ["error": "\(error)"])
         }
-        try await Task.sleep(for: pause)
-        pause = min(pause * 2, longestPause)
+        failures += 1
+        try await Task.sleep(for: backoff.pause(afterFailure: failures))
     }
 }
