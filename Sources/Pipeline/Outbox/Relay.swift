@@ -5,6 +5,7 @@ import TidingsContracts
 import TidingsCore
 public import TidingsMetrics
 public import TidingsStore
+import TidingsWaiting
 
 /// Publishes the events that producers enqueued with `tidings_api.enqueue` in their own transactions.
 ///
@@ -17,6 +18,7 @@ public struct Relay: Sendable {
     /// The longest pause after turns in which the broker took nothing. The pause doubles from ``interval``, so that the tries last longer
     /// than a failover.
     package static let longestPause = Duration.seconds(5)
+    private static let backoff = Backoff(base: interval, cap: longestPause)
     /// The pause between two tries of events that the broker refused more than ``Store/outboxTries`` times.
     package static let refusedInterval = Duration.seconds(10)
     /// The number of events of one turn. Their ids fit into one row of claims, which holds at most 400.
@@ -53,17 +55,20 @@ public struct Relay: Sendable {
 
     private func turns(of part: OutboxPart) async {
         var walk = OutboxWalk(relay: store.clock.nextID(), part: part)
-        var pause = Self.interval
+        // Turns in a row of which the broker took nothing. An error of the database changes nothing here.
+        var refusedTurns = 0
         while !Task.isCancelled {
             do {
                 let turn = try await turn(&walk)
                 if turn.isFull, turn.confirmed > 0 { continue }
-                pause = turn.refused > 0 && turn.confirmed == 0 ? min(pause * 2, Self.longestPause) : Self.interval
+                refusedTurns = turn.refused > 0 && turn.confirmed == 0 ? refusedTurns + 1 : 0
             } catch {
                 logger.warning("cannot relay enqueued events, trying again", metadata: ["error": "\(error)"])
             }
+            // The first refused turn already doubles the interval.
+            let pause = part == .refused ? Self.refusedInterval : Self.backoff.pause(afterFailure: refusedTurns + 1)
             // Nothing signals a new row, because NOTIFY would serialise the producers' commits. The stop cancels the sleep.
-            try? await Task.sleep(for: part == .refused ? Self.refusedInterval : pause)
+            try? await Task.sleep(for: pause)
         }
         let relay = walk.relay
         await notCancelled { try await store.releaseOutbox(relay: relay) }
@@ -100,16 +105,16 @@ public struct Relay: Sendable {
     /// published again.
     private func settle(confirmed: [EnqueuedEvent], refused: [EnqueuedEvent]) async {
         guard !confirmed.isEmpty || !refused.isEmpty else { return }
-        var pause = Self.interval
+        var failures = 0
         while !Task.isCancelled {
             do {
                 return try await store.settleOutbox(confirmed: confirmed, refused: refused)
             } catch {
                 logger.warning("cannot delete published events, trying again", metadata: ["error": "\(error)"])
             }
+            failures += 1
             // Only time has to pass. The stop cancels the sleep.
-            try? await Task.sleep(for: pause)
-            pause = min(pause * 2, Self.longestPause)
+            try? await Task.sleep(for: Self.backoff.pause(afterFailure: failures))
         }
         await notCancelled { try await store.settleOutbox(confirmed: confirmed, refused: refused) }
     }
