@@ -1,6 +1,8 @@
+import TidingsWaiting
+
 /// The state of a pool: which connections are idle, and how many are lent or opening. It only decides; the caller opens, closes and wakes.
 struct PoolState<Connection: Sendable & AnyObject> {
-    typealias Waiter = FirstOutcome<Result<Connection, PostgresError>>
+    typealias Waiter = OneShot<Result<Connection, PostgresError>>
 
     enum Answer {
         case lent(Connection)
@@ -19,7 +21,7 @@ struct PoolState<Connection: Sendable & AnyObject> {
     private var opening = 0
     private var failures = 0
     private var isClosed = false
-    private let drained = FirstOutcome<Void>()
+    private let drained = OneShot<Void>()
 
     init(size: Int) { self.size = size }
 
@@ -47,7 +49,7 @@ struct PoolState<Connection: Sendable & AnyObject> {
     /// Takes a lent connection back. Returns false if the caller must close it.
     mutating func giveBack(_ connection: Connection, isUsable: Bool) -> Bool {
         lent -= 1
-        if isClosed && lent == 0 { drained.settle(()) }
+        if isClosed && lent == 0 { drained.set(()) }
         return isUsable && lend(connection)
     }
 
@@ -79,14 +81,14 @@ struct PoolState<Connection: Sendable & AnyObject> {
     /// Removes a waiter that no longer waits.
     mutating func forget(_ waiter: Waiter) { waiters.removeAll { $0 === waiter } }
 
-    /// Ends lending. Returns the idle connections to close, the waiters to fail, and the outcome that settles when no connection is lent.
-    mutating func close() -> (idle: [Connection], waiters: [Waiter], drained: FirstOutcome<Void>) {
+    /// Ends lending. Returns the idle connections to close, the waiters to fail, and the result that is set when no connection is lent.
+    mutating func close() -> (idle: [Connection], waiters: [Waiter], drained: OneShot<Void>) {
         defer {
             idle = []
             waiters = []
         }
         isClosed = true
-        if lent == 0 { drained.settle(()) }
+        if lent == 0 { drained.set(()) }
         return (idle, waiters, drained)
     }
 
@@ -94,7 +96,7 @@ struct PoolState<Connection: Sendable & AnyObject> {
     private mutating func lend(_ connection: Connection) -> Bool {
         guard !isClosed else { return false }
         while !waiters.isEmpty {
-            if waiters.removeFirst().settle(.success(connection)) {
+            if waiters.removeFirst().set(.success(connection)) {
                 lent += 1
                 return true
             }

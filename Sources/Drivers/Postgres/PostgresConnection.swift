@@ -1,6 +1,7 @@
 import Glibc
 import Synchronization
 import TidingsSocket
+import TidingsWaiting
 
 /// One session with PostgreSQL, on a thread of its own.
 ///
@@ -30,20 +31,20 @@ public actor PostgresConnection {
     /// Throws `.connectFailed`, with the SQLSTATE if the server refused, or `.cancelled`.
     public static func connect(_ configuration: PostgresConfiguration) async throws(PostgresError) -> PostgresConnection {
         let connection = PostgresConnection(configuration, thread: try startThread(configuration))
-        let outcome = FirstOutcome<Result<Void, PostgresError>>()
+        let outcome = OneShot<Result<Void, PostgresError>>()
         // Resolving a name may block the connection's thread beyond the deadline, so the caller's side has its own timer.
         let limit = configuration.connectTimeout + openingSlack
         let timer = Task {
             try await Task.sleep(for: limit)
-            outcome.settle(.failure(PostgresError(.connectFailed, message: "no connection before the deadline")))
+            outcome.set(.failure(PostgresError(.connectFailed, message: "no connection before the deadline")))
         }
         defer { timer.cancel() }
         // Do not await this task: opening may take longer than the deadline, but `outcome` does not.
-        _ = Task { outcome.settle(await connection.open()) }
+        _ = Task { outcome.set(await connection.open()) }
         let result = await withTaskCancellationHandler {
             await outcome.value()
         } onCancel: {
-            outcome.settle(.failure(PostgresError(.cancelled, message: "cancelled while connecting")))
+            outcome.set(.failure(PostgresError(.cancelled, message: "cancelled while connecting")))
         }
         try result.get()
         return connection

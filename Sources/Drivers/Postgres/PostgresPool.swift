@@ -94,12 +94,12 @@ public final class PostgresPool: Sendable {
     /// Refuses new callers, closes the free connections, and waits until all lent ones are returned, at most for `grace`.
     public func close(grace: Duration = .seconds(10)) async {
         let (idle, waiters, drained) = state.withLock { $0.close() }
-        for waiter in waiters { waiter.settle(.failure(Self.closed)) }
+        for waiter in waiters { waiter.set(.failure(Self.closed)) }
         for connection in idle { await connection.close() }
         // End the wait after `grace`: a borrower that never returns must not block the shutdown.
         let timer = Task {
             try await Task.sleep(for: grace)
-            drained.settle(())
+            drained.set(())
         }
         await drained.value()
         timer.cancel()
@@ -124,14 +124,14 @@ public final class PostgresPool: Sendable {
         let timer = Task {
             try await Task.sleep(for: acquireTimeout)
             let reason = state.withLock { $0.lastFailure }
-            waiter.settle(
+            waiter.set(
                 .failure(reason ?? PostgresError(.poolExhausted, message: "all \(size) connections of pool \(name) stayed in use")))
         }
         defer { timer.cancel() }
         let outcome = await withTaskCancellationHandler {
             await waiter.value()
         } onCancel: {
-            waiter.settle(.failure(PostgresError(.cancelled, message: "cancelled while waiting for a connection")))
+            waiter.set(.failure(PostgresError(.cancelled, message: "cancelled while waiting for a connection")))
         }
         if case .failure = outcome { state.withLock { $0.forget(waiter) } }
         return try outcome.get()
@@ -176,7 +176,7 @@ public final class PostgresPool: Sendable {
                 return startOpening(openers)
             } catch {
                 let (retry, refused) = state.withLock { $0.failed(error) }
-                for waiter in refused { waiter.settle(.failure(error)) }
+                for waiter in refused { waiter.set(.failure(error)) }
                 let pause = retry.map { Backoff.connecting.pause(afterFailure: $0) }
                 log(.connectFailed(error, retryAfter: pause))
                 guard let pause else { return }

@@ -1,4 +1,5 @@
 import Testing
+import TidingsWaiting
 
 @testable import TidingsPostgres
 
@@ -22,7 +23,7 @@ struct PoolStateTests {
         #expect(state.opened(connection) == true)
         for index in waiters.indices {
             // The waiter is already served, so another offer comes too late.
-            #expect(!waiters[index].settle(.failure(refused)))
+            #expect(!waiters[index].set(.failure(refused)))
             #expect(try await waiters[index].value().get() === connection)
             #expect(state.giveBack(connection, isUsable: true) == true)
         }
@@ -34,7 +35,7 @@ struct PoolStateTests {
         _ = state.acquire(first) { $0.isUsable }
         _ = state.acquire(second) { $0.isUsable }
         _ = state.openersToStart()
-        first.settle(.failure(refused))
+        first.set(.failure(refused))
         let connection = Fake()
         #expect(state.opened(connection) == true)
         #expect(try await second.value().get() === connection)
