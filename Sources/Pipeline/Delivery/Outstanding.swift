@@ -1,4 +1,4 @@
-import Synchronization
+import TidingsWaiting
 
 /// Work that may take longer than its caller waits for it.
 ///
@@ -9,7 +9,8 @@ package actor Outstanding {
     package static let limit = 64
 
     private var running = 0
-    private var idle: [CheckedContinuation<Void, Never>] = []
+    /// Set when no work is left. Nil while nobody waits for that.
+    private var idle: OneShot<Void>?
     private var line: [CheckedContinuation<Void, Never>] = []
 
     package init() {}
@@ -19,19 +20,19 @@ package actor Outstanding {
 
     package nonisolated func run(waitingAtMost patience: Duration, _ work: @escaping @Sendable () async -> Void) async {
         await begin()
-        let finished = Latch()
+        let finished = OneShot<Void>()
         // The task outlives the patience of its caller. `drain()` awaits its end.
         Task {
             await work()
             await end()
-            finished.open()
+            finished.set(())
         }
         // The timer only ends the wait. It is cancelled if the work is done first.
         let timer = Task {
             try await Task.sleep(for: patience)
-            finished.open()
+            finished.set(())
         }
-        await finished.wait()
+        await finished.value()
         timer.cancel()
     }
 
@@ -44,43 +45,14 @@ package actor Outstanding {
         running -= 1
         if !line.isEmpty { line.removeFirst().resume() }
         guard running == 0 else { return }
-        for continuation in idle { continuation.resume() }
-        idle = []
+        idle?.set(())
+        idle = nil
     }
 
     package func drain() async {
         guard running > 0 else { return }
-        await withCheckedContinuation { idle.append($0) }
-    }
-}
-
-/// A latch that opens once. A caller that waits, before or after the opening, continues.
-private final class Latch: Sendable {
-    private enum State {
-        case closed(CheckedContinuation<Void, Never>?)
-        case open
-    }
-
-    private let state = Mutex(State.closed(nil))
-
-    func open() {
-        let waiting: CheckedContinuation<Void, Never>? = state.withLock { state in
-            defer { state = .open }
-            if case .closed(let continuation) = state { return continuation }
-            return nil
-        }
-        waiting?.resume()
-    }
-
-    /// Waits until the latch is open. Only one caller may wait.
-    func wait() async {
-        await withCheckedContinuation { continuation in
-            let isOpen = state.withLock { state in
-                if case .open = state { return true }
-                state = .closed(continuation)
-                return false
-            }
-            if isOpen { continuation.resume() }
-        }
+        let idle = self.idle ?? OneShot()
+        self.idle = idle
+        await idle.value()
     }
 }

@@ -2,6 +2,7 @@ public import Logging
 public import TidingsContracts
 public import TidingsMetrics
 import TidingsStore
+import TidingsWaiting
 
 /// Publishes committed packs beside the routing, up to a bound. While the broker accepts nothing, the router continues to commit and
 /// acknowledge until this many packs, or bytes of them, wait in memory. A backlog of intents that raised the broker's alarm can drain this
@@ -18,7 +19,8 @@ public actor PublishBacklog {
     private var waiting = 0
     private var bytesWaiting = 0
     private var line: [CheckedContinuation<Void, Never>] = []
-    private var idle: [CheckedContinuation<Void, Never>] = []
+    /// Set when nothing waits any more. Nil while nobody waits for that.
+    private var idle: OneShot<Void>?
 
     public init(publisher: PackPublisher, metrics: Metrics, logger: Logger) {
         self.publisher = publisher
@@ -58,8 +60,8 @@ public actor PublishBacklog {
         line = []
         for continuation in woken { continuation.resume() }
         guard waiting == 0 else { return }
-        for continuation in idle { continuation.resume() }
-        idle = []
+        idle?.set(())
+        idle = nil
     }
 
     /// The number of callers of ``publish(_:)`` that wait for room.
@@ -68,6 +70,8 @@ public actor PublishBacklog {
     /// Returns when no pack waits any more.
     public func drain() async {
         guard waiting > 0 else { return }
-        await withCheckedContinuation { idle.append($0) }
+        let idle = self.idle ?? OneShot()
+        self.idle = idle
+        await idle.value()
     }
 }
