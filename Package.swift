@@ -159,7 +159,7 @@ let package = Package(
         provider("ProviderAirship", in: "Providers/Airship"),
         provider("ProviderAPNs", in: "Providers/APNs", ["TidingsHTTP2"]),
         provider("ProviderBraze", in: "Providers/Braze"),
-        provider("ProviderFCM", in: "Providers/FCM"),
+        provider("ProviderFCM", in: "Providers/FCM", ["TidingsWaiting"]),
         provider("ProviderJSONOverHTTP", in: "Providers/JSONOverHTTP"),
         provider("ProviderWebPush", in: "Providers/WebPush"),
         provider("ProviderWebhook", in: "Providers/Webhook"),
