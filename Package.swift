@@ -176,7 +176,7 @@ let package = Package(
             "TidingsServer", in: "Apps/Server",
             [
                 "TidingsAMQP", "TidingsCatalogue", "TidingsContracts", "TidingsCore", "TidingsJSON", "TidingsMetrics",
-                "TidingsPipeline", "TidingsPostgres", "TidingsProvider", "TidingsStore", "TidingsTimeZones", logging,
+                "TidingsPipeline", "TidingsPostgres", "TidingsProvider", "TidingsStore", "TidingsTimeZones", "TidingsWaiting", logging,
                 .product(name: "FlyingFox", package: "FlyingFox"),
                 .product(name: "FlyingSocks", package: "FlyingFox"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),

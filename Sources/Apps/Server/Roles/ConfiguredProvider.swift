@@ -4,6 +4,7 @@ import Logging
 import Synchronization
 import TidingsCore
 import TidingsProvider
+import TidingsWaiting
 
 /// The provider of a binding, made again when one of its files has changed: renewed credentials take effect without a restart.
 /// The files are those that the provider's settings name, in the catalogue or in the environment.
@@ -29,9 +30,8 @@ final class ConfiguredProvider: Provider {
         var current: Result<any Provider, Failure>
         var stamps: [String: FileStamp]
         var lookedAt: ContinuousClock.Instant
-        /// True while a look is under way. There is never more than one.
-        var isLooking = false
-        var waiting: [CheckedContinuation<Void, Never>] = []
+        /// The end of the look that is under way. Nil while there is none. There is never more than one.
+        var looking: OneShot<Void>?
     }
 
     private let disk = DispatchQueue(label: "tidings.provider.files")
@@ -86,8 +86,8 @@ final class ConfiguredProvider: Provider {
     private func current() -> Result<any Provider, Failure> {
         let (current, isDue) = state.withLock { state in
             let now = now()
-            let isDue = !state.isLooking && now - state.lookedAt >= Self.lookInterval
-            if isDue { (state.isLooking, state.lookedAt) = (true, now) }
+            let isDue = state.looking == nil && now - state.lookedAt >= Self.lookInterval
+            if isDue { (state.looking, state.lookedAt) = (OneShot<Void>(), now) }
             return (state.current, isDue)
         }
         if isDue { disk.async { self.look() } }
@@ -96,13 +96,7 @@ final class ConfiguredProvider: Provider {
 
     /// Returns when the look that is under way has ended.
     func looked() async {
-        await withCheckedContinuation { continuation in
-            let isLooking = state.withLock { state in
-                if state.isLooking { state.waiting.append(continuation) }
-                return state.isLooking
-            }
-            if !isLooking { continuation.resume() }
-        }
+        await state.withLock(\.looking)?.value()
     }
 
     /// Reads the files, and makes the provider again if a file has changed. The replaced provider lives until its calls have ended.
@@ -110,8 +104,8 @@ final class ConfiguredProvider: Provider {
         let stamps = FileStamp.all(files)
         let isChanged = state.withLock { $0.stamps != stamps }
         let made = isChanged ? Result(catching: make).mapError(Failure.init) : nil
-        let waiting = state.withLock { state in
-            defer { (state.isLooking, state.waiting) = (false, []) }
+        let looking = state.withLock { state in
+            defer { state.looking = nil }
             state.stamps = stamps
             switch made {
             case .success(let provider): state.current = .success(provider)
@@ -120,14 +114,14 @@ final class ConfiguredProvider: Provider {
                 if case .failure = state.current { state.current = .failure(failure) }
             case nil: break
             }
-            return state.waiting
+            return state.looking
         }
         switch made {
         case .success: logger.notice("a file of a provider's settings has changed: made again", metadata: ["provider": "\(name)"])
         case .failure(let failure): Self.report(failure, logger)
         case nil: break
         }
-        for continuation in waiting { continuation.resume() }
+        looking?.set(())
     }
 
     private static func report(_ failure: Failure, _ logger: Logger) {
