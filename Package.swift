@@ -227,7 +227,7 @@ let package = Package(
             "TidingsTestSupport", in: "TestSupport",
             [
                 "TidingsCore", "TidingsJSON", "TidingsJSONSchema", "TidingsHTTP", "TidingsHTTP2", "TidingsPostgres", "TidingsProvider",
-                "TidingsStore",
+                "TidingsStore", "TidingsWaiting",
             ]),
         tests("TidingsSocketTests", in: "Drivers/Socket", ["TidingsSocket"]),
         tests("TidingsWaitingTests", in: "Drivers/Waiting", ["TidingsWaiting"]),

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import Synchronization
+import TidingsWaiting
 
 /// A process of the binary under test, with its output in files.
 ///
@@ -14,15 +15,12 @@ public final class TestProcess: Sendable {
         public let errors: String
     }
 
-    private enum State {
-        case running([CheckedContinuation<Int32, Never>])
-        case ended(Int32)
-    }
-
     public let processID: Int32
     private let outputFile: String
     private let errorsFile: String
-    private let state = Mutex(State.running([]))
+    private let ended = OneShot<Int32>()
+    /// Held while a signal is sent, and while the process is reaped.
+    private let running = Mutex(true)
 
     /// Starts `arguments[0]`, which is a path, with exactly this environment.
     public init(_ arguments: [String], environment: [String: String], directory: String? = nil) throws {
@@ -38,40 +36,32 @@ public final class TestProcess: Sendable {
         unlink(errorsFile)
     }
 
-    public var isRunning: Bool { state.withLock { if case .running = $0 { true } else { false } } }
+    public var isRunning: Bool { running.withLock { $0 } }
     public var outputSoFar: String { Self.text(of: outputFile) }
     public var errorsSoFar: String { Self.text(of: errorsFile) }
 
     /// Sends a signal, such as SIGTERM or SIGKILL, unless the process has ended. After that, its number may belong to another process.
     public func signal(_ number: Int32) {
-        state.withLock { if case .running = $0 { _ = kill(processID, number) } }
+        running.withLock { if $0 { _ = kill(processID, number) } }
     }
 
     /// Waits for the end and returns the result.
     public func finish() async -> Result {
-        let exitCode = await withCheckedContinuation { continuation in
-            state.withLock { state in
-                switch state {
-                case .running(let waiting): state = .running(waiting + [continuation])
-                case .ended(let exitCode): continuation.resume(returning: exitCode)
-                }
-            }
-        }
+        let exitCode = await ended.value()
         return Result(exitCode: exitCode, output: outputSoFar, errors: errorsSoFar)
     }
 
     private func reap() {
         var information = siginfo_t()
-        // Wait without reaping: the number then belongs to the child until the state is `ended`.
+        // Wait without reaping: the number then belongs to the child until `running` is false.
         while waitid(P_PID, id_t(processID), &information, WEXITED | WNOWAIT) != 0, errno == EINTR {}
-        state.withLock { state in
+        let exitCode = running.withLock { running -> Int32 in
             var status: Int32 = 0
             while waitpid(processID, &status, 0) < 0, errno == EINTR {}
-            let exitCode = status & 0x7f == 0 ? (status >> 8) & 0xff : status & 0x7f
-            guard case .running(let waiting) = state else { return }
-            state = .ended(exitCode)
-            for continuation in waiting { continuation.resume(returning: exitCode) }
+            running = false
+            return status & 0x7f == 0 ? (status >> 8) & 0xff : status & 0x7f
         }
+        ended.set(exitCode)
     }
 
     private static func text(of file: String) -> String {
