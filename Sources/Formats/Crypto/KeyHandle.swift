@@ -45,6 +45,17 @@ internal import CCrypto
     var isRSA: Bool { unsafe EVP_PKEY_is_a(pointer, "RSA") == 1 }
     var bits: Int { unsafe Int(EVP_PKEY_get_bits(pointer)) }
 
+    /// Whether the public exponent of this RSA key is odd and at least 3 (RFC 8017 section 3.1). Reading a key does not check that.
+    var hasRSAExponent: Bool {
+        defer { ERR_clear_error() }
+        var exponent: OpaquePointer?
+        guard unsafe EVP_PKEY_get_bn_param(pointer, OSSL_PKEY_PARAM_RSA_E, &exponent) == 1, let exponent = unsafe exponent else {
+            return false
+        }
+        defer { unsafe BN_free(exponent) }
+        return unsafe BN_is_odd(exponent) == 1 && BN_num_bits(exponent) > 1
+    }
+
     /// Returns a signature over the SHA-256 of the message, in the form of the key's kind. Nil if the key cannot sign or memory is missing.
     func signature(of message: [UInt8]) -> [UInt8]? {
         defer { ERR_clear_error() }

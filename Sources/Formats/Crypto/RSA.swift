@@ -5,12 +5,15 @@ public struct RSAPrivateKey: Sendable {
 
     private let key: KeyHandle
 
-    /// Reads PEM text, PKCS #8 without a passphrase: `-----BEGIN PRIVATE KEY-----`. A key that was read can sign. The error never holds the
-    /// key.
+    /// Reads PEM text without a passphrase, PKCS #8 (`-----BEGIN PRIVATE KEY-----`) or PKCS #1 (`-----BEGIN RSA PRIVATE KEY-----`). A key
+    /// that was read can sign. The error never holds the key.
     public init(pem: String) throws(RSAKeyError) {
         guard let key = KeyHandle(pem: pem) else { throw .notAPrivateKey }
         guard key.isRSA else { throw .notRSA }
         guard key.bits >= Self.shortestBits else { throw .tooShort(key.bits) }
+        // Check the exponent before the probe. With the exponent 1 the probe succeeds, but the signature is the padded digest itself, which
+        // anybody can write.
+        guard key.hasRSAExponent else { throw .badExponent }
         // Sign a probe. If the key's numbers do not belong together it reads well, but signs badly or not at all.
         let probe = Array("probe".utf8)
         guard let signature = key.signature(of: probe), key.isSignature(signature, of: probe) else { throw .inconsistent }
@@ -44,6 +47,7 @@ public enum RSAKeyError: Error, Sendable, Hashable, CustomStringConvertible {
     case notAPrivateKey
     case notRSA
     case tooShort(Int)
+    case badExponent
     case inconsistent
 
     public var description: String {
@@ -51,6 +55,7 @@ public enum RSAKeyError: Error, Sendable, Hashable, CustomStringConvertible {
         case .notAPrivateKey: "it is not a private key in PEM form without a passphrase (-----BEGIN PRIVATE KEY-----)"
         case .notRSA: "it is a key of another kind than RSA"
         case .tooShort(let bits): "it has \(bits) bits; RS256 needs at least \(RSAPrivateKey.shortestBits)"
+        case .badExponent: "its public exponent is even or less than 3, so its signatures prove nothing; make a new key"
         case .inconsistent: "its numbers do not belong together, so that it cannot sign"
         }
     }

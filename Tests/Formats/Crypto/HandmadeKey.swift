@@ -59,6 +59,11 @@ enum HandmadeKey {
         der(0x30, one, der(0x04, number), der(0xA0, prime256v1))
     }
 
+    /// An RSA key of PKCS #1 as PKCS #8.
+    static func rsaPKCS8(_ pkcs1: [UInt8]) -> [UInt8] {
+        der(0x30, zero, hexadecimal("300d06092a864886f70d0101010500"), der(0x04, pkcs1))
+    }
+
     /// A public key.
     static func publicKey(_ point: [UInt8], algorithm: [UInt8] = namedCurve) -> [UInt8] {
         der(0x30, algorithm, der(0x03, [0] + point))

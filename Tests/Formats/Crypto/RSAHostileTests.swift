@@ -45,6 +45,26 @@ import TidingsCrypto
         #expect(throws: RSAKeyError.tooShort(512)) { try RSAPrivateKey(pem: pem) }
     }
 
+    /// The peer makes no such key, so it is put together from good primes. With the exponent 1 every power is the number itself: the key
+    /// signs, and its signatures verify.
+    @Test(arguments: [0, 1, 2, 4, 65_536]) func badPublicExponentsAreRefused(_ exponent: Int) async throws {
+        let pair = try await Pair()
+        for pem in try await Self.bothForms(of: pair.pem, exponent: exponent) {
+            #expect(throws: RSAKeyError.badExponent, CryptoVectors.again(pair.pem)) { try RSAPrivateKey(pem: pem) }
+        }
+        // The same parts with the key's own exponent are a good key, so that nothing but the exponent is refused above.
+        for pem in try await Self.bothForms(of: pair.pem, exponent: 65_537) {
+            let key = try RSAPrivateKey(pem: pem)
+            #expect(key.sign([1]) == pair.key.sign([1]), CryptoVectors.again(pair.pem))
+        }
+    }
+
+    /// Returns the key with another public exponent, as PKCS #1 and as PKCS #8.
+    private static func bothForms(of pem: [UInt8], exponent: Int) async throws -> [String] {
+        let der = try await CryptoPeer.bytes("rsa.exponent.integers", ["pem": pem, "exponent": .number(exponent)])
+        return [HandmadeKey.pem("RSA PRIVATE KEY", der), HandmadeKey.pem("PRIVATE KEY", HandmadeKey.rsaPKCS8(der))]
+    }
+
     @Test(arguments: ["secp256k1", "secp384r1", "ed25519", "x25519", "dsa"])
     func keysOfOtherKindsAreRefused(_ kind: String) async throws {
         let pem = try await CryptoPeer.text("foreign.private.pem", ["kind": Array(kind.utf8)])

@@ -142,3 +142,20 @@ def rsa_twin(numbers, signature):
     n, _, _, count = numbers
     twin = number(signature) + n
     return padded(twin, max(count, (twin.bit_length() + 7) // 8))
+
+
+def der(tag, content):
+    count = len(content)
+    length = bytes([count]) if count < 128 else b"\x82" + padded(count, 2)
+    return bytes([tag]) + length + content
+
+
+def rsa_pkcs1(p, q, exponent):
+    """Returns the key of these primes and this exponent as DER of PKCS #1. The private exponent is 1 if the exponent has no inverse."""
+    e, order = number(exponent), (p - 1) * (q - 1)
+    try:
+        d = pow(e, -1, order)
+    except ValueError:
+        d = 1
+    values = [0, p * q, e, d, p, q, d % (p - 1), d % (q - 1), pow(q, -1, p)]
+    return der(0x30, b"".join(der(0x02, padded(value, value.bit_length() // 8 + 1)) for value in values))

@@ -145,6 +145,11 @@ def by_integers(calculate):
     return lambda pem, **arguments: calculate(rsa_numbers(pem), **arguments)
 
 
+def rsa_exponent(pem, exponent):
+    numbers = rsa_private(pem).private_numbers()
+    return integers.rsa_pkcs1(numbers.p, numbers.q, exponent)
+
+
 def rsa_generate(bits, exponent):
     return private_pem(rsa.generate_private_key(number(exponent), number(bits)), b"pkcs8")
 
@@ -247,6 +252,7 @@ OPERATIONS = {
     "foreign.private.pem": foreign_private_pem,
     "foreign.public.pem": foreign_public_pem,
     "rsa.generate": rsa_generate,
+    "rsa.exponent.integers": rsa_exponent,
     "rsa.pem": rsa_pem,
     "rsa.public.pem": rsa_public_pem,
     "rsa.sign": rsa_sign,
