@@ -10,7 +10,7 @@ import PackageDescription
 //   6  TidingsPipeline  TidingsClient  TidingsCapture
 //      ProviderAPNs  ProviderAirship  ProviderBraze  ProviderFCM  ProviderJSONOverHTTP  ProviderWebPush  ProviderWebhook
 //   5  TidingsStore  TidingsProvider
-//   4  TidingsCatalogue
+//   4  TidingsCatalogue  TidingsHTTP2Server
 //   3  TidingsContracts  TidingsJSONSchema  TidingsHTTP2
 //   2  TidingsJSON  TidingsCrypto  TidingsTimeZones  TidingsHTTP
 //   1  TidingsCore  TidingsEncodings  TidingsMetrics  TidingsAMQP  TidingsPostgres  PrivateServers
@@ -138,6 +138,10 @@ let package = Package(
                 "TidingsCore", "TidingsContracts", "TidingsCrypto", "TidingsEncodings", "TidingsJSON", "TidingsJSONSchema",
                 .product(name: "Yams", package: "Yams"),
             ]),
+        // Only capture and tests link it.
+        target(
+            "TidingsHTTP2Server", in: "Drivers/HTTP2Server", ["CTLS", "TidingsHTTP", "TidingsHTTP2", "TidingsSocket"],
+            settings: driverSettings),
 
         target(
             "TidingsStore", in: "Store",
@@ -167,7 +171,7 @@ let package = Package(
         target(
             "TidingsCapture", in: "Apps/Capture",
             [
-                "TidingsCore", "TidingsCrypto", "TidingsEncodings", "TidingsJSON", "TidingsJSONSchema", "TidingsHTTP2", arguments,
+                "TidingsCore", "TidingsCrypto", "TidingsEncodings", "TidingsJSON", "TidingsJSONSchema", "TidingsHTTP2Server", arguments,
                 .product(name: "FlyingFox", package: "FlyingFox"),
                 .product(name: "FlyingSocks", package: "FlyingFox"),
             ]),
@@ -226,8 +230,8 @@ let package = Package(
         target(
             "TidingsTestSupport", in: "TestSupport",
             [
-                "TidingsCore", "TidingsJSON", "TidingsJSONSchema", "TidingsHTTP", "TidingsHTTP2", "TidingsPostgres", "TidingsProvider",
-                "TidingsStore", "TidingsWaiting",
+                "TidingsCore", "TidingsJSON", "TidingsJSONSchema", "TidingsHTTP", "TidingsHTTP2Server", "TidingsPostgres",
+                "TidingsProvider", "TidingsStore",
             ]),
         tests("TidingsSocketTests", in: "Drivers/Socket", ["TidingsSocket"]),
         tests("TidingsWaitingTests", in: "Drivers/Waiting", ["TidingsWaiting"]),
@@ -235,7 +239,7 @@ let package = Package(
         tests("TidingsPostgresTests", in: "Drivers/Postgres", ["TidingsPostgres", "TidingsWaiting"]),
         tests("TidingsAMQPTests", in: "Drivers/AMQP", ["TidingsAMQP", "TidingsTestSupport", "PrivateServers"]),
         tests("TidingsHTTPTests", in: "Drivers/HTTP", ["TidingsHTTP"]),
-        tests("TidingsHTTP2Tests", in: "Drivers/HTTP2", ["TidingsHTTP", "TidingsHTTP2", "TidingsSocket", "TidingsWaiting"]),
+        tests("TidingsHTTP2Tests", in: "Drivers/HTTP2", ["TidingsHTTP", "TidingsHTTP2", "TidingsHTTP2Server", "TidingsSocket"]),
         tests(
             "ProviderAPNsTests", in: "Providers/APNs",
             [

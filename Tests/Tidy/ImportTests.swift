@@ -21,6 +21,15 @@ import Testing
         }
     }
 
+    /// A production build without the trait Capture must not hold the server.
+    @Test func onlyCaptureAndTestsImportTheHTTP2Server() throws {
+        for file in try Repository.files(below: "Sources") where !["TidingsCapture", "TidingsTestSupport"].contains(file.target) {
+            for (index, module, _) in file.imports where module == "TidingsHTTP2Server" {
+                Issue.record("\(file.place(index)) imports \(module), which only capture and tests may")
+            }
+        }
+    }
+
     /// The picture in Package.swift is the truth: a target imports only lower lines, never its own.
     @Test func importsFollowThePicture() throws {
         let lines = try Self.picture()

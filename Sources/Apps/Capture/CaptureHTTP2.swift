@@ -1,5 +1,5 @@
 import Foundation
-import TidingsHTTP2
+import TidingsHTTP2Server
 
 /// The HTTP/2 part of a ``CaptureServer``, over TLS with a certificate of its own.
 struct CaptureHTTP2: Sendable {

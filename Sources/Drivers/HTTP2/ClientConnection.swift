@@ -125,7 +125,7 @@ final class ClientConnection {
         guard case .open(_, let session) = phase, let stream = streams.first(where: { $0.value.id == id })?.key,
             let exchange = streams.removeValue(forKey: stream)
         else { return false }
-        session.reset(stream, NGHTTP2_CANCEL)
+        session.reset(stream, .cancel)
         settle(exchange, orFail: kind, message)
         return true
     }
@@ -138,7 +138,7 @@ final class ClientConnection {
         guard case .open(_, let session) = phase else { return }
         for (stream, exchange) in streams where exchange.deadline <= now {
             streams[stream] = nil
-            session.reset(stream, NGHTTP2_CANCEL)
+            session.reset(stream, .cancel)
             if lastHeard + exchange.request.totalTimeout <= now { isRetired = true }
             let kind: HTTPFailure.Kind = exchange.hasBegun ? .timeoutAfterSend : .timeoutBeforeSend
             settle(exchange, orFail: kind, "no answer within \(exchange.request.totalTimeout)")
@@ -178,8 +178,7 @@ final class ClientConnection {
         case .mustWait: break
         case .failed(let failure): close(failure)
         case .done(let stream):
-            let settings = [nghttp2_settings_entry(settings_id: Int32(NGHTTP2_SETTINGS_ENABLE_PUSH.rawValue), value: 0)]
-            phase = .open(stream, HTTP2Session(.client, settings: settings, events: self))
+            phase = .open(stream, HTTP2Session(.client, settings: [.noPush], events: self))
             flush()
         }
     }
@@ -279,7 +278,7 @@ extension ClientConnection: HTTP2SessionEvents {
     func dataArrived(_ stream: Int32, _ bytes: UnsafeRawBufferPointer) {
         guard let exchange = streams[stream], unsafe !exchange.bodyArrived(bytes), case .open(_, let session) = phase else { return }
         streams[stream] = nil
-        session.reset(stream, NGHTTP2_CANCEL)
+        session.reset(stream, .cancel)
         settle(exchange, orFail: .protocolError, Self.noStatus)
     }
 
@@ -293,7 +292,7 @@ extension ClientConnection: HTTP2SessionEvents {
 
     func streamClosed(_ stream: Int32, errorCode: UInt32) {
         guard let exchange = streams.removeValue(forKey: stream) else { return }
-        if errorCode == NGHTTP2_REFUSED_STREAM.rawValue, exchange.answer(isWhole: false) == nil {
+        if errorCode == HTTP2ErrorCode.refusedStream.rawValue, exchange.answer(isWhole: false) == nil {
             giveBack(exchange)
         } else {
             settle(exchange, orFail: .resetAfterSend, unsafe "the stream was reset: \(String(cString: nghttp2_http2_strerror(errorCode)))")

@@ -2,7 +2,7 @@ import CNGHTTP2
 import TidingsHTTP
 
 /// Events from the peer of an ``HTTP2Session``, in their order on the connection.
-protocol HTTP2SessionEvents: AnyObject {
+package protocol HTTP2SessionEvents: AnyObject {
     /// A head arrived, with its pseudo-headers first. A stream has more than one head if there are interim responses or trailers.
     func headArrived(_ stream: Int32, _ headers: [(String, String)])
     func dataArrived(_ stream: Int32, _ bytes: UnsafeRawBufferPointer)
@@ -20,8 +20,8 @@ protocol HTTP2SessionEvents: AnyObject {
 }
 
 /// One HTTP/2 connection without its socket: nghttp2 makes and reads the frames, compresses headers and keeps to the peer's windows and limits.
-@safe final class HTTP2Session {
-    enum Side {
+@safe package final class HTTP2Session {
+    package enum Side {
         case client, server
     }
 
@@ -41,7 +41,7 @@ protocol HTTP2SessionEvents: AnyObject {
     /// - Parameters:
     ///   - settings: the limits that this side sets for the peer.
     ///   - events: the receiver of events. It must outlive every call of this session.
-    init(_ side: Side, settings: [nghttp2_settings_entry], events: any HTTP2SessionEvents) {
+    package init(_ side: Side, settings: [HTTP2Setting], events: any HTTP2SessionEvents) {
         var callbacks: OpaquePointer?
         var session: OpaquePointer?
         let memory = unsafe nghttp2_session_callbacks_new(&callbacks)
@@ -60,7 +60,7 @@ protocol HTTP2SessionEvents: AnyObject {
         unsafe pointer = unsafe session
         self.events = events
         unsafe nghttp2_session_set_user_data(session, Unmanaged.passUnretained(self).toOpaque())
-        unsafe nghttp2_submit_settings(session, UInt8(NGHTTP2_FLAG_NONE.rawValue), settings, settings.count)
+        unsafe nghttp2_submit_settings(session, UInt8(NGHTTP2_FLAG_NONE.rawValue), settings.map(\.entry), settings.count)
     }
 
     deinit { unsafe nghttp2_session_del(pointer) }
@@ -68,13 +68,13 @@ protocol HTTP2SessionEvents: AnyObject {
     // MARK: Bytes in and out
 
     /// Processes bytes from the peer. Returns nil on success, or the reason why the connection is no longer usable.
-    func receive(_ bytes: UnsafeRawBufferPointer) -> String? {
+    package func receive(_ bytes: UnsafeRawBufferPointer) -> String? {
         let taken = unsafe nghttp2_session_mem_recv(pointer, bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), bytes.count)
         return unsafe taken < 0 ? String(cString: nghttp2_strerror(Int32(taken))) : nil
     }
 
     /// Appends frames for the peer while `output` has less than `limit` bytes. Returns false when the session failed.
-    func fill(_ output: inout OutputBuffer, limit: Int) -> Bool {
+    package func fill(_ output: inout OutputBuffer, limit: Int) -> Bool {
         while output.count < limit {
             var chunk: UnsafePointer<UInt8>?
             let count = unsafe nghttp2_session_mem_send(pointer, &chunk)
@@ -85,9 +85,9 @@ protocol HTTP2SessionEvents: AnyObject {
     }
 
     /// Frames of ours wait to go out.
-    var wantsToWrite: Bool { unsafe nghttp2_session_want_write(pointer) != 0 }
+    package var wantsToWrite: Bool { unsafe nghttp2_session_want_write(pointer) != 0 }
     /// Neither side has anything to say any more.
-    var isOver: Bool { unsafe nghttp2_session_want_read(pointer) == 0 && !wantsToWrite }
+    package var isOver: Bool { unsafe nghttp2_session_want_read(pointer) == 0 && !wantsToWrite }
     /// Streams that the peer allows at once; very many until its settings came.
     var remoteStreamLimit: Int { unsafe Int(nghttp2_session_get_remote_settings(pointer, NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS)) }
 
@@ -104,27 +104,27 @@ protocol HTTP2SessionEvents: AnyObject {
     }
 
     /// Sends a complete head and body on a stream that the peer began.
-    func respond(_ stream: Int32, _ headers: [(String, String)], body: [UInt8]) {
+    package func respond(_ stream: Int32, _ headers: [(String, String)], body: [UInt8]) {
         if !body.isEmpty { bodies[stream] = Body(bytes: body) }
         _ = unsafe withHeaders(headers, []) { unsafe nghttp2_submit_response(pointer, stream, $0, $1, body.isEmpty ? nil : $2) }
     }
 
-    func reset(_ stream: Int32, _ errorCode: nghttp2_error_code) {
+    package func reset(_ stream: Int32, _ errorCode: HTTP2ErrorCode) {
         unsafe nghttp2_submit_rst_stream(pointer, UInt8(NGHTTP2_FLAG_NONE.rawValue), stream, errorCode.rawValue)
     }
 
-    func allow(_ settings: [nghttp2_settings_entry]) {
-        unsafe nghttp2_submit_settings(pointer, UInt8(NGHTTP2_FLAG_NONE.rawValue), settings, settings.count)
+    package func allow(_ settings: [HTTP2Setting]) {
+        unsafe nghttp2_submit_settings(pointer, UInt8(NGHTTP2_FLAG_NONE.rawValue), settings.map(\.entry), settings.count)
     }
 
     /// Refuses new streams from the peer. Streams up to `lastStream` are answered, and later streams were not processed.
-    func goAway(lastStream: Int32, _ errorCode: nghttp2_error_code, debugData: [UInt8] = []) {
+    package func goAway(lastStream: Int32, _ errorCode: HTTP2ErrorCode, debugData: [UInt8] = []) {
         unsafe nghttp2_submit_goaway(
             pointer, UInt8(NGHTTP2_FLAG_NONE.rawValue), lastStream, errorCode.rawValue, debugData, debugData.count)
     }
 
     /// The last stream that the peer began and we have seen.
-    var lastStreamSeen: Int32 { unsafe nghttp2_session_get_last_proc_stream_id(pointer) }
+    package var lastStreamSeen: Int32 { unsafe nghttp2_session_get_last_proc_stream_id(pointer) }
 
     // MARK: nghttp2's callbacks
 

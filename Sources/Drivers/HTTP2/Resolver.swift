@@ -91,19 +91,25 @@ extension SocketAddress {
     }
 }
 
-struct SocketOption {
-    var level: Int32
-    var name: Int32
-    var value: Int32
+package struct SocketOption: Sendable {
+    private let level: Int32
+    private let name: Int32
+    private let value: Int32
 
-    func set(on descriptor: Int32) {
+    package init(level: Int32, name: Int32, value: Int32) {
+        self.level = level
+        self.name = name
+        self.value = value
+    }
+
+    package func set(on descriptor: Int32) {
         var value = value
         unsafe setsockopt(descriptor, level, name, &value, socklen_t(MemoryLayout<Int32>.size))
     }
 
     /// Requests leave at once, without Nagle's algorithm. A peer that disappeared is noticed within a minute, on an idle connection too
     /// (tcp(7)).
-    static let forManySmallRequests = [
+    package static let forManySmallRequests = [
         SocketOption(level: Int32(IPPROTO_TCP), name: TCP_NODELAY, value: 1),
         SocketOption(level: SOL_SOCKET, name: SO_KEEPALIVE, value: 1),
         SocketOption(level: Int32(IPPROTO_TCP), name: TCP_KEEPIDLE, value: 30),

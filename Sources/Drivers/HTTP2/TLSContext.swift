@@ -1,10 +1,10 @@
 import CTLS
-import TidingsHTTP
+package import TidingsHTTP
 
 /// What all TLS connections of one kind share: versions, certificates, and that nothing but HTTP/2 is spoken (`h2`, RFC 9113 section 3.2).
-@safe final class TLSContext: Sendable {
+@safe package final class TLSContext: Sendable {
     // Immutable once made; OpenSSL counts its references atomically.
-    nonisolated(unsafe) let pointer: OpaquePointer
+    nonisolated(unsafe) package let pointer: OpaquePointer
 
     /// Creates a context for connections to servers. A server's certificate must come from a trusted authority of the PEM file, or of the
     /// system.
@@ -22,13 +22,9 @@ import TidingsHTTP
         unsafe SSL_CTX_set_alpn_protos(pointer, [2] + Array("h2".utf8), 3)
     }
 
-    /// Creates a context for connections from clients.
-    init(presenting certificate: SelfSignedCertificate) throws(HTTPFailure) {
-        unsafe pointer = try unsafe Self.make(TLS_server_method())
-        guard unsafe certificate.install(in: pointer) else {
-            throw HTTPFailure(kind: .tls, requestMayHaveArrived: false, message: "the certificate cannot be used: \(TLSError.take())")
-        }
-        unsafe SSL_CTX_set_alpn_select_cb(pointer, chooseHTTP2, nil)
+    /// Creates a context with this method of OpenSSL, without a certificate.
+    package init(_ method: OpaquePointer?) throws(HTTPFailure) {
+        unsafe pointer = try unsafe Self.make(method)
     }
 
     deinit { unsafe SSL_CTX_free(pointer) }
@@ -44,30 +40,10 @@ import TidingsHTTP
     }
 }
 
-/// `SSL_CTX_set_alpn_select_cb`: accepts HTTP/2 and refuses every other protocol.
-private func chooseHTTP2(
-    _ ssl: OpaquePointer?, _ chosen: UnsafeMutablePointer<UnsafePointer<UInt8>?>?, _ chosenLength: UnsafeMutablePointer<UInt8>?,
-    _ offered: UnsafePointer<UInt8>?, _ offeredLength: UInt32, _ context: UnsafeMutableRawPointer?
-) -> Int32 {
-    guard let offered = unsafe offered else { return SSL_TLSEXT_ERR_ALERT_FATAL }
-    var index = 0
-    while index < Int(offeredLength) {
-        let length = unsafe Int(offered[index])
-        guard index + 1 + length <= Int(offeredLength) else { break }
-        if length == 2, unsafe offered[index + 1] == UInt8(ascii: "h"), unsafe offered[index + 2] == UInt8(ascii: "2") {
-            unsafe chosen?.pointee = unsafe offered + index + 1
-            unsafe chosenLength?.pointee = 2
-            return SSL_TLSEXT_ERR_OK
-        }
-        index += 1 + length
-    }
-    return SSL_TLSEXT_ERR_ALERT_FATAL
-}
-
 /// OpenSSL's own message for a failure on this thread.
-enum TLSError {
+package enum TLSError {
     /// Returns the first error of the queue and empties the queue. An error left there would be taken for the next failure.
-    static func take() -> String {
+    package static func take() -> String {
         defer { ERR_clear_error() }
         let code = ERR_get_error()
         guard code != 0 else { return "no reason given" }

@@ -2,9 +2,9 @@ import CTLS
 import Glibc
 
 /// TLS over one socket that never blocks. It owns the socket, once it is made.
-@safe final class TLSStream {
+@safe package final class TLSStream {
     /// How far a call came.
-    enum Progress: Equatable {
+    package enum Progress: Equatable, Sendable {
         case done
         /// Nothing to do before the socket can be read or written.
         case mustWait
@@ -18,16 +18,16 @@ import Glibc
     /// connections of its thread.
     static let chunksPerRead = 16
 
-    let socket: Int32
+    package let socket: Int32
     private let ssl: OpaquePointer
     private var chunk = [UInt8](repeating: 0, count: chunkBytes)
     /// Whether OpenSSL must be called again only when the socket can be written.
-    private(set) var wantsToWrite = false
+    package private(set) var wantsToWrite = false
 
     /// Starts TLS on `socket`. Returns nil when OpenSSL has no memory. In this case, the caller still owns the socket.
     ///
     /// - Parameter serverName: the name or address that the server's certificate must contain. Nil on the server's side.
-    init?(_ context: TLSContext, socket: Int32, serverName: String?) {
+    package init?(_ context: TLSContext, socket: Int32, serverName: String?) {
         guard let ssl = unsafe SSL_new(context.pointer) else { return nil }
         // Before `self` is whole: from then on a failure runs deinit, which frees and closes as well.
         guard unsafe SSL_set_fd(ssl, socket) == 1 else {
@@ -52,7 +52,7 @@ import Glibc
         close(socket)
     }
 
-    func handshake() -> Progress {
+    package func handshake() -> Progress {
         let code = call { unsafe SSL_do_handshake(ssl) }
         guard case .done = code else {
             let verification = unsafe SSL_get_verify_result(ssl)
@@ -67,7 +67,7 @@ import Glibc
 
     /// Reads available bytes, piece by piece, until `take` returns false. `done` means that OpenSSL may hold more bytes that `poll(2)` does
     /// not report. Read again in the next turn.
-    func read(_ take: (UnsafeRawBufferPointer) -> Bool) -> Progress {
+    package func read(_ take: (UnsafeRawBufferPointer) -> Bool) -> Progress {
         for _ in 0..<Self.chunksPerRead {
             var count = 0
             let progress = unsafe chunk.withUnsafeMutableBytes { buffer in
@@ -80,7 +80,7 @@ import Glibc
     }
 
     /// Writes as many bytes as the socket takes, and removes them from `bytes`.
-    func write(_ bytes: inout OutputBuffer) -> Progress {
+    package func write(_ bytes: inout OutputBuffer) -> Progress {
         while !bytes.isEmpty {
             var count = 0
             let progress = unsafe bytes.withUnsafeBytes { buffer in
@@ -93,7 +93,7 @@ import Glibc
     }
 
     /// Tells the peer that no more bytes will come. It does not matter whether this message arrives.
-    func sayGoodbye() {
+    package func sayGoodbye() {
         ERR_clear_error()
         unsafe SSL_shutdown(ssl)
         ERR_clear_error()
@@ -120,11 +120,13 @@ import Glibc
 
 /// Bytes to send, added at the end and removed at the front. Memory stays in proportion to the largest number of bytes held at once, even
 /// if the buffer never becomes empty.
-struct OutputBuffer {
+package struct OutputBuffer: Sendable {
     private var bytes: [UInt8] = []
     private var start = 0
 
-    var isEmpty: Bool { start == bytes.count }
+    package init() {}
+
+    package var isEmpty: Bool { start == bytes.count }
     var count: Int { bytes.count - start }
     var capacity: Int { bytes.capacity }
 

@@ -1,6 +1,6 @@
 import Foundation
 import Synchronization
-import TidingsHTTP2
+import TidingsHTTP2Server
 
 /// The service that a provider under test calls. Answers as its subject says, or misbehaves.
 final class ConformanceServer: Sendable {

@@ -1,6 +1,7 @@
 import Testing
 import TidingsHTTP
 import TidingsHTTP2
+import TidingsHTTP2Server
 
 /// Requests and answers over real TLS connections on loopback.
 @Suite struct ExchangeTests {

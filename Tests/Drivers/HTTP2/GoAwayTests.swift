@@ -1,5 +1,6 @@
 import Testing
 import TidingsHTTP
+import TidingsHTTP2Server
 
 @testable import TidingsHTTP2
 

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 import TidingsHTTP
 import TidingsHTTP2
+import TidingsHTTP2Server
 
 /// A server may go away, reset, hang, refuse or be the wrong server.
 @Suite struct HTTP2FailureTests {

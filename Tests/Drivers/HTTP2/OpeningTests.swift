@@ -1,6 +1,7 @@
 import Glibc
 import Testing
 import TidingsHTTP
+import TidingsHTTP2Server
 import TidingsSocket
 import TidingsWaiting
 

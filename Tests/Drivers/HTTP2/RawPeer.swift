@@ -3,6 +3,7 @@ import Glibc
 import TidingsHTTP
 
 @testable import TidingsHTTP2
+@testable import TidingsHTTP2Server
 
 /// A listener on loopback. Tests write to its connections frame by frame, so that they can misbehave as no HTTP/2 library would allow.
 final class RawServer: Sendable {

@@ -3,6 +3,7 @@ import Synchronization
 import Testing
 import TidingsHTTP
 import TidingsHTTP2
+import TidingsHTTP2Server
 
 /// A server on loopback with the test's own handler, and a transport that trusts the server.
 struct TestServer {

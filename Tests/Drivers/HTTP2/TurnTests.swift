@@ -4,6 +4,7 @@ import TidingsHTTP
 import TidingsSocket
 
 @testable import TidingsHTTP2
+@testable import TidingsHTTP2Server
 
 /// Several events that arrive in one turn of the loop.
 @Suite struct TurnTests {

@@ -1,5 +1,6 @@
 import Glibc
 public import TidingsHTTP
+import TidingsHTTP2
 import TidingsSocket
 
 /// An HTTP/2 server over TLS on 127.0.0.1, on a thread of its own. Stand-ins of providers that speak only HTTP/2 use this server.

@@ -1,6 +1,5 @@
-import CNGHTTP2
 import Glibc
-import TidingsHTTP
+import TidingsHTTP2
 import TidingsSocket
 
 /// One connection of a client to an ``HTTP2Server``.
@@ -110,23 +109,21 @@ final class ServerConnection {
                 hasSucceeded = true
                 session.allow(Self.streams(configuration.maximumStreams))
             }
-        case .reset(let code): session.reset(id, nghttp2_error_code(rawValue: code))
+        case .reset(let code): session.reset(id, HTTP2ErrorCode(rawValue: code))
         case .goAway(let processed, let words):
             // Clients number their streams 1, 3, 5, and so on, so 0 means "no stream". A later stream already delivered to the handler
             // counts as processed too.
             let last = processed ? session.lastStreamSeen : max(0, lastHandedOver > id ? lastHandedOver : id - 2)
             lastStream = last
-            session.goAway(lastStream: last, NGHTTP2_NO_ERROR, debugData: Array(words.utf8))
+            session.goAway(lastStream: last, .noError, debugData: Array(words.utf8))
             // Reset this stream in every case, because it gets no response. REFUSED_STREAM tells the client that the request was not
             // processed.
-            session.reset(id, processed ? NGHTTP2_INTERNAL_ERROR : NGHTTP2_REFUSED_STREAM)
+            session.reset(id, processed ? .internalError : .refusedStream)
         case .hangUp: isClosed = true
         }
     }
 
-    private static func streams(_ limit: UInt32) -> [nghttp2_settings_entry] {
-        [nghttp2_settings_entry(settings_id: Int32(NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS.rawValue), value: limit)]
-    }
+    private static func streams(_ limit: UInt32) -> [HTTP2Setting] { [.maximumConcurrentStreams(limit)] }
 }
 
 extension ServerConnection: HTTP2SessionEvents {
