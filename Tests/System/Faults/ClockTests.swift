@@ -6,7 +6,7 @@ import TidingsCore
 import TidingsPostgres
 import TidingsTestSupport
 
-extension Faults {
+extension WaitingFaults {
     /// The clock of a worker's machine is set while a call is in flight.
     @Suite struct ClockTests {
         @Test func aClockSetAheadPlansNoRetryADayLate() async throws {

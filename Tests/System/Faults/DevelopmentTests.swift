@@ -3,7 +3,7 @@ import Glibc
 import Testing
 import TidingsTestSupport
 
-extension Faults {
+extension WaitingFaults {
     /// `tidings dev` leaves no process behind and keeps its data, whenever and however it is asked to stop.
     @Suite struct DevelopmentTests {
         @Test(arguments: [SIGINT, SIGTERM]) func stoppedWhileItStarts(signal: Int32) async throws {

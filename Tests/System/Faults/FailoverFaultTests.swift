@@ -8,7 +8,7 @@ import TidingsPostgres
 import TidingsStore
 import TidingsTestSupport
 
-extension Faults {
+extension WaitingFaults {
     /// A process dies while deliveries fail over to the next provider.
     @Suite struct FailoverFaultTests {
         private static let people = 12
@@ -34,8 +34,7 @@ extension Faults {
                         for result in await producer.publish(intents) { #expect(result == .confirmed) }
                     }
                     await producer.close()
-                    // A minute passes at once: leases end, and unconfirmed messages are published again.
-                    _ = try await system.query("update tidings.clock_offset set shift = shift + interval '1 minute'")
+                    try await system.passAMinute()
                     try await Self.expectEnd(of: events, in: system, receiver)
                 }
             }

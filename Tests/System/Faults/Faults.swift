@@ -1,10 +1,15 @@
 import Foundation
 import PrivateServers
 import Testing
+import TidingsPostgres
 import TidingsTestSupport
 
-/// Tests that need the whole machine. The tests run one after the other, each with many processes.
+/// Tests that need the whole machine, because they measure a rate, a time or memory under load. The tests run one after the other, each
+/// with many processes. `deploy/test` runs no other test beside them.
 @Suite(.serialized) struct Faults {}
+
+/// Tests that mostly wait: for a start, a lease, a deadline or an outage. `deploy/test` runs some of them at once.
+@Suite struct WaitingFaults {}
 
 /// Polls until the condition holds. Needed for states of another process that send no signal. Returns false after `limit`.
 func reached(within limit: Duration, every pause: Duration = .milliseconds(50), _ condition: () async throws -> Bool) async throws -> Bool {
@@ -31,6 +36,21 @@ extension TestSystem {
             for _ in 0..<count { group.addTask { try await self.startRole(role) } }
             return try await group.reduce(into: []) { $0.append($1) }
         }
+    }
+
+    /// Moves the virtual clock forward by a minute: leases end, and unconfirmed messages are published again.
+    func passAMinute() async throws {
+        _ = try await query("update tidings.clock_offset set shift = shift + interval '1 minute'")
+    }
+
+    /// Waits until the workers have taken up the packs that are on the broker, lets their calls finish, and then lets a minute pass. The
+    /// work of dead processes is then due, and so are retries.
+    func passAMinuteAfterTheLoad() async throws {
+        // A queue that stays full is no failure here. The caller checks the end of all work.
+        _ = try await eventually("select count(*) from tidings.packs where claimed_at is null and confirmed_at is not null") { $0 == 0 }
+        // Calls in flight take 0.2 s. Without this time, the minute would end the leases of living workers too.
+        try await Task.sleep(for: .seconds(2))
+        try await passAMinute()
     }
 }
 

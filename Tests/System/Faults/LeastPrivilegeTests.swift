@@ -5,7 +5,7 @@ import TidingsContracts
 import TidingsPostgres
 import TidingsTestSupport
 
-extension Faults {
+extension WaitingFaults {
     /// Every role works with exactly the rights that the documentation gives to its user.
     @Suite struct LeastPrivilegeTests {
         @Test func rolesRunWithoutTheRightToChangeAnythingElse() async throws {

@@ -2,7 +2,7 @@ import PrivateServers
 import Testing
 import TidingsTestSupport
 
-extension Faults {
+extension WaitingFaults {
     /// A role that cannot do its work reports this for as long as it lasts, stays alive, and reports the end.
     @Suite struct ReadinessTests {
         private static let patience = Duration.seconds(60)

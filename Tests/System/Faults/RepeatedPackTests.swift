@@ -6,7 +6,7 @@ import TidingsCore
 import TidingsPostgres
 import TidingsTestSupport
 
-extension Faults {
+extension WaitingFaults {
     /// A publisher that missed the confirm of a pack publishes the pack again. One worker may therefore hold both messages at once.
     @Suite struct RepeatedPackTests {
         private static let queue = "tidings.deliver.webhook.webhook.urgent"

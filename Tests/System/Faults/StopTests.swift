@@ -1,4 +1,3 @@
-import PrivateServers
 import Testing
 import TidingsPostgres
 import TidingsTestSupport
@@ -7,13 +6,8 @@ extension Faults {
     /// A rolling restart under load costs nothing. Each process in turn is asked to stop and replaced, while the second process of its role
     /// goes on.
     @Suite struct StopTests {
-        /// The time that systemd and Kubernetes wait at least before they kill.
-        private static let supervisorPatience = Duration.seconds(30)
-        /// The limit for a stop while the servers are up, shorter than the supervisor's.
+        /// The limit for a stop while the servers are up, shorter than the 30 s that systemd and Kubernetes wait before they kill.
         private static let patience = Duration.seconds(25)
-        /// The time for the backlog of half a minute without both servers. Some of these deliveries fail at first, and the circuit breaker
-        /// then lets few through.
-        private static let catchingUp = Duration.seconds(180)
         /// The longest time without a new notification, and without a delivery that ends.
         private static let longestStall = Duration.seconds(2)
 
@@ -45,38 +39,6 @@ extension Faults {
                         #expect(stall < Self.longestStall, "\(column)")
                     }
                 }
-            }
-        }
-
-        /// A stop also ends with both servers gone, when no work in progress can be finished. Once the servers are back, nothing of that
-        /// work is missing.
-        @Test func aStopEndsWithoutServers() async throws {
-            try await withFaultyServers { servers, system, folder in
-                let receiver = try await Receiver.start(in: system, folder: folder)
-                try await system.applyCatalogue(folder: folder)
-                try await FaultLoad.prepare(system, receiver: receiver)
-                let crew = Crew(system)
-                try await crew.start(["router", "deliver", "release"])
-                let producer = try SteadyProducer(url: system.amqpURL, source: "stranded")
-                async let production: Void = producer.run()
-                await producer.confirmed(atLeast: FaultLoad.perSecond)
-
-                try await servers.stopDatabase(immediate: true)
-                let hasWork = try await reached(within: Self.patience) { await crew.hasSaid("cannot commit a batch") }
-                try #require(hasWork)
-                try await servers.killBroker()
-                for stop in await crew.stopAll() {
-                    #expect(stop.exitCode == 0 && stop.took < Self.supervisorPatience, "\(stop)")
-                }
-
-                try await servers.startDatabase()
-                try await servers.startBroker()
-                try await crew.start(["router", "deliver", "release"])
-                await producer.confirmed(atLeast: await producer.ledger().count + FaultLoad.perSecond)
-                await producer.stop()
-                await production
-                let conservation = Conservation(system: system, receiver: receiver)
-                try await conservation.expectEnd(of: await producer.ledger(), within: Self.catchingUp)
             }
         }
 

@@ -7,7 +7,7 @@ import TidingsCore
 import TidingsPostgres
 import TidingsTestSupport
 
-extension Faults {
+extension WaitingFaults {
     /// A message that kills every process that takes it is set aside, tried alone and quarantined. The messages that were prefetched with
     /// it are processed.
     @Suite struct SuspectTests {

@@ -6,7 +6,7 @@ import TidingsContracts
 import TidingsPostgres
 import TidingsTestSupport
 
-extension Faults {
+extension WaitingFaults {
     /// Producers with users of their own. The tests are in this suite because users can only be made on private servers.
     @Suite struct TenantTests {
         @Test func aProducerSendsForItsOwnTenantsAlone() async throws {
