@@ -110,9 +110,23 @@ public final class TestSystem: Sendable {
     public func eventually(
         within limit: Duration = .seconds(30), _ sql: SQL, _ condition: (Int) -> Bool
     ) async throws -> Bool {
+        var session = try KeptSession(databaseURL: databaseURL)
+        do {
+            let isReached = try await Self.eventually(within: limit, sql, condition, in: &session)
+            await session.close()
+            return isReached
+        } catch {
+            await session.close()
+            throw error
+        }
+    }
+
+    private static func eventually(
+        within limit: Duration, _ sql: SQL, _ condition: (Int) -> Bool, in session: inout KeptSession
+    ) async throws -> Bool {
         let deadline = ContinuousClock.now + limit
         while ContinuousClock.now < deadline {
-            if condition(try await count(sql)) { return true }
+            if condition(try await session.count(sql)) { return true }
             // The pause between two queries, because the database sends no signal.
             try await Task.sleep(for: .milliseconds(50))
         }
