@@ -170,7 +170,7 @@ extension Pipeline {
     }
 }
 
-/// Runs `body` with every role, and ends everything afterwards. At most ``Turnstile/width`` systems run at once.
+/// Runs `body` with every role, and ends everything afterwards. At most ``Turnstile/width`` systems work at once.
 func withPipeline<Result: Sendable>(
     catalogue: String? = nil, variables: [String: String] = [:], _ body: (Pipeline) async throws -> Result
 ) async throws -> Result {
@@ -207,7 +207,21 @@ func withOwnSystem<Result: Sendable>(_ body: (TestSystem) async throws -> Result
     }
 }
 
-/// Limits the systems that run at once. A test must not time out because thirty others start their processes in the same second.
+/// Runs `wait` without a place among the systems that run at once, and then takes a place again. For the wait for a lease, a pause of a
+/// circuit breaker or a rate: the system's processes have nothing to do meanwhile, and another system may run.
+func withoutPlace<Result: Sendable>(_ wait: () async throws -> Result) async throws -> Result {
+    await Turnstile.shared.leave()
+    do {
+        let result = try await wait()
+        try await Turnstile.shared.enter()
+        return result
+    } catch {
+        try await Turnstile.shared.enter()
+        throw error
+    }
+}
+
+/// Limits the systems that work at once. A test must not time out because thirty others start their processes in the same second.
 private actor Turnstile {
     static let shared = Turnstile()
     /// Two systems keep two cores busy while a third starts or waits.
