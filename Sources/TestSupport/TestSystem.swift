@@ -133,10 +133,15 @@ public final class TestSystem: Sendable {
         return false
     }
 
-    /// Kills every running process and drops the database.
-    public func shutDown() async throws {
+    /// Kills every running process. Returns when all have ended.
+    public func endProcesses() async {
         for process in processes.withLock({ $0 }) where process.isRunning { process.signal(SIGKILL) }
         for process in processes.withLock({ $0 }) { _ = await process.finish() }
+    }
+
+    /// Kills every running process and drops the database.
+    public func shutDown() async throws {
+        await endProcesses()
         guard let name, let server = ProcessInfo.processInfo.environment["TIDINGS_DATABASE_URL"] else { return }
         let connection = try await PostgresConnection.connect(PostgresConfiguration(url: server))
         _ = try await connection.query("drop database if exists \(unsafe: name) with (force)")

@@ -194,16 +194,21 @@ func withPipeline<Result: Sendable>(
     }
 }
 
-/// Runs `body` with a system without roles, for tests that need only the servers.
+/// Runs `body` with a system without roles, for tests that need only the servers. The database is made before the system takes its place,
+/// and dropped after the system has left it: PostgreSQL works then, and the system does not.
 func withOwnSystem<Result: Sendable>(_ body: (TestSystem) async throws -> Result) async throws -> Result {
-    try await Turnstile.shared.enter()
-    do {
-        let result = try await withTestSystem(body)
-        await Turnstile.shared.leave()
-        return result
-    } catch {
-        await Turnstile.shared.leave()
-        throw error
+    try await withTestSystem { system in
+        try await Turnstile.shared.enter()
+        do {
+            let result = try await body(system)
+            await system.endProcesses()
+            await Turnstile.shared.leave()
+            return result
+        } catch {
+            await system.endProcesses()
+            await Turnstile.shared.leave()
+            throw error
+        }
     }
 }
 
