@@ -13,35 +13,35 @@ public struct BenchCommand: TidingsCommand {
         discussion: """
             Without configured servers, or with --private, it starts servers and roles of its own, with an empty database under --home, and a
             provider that accepts at once on every channel but the inbox. Otherwise it works on the configured servers, with their catalogue
-            and whatever roles run there. Either way it is the product's own path: every row is written.
+            and the roles that run there. In both cases the product's own path is measured: every row is written.
 
-            Each intent goes to a person of its own, so that nothing is cached. Waits are from the producer's confirm until a question by an
-            index shows the intent in the person's inbox; at a --rate, what was published too late counts from when it was due. CPU is user
-            and system time of the roles; that of the producer and of the servers is told apart. Exit code 1 when anything was lost, doubled
-            or left unaccounted, or did not reach its person on servers of its own.
+            Each intent goes to a person of its own, so that nothing is cached. A wait lasts from the producer's confirm until a query by an
+            index finds the intent in the person's inbox. With --rate, the wait of a late intent begins when it was due. CPU is user and
+            system time of the roles; producer and servers are listed separately. Exit code 1 if anything was lost, doubled or left
+            unaccounted, or did not reach its person on servers of its own.
 
             --push FILE measures push through the providers of a catalogue, such as those that tidings capture stands in for: each person gets
-            a device, and each run follows one of the same catalogue in which push is accepted at once.
+            a device. Each run comes after a run of the same catalogue in which push is accepted at once.
             """)
 
-    @Option(help: "How many.") var intents = 50_000
-    @Option(help: "How many times; the figures are medians.") var runs = 1
+    @Option(help: "The number of intents.") var intents = 50_000
+    @Option(help: "The number of runs; the figures are medians.") var runs = 1
     @Option(help: "Intents a second; without it as fast as the broker confirms.") var rate: Int?
-    @Option(help: "Of which type.") var type = "orderUpdate"
+    @Option(help: "The type of the intents.") var type = "orderUpdate"
     @Option(help: "Deliveries of each intent with servers of its own: 1 (inbox), 2 (push too) or 5.") var fanOut = 2
     @Option(help: "Bytes of the body, up to 200000; an ordinary sentence without it.") var body: Int?
     @Option(help: "Intents in one message, 1 to 1000.") var perMessage = 1
     @Flag(help: "Publish everything before the roles start (own servers).") var preload = false
-    @Option(help: "So many bulk intents wait when the roles start, and are worked off beside what is measured (own servers).") var backlog =
+    @Option(help: "The number of bulk intents that wait when the roles start and are handled during the run (own servers).") var backlog =
         0
     @Option(help: "one process with all roles, or each role in its own (own servers).") var processes = BenchSystem.Processes.one
-    @Option(help: "A program that shows what the servers can do at most; runs in turn with ours. May be given again.") var floor: [String] =
+    @Option(help: "A program that shows the most that the servers can do; runs in turn with ours. May be repeated.") var floor: [String] =
         []
-    @Option(help: "A catalogue whose default market's providers carry push, beside the same without a network (own servers).")
+    @Option(help: "A catalogue whose default market has providers of push; each run is compared to one without a network (own servers).")
     var push: String?
-    @Flag(name: .customLong("private"), help: "Servers and roles of its own, whatever is configured.") var isPrivate = false
+    @Flag(name: .customLong("private"), help: "Use servers and roles of its own, even if servers are configured.") var isPrivate = false
     @Option(help: "Where its own servers keep their data, which is deleted first.") var home = ".tidings/bench"
-    @Flag(help: "Do not delete it: measure on what is stored there, such as by deploy/fill (own servers).") var keep = false
+    @Flag(help: "Keep the data under --home and measure on it, such as the data of deploy/fill (own servers).") var keep = false
     @Option(help: "Seconds to wait for the end of each run.") var timeout = 600
     @Option(help: "A file for a picture (SVG) of the roles' memory over the last run.") var memoryGraph: String?
     @OptionGroup var output: OutputOptions

@@ -24,7 +24,7 @@ public struct CaptureCommand: AsyncParsableCommand {
         help: ArgumentHelp(
             """
             A key that tokens for APNs are signed with: its id and a file of it in PEM form, private or public; repeat it. \
-            Without any, every signature is taken.
+            Without a key, every signature is accepted.
             """,
             valueName: "KEYID=FILE"))
     var apnsKey: [String] = []

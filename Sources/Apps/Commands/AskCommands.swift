@@ -25,7 +25,7 @@ struct WhyCommand: TidingsCommand {
 
 /// Whether the content of a notification is shown.
 struct ContentOptions: ParsableArguments {
-    @Flag(help: "Also title and body. They are personal data: reading them takes a right on the table.") var content = false
+    @Flag(help: "Also print title and body. Title and body are personal data: reading them needs a right on the table.") var content = false
 }
 
 /// Explains the notifications of an id. The id may be that of a notification, a delivery, a producer's event or a person.
@@ -68,7 +68,7 @@ func noNotification(_ text: String, _ found: [JSON], in store: Store) async thro
         if let waits {
             enqueuedHint(waits)
         } else if kinds.contains("rejected") {
-            "it was rejected: tidings rejected list"
+            "the event was rejected: tidings rejected list"
         } else {
             kinds.isEmpty ? lostHint(text) : "tidings find \(text)"
         }
@@ -77,7 +77,7 @@ func noNotification(_ text: String, _ found: [JSON], in store: Store) async thro
 
 /// The hint for an id without a record: its rows may be past retention, or the id may be a trace id.
 private func lostHint(_ text: String) -> String {
-    let gone = "what is past retention is gone"
+    let gone = "rows past their retention are deleted"
     let mayBeTrace = text.split(separator: "-").contains { $0.utf8.count == 32 && $0.allSatisfy(\.isHexDigit) }
     guard mayBeTrace else { return gone }
     return gone + "; a trace id has no index: in SQL, ask tidings_ops.notifications for trace_id and a range of notification_id"
@@ -108,11 +108,11 @@ struct FindCommand: TidingsCommand {
 /// Prints the decision for an intent without sending the intent.
 struct SimulateCommand: TidingsCommand {
     static let configuration = CommandConfiguration(
-        commandName: "simulate", abstract: "What would be decided for an intent, without sending it: the same function the router runs.")
+        commandName: "simulate", abstract: "The decision for an intent, without sending it. The router runs the same function.")
 
     @Argument(help: "A type of the catalogue.") var type: String
     @Option(help: "The recipient.") var to: String
-    @Option(help: "At which moment, RFC 3339; now by default.") var at: String?
+    @Option(help: "The moment of the decision, RFC 3339; now by default.") var at: String?
     @Option(help: "Only these channels.") var channel: [String] = []
     @Option var tenant = Intent.defaultTenant
     @Option var market: String?

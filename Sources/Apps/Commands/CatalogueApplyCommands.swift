@@ -10,8 +10,8 @@ extension CatalogueCommand {
         static let configuration = CommandConfiguration(
             commandName: "apply", abstract: "Check a file, declare its queues where they are missing, and make it the active catalogue.",
             discussion: """
-                A bad file never replaces a good one. A type, provider or market that the file lacks is named with what waits for it, and is not removed
-                without --remove. Types of the built-in catalogue that nobody used need no --remove.
+                A bad file never replaces a good one. A type, provider or market that the file lacks is listed with the work that waits for
+                it. Without --remove it is not removed. Unused types of the built-in catalogue need no --remove.
                 """)
         @Argument(help: "A YAML file, or - for standard input.") var file: String
         @Flag(help: .strictCatalogue) var strict = false
@@ -32,8 +32,8 @@ extension CatalogueCommand {
         static let configuration = CommandConfiguration(
             commandName: "rollback", abstract: "Make an earlier catalogue active again: the one before, or one of the history.",
             discussion: """
-                The earlier catalogue is checked as a new file is, and removes nothing without --remove. A second rollback goes further back. What was
-                decided meanwhile stays as it was decided.
+                The earlier catalogue is checked as a new file is, and removes nothing without --remove. A second rollback goes further
+                back. Decisions that were made in the meantime do not change.
                 """)
         @Argument(
             help: "The beginning of a hash, as `tidings catalogue history` prints it; by default the catalogue before the active one.")
@@ -44,7 +44,7 @@ extension CatalogueCommand {
 
         mutating func run(in context: CommandContext) async throws {
             let (strict, format) = (strict, output.format)
-            guard change.reason != nil else { throw Failure(.usage, "--reason is missing: whoever asks what happened reads it") }
+            guard change.reason != nil else { throw Failure(.usage, "--reason is missing: the history shows it to explain the change") }
             let prefix = try hash.map(CatalogueHash.checked)
             let asked = try change.checked(.rollback)
             try await withStore { store, settings in
@@ -70,7 +70,7 @@ extension CatalogueCommand {
 
     struct History: TidingsCommand {
         static let configuration = CommandConfiguration(
-            commandName: "history", abstract: "Which catalogue was active when, by whom and why.")
+            commandName: "history", abstract: "The catalogues that were active: when, by whom and why.")
         @OptionGroup var list: ListOptions
         @OptionGroup var output: OutputOptions
 
@@ -123,8 +123,8 @@ extension CatalogueCommand {
         case .refused(let lost): throw refusal(lost, of: catalogue, as: format)
         case .unreadable(let problems):
             throw Failure(
-                .config, "the active catalogue cannot be read by this binary, so what would disappear is not known: \(problems)",
-                hint: "use the newer binary, or replace it whatever it holds: --remove")
+                .config, "this binary cannot read the active catalogue, so it does not know what it would remove: \(problems)",
+                hint: "use the newer binary, or replace the active catalogue without a check: --remove")
         case .overtaken(let hash):
             throw Failure(.bad, "catalogue \(hash.prefix(16)) was made active meanwhile", hint: "tidings catalogue history")
         }
@@ -137,8 +137,8 @@ extension CatalogueCommand {
             Output.one(.object(object), as: format)
         }
         return Failure(
-            .data, "these of the active catalogue would disappear:\n  " + lost.map(\.description).joined(separator: "\n  "),
-            hint: "keep them in the file (tidings catalogue show prints what is active), or remove all of them: --remove")
+            .data, "these entries of the active catalogue would be removed:\n  " + lost.map(\.description).joined(separator: "\n  "),
+            hint: "keep these entries in the file (tidings catalogue show prints them), or remove all of them: --remove")
     }
 
     private static func json(_ catalogue: Catalogue, replaced: String?, _ removals: [CatalogueRemoval]) -> JSON {
@@ -151,8 +151,8 @@ extension CatalogueCommand {
 
 /// The options of every change of the active catalogue.
 struct CatalogueChangeOptions: ParsableArguments {
-    @Flag(help: "Remove the types, providers and markets that it lacks, whatever waits for them.") var remove = false
-    @Option(help: "Why: whoever asks what happened reads it.") var reason: String?
+    @Flag(help: "Remove types, providers and markets that the new catalogue lacks, even if something waits for them.") var remove = false
+    @Option(help: "The reason for the change, as the history shows it.") var reason: String?
     @OptionGroup var author: PauseAuthor
 
     /// The longest reason in bytes. A reason stands in a table's cell and is kept for ever.
@@ -162,7 +162,7 @@ struct CatalogueChangeOptions: ParsableArguments {
     func checked(_ action: CatalogueChange.Action) throws -> CatalogueChange {
         if let reason {
             guard reason.contains(where: { !$0.isWhitespace }), reason.utf8.count <= Self.longestReason, !reason.contains("\0") else {
-                throw Failure(.data, "--reason says in 1 to \(Self.longestReason) bytes why")
+                throw Failure(.data, "--reason must be a text of 1 to \(Self.longestReason) bytes")
             }
         }
         return CatalogueChange(action, author: try author.checked(), reason: reason, mayRemove: remove)

@@ -38,14 +38,14 @@ struct CatalogueCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "show", abstract: "A catalogue as YAML: the active one, or an earlier one by its hash.",
             discussion: """
-                Standard error says which catalogue it is. Without a configured server it is the built-in one, which is nobody's: what you apply from it
-                replaces what is active.
+                Standard error names the catalogue. Without a configured server it is the built-in catalogue, not a server's own. If you
+                apply a file that was made from the built-in catalogue, the file replaces the active one.
                 """)
         @Argument(help: "The beginning of a hash, as `tidings catalogue history` prints it.") var hash: String?
-        @Flag(help: "The built-in one, whatever is active.") var builtIn = false
+        @Flag(help: "Show the built-in catalogue, not the active one.") var builtIn = false
 
         mutating func run(in context: CommandContext) async throws {
-            guard !builtIn || hash == nil else { throw Failure(.usage, "--built-in goes without a hash") }
+            guard !builtIn || hash == nil else { throw Failure(.usage, "--built-in takes no hash") }
             if builtIn { return Self.show(CatalogueFile.print(CatalogueFile.sealed(.builtIn)), "the built-in catalogue") }
             let environment = DevelopmentHome(path: DevelopmentHome.defaultPath).environment(over: Settings.processEnvironment())
             // With one address alone, or a wrong one, fail: a user would take the built-in catalogue for the servers' own.
@@ -73,7 +73,7 @@ struct CatalogueCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "diff",
             abstract: "How a file differs from the active catalogue, and whether that breaks producers. Exit 1 when it differs.",
-            discussion: "First in words, then whether producers lose something, then line by line with what stands around it.")
+            discussion: "Prints the changes in words, then what breaks for producers, then the changed lines with their context.")
         @Argument(help: "A YAML file, or - for standard input.") var file: String
         @OptionGroup var output: OutputOptions
 
@@ -102,7 +102,7 @@ struct CatalogueCommand: AsyncParsableCommand {
 }
 
 extension ArgumentHelp {
-    static let strictCatalogue: ArgumentHelp = "Also refuse what is only missing here, such as a secret that the roles have."
+    static let strictCatalogue: ArgumentHelp = "Also refuse if something is missing only here, such as a secret that the roles have."
 }
 
 /// The hash of a catalogue, or its beginning, as a user types it.

@@ -58,7 +58,7 @@ extension Settings {
             defaultValue: TimeZoneDatabase.standardDirectory),
         SettingDeclaration("TIDINGS_LOG", "The least severe level that is logged.", defaultValue: Logger.Level.notice.rawValue),
         SettingDeclaration("TIDINGS_LOG_FORMAT", "text, or json: one object a line.", defaultValue: LogFormat.text.rawValue),
-        SettingDeclaration(metricsListenName, "Where a role offers metrics and health; empty: nowhere."),
+        SettingDeclaration(metricsListenName, "The address at which a role offers metrics and health; empty: none."),
     ]
 }
 

@@ -7,7 +7,7 @@ struct DatabaseCommand: AsyncParsableCommand {
         commandName: "db", abstract: "The schema and its audit.", subcommands: [Plan.self, Migrate.self, Verify.self, SQLText.self])
 
     struct Plan: TidingsCommand {
-        static let configuration = CommandConfiguration(commandName: "plan", abstract: "What migrate would apply, with its SQL.")
+        static let configuration = CommandConfiguration(commandName: "plan", abstract: "The migrations to apply, with their SQL.")
         @Flag(help: "Names only.") var short = false
 
         mutating func run(in context: CommandContext) async throws {
@@ -35,7 +35,7 @@ struct DatabaseCommand: AsyncParsableCommand {
 
     struct Migrate: TidingsCommand {
         static let configuration = CommandConfiguration(
-            commandName: "migrate", abstract: "Apply what is missing. Two at once wait for each other.")
+            commandName: "migrate", abstract: "Apply the missing migrations. If two processes migrate at once, one waits for the other.")
 
         mutating func run(in context: CommandContext) async throws {
             let migrator = Migrator(try Settings.read(needsBroker: false).database)

@@ -14,7 +14,7 @@ struct DeviceCommand: AsyncParsableCommand {
 
     struct List: TidingsCommand {
         static let configuration = CommandConfiguration(
-            commandName: "list", abstract: "A person's devices, gone ones too, the one registered last first.")
+            commandName: "list", abstract: "A person's devices, also the gone ones; the device registered last comes first.")
         @Argument(help: "The person's id.") var recipient: String
         @Option var tenant = Intent.defaultTenant
         @OptionGroup var output: OutputOptions
@@ -31,10 +31,10 @@ struct DeviceCommand: AsyncParsableCommand {
     struct Register: TidingsCommand {
         static let configuration = CommandConfiguration(
             commandName: "register",
-            abstract: "Register a device by its token, or say again that it is there; a token of somebody else moves.",
+            abstract: "Register a device by its token, or confirm it. A token of another person moves to this person.",
             discussion: """
-                Without more than a token it is an iOS device of APNs in production, authorized, in the person's market. A person has at most \
-                \(Store.devicesPerPerson) active devices: with one more, the one registered longest ago is retired.
+                A token alone means an iOS device of APNs in production, authorized, in the person's market. A person has at most \
+                \(Store.devicesPerPerson) active devices. One device more retires the device registered longest ago.
                 """)
         @Argument(help: "The person's id.") var recipient: String
         @Argument(help: "The token that the platform gave the app, a browser's subscription in JSON, or - to read it from standard input.")
@@ -59,7 +59,7 @@ struct DeviceCommand: AsyncParsableCommand {
 
     struct Update: TidingsCommand {
         static let configuration = CommandConfiguration(
-            commandName: "update", abstract: "Change what is known of a device; what is not named stays.")
+            commandName: "update", abstract: "Change the properties of a device. Properties that are not named stay.")
         @Argument(help: "The device's id.") var device: String
         @Option(help: "Its new token, or - to read it from standard input.") var token: String?
         @Option var tenant = Intent.defaultTenant
@@ -90,7 +90,7 @@ struct DeviceCommand: AsyncParsableCommand {
             try await withStore { store, _ in
                 guard try await !store.unregister(device: device, tenant: tenant) else { return }
                 guard try await store.device(device, tenant: tenant) != nil else { throw Failure.noDevice(device) }
-                Output.note("note: it was gone already")
+                Output.note("note: the device was gone already")
             }
         }
     }
@@ -102,7 +102,7 @@ struct DeviceOptions: ParsableArguments {
     @Option(help: "The provider that issued the token, by name or kind, such as apns or fcm.") var provider: String?
     @Option(help: "production or sandbox.") var environment: DeviceEnvironment?
     @Option(help: "authorized, provisional, ephemeral, notDetermined or denied.") var permission: Permission?
-    @Option(help: "A market of the catalogue; none takes the person's.") var market: String?
+    @Option(help: "A market of the catalogue; the word none takes the person's market.") var market: String?
     @Option(help: "IANA name, such as America/Mexico_City.") var timeZone: String?
     @Option(help: "BCP 47, such as es-MX.") var locale: String?
     @Option(help: "Such as 4.2.0.") var appVersion: String?
@@ -121,7 +121,7 @@ struct DeviceOptions: ParsableArguments {
             throw Failure(.data, "--provider \(Table.cell(.string(provider))) is no name of a provider or kind")
         }
         if let provider, !catalogue.providers.values.contains(where: { $0.name == provider || $0.kind == provider }) {
-            Output.note("note: the catalogue has no provider \(provider), by name or kind: nothing is pushed there before it has")
+            Output.note("note: the catalogue has no provider \(provider), by name or kind: until it has, nothing is pushed to the device")
         }
         if let locale, !Self.isLanguageTag(locale) {
             throw Failure(.data, "--locale \(Table.cell(.string(locale))) is no language tag", hint: "BCP 47, such as es-MX or zh-Hant-TW")

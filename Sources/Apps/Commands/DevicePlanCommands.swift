@@ -11,13 +11,13 @@ extension DeviceCommand {
     /// Asks for a device's plan, as the app of the device does.
     struct Plan: TidingsCommand {
         static let configuration = CommandConfiguration(
-            commandName: "plan", abstract: "A device's plan of local notifications, as its app would be told; with --since, what changed.",
+            commandName: "plan", abstract: "A device's plan of local notifications, as its app gets it; with --since, only the changes.",
             discussion: """
-                Asking counts as the app's own question: what has changed by preferences, permission, zone or time becomes a new version. JSON is \
+                This counts as a request of the app: changes by preferences, permission, zone or time become a new version. JSON is \
                 {version, reset, requests, removed}.
                 """)
         @Argument(help: "The device's id.") var device: String
-        @Option(help: "The version that the device has; what is unknown gets the whole plan.") var since: Int64?
+        @Option(help: "The version that the device has. For an unknown version, the whole plan is printed.") var since: Int64?
         @Option var tenant = Intent.defaultTenant
         @OptionGroup var output: OutputOptions
 
@@ -53,9 +53,9 @@ extension DeviceCommand {
 
     struct Ack: TidingsCommand {
         static let configuration = CommandConfiguration(
-            commandName: "ack", abstract: "Confirm a version of a device's plan: what it has by then is delivered.")
+            commandName: "ack", abstract: "Confirm a version of a device's plan: the notifications in that version count as delivered.")
         @Argument(help: "The device's id.") var device: String
-        @Argument(help: "The version that was told.") var version: Int64
+        @Argument(help: "The version that the device was told.") var version: Int64
         @Option var tenant = Intent.defaultTenant
 
         mutating func run(in context: CommandContext) async throws {

@@ -15,7 +15,7 @@ struct DoctorCommand: TidingsCommand {
         abstract: "Check both servers, the schema, the catalogue, the topology, and whether all of it works. Exit 1 when one fails.",
         discussion: """
             ✓ is ok, · a note, ! a warning (somebody should look), ✗ an error (something does not work). Only an error makes it exit 1.
-            Without TIDINGS_AMQP_URL the broker is not asked; what the releaser has last sampled of its queues is judged then.
+            Without TIDINGS_AMQP_URL the broker is not asked. The command then judges the releaser's last samples of the queues.
             """)
     @OptionGroup var output: OutputOptions
 
@@ -89,14 +89,14 @@ private struct Examination {
                 findings.append(
                     Finding(
                         "secrets", .note, .secretsMissingHere, missing.map(\.description).joined(separator: "; "),
-                        whatToDo: "Run doctor with the environment of the deliver role: they are looked for where it runs."))
+                        whatToDo: "Run doctor with the environment of the deliver role: that role reads the secrets."))
             }
         } catch let error as PostgresError where error.sqlState == "42501" {
             mayNotReadCatalogue = true
             findings.append(
                 Finding(
                     "catalogue", .note, .notPermitted, "not checked: this user of the database may not read it",
-                    whatToDo: "A member of tidings_run may."))
+                    whatToDo: "Use a database user that is a member of tidings_run."))
         }
     }
 
@@ -148,7 +148,7 @@ extension Finding {
         case .different:
             self.init(
                 "broker", .error, .brokerDiffers, "\(drift)",
-                whatToDo: "RabbitMQ changes nothing that exists: delete it once it is empty. A role that starts declares it again.")
+                whatToDo: "RabbitMQ cannot change what exists: delete it once it is empty. The next role that starts declares it again.")
         case .unverified:
             self.init("broker", .note, .notCompared, "\(drift)", whatToDo: "A user that may configure tidings.* can compare it.")
         }

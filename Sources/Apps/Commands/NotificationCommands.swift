@@ -38,7 +38,7 @@ struct NotificationCommand: AsyncParsableCommand {
     }
 
     struct Show: TidingsCommand {
-        static let configuration = CommandConfiguration(commandName: "show", abstract: "Everything about one, as `tidings why`.")
+        static let configuration = CommandConfiguration(commandName: "show", abstract: "One notification, as `tidings why`.")
         @Argument var id: String
         @OptionGroup var content: ContentOptions
         @OptionGroup var output: OutputOptions
@@ -53,8 +53,8 @@ struct NotificationCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "cancel",
             abstract: """
-                Stop what has not begun. What a worker holds at this moment is inFlight: it may be sent. What a device has in its plan is onDevice: \
-                it is told to forget it.
+                Stop deliveries that have not begun. inFlight: a worker holds the delivery and may send it. onDevice: a device has the \
+                delivery in its plan and is told to forget it.
                 """)
         @Argument(help: "A notification id, or the producer's event id if it stands for one notification.") var id: String
         @OptionGroup var output: OutputOptions
@@ -73,7 +73,7 @@ struct NotificationCommand: AsyncParsableCommand {
                     ] as JSON
                 }
                 Output.list(rows, as: format, empty: "nothing was pending: every delivery had ended")
-                if results.values.contains(.inFlight) { throw Failure(.bad, "some of it is in flight") }
+                if results.values.contains(.inFlight) { throw Failure(.bad, "some deliveries are in flight and may be sent") }
             }
         }
 
@@ -152,7 +152,7 @@ struct DeliveryCommand: AsyncParsableCommand {
 
     struct Retry: TidingsCommand {
         static let configuration = CommandConfiguration(
-            commandName: "retry", abstract: "Try a failed or expired delivery again, now. It is judged anew first.")
+            commandName: "retry", abstract: "Try a failed or expired delivery again now. Tidings first decides anew whether to send it.")
         @Argument(help: "notification/ordinal") var id: String
 
         mutating func run(in context: CommandContext) async throws {

@@ -10,24 +10,23 @@ import TidingsStore
 struct PauseCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "pause",
-        abstract: "Stop a channel, provider, type or tenant for a while: what it holds waits, and is neither lost nor failed.",
+        abstract: "Stop a channel, provider, type or tenant for a while: its deliveries wait, and are neither lost nor failed.",
         usage: """
             tidings pause channel|provider|type|tenant <name> --reason <text> [--for <duration>]
             tidings pause list [--all]
             """,
         discussion: """
-            Every role follows within a second. What is paused is held with the reason paused, also what was queued already; a call that is out
-            at this moment ends. It goes on when somebody runs `tidings resume`, or at the end of --for, judged by the preferences, quiet hours
-            and expiry of that moment; what expires meanwhile ends as expired. Pausing again gives the pause another reason and end.
+            Every role follows within a second. Paused deliveries, also queued ones, are held with the reason paused. A call that is out at
+            this moment ends. The deliveries go on after `tidings resume`, or at the end of --for, judged by the preferences, quiet hours
+            and expiry of that moment. Deliveries that expire meanwhile end as expired. Pausing again changes the reason and the end.
             """,
         subcommands: [Begin.self, List.self], defaultSubcommand: Begin.self)
 
     struct Begin: TidingsCommand {
         static let configuration = CommandConfiguration(commandName: "begin", abstract: "Pause one thing.", shouldDisplay: false)
         @OptionGroup var target: PauseTarget
-        @Option(help: "Why: whoever asks what happened reads it.") var reason: String
-        @Option(name: .customLong("for"), help: "Until then, such as 30m or 2h; without it, until somebody resumes it.") var duration:
-            String?
+        @Option(help: "The reason, as every explanation shows it.") var reason: String
+        @Option(name: .customLong("for"), help: "How long, such as 30m or 2h; without it, until `tidings resume`.") var duration: String?
         @OptionGroup var author: PauseAuthor
         @OptionGroup var output: OutputOptions
 
@@ -40,13 +39,13 @@ struct PauseCommand: AsyncParsableCommand {
             let (target, author, format) = (try target.checked(), try author.checked(), output.format)
             let reason = reason
             guard reason.contains(where: { !$0.isWhitespace }), reason.utf8.count <= Self.longestReason, !reason.contains("\0") else {
-                throw Failure(.data, "--reason says in 1 to \(Self.longestReason) bytes why")
+                throw Failure(.data, "--reason must be a text of 1 to \(Self.longestReason) bytes")
             }
             let duration = try duration.map(Self.duration)
             try await withStore { store, _ in
                 try await target.check(in: store)
                 guard let row = try await store.pause(target.scope, target.name, reason: reason, by: author, for: duration) else {
-                    throw Failure(.bad, "\(Pauses.limit) pauses are in force", hint: "tidings pause list")
+                    throw Failure(.bad, "\(Pauses.limit) pauses are in force, and no more are possible", hint: "tidings pause list")
                 }
                 if format != .text { return Output.one(row, as: format) }
                 let end = row["until_at"]?.stringValue.map { "until \($0)" } ?? "until `tidings resume \(target)`"
@@ -64,7 +63,7 @@ struct PauseCommand: AsyncParsableCommand {
 
     struct List: TidingsCommand {
         static let configuration = CommandConfiguration(
-            commandName: "list", abstract: "What is paused, since when, why, and how many deliveries wait for it.")
+            commandName: "list", abstract: "The pauses: since when, why, and how many deliveries wait.")
         @Flag(help: "Also the pauses that are over.") var all = false
         @OptionGroup var list: ListOptions
         @OptionGroup var output: OutputOptions
@@ -82,7 +81,7 @@ struct PauseCommand: AsyncParsableCommand {
 /// Ends a pause.
 struct ResumeCommand: TidingsCommand {
     static let configuration = CommandConfiguration(
-        commandName: "resume", abstract: "End a pause: what it held goes on at once. Exit 1 when the thing is not paused.")
+        commandName: "resume", abstract: "End a pause: its deliveries go on at once. Exit 1 if the thing is not paused.")
 
     @OptionGroup var target: PauseTarget
     @OptionGroup var author: PauseAuthor
@@ -140,7 +139,7 @@ struct CheckedPauseTarget: Sendable, CustomStringConvertible {
 
 /// The author of a change, for the record.
 struct PauseAuthor: ParsableArguments {
-    @Option(help: "Who does it; by default the user and host it is done on.") var by: String?
+    @Option(help: "The author of the change; by default this user and this host.") var by: String?
 
     private static let longest = 200
 

@@ -16,11 +16,11 @@ struct QueueCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "topology", abstract: "Compare the broker with the active catalogue; exit 1 when they differ.",
             discussion: """
-                A role declares what is missing when it starts, if its user of the broker may. Where it may not, --apply declares everything once, as a
-                user who may, and --permissions prints what each role's user then needs.
+                A role declares missing exchanges and queues at its start, if its broker user may. If that user may not, run --apply once
+                as a user who may. --permissions prints the rights that each role's user then needs.
                 """)
 
-        @Flag(help: "Declare what is missing. What exists is never changed.") var apply = false
+        @Flag(help: "Declare missing exchanges and queues. Existing ones are never changed.") var apply = false
         @Flag(help: "Print the least permissions, for rabbitmqctl set_permissions.") var permissions = false
         @OptionGroup var output: OutputOptions
 
@@ -48,7 +48,7 @@ struct QueueCommand: AsyncParsableCommand {
         private func hint(_ drifts: [TopologyDrift]) -> String {
             drifts.contains { $0.problem == .missing }
                 ? "add --apply to declare what is missing"
-                : "RabbitMQ changes nothing that exists: delete it, once it is empty, and apply again"
+                : "RabbitMQ cannot change what exists: delete it once it is empty, and apply again"
         }
     }
 }

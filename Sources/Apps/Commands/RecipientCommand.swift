@@ -30,7 +30,7 @@ struct RecipientCommand: AsyncParsableCommand {
 
     struct Set: TidingsCommand {
         static let configuration = CommandConfiguration(
-            commandName: "set", abstract: "Change settings; what is not named stays. The person need not be known.",
+            commandName: "set", abstract: "Change settings. Settings that are not named stay. The person may be new to Tidings.",
             discussion: "A webhook's signing secret is read from the environment variable or file that --webhook-secret names.")
         @Argument var id: String
         @Option var tenant = Intent.defaultTenant
@@ -38,7 +38,7 @@ struct RecipientCommand: AsyncParsableCommand {
         @Option(help: "HH:MM-HH:MM in the person's zone; none removes them.") var quietHours: String?
         @Option(help: "A market of the catalogue; none removes it.") var market: String?
         @Option(
-            help: "channel=on|off, category=on|off or type=on|off; type:NAME=on|off for a type that is named as a category is; repeat it.")
+            help: "channel=on|off, category=on|off or type=on|off; type:NAME=on|off for a type with the name of a category; repeat it.")
         var prefer: [String] = []
         @Option(help: "An https URL; none removes it.") var webhook: String?
         @Option(help: "env:NAME or file:PATH of a whsec_ secret; repeat it during a rotation. Without it, the stored one stays.")

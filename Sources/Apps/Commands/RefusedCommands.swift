@@ -174,8 +174,8 @@ struct DeadCommand: AsyncParsableCommand {
 private enum RefusedAction {
     static func discussion(_ first: String) -> String {
         (first.isEmpty ? "" : first + "\n\n") + """
-            Give numbers of rows or filters; all filters must hold. --dry-run prints how many rows are meant. Rows chosen by filters alone need \
-            --yes, or an answer at the terminal. Exit 0 when all is done, 1 when some rows were not, 65 when a filter is wrong.
+            Give numbers of rows or filters; all filters must hold. --dry-run prints how many rows are chosen. Rows chosen by filters \
+            alone need --yes, or an answer at the terminal. Exit 0 when all is done, 1 when some rows were not, 65 when a filter is wrong.
             """
     }
 
@@ -238,6 +238,6 @@ func publishAgain(_ kept: KeptMessage, with producer: Producer) async throws {
     case .confirmed: return
     case .failed(let error): throw Failure(error)
     case .returned(let code, let text): throw Returned(code: code, text: text)
-    case .nacked: throw Failure(.unavailable, "the broker refused it")
+    case .nacked: throw Failure(.unavailable, "the broker refused the message")
     }
 }

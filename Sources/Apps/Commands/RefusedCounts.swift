@@ -128,7 +128,7 @@ extension WhyNot {
     /// The end of a sentence that begins with the row's number.
     func text(of row: RefusedRow) -> String {
         switch self {
-        case .closed: "had been acted on before: it is \(row.state)"
+        case .closed: "was closed before: its state is \(row.state)"
         case .bytesNotKept: "cannot be replayed: its bytes were not kept, as the budget of its day was used up"
         case .keptInPart: "cannot be replayed: only its beginning was kept"
         case .refusedAgain: "cannot be replayed: \(row.reason) holds for the same event at any time"

@@ -105,7 +105,7 @@ struct RefusedReplay: Sendable {
         for answer in answers {
             switch answer {
             case .confirmed(let kept): confirmed.append(kept)
-            case .changed(let id): counts.note(id, "somebody else has acted on it, or it was deleted")
+            case .changed(let id): counts.note(id, "the row was closed or deleted meanwhile")
             case .returned(let id, let text): counts.note(id, text)
             case .failed(let error): failure = error
             }

@@ -9,10 +9,11 @@ import TidingsStore
 struct RefusedOptions: ParsableArguments {
     @Argument(help: "Numbers of rows, as `list` shows them; - reads them from standard input.") var ids: [String] = []
     @Option(help: "Only rows with this reason code.") var reason: String?
-    @Option(help: "Only rows refused last since this time (RFC 3339), or within this duration, such as 2h.") var since: String?
-    @Option(help: "Only rows refused last before this time, or longer ago than this duration.") var until: String?
+    @Option(help: "Only rows whose last refusal is at or after this time (RFC 3339), or within this duration, such as 2h.") var since:
+        String?
+    @Option(help: "Only rows whose last refusal is before this time, or longer ago than this duration.") var until: String?
     @Option(help: "Rows at most, the oldest first.") var limit: Int?
-    @Flag(help: "Print how many rows are meant, by reason, and change nothing.") var dryRun = false
+    @Flag(help: "Print how many rows are chosen, by reason, and change nothing.") var dryRun = false
     @Flag(help: "Do not ask before rows chosen by filters alone are changed.") var yes = false
     @OptionGroup var output: OutputOptions
 

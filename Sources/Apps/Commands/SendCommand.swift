@@ -25,17 +25,17 @@ struct SendCommand: TidingsCommand {
     @Option var title: String?
     @Option var body: String?
     @Option(help: "Only these channels; repeat it for several.") var channel: [String] = []
-    @Option(help: "When, RFC 3339.") var at: String?
-    @Option(name: .customLong("in"), help: "In how long: 90s, 15m, 2h, 3d.") var delay: String?
-    @Option(help: "The event id; the same again is the same intent.") var id: String?
+    @Option(help: "Send at this time, RFC 3339.") var at: String?
+    @Option(name: .customLong("in"), help: "Send after this time: 90s, 15m, 2h, 3d.") var delay: String?
+    @Option(help: "The event id. The same id again means the same intent.") var id: String?
     @Option(help: "The event source.") var source = "/tidings/cli"
     @Option var tenant: String?
     @Option var market: String?
     @Option(help: "One thread in the person's list for each key.") var groupKey: String?
     @Flag(help: "Escalate over push, local and inApp; the type must allow it.") var critical = false
-    @Flag(help: "Publish it also if the router will refuse it; without --wait the database is not asked.") var noCheck = false
+    @Flag(help: "Publish the intent even if the router will refuse it; without --wait the database is not asked.") var noCheck = false
     @Flag(help: "Print the event and publish nothing.") var dryRun = false
-    @Flag(help: "Wait until it is decided and delivered, then explain.") var wait = false
+    @Flag(help: "Wait until the intent is decided and delivered, then explain it.") var wait = false
     @Option(help: "Seconds that --wait waits.") var timeout = 30
     @OptionGroup var output: OutputOptions
 
@@ -62,8 +62,8 @@ struct SendCommand: TidingsCommand {
         switch result {
         case .confirmed: break
         case .returned(let code, let text):
-            throw Failure(.unavailable, "the broker returned it: \(code) \(text)", hint: "has a router ever run? see tidings doctor")
-        case .nacked: throw Failure(.unavailable, "the broker refused it", hint: "publish it again with --id \(event.id)")
+            throw Failure(.unavailable, "the broker returned the event: \(code) \(text)", hint: "has a router ever run? see tidings doctor")
+        case .nacked: throw Failure(.unavailable, "the broker refused the event", hint: "publish it again with --id \(event.id)")
         case .failed(let error): throw Failure(error)
         }
         guard wait else {
@@ -97,7 +97,7 @@ struct SendCommand: TidingsCommand {
         let place = refusal.pointer.isEmpty ? "" : " at \(refusal.pointer)"
         throw Failure(
             .data, "\(refusal.reason.rawValue)\(place): \(refusal.message)",
-            hint: "the router would refuse it, so nothing was published; --no-check publishes it all the same")
+            hint: "the router would refuse the intent, so nothing was published; --no-check publishes it all the same")
     }
 
     private func event(category: Category) throws -> IntentEvent {
@@ -133,7 +133,7 @@ struct DataArguments {
         }
         if first.hasPrefix("@") || first == "-" {
             let path = first == "-" ? "-" : String(first.dropFirst())
-            guard arguments.count == 1 else { throw Failure(.usage, "--data @file stands alone") }
+            guard arguments.count == 1 else { throw Failure(.usage, "--data @file cannot be combined with other --data") }
             guard let bytes = readBytes(path) else { throw Failure(.data, "cannot read \(path)") }
             do {
                 guard case .object(let object) = try JSON.parse(bytes, limits: .init()) else {

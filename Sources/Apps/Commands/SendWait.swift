@@ -48,7 +48,7 @@ struct SendWait {
             // Poll: a committed row signals nobody.
             try await Task.sleep(for: Self.look)
         }
-        throw Failure(.timedOut, "not finished after \(seconds) s; its id is \(event.id)", hint: "tidings find \(event.id)")
+        throw Failure(.timedOut, "the intent is not finished after \(seconds) s; its id is \(event.id)", hint: "tidings find \(event.id)")
     }
 
     private static func failure(_ refused: JSON) -> Failure {

@@ -9,7 +9,7 @@ struct StatusCommand: TidingsCommand {
         commandName: "status",
         abstract:
             "A verdict on the whole system, then what is wrong, deliveries by state, queues and processes. Exit 1 when something is wrong.",
-        discussion: "It asks the database alone. `tidings doctor` judges the same, and asks the broker too.")
+        discussion: "This command asks only the database. `tidings doctor` makes the same checks, and asks the broker too.")
 
     /// The interval of `--watch`, as its help says. It is slow enough to read, and the queries cost the database next to nothing.
     private static let watchEvery = Duration.seconds(2)

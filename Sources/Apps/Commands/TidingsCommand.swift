@@ -121,7 +121,7 @@ extension OutputFormat: ExpressibleByArgument {}
 /// The options of every command that prints data.
 package struct OutputOptions: ParsableArguments {
     @Option(
-        name: [.customShort("o"), .customLong("output")], help: "text, json (an array for what may be several, an object for one) or jsonl."
+        name: [.customShort("o"), .customLong("output")], help: "text, json (an array for a list, an object for one result) or jsonl."
     )
     package var format = OutputFormat.text
 

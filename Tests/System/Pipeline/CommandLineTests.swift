@@ -233,7 +233,7 @@ import TidingsTestSupport
             #expect(result.exitCode == 64 && result.errors.contains(said), "\(result.errors)")
         }
         let help = try await Self.run(["capture", "--help"], [:])
-        #expect(help.output.contains("--apns-key <KEYID=FILE>") && help.output.contains("every signature is taken"), "\(help.output)")
+        #expect(help.output.contains("--apns-key <KEYID=FILE>") && help.output.contains("every signature is accepted"), "\(help.output)")
     }
 
     @Test func sendWaitAnswersWithItsExitCode() async throws {

@@ -97,7 +97,7 @@ import TidingsTestSupport
                         on conflict (queue) do update set sampled_at = excluded.sampled_at
                         """)
                     status = try await pipeline.system.tidings("status").output
-                    return status.contains("bulk work yields: each batch of all-") && status.contains(" and is to take 15; ")
+                    return status.contains("bulk work yields: each batch of all-") && status.contains(" and should take at most 15; ")
                 }
                 #expect(saysSo, "\(status)")
                 _ = try await pipeline.system.query("delete from tidings.queue_samples where queue = 'elsewhere.bulk'")

@@ -10,7 +10,7 @@ enum BulkYield {
         func text(_ name: String) -> String { row[name]?.stringValue ?? row[name]?.intValue.map(String.init) ?? "?" }
         let target = Int(LaneBalance.target / .milliseconds(1))
         let end = row["clears_at"]?.stringValue.map { "done about \($0) at this pace" } ?? "and do not become fewer"
-        return "bulk work yields: each batch of \(text("worker_id")) waits \(text("bulk_pause_ms")) ms, for urgent work took "
-            + "\(text("urgent_took_ms")) ms and is to take \(target); \(text("bulk_ready")) bulk messages wait, \(end)"
+        return "bulk work yields: each batch of \(text("worker_id")) waits \(text("bulk_pause_ms")) ms, because urgent work took "
+            + "\(text("urgent_took_ms")) ms and should take at most \(target); \(text("bulk_ready")) bulk messages wait, \(end)"
     }
 }

@@ -22,7 +22,7 @@ struct Explanation: Sendable {
     /// Throws a ``Failure``: with exit code 1 if the notification does not exist, with 77 if this user may not read its content.
     init(of id: NotificationID, withContent: Bool = false, from store: Store) async throws {
         guard let found = try await store.notification(id) else {
-            throw Failure(.bad, "no notification \(id)", hint: "tidings find looks for any id; what is past retention is gone")
+            throw Failure(.bad, "no notification \(id)", hint: "tidings find looks for any id; rows past their retention are deleted")
         }
         notification = found
         deliveries = try await store.deliveries(of: id)

@@ -16,13 +16,13 @@ public struct DevCommand: TidingsCommand, Sendable {
         commandName: "dev", abstract: "Start private PostgreSQL and RabbitMQ servers and every role, with no configuration.",
         discussion: """
             Data lies under --home and is kept between starts. Commands run in the same folder find these servers by themselves.
-            Webhooks to loopback addresses are allowed, which they are not anywhere else. Ctrl-C stops everything.
+            Webhooks to loopback addresses are allowed here; elsewhere they are refused by default. Ctrl-C stops everything.
             """)
 
     @Flag(help: "Delete the data of earlier starts first.") var fresh = false
     @Flag(help: "Only the servers and the schema: no role runs.") var serversOnly = false
     @Option(help: .hidden) var testHosts = 0
-    @Option(help: "Where data, logs and the file of URLs lie.") var home = DevelopmentHome.defaultPath
+    @Option(help: "The folder of the data, the logs and the file of URLs.") var home = DevelopmentHome.defaultPath
 
     public init() {}
 

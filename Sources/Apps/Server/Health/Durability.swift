@@ -40,7 +40,8 @@ package struct Durability: Sendable {
             let whose = weaker.isEmpty ? "this server" : weaker.joined(separator: "; ")
             found(
                 .warning, .commitNotSynchronous, "synchronous_commit is weaker than on (\(whose))",
-                "The roles ask for on in their own transactions. A producer's tidings_api.enqueue does not: a crash can lose its last events."
+                "The roles replace off by on in their own transactions. A producer's tidings_api.enqueue does not: "
+                    + "a crash can lose its last events."
             )
         }
         if synchronousStandbyNames.isEmpty {
@@ -59,7 +60,7 @@ package struct Durability: Sendable {
         if !checksums {
             found(
                 .note, .checksumsOff, "data checksums are off: damage of the disk is noticed late",
-                "pg_checksums --enable, while it is stopped.")
+                "Run pg_checksums --enable while the server is stopped.")
         }
         let isFine = !findings.contains { $0.level > .note }
         return (isFine ? [.ok("durability", "commits are on disk when they are answered")] : []) + findings

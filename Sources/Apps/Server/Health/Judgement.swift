@@ -76,7 +76,7 @@ package enum Judgement {
         return [
             Finding(
                 "samples", .error, .samplesStale, "the queues were last sampled at \(newest.minute(now: reading.now))",
-                whatToDo: "See the log of tidings run release: it samples the queues, and reaches the broker or the database no more.")
+                whatToDo: "See the log of tidings run release, which samples the queues. It no longer reaches the broker or the database.")
         ]
     }
 
@@ -116,7 +116,7 @@ package enum Judgement {
                 "overdue", .note, .providerSaturated,
                 "\(row.deliveries.of("delivery", "deliveries")) wait for room at \(row.channel) \(row.provider), \(row.lane) lane",
                 whatToDo:
-                    "The provider takes fewer than are sent: see its requestsPerSecond and maximumConcurrency, or add deliver processes.")
+                    "The provider cannot keep up: see its requestsPerSecond and maximumConcurrency, or add deliver processes.")
         }
         if let oldest = waiting.min(by: { $0.oldestAt < $1.oldestAt }) {
             let count = waiting.reduce(0) { $0 + $1.deliveries }
@@ -136,7 +136,7 @@ package enum Judgement {
                 "breakers", .warning, .breakerOpen,
                 "the breaker of \(breaker.channel) \(breaker.provider) is open: "
                     + "\(breaker.deliveries.of("delivery waits", "deliveries wait")) since \(breaker.since.minute(now: reading.now))",
-                whatToDo: "See what the provider answers: select * from tidings_ops.errors. The deliveries are tried again by themselves.")
+                whatToDo: "See what the provider answers: select * from tidings_ops.errors. Tidings retries the deliveries itself.")
         }.orOK("breakers", "no delivery waits for an open breaker")
     }
 
@@ -224,7 +224,7 @@ extension SystemReading.Queue {
     }
 
     fileprivate var remedy: String {
-        "Start a process that takes it: tidings run \(([role] + (channel.map { [$0] } ?? [])).joined(separator: " ")). "
+        "Start a process that consumes it: tidings run \(([role] + (channel.map { [$0] } ?? [])).joined(separator: " ")). "
             + "If one runs, see its log."
     }
 }

@@ -117,7 +117,8 @@ final class ConfiguredProvider: Provider {
             return state.looking
         }
         switch made {
-        case .success: logger.notice("a file of a provider's settings has changed: made again", metadata: ["provider": "\(name)"])
+        case .success:
+            logger.notice("a file of a provider's settings has changed: the provider was made again", metadata: ["provider": "\(name)"])
         case .failure(let failure): Self.report(failure, logger)
         case nil: break
         }

@@ -51,7 +51,7 @@ struct HealthServer: Sendable {
             } catch {
                 guard state.hasBegun else { throw error }
                 if Task.isCancelled { return }
-                logger.warning("metrics and health are away, listening again", metadata: ["error": "\(Self.cause(error))"])
+                logger.warning("metrics and health have ended, listening again", metadata: ["error": "\(Self.cause(error))"])
             }
             try? await Task.sleep(for: Self.pause)
         }

@@ -70,7 +70,7 @@ package struct RolesService: Service, CustomStringConvertible {
                 do {
                     while try await group.next() != nil {}
                 } catch {
-                    runtime.logger.error("a role cannot go on, stopping all of this process", metadata: ["error": "\(error)"])
+                    runtime.logger.error("a role cannot go on, stopping all roles of this process", metadata: ["error": "\(error)"])
                     await stop(exitCode: EXIT_FAILURE)
                     while await group.nextResult() != nil {}
                     throw error
@@ -85,7 +85,7 @@ package struct RolesService: Service, CustomStringConvertible {
     private func stop(exitCode: Int32) async {
         deadline?.begin(exitCode: exitCode)
         runtime.readiness.drain()
-        runtime.logger.notice("stopping: intake ends, what is in work is finished")
+        runtime.logger.notice("stopping: intake ends, and work that has begun is finished")
         await router?.stop()
         await deliver?.stop()
         release?.stop()

@@ -21,7 +21,7 @@ package struct StopDeadline {
         // Not a child task, which would be cancelled with all the services. This task ends with the process. Time itself is awaited.
         Task {
             try await Task.sleep(for: Self.limit)
-            logger.error("not all that was in work could be finished: a releaser brings it back")
+            logger.error("some work could not be finished: a releaser recovers it")
             exit(code)
         }
     }

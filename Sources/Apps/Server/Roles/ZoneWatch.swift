@@ -38,14 +38,14 @@ final class ZoneWatch: Sendable {
         let found = zones.look()
         readiness.zoneData(problem: found.problem.map { "\($0)" })
         for failure in found.failures {
-            logger.error("a time zone is unknown: who has quiet hours in it waits", metadata: ["error": "\(failure)"])
+            logger.error("a time zone is unknown: deliveries to people with quiet hours in it wait", metadata: ["error": "\(failure)"])
         }
         let before = state.withLock { state in
             defer { state.problem = found.problem }
             return state.problem
         }
         if let problem = found.problem, before == nil {
-            logger.error("zone data is gone: who has quiet hours waits", metadata: ["error": "\(problem)"])
+            logger.error("zone data is gone: deliveries to people with quiet hours wait", metadata: ["error": "\(problem)"])
         } else if found.problem == nil, before != nil {
             logger.notice("zone data is back", metadata: ["folder": "\(zones.directory)"])
         } else if found.problem == nil, found.hasChanged {
