@@ -19,20 +19,22 @@ package enum Bounds {
             Bound("IntentLimits.maximumRecipients", limits.maximumRecipients, "recipients", "Each becomes a notification of its own."),
             Bound(
                 "IntentLimits.maximumIntentsPerMessage", limits.maximumIntentsPerMessage, "notifications",
-                "They are decoded before the first is committed."),
+                "All are decoded before the first is committed."),
             Bound(
                 "IntentLimits.maximumFanOutBytes", limits.maximumFanOutBytes, "bytes",
                 "An event times its recipients: each gets the whole content."),
-            Bound("IntentLimits.keptRawBytes", limits.keptRawBytes, "bytes", "Kept of what is too large to be kept whole."),
+            Bound(
+                "IntentLimits.keptRawBytes", limits.keptRawBytes, "bytes", "Kept of an event or message that is too large to be kept whole."
+            ),
             Bound("IntentLimits.pastTolerance", limits.pastTolerance, "A queue that stood still overnight; more is a wrong clock or unit."),
-            Bound("IntentLimits.futureHorizon", limits.futureHorizon, "More is nearly always milliseconds taken for seconds."),
+            Bound("IntentLimits.futureHorizon", limits.futureHorizon, "A later time is nearly always milliseconds taken for seconds."),
             Bound("IntentLimits.maximumRecipientBytes", limits.maximumRecipientBytes, "bytes", "Names of people are keys of indexes."),
             Bound("IntentLimits.maximumIDBytes", limits.maximumIDBytes, "bytes", "A key of an index."),
             Bound("IntentLimits.maximumSourceBytes", limits.maximumSourceBytes, "bytes", "A URI, with room."),
             Bound("IntentLimits.maximumKeyBytes", limits.maximumKeyBytes, "bytes", "Of groupKey and collapseKey."),
             Bound("IntentLimits.maximumLinkBytes", limits.maximumLinkBytes, "bytes", "Of each link in the content."),
             Bound("JSONLimits.maximumDepth", json.maximumDepth, "levels", "Nesting of any JSON from outside."),
-            Bound("JSONLimits.maximumNodes", json.maximumNodes, "values", "What one document may cost in memory."),
+            Bound("JSONLimits.maximumNodes", json.maximumNodes, "values", "Bounds the memory that one document needs."),
             Bound("JSONLimits.maximumNumberLength", json.maximumNumberLength, "characters", "Of one number."),
             Bound("AMQPMessage.maximumBodyBytes", AMQPMessage.maximumBodyBytes, "bytes", "A larger body is dropped while it is read."),
             Bound(
@@ -50,27 +52,28 @@ package enum Bounds {
 
     private static var routing: [Bound] {
         [Bound("Router.prefetch", Router.prefetch, "messages", "Two batches in work and one being collected.")]
-            + Bound.batch("Router.batch", Router.batch, "Full, or after a moment, whichever is first.") + [
+            + Bound.batch("Router.batch", Router.batch, "A batch ends at the first of these three bounds.") + [
                 Bound("Router.batchesInWork", Router.batchesInWork, "batches", "More only makes transactions wait for each other."),
                 Bound("IntakePortion.maximumIntents", IntakePortion.maximumIntents, "intents", "Of one transaction."),
                 Bound(
                     "IntakePortion.maximumBytes", IntakePortion.maximumBytes, "bytes", "Of one transaction: rows hold about as much again."),
-                Bound("LaneBalance.target", LaneBalance.target, "What an urgent batch may take before bulk yields to it."),
+                Bound("LaneBalance.target", LaneBalance.target, "If an urgent batch takes longer, bulk work yields."),
                 Bound("LaneBalance.firstPause", LaneBalance.firstPause, "Before a bulk batch, while urgent takes too long; it doubles."),
-                Bound("LaneBalance.longestPause", LaneBalance.longestPause, "Bulk always goes on."),
-                Bound("LaneBalance.relief", LaneBalance.relief, "Off the pause in each second in which urgent batches are in time."),
-                Bound("LaneBalance.reaction", LaneBalance.reaction, "Between two doublings."),
-                Bound("LaneBalance.memory", LaneBalance.memory, "Without urgent work for so long, bulk goes on at once."),
+                Bound("LaneBalance.longestPause", LaneBalance.longestPause, "Bulk work never stops altogether."),
+                Bound("LaneBalance.relief", LaneBalance.relief, "Taken off the pause in each second in which urgent batches are in time."),
+                Bound("LaneBalance.reaction", LaneBalance.reaction, "Between two doublings of the pause."),
+                Bound("LaneBalance.memory", LaneBalance.memory, "After this time without urgent work, bulk goes on at once."),
                 Bound("Intake.longestPause", Intake.longestPause, "Between two tries while the database is away."),
                 Bound(
                     "PublishBacklog.limit", PublishBacklog.limit, "packs",
                     "Wait in memory while the broker takes nothing, so that the backlog that raised its alarm can drain."),
-                Bound("PublishBacklog.maximumBytes", PublishBacklog.maximumBytes, "bytes", "Of the packs that wait, and one batch's more."),
+                Bound("PublishBacklog.maximumBytes", PublishBacklog.maximumBytes, "bytes", "Of waiting packs, plus one batch."),
                 Bound(
                     "ConfirmNotes.delay", ConfirmNotes.delay, "From a confirm to its note: most packs are settled by then and need none."),
                 Bound("BatchLoop.pauseBeforeRequeue", BatchLoop.pauseBeforeRequeue, "Before a batch that failed is requeued."),
                 Bound("ConfirmNotes.limit", ConfirmNotes.limit, "packs", "Wait for their note; the oldest beyond are published again."),
-                Bound("SuspectTrial.prefetch", SuspectTrial.prefetch, "messages", "One that kills takes no innocent one along."),
+                Bound(
+                    "SuspectTrial.prefetch", SuspectTrial.prefetch, "messages", "A message that kills its process takes no others along."),
                 Bound("SuspectTrial.trials", SuspectTrial.trials, "trials", "A machine may die in any of them; then it is quarantined."),
                 Bound(
                     "TopologySpec.deliveryLimit", Int(TopologySpec.deliveryLimit), "returns",
@@ -90,12 +93,12 @@ package enum Bounds {
                 Bound("ProviderWorker.patience", ProviderWorker.patience, "Then a pack's message is given back; its claim goes on."),
                 Bound(
                     "Outstanding.limit", Outstanding.limit, "batches",
-                    "Out beyond patience at once; more of them wait: providers hang then."),
-                Bound("SendGate.patience", SendGate.patience, "How long a send waits for room before it goes back through due."),
-                Bound("SendGate.comeBack", SendGate.comeBack, "When a send that found no room comes back."),
+                    "Out beyond patience at once. More batches wait, because providers hang then."),
+                Bound("SendGate.patience", SendGate.patience, "The longest wait of a send for room; then its delivery is due later."),
+                Bound("SendGate.comeBack", SendGate.comeBack, "The shortest wait before a send that found no room is tried again."),
                 Bound(
                     "SendRoom.rememberedHosts", SendRoom.rememberedHosts, "hosts",
-                    "Beyond that, healthy ones are forgotten, then those that failed longest ago."),
+                    "Beyond it, healthy hosts are forgotten first, then hosts that failed longest ago."),
                 Bound(
                     "PackBudget.limit", PackBudget.limit, "bytes",
                     "Of packs in work with all providers of a process, and one batch more for each queue."),
@@ -103,19 +106,21 @@ package enum Bounds {
                     "ProviderWorker.longestWaitUnclaimed", ProviderWorker.longestWaitUnclaimed,
                     "Packs wait so long for a provider's rate, or its breaker, before they are claimed."),
                 Bound("ProviderWorker.bulkLine", ProviderWorker.bulkLine, "The longest line of a provider's rate that bulk packs join."),
-                Bound("ProviderWorker.urgentLine", ProviderWorker.urgentLine, "The same for urgent packs, which so come first."),
+                Bound("ProviderWorker.urgentLine", ProviderWorker.urgentLine, "The same for urgent packs; so urgent packs come first."),
                 Bound("Store.judgedAsDue", Store.judgedAsDue, "A scheduled delivery is judged by its time if a releaser is no later."),
                 Bound("ProviderWorker.patienceOfBulk", ProviderWorker.patienceOfBulk, "Then bulk packs join the longer line too."),
-                Bound("ProviderWorker.lookAgain", ProviderWorker.lookAgain, "Packs that wait ask for places again."),
-                Bound("ComeBackLine.interval", ComeBackLine.interval, "Between two sends that were turned away and come back."),
-                Bound("ComeBackLine.short", ComeBackLine.short, "Behind an open breaker, then packs stay with the broker."),
-                Bound("ComeBackLine.longest", ComeBackLine.longest, "No send that was turned away comes back later."),
-                Bound("ProviderWorker.gathering", ProviderWorker.gathering, "An outcome waits so long for others of its pack."),
+                Bound("ProviderWorker.lookAgain", ProviderWorker.lookAgain, "Between two requests of waiting packs for a place."),
+                Bound("ComeBackLine.interval", ComeBackLine.interval, "Between two retries of sends that were turned away."),
+                Bound("ComeBackLine.short", ComeBackLine.short, "A longer line behind an open breaker leaves packs with the broker."),
+                Bound(
+                    "ComeBackLine.longest", ComeBackLine.longest,
+                    "A send that was turned away is tried again at most this long after its breaker or rate allows it."),
+                Bound("ProviderWorker.gathering", ProviderWorker.gathering, "An outcome waits this long for more outcomes of its pack."),
                 Bound("Settler.largestBatch", Settler.largestBatch, "outcomes", "Of one commit."),
                 Bound("Settler.commitsInWork", Settler.commitsInWork, "commits", "One is written while the next collects."),
                 Bound(
                     "Store.leaseSeconds", .seconds(Store.leaseSeconds),
-                    "A claimed pack is its worker's: longer than any provider's deadline."),
+                    "A claimed pack belongs to its worker: longer than any provider's deadline."),
                 Bound("Store.claimLimit", Store.claimLimit, "The server's work on a claim; a later one leaves no time for a call."),
                 Bound("PackClaims.callSlack", PackClaims.callSlack, "How much later than promised a provider may end a call."),
                 Bound("PackClaims.freshness", PackClaims.freshness, "Then the recipient's settings are read again before a send."),
@@ -130,7 +135,7 @@ package enum Bounds {
                 Bound("Breaker.Policy.standard.coolDown", breaker.coolDown, "Outlasts a reconnect; doubles with each trial that fails."),
                 Bound("Breaker.Policy.standard.longestCoolDown", breaker.longestCoolDown, "The longest anybody waits after repair."),
                 Bound("LocalPlan.limit", LocalPlan.limit, "notifications", "Planned on one device at once; iOS drops more without a word."),
-                Bound("Store.localLook", Int(Store.localLook), "notifications", "Of one device looked at in one sync, the soonest."),
+                Bound("Store.localLook", Int(Store.localLook), "notifications", "Of one device that one sync reads, the soonest first."),
                 Bound(
                     "Store.localRequestsKeptDays", Store.localRequestsKeptDays, "days", "Local notifications are kept after their expiry."),
                 Bound("Store.localPruneBatch", Int(Store.localPruneBatch), "rows", "Local notifications forgotten in one turn."),
@@ -142,52 +147,52 @@ package enum Bounds {
                 Bound(
                     "Store.wakeSpacingSeconds", .seconds(Store.wakeSpacingSeconds),
                     "Between two wakes of one device: platforms hold back an app that is woken often."),
-                Bound("SendResult.longestDetail", SendResult.longestDetail, "bytes", "Kept of what a provider said."),
-                Bound("SendResult.longestSaid", SendResult.longestSaid, "bytes", "Of what a provider said, where secrets are looked for."),
+                Bound("SendResult.longestDetail", SendResult.longestDetail, "bytes", "Kept of a provider's answer."),
+                Bound("SendResult.longestSaid", SendResult.longestSaid, "bytes", "Of a provider's answer that are searched for secrets."),
                 Bound("SendResult.shortestSecret", SendResult.shortestSecret, "bytes", "A shorter secret is found in ordinary words."),
             ]
     }
 
     private static var release: [Bound] {
         [
-            Bound("Releaser.interval", Releaser.interval, "Between two looks: how late what is due is noticed."),
+            Bound("Releaser.interval", Releaser.interval, "Between two looks: a due delivery is noticed this late at most."),
             Bound("Releaser.batch", Releaser.batch, "deliveries", "Of one transaction, and as many again that were paused."),
             Bound("Releaser.strangeRows", Releaser.strangeRows, "rows", "Of a newer version that one releaser passes over."),
             Bound("Steadiness.required", Steadiness.required, "The database answers so long without a break before packs are recovered."),
             Bound("Steadiness.longestGap", Steadiness.longestGap, "Between two answers of the database; a longer one is a break."),
-            Bound("Steadiness.longestTurn", Steadiness.longestTurn, "A recovery that waited longer takes nothing apart."),
+            Bound("Steadiness.longestTurn", Steadiness.longestTurn, "A recovery whose statement waited longer takes no pack apart."),
             Bound(
                 "Store.heartbeatSeconds", .seconds(Store.heartbeatSeconds),
                 "A worker with a younger heartbeat lives, and keeps its packs beyond the lease."),
             Bound(
                 "Store.livingWorkerSeconds", .seconds(Store.livingWorkerSeconds),
-                "For so long beyond the lease; then it does not know of its claim."),
+                "Beyond the lease. A worker that has not settled by then does not know of its claim."),
             Bound(
                 "Store.strandedAfterSeconds", .seconds(Store.strandedAfterSeconds),
                 "A pack in a queue without a consumer is routed again after this."),
-            Bound("Upkeep.strandedBatch", Upkeep.strandedBatch, "packs", "Taken back from queues that nobody reads, in one step."),
+            Bound("Upkeep.strandedBatch", Upkeep.strandedBatch, "packs", "Taken back in one step from queues without a consumer."),
             Bound("Store.cancelLooks", Store.cancelLooks, "looks", "Of a cancel for deliveries that move meanwhile."),
             Bound("Releaser.packBatch", Releaser.packBatch, "packs", "Recovered or published again in one turn."),
-            Bound("Releaser.maximumBytes", Releaser.maximumBytes, "bytes", "Of the intents of either, and one more."),
-            Bound("Store.releaseLimit", Store.releaseLimit, "packs", "Unfinished in one queue; what waits is better off in a table."),
+            Bound("Releaser.maximumBytes", Releaser.maximumBytes, "bytes", "Of the intents or packs of one turn; one more may exceed it."),
+            Bound("Store.releaseLimit", Store.releaseLimit, "packs", "Unfinished in one queue. Further deliveries wait in a table."),
             Bound(
                 "Store.confirmTimeoutSeconds", .seconds(Store.confirmTimeoutSeconds),
-                "Then an unconfirmed pack is published again; a living publisher has given up by then."),
+                "Then an unconfirmed pack is published again. A living publisher has stopped waiting by then."),
             Bound(
                 "Store.missingAfterSeconds", .seconds(Store.missingAfterSeconds),
-                "A confirmed pack in no sample of its queue is missing then."),
+                "A confirmed pack that no sample of its queue shows is missing then."),
             Bound(
                 "Store.sampleSpacingSeconds", .seconds(Store.sampleSpacingSeconds),
-                "A queue sampled less long ago is not sampled again, whoever did it."),
-            Bound("Relay.interval", Relay.interval, "What an enqueued event waits at most before it is on its way."),
+                "No process samples a queue again sooner than this."),
+            Bound("Relay.interval", Relay.interval, "The longest wait of an enqueued event before it is published."),
             Bound("Relay.longestPause", Relay.longestPause, "After turns of which the broker took nothing; it doubles."),
             Bound("Relay.refusedInterval", Relay.refusedInterval, "Between two tries of events that the broker refused too often."),
             Bound("Relay.batch", Relay.batch, "events", "Of one turn, claimed until the broker confirms them."),
-            Bound("Relay.maximumBytes", Relay.maximumBytes, "bytes", "Of these events, and one more."),
+            Bound("Relay.maximumBytes", Relay.maximumBytes, "bytes", "Of these events; one event more may exceed it."),
             Bound("Relay.measureInterval", Relay.measureInterval, "Between two measurements of the SQL outbox."),
             Bound(
-                "Store.outboxLeaseSeconds", .seconds(Store.outboxLeaseSeconds), "Then another relay publishes what a dead one had claimed."),
-            Bound("Store.outboxTries", Store.outboxTries, "tries", "Of one event among the others."),
+                "Store.outboxLeaseSeconds", .seconds(Store.outboxLeaseSeconds), "Then another relay publishes a dead relay's events."),
+            Bound("Store.outboxTries", Store.outboxTries, "tries", "Of one event together with others."),
             Bound("Pauses.limit", Pauses.limit, "pauses", "In force at once: each role keeps all of them."),
         ]
     }
@@ -199,13 +204,13 @@ package enum Bounds {
                 "Of one process to PostgreSQL: two batches routed, two settled, chores."),
             Bound(
                 "Runtime.urgentPoolSize", Runtime.urgentPoolSize, "connections",
-                "Beside them, for urgent work alone: it never waits for bulk work to give one back."),
+                "In addition, for urgent work alone: it never waits for bulk work to return a connection."),
             Bound(
                 "Runtime.deletionPause", Runtime.deletionPause,
                 "A deleted queue is declared again then; the broker may not have told all its consumers earlier."),
             Bound("PostgresPool.standardAcquireTimeout", PostgresPool.standardAcquireTimeout, "Waiting for a free connection."),
             Bound(
-                "PostgresPool.idleInTransactionLimit", PostgresPool.idleInTransactionLimit, "The server ends what a dead process left open."
+                "PostgresPool.idleInTransactionLimit", PostgresPool.idleInTransactionLimit, "The server ends a dead process's transactions."
             ),
             Bound(
                 "PostgresConfiguration.answerGrace", PostgresConfiguration.answerGrace,
@@ -224,11 +229,11 @@ package enum Bounds {
                 "A broker cut off from its cluster may never answer; time spent blocked does not count."),
             Bound(
                 "AMQPPublisher.standardRepublishes", AMQPPublisher.standardRepublishes, "times",
-                "Then the outcome is unknown, and a releaser's."),
+                "Then the outcome is unknown, and a releaser takes over."),
             Bound(
                 "AMQPPublisher.standardRefusalPatience", AMQPPublisher.standardRefusalPatience,
                 "Then a connection on which the broker refuses messages is replaced: a new one finds the queue's new leader."),
-            Bound("AMQPConsumer.idleLimit", AMQPConsumer.idleLimit, "Then a consumer takes a new channel, lest the broker forgot it."),
+            Bound("AMQPConsumer.idleLimit", AMQPConsumer.idleLimit, "Then a consumer opens a new channel, in case the broker forgot it."),
             Bound("AMQPConsumer.settlementGrace", AMQPConsumer.settlementGrace, "For the broker to act on the last settlements."),
         ]
     }
@@ -255,12 +260,14 @@ package enum Bounds {
 
     private static var house: [Bound] {
         [
-            Bound("RolesService.drainLimit", RolesService.drainLimit, "What a stop may take: longer than a provider's deadline."),
-            Bound("StopDeadline.limit", StopDeadline.limit, "Then the process ends, whatever still waits for servers that are away."),
+            Bound("RolesService.drainLimit", RolesService.drainLimit, "The longest time of a stop: longer than a provider's deadline."),
+            Bound("StopDeadline.limit", StopDeadline.limit, "Then the process ends, even if work waits for servers that are away."),
             Bound("RolesService.heartbeatInterval", RolesService.heartbeatInterval, "Between two heartbeats; six missing ones mean lost."),
-            Bound("RolesService.farewell", RolesService.farewell, "What the last heartbeat may take, which tells the others of the end."),
             Bound(
-                "CatalogueSource.refreshInterval", CatalogueSource.refreshInterval, "Between two looks at the catalogue and what is paused."
+                "RolesService.farewell", RolesService.farewell,
+                "The longest time of the last heartbeat, which tells other processes of the end."),
+            Bound(
+                "CatalogueSource.refreshInterval", CatalogueSource.refreshInterval, "Between two looks at the catalogue and the pauses."
             ),
             Bound("ZoneWatch.interval", ZoneWatch.interval, "Between two looks at the zone data: at most 1,025 files are looked at."),
             Bound(
@@ -287,7 +294,7 @@ package enum Bounds {
             Bound("Upkeep.keyMovesPerRound", Upkeep.keyMovesPerRound, "steps", "Of moving idempotency keys, every five seconds."),
             Bound("Store.pruneBatch", Int(Store.pruneBatch), "rows", "Idempotency keys forgotten in one turn."),
             Bound("Upkeep.interval", Upkeep.interval, "Between two rounds of the quick chores."),
-            Bound("Upkeep.roundsBetweenPartitions", Upkeep.roundsBetweenPartitions, "rounds", "Between two looks at what grows old."),
+            Bound("Upkeep.roundsBetweenPartitions", Upkeep.roundsBetweenPartitions, "rounds", "Between two looks at old data."),
             Bound("DatabaseClock.maximumSkewSeconds", .seconds(DatabaseClock.maximumSkewSeconds), "Ids carry the database's time."),
         ]
     }
