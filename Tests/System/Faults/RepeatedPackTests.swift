@@ -37,15 +37,26 @@ extension WaitingFaults {
         }
 
         private func repeatPack(of system: TestSystem, _ producer: Producer) async throws {
-            let control = try AMQPControl.make(configuration: try AMQPConfiguration(url: system.amqpURL), connectionName: "tests")
-            let message = try #require(try await control.getOne(Self.queue))
-            await control.close()
+            let message = try #require(try await takePack(of: system))
             for _ in 0..<Self.copies {
                 #expect(
                     await producer.publish(
                         raw: message.body, contentType: Pack.contentType, exchange: QueueNames.deliverExchange, routingKey: Self.queue,
                         id: "pack") == .confirmed)
             }
+        }
+
+        /// Consumes, acknowledges and returns the message of the pack.
+        private func takePack(of system: TestSystem) async throws -> AMQPMessage? {
+            let consumer = try AMQPConsumer.make(
+                configuration: try AMQPConfiguration(url: system.amqpURL), connectionName: "tests", queues: [Self.queue], prefetch: 1)
+            async let run: Void = consumer.run()
+            var batches = consumer.batches.makeAsyncIterator()
+            let batch = await batches.next()
+            await consumer.acknowledge(batch?.tags ?? [])
+            await consumer.close()
+            try await run
+            return batch?.messages.first
         }
     }
 }

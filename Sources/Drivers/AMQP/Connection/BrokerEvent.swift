@@ -1,8 +1,6 @@
 /// An event from the broker, copied out of the library's memory.
 enum BrokerEvent {
     case delivered(Delivery)
-    case got(Delivery)
-    case gotNothing
     case returned(Returned)
     case confirmed(tag: UInt64, multiple: Bool)
     case refused(tag: UInt64, multiple: Bool)

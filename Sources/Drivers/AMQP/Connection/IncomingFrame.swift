@@ -3,7 +3,6 @@ internal import CRabbitMQ
 /// One frame, copied out of the library's memory.
 enum IncomingFrame {
     case deliver(Delivery.Envelope)
-    case getOK(Delivery.Envelope)
     case returned(code: Int, text: String)
     case header(size: UInt64, MessageProperties)
     case body([UInt8])
@@ -36,12 +35,6 @@ enum IncomingFrame {
                 Delivery.Envelope(
                     consumerTag: String(deliver.consumer_tag), tag: deliver.delivery_tag, redelivered: deliver.redelivered != 0,
                     exchange: String(deliver.exchange), routingKey: String(deliver.routing_key)))
-        case AMQP_BASIC_GET_OK_METHOD:
-            let got = unsafe decoded.load(as: amqp_basic_get_ok_t.self)
-            self = unsafe .getOK(
-                Delivery.Envelope(
-                    consumerTag: "", tag: got.delivery_tag, redelivered: got.redelivered != 0, exchange: String(got.exchange),
-                    routingKey: String(got.routing_key)))
         case AMQP_BASIC_RETURN_METHOD:
             let returned = unsafe decoded.load(as: amqp_basic_return_t.self)
             self = unsafe .returned(code: Int(returned.reply_code), text: String(returned.reply_text))
@@ -74,8 +67,6 @@ extension BrokerEvent {
             self = unsafe .consumerStopped(tag: String(decoded.load(as: amqp_basic_cancel_ok_t.self).consumer_tag))
         case AMQP_BASIC_CANCEL_METHOD:
             self = unsafe .consumerCancelled(tag: String(decoded.load(as: amqp_basic_cancel_t.self).consumer_tag))
-        case AMQP_BASIC_GET_EMPTY_METHOD:
-            self = .gotNothing
         case AMQP_CONNECTION_BLOCKED_METHOD:
             self = unsafe .blocked(reason: String(decoded.load(as: amqp_connection_blocked_t.self).reason))
         case AMQP_CONNECTION_UNBLOCKED_METHOD:

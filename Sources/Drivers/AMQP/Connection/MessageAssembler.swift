@@ -2,7 +2,6 @@
 struct MessageAssembler {
     fileprivate enum Envelope {
         case delivery(Delivery.Envelope)
-        case get(Delivery.Envelope)
         case returned(code: Int, text: String)
     }
 
@@ -18,9 +17,6 @@ struct MessageAssembler {
         switch (exchangeState(), frame) {
         case (.idle, .deliver(let envelope)):
             state = .awaitingHeader(.delivery(envelope))
-            return nil
-        case (.idle, .getOK(let envelope)):
-            state = .awaitingHeader(.get(envelope))
             return nil
         case (.idle, .returned(let code, let text)):
             state = .awaitingHeader(.returned(code: code, text: text))
@@ -68,8 +64,6 @@ struct MessageAssembler {
         switch envelope {
         case .delivery(let envelope):
             .delivered(Delivery(envelope: envelope, properties: properties, body: body, isBodyTruncated: isTruncated))
-        case .get(let envelope):
-            .got(Delivery(envelope: envelope, properties: properties, body: body, isBodyTruncated: isTruncated))
         case .returned(let code, let text):
             .returned(Returned(code: code, text: text, messageID: properties.messageID))
         }

@@ -42,14 +42,6 @@ extension BrokerConnection {
         try unsafe send { unsafe amqp_send_method($0, Self.channel, AMQP_BASIC_CANCEL_METHOD, &method) }
     }
 
-    /// Requests one message, which the broker acknowledges itself when it sends it. The broker answers with `got` or `gotNothing`.
-    func requestOne(queue: String) throws(AMQPError) {
-        var method = unsafe amqp_basic_get_t()
-        unsafe method.queue = unsafe scratch.bytes(queue)
-        unsafe method.no_ack = 1
-        try unsafe send { unsafe amqp_send_method($0, Self.channel, AMQP_BASIC_GET_METHOD, &method) }
-    }
-
     private func send(_ body: (amqp_connection_state_t) -> Int32) throws(AMQPError) {
         try refuseWhenBroken()
         defer { scratch.recycle() }

@@ -47,12 +47,3 @@ extension timeval {
         self.init(tv_sec: Int(seconds), tv_usec: Int(attoseconds / 1_000_000_000_000))
     }
 }
-
-extension BrokerConnection {
-    /// Waits on the calling thread until the socket is readable, `limit` passes, or a duty of the connection is due, at most 1 s.
-    func waitUntilReadable(limit: ContinuousClock.Instant) {
-        var descriptor = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
-        let wait = min(ContinuousClock.now.duration(to: min(limit, nextDuty)), .seconds(1))
-        _ = unsafe poll(&descriptor, 1, Int32(max(1, wait / .milliseconds(1))))
-    }
-}

@@ -244,7 +244,7 @@ public actor AMQPConsumer {
             report(lostQueue: queue, .consumerCancelled(queue: queue))
         case .blocked(let reason): log(.blocked(reason: reason))
         case .unblocked: log(.unblocked)
-        case .consumerStopped, .got, .gotNothing, .returned, .confirmed, .refused, .channelClosed, .connectionClosed: return
+        case .consumerStopped, .returned, .confirmed, .refused, .channelClosed, .connectionClosed: return
         }
     }
 

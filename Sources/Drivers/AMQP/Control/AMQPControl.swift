@@ -18,11 +18,6 @@ public actor AMQPControl {
         AMQPControl(configuration, connectionName, try SocketThread.started("amqp-control"))
     }
 
-    /// Creates a control for tests and commands. If no file descriptor or thread is left, the process ends with the reason.
-    package init(configuration: AMQPConfiguration, connectionName: String = "tidings control") {
-        self.init(configuration, connectionName, SocketThread(name: "amqp-control"))
-    }
-
     private init(_ configuration: AMQPConfiguration, _ connectionName: String, _ thread: SocketThread) {
         self.configuration = configuration
         self.connectionName = connectionName
@@ -94,23 +89,6 @@ public actor AMQPControl {
     @discardableResult
     public func purge(_ queue: String) throws(AMQPError) -> Int {
         try call { connection throws(AMQPError) in try connection.purge(queue) }
-    }
-
-    /// Removes one message from the queue and returns it, or nil when none is ready. The broker acknowledges it at once: a crash loses it.
-    public func getOne(_ queue: String) throws(AMQPError) -> AMQPMessage? {
-        let limit = ContinuousClock.now.advanced(by: configuration.connectTimeout)
-        return try call { connection throws(AMQPError) in
-            try connection.requestOne(queue: queue)
-            while ContinuousClock.now < limit {
-                switch try connection.next() {
-                case .got(let delivery): return AMQPMessage(delivery, generation: 0, queue: queue)
-                case .gotNothing: return nil
-                case nil: connection.waitUntilReadable(limit: limit)
-                default: continue
-                }
-            }
-            throw .timedOut("a message from \(queue)")
-        }
     }
 
     /// The broker's properties from the handshake: product, version, cluster name, capabilities.

@@ -22,19 +22,6 @@ extension AMQPPublisher {
             confirmTimeout: confirmTimeout, refusalPatience: refusalPatience, maximumRepublishes: maximumRepublishes, log: log,
             thread: try SocketThread.started("amqp-publisher"))
     }
-
-    /// Creates a publisher for tests and commands. If no file descriptor or thread is left, the process ends with the reason.
-    package init(
-        configuration: AMQPConfiguration, connectionName: String, window: Int = standardWindow,
-        maximumBytesInFlight: Int = standardBytesInFlight, confirmTimeout: Duration = standardConfirmTimeout,
-        refusalPatience: Duration = standardRefusalPatience, maximumRepublishes: Int = standardRepublishes,
-        log: @escaping @Sendable (AMQPEvent) -> Void = { _ in }
-    ) {
-        self.init(
-            configuration: configuration, connectionName: connectionName, window: window, maximumBytesInFlight: maximumBytesInFlight,
-            confirmTimeout: confirmTimeout, refusalPatience: refusalPatience, maximumRepublishes: maximumRepublishes, log: log,
-            thread: SocketThread(name: "amqp-publisher"))
-    }
 }
 
 extension SocketThread {

@@ -1,4 +1,3 @@
-internal import Synchronization
 internal import TidingsSocket
 
 /// Publishes with confirms over its own connection, reconnects, and publishes messages with an unknown outcome again.
@@ -41,8 +40,8 @@ public actor AMQPPublisher {
     private var submissions: [Int: Submission] = [:]
     private var lastSubmission = 0
     private var runner: CheckedContinuation<Void, any Error>?
-    // Read without waiting for the thread, which may be busy connecting.
-    private nonisolated let blocked = Mutex<String?>(nil)
+    /// Whether the broker has stopped reading from this connection. Messages then wait.
+    private var isBlocked = false
 
     init(
         configuration: AMQPConfiguration, connectionName: String, window: Int, maximumBytesInFlight: Int, confirmTimeout: Duration,
@@ -68,13 +67,6 @@ public actor AMQPPublisher {
     }
 
     public nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe thread.asUnownedSerialExecutor() }
-
-    /// Whether the broker has stopped reading from this connection; messages then wait. The broker reports this only after the first
-    /// publish of a connection.
-    public nonisolated var isBlocked: Bool { get async { blocked.withLock { $0 != nil } } }
-
-    /// The broker's reason for blocking: `low on memory`, `low on disk`. Nil when not blocked.
-    public nonisolated var blockedReason: String? { get async { blocked.withLock { $0 } } }
 
     /// Connects and stays connected until ``close()``, then returns. This call is optional, because publishing connects too. Cancelling the
     /// task closes the publisher.
@@ -221,13 +213,13 @@ public actor AMQPPublisher {
             refusals.refused()
         case .returned(let returned): flying.returned(messageID: returned.messageID, code: returned.code, text: returned.text)
         case .blocked(let reason):
-            blocked.withLock { $0 = reason }
+            isBlocked = true
             log(.blocked(reason: reason))
         case .unblocked:
-            blocked.withLock { $0 = nil }
+            isBlocked = false
             unblockedAt = .now
             log(.unblocked)
-        case .delivered, .got, .gotNothing, .consumerStarted, .consumerStopped, .consumerCancelled, .channelClosed, .connectionClosed:
+        case .delivered, .consumerStarted, .consumerStopped, .consumerCancelled, .channelClosed, .connectionClosed:
             return
         }
     }
@@ -248,7 +240,7 @@ public actor AMQPPublisher {
     }
 
     private var confirmLimit: ContinuousClock.Instant? {
-        guard let oldest = flying.oldest, blocked.withLock({ $0 == nil }) else { return nil }
+        guard let oldest = flying.oldest, !isBlocked else { return nil }
         return max(oldest, unblockedAt ?? oldest).advanced(by: confirmTimeout)
     }
 
@@ -267,7 +259,7 @@ public actor AMQPPublisher {
             }
             let message = user.signing(parcel.message)
             let size = message.encodedSize
-            guard blocked.withLock({ $0 == nil }), !isIsolating, flying.count < window else { return false }
+            guard !isBlocked, !isIsolating, flying.count < window else { return false }
             guard flying.isEmpty || flying.bytes + size <= maximumBytesInFlight && !parcel.isSuspect else { return false }
             guard connection.hasRoom(for: size) else { return true }
             _ = waiting.popFirst()
@@ -318,8 +310,7 @@ public actor AMQPPublisher {
     }
 
     private func drop() {
-        (connection, unblockedAt) = (nil, nil)
-        blocked.withLock { $0 = nil }
+        (connection, unblockedAt, isBlocked) = (nil, nil, false)
     }
 
     /// After a missing exchange (404), fails every suspect that names it, so that not each of them costs a connection.

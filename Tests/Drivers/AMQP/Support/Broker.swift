@@ -69,6 +69,16 @@ struct Fixture {
             batch: batch, idleLimit: idleLimit, onQueueLost: onQueueLost, log: log)
     }
 
+    /// Consumes, acknowledges and returns the first message of the queue. Waits until the queue has one.
+    func takeOne() async throws -> AMQPMessage? {
+        var taken: [AMQPMessage] = []
+        try await consumer(prefetch: 1).running { consumer in
+            taken = await consumer.read(1)
+            await consumer.acknowledge(taken.map(\.tag))
+        }
+        return taken.first
+    }
+
     /// Publishes over a new connection, and throws unless every message is confirmed.
     func publish(_ messages: [OutgoingMessage]) async throws {
         let publisher = try AMQPPublisher.make(configuration: configuration, connectionName: "test publisher")
