@@ -239,7 +239,9 @@ let package = Package(
         tests("TidingsPostgresTests", in: "Drivers/Postgres", ["TidingsPostgres", "TidingsWaiting"]),
         tests("TidingsAMQPTests", in: "Drivers/AMQP", ["TidingsAMQP", "TidingsTestSupport", "PrivateServers"]),
         tests("TidingsHTTPTests", in: "Drivers/HTTP", ["TidingsHTTP"]),
-        tests("TidingsHTTP2Tests", in: "Drivers/HTTP2", ["TidingsHTTP", "TidingsHTTP2", "TidingsHTTP2Server", "TidingsSocket"]),
+        tests(
+            "TidingsHTTP2Tests", in: "Drivers/HTTP2",
+            ["TidingsHTTP", "TidingsHTTP2", "TidingsHTTP2Server", "TidingsSocket", "TidingsWaiting"]),
         tests(
             "ProviderAPNsTests", in: "Providers/APNs",
             [
