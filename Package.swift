@@ -204,7 +204,7 @@ let package = Package(
             "TidingsBench", in: "Apps/Bench",
             [
                 "PrivateServers", "TidingsAMQP", "TidingsCatalogue", "TidingsClient", "TidingsCommands", "TidingsContracts", "TidingsCore",
-                "TidingsJSON", "TidingsPipeline", "TidingsServer", "TidingsStore", arguments, logging,
+                "TidingsJSON", "TidingsPipeline", "TidingsServer", "TidingsStore", "TidingsWaiting", arguments, logging,
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ]),

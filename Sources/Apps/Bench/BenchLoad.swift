@@ -1,9 +1,9 @@
 import TidingsClient
 import TidingsCommands
 import TidingsCore
-import TidingsPipeline
 import TidingsServer
 import TidingsStore
+import TidingsWaiting
 
 /// The intents of one measurement. Each goes to a person of its own, so that nothing is cached anywhere.
 struct BenchLoad: Sendable {
@@ -47,7 +47,7 @@ struct BenchLoad: Sendable {
                 // The next window is made meanwhile. The slots bound the tasks, and the group awaits all of them.
                 group.addTask {
                     await publish(start..<min(start + step, intents), late: .zero, with: producer, ledger: ledger)
-                    await slots.giveBack()
+                    slots.giveBack()
                 }
             }
         }

@@ -1,6 +1,7 @@
 import Logging
 import TidingsAMQP
 import TidingsCore
+import TidingsWaiting
 
 /// Reads batches off a queue and has each of them handled, a few at once.
 ///
@@ -35,7 +36,7 @@ package struct BatchLoop: Sendable {
                     } catch {
                         await requeue(batch, because: error)
                     }
-                    await slots.giveBack()
+                    slots.giveBack()
                 }
             }
         }
