@@ -121,7 +121,7 @@ import TidingsTestSupport
                 await out.run(waitingAtMost: .zero) { begun.add("begun") }
             }
             // The new batch either stands in line or began too early.
-            while await out.callersInLine == 0, begun.all.count == Outstanding.limit { await Task.yield() }
+            while out.callersInLine == 0, begun.all.count == Outstanding.limit { await Task.yield() }
             #expect(begun.all.count == Outstanding.limit, "one more began")
             await gate.open()
             await group.waitForAll()
