@@ -57,6 +57,9 @@ func tests(_ name: String, in folder: String, _ dependencies: [Target.Dependency
 /// The log interface that every role writes to.
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 
+/// Queues from which the first element is taken in constant time.
+let deque: Target.Dependency = .product(name: "DequeModule", package: "swift-collections")
+
 let arguments: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
 
 let package = Package(
@@ -98,6 +101,9 @@ let package = Package(
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
         // The log interface of the server ecosystem, which service-lifecycle brings anyway.
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        // Queues that grow and shrink at both ends in constant time: only DequeModule is used. service-lifecycle brings the package anyway,
+        // through swift-async-algorithms, and builds this module. build cost: MEASURE
+        .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
         // The HTTP/1.1 server of /metrics, /health and tidings capture, without SwiftNIO. About 10 s.
         .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.1"),
         // Percentiles of tidings bench, exact over nine decades in fixed memory; brings swift-numerics. About 5 s.
@@ -116,7 +122,7 @@ let package = Package(
         target("TidingsCore", in: "Core"),
         target("TidingsEncodings", in: "Formats/Encodings"),
         target("TidingsMetrics", in: "Formats/Metrics"),
-        target("TidingsAMQP", in: "Drivers/AMQP", ["CRabbitMQ", "TidingsSocket", "TidingsWaiting"], settings: driverSettings),
+        target("TidingsAMQP", in: "Drivers/AMQP", ["CRabbitMQ", "TidingsSocket", "TidingsWaiting", deque], settings: driverSettings),
         target("TidingsPostgres", in: "Drivers/Postgres", ["CLibpq", "TidingsSocket", "TidingsWaiting"], settings: driverSettings),
         target("PrivateServers", in: "Apps/Dev/Servers"),
 

@@ -1,3 +1,4 @@
+internal import DequeModule
 internal import TidingsSocket
 
 /// Consumes queues over one connection, reconnects, and delivers messages in batches.
@@ -27,7 +28,7 @@ public actor AMQPConsumer {
     private var subscriptions: Subscriptions
     private var ledger = DeliveryLedger()
     private var buffer: BatchBuffer
-    private var settlements = FIFO<Settlement>()
+    private var settlements = Deque<Settlement>()
     private var settledAt: ContinuousClock.Instant?
     /// The time of the last delivery, settlement or opening of a channel.
     private var busyAt = ContinuousClock.now
@@ -196,8 +197,7 @@ public actor AMQPConsumer {
         let opened = try BrokerConnection(configuration, name: connectionName)
         try opened.limitPrefetch(prefetch)
         newChannel()
-        connection = opened
-        self.reconnectAt = nil
+        (connection, self.reconnectAt) = (opened, nil)
         backoff.connected()
         log(.connected(generation: generation))
     }
@@ -321,7 +321,7 @@ public actor AMQPConsumer {
         connection = nil
         // Drop these messages: the broker redelivers them, so delivering them now would only make duplicates.
         _ = buffer.discard()
-        _ = settlements.removeAll()
+        settlements.removeAll()
         if case .channelClosed = error, let queue = subscriptions.refused() { report(lostQueue: queue, error) }
         subscriptions.connectionLost(now: .now)
         guard phase == .running else {

@@ -1,9 +1,11 @@
+import DequeModule
+
 /// The buffer that collects deliveries into batches. The prefetch limits it, because the broker sends more only after some messages are
 /// settled. The weight of bodies and headers limits it too, because the prefetch does not count bytes. Further messages stay in the socket,
 /// and a broker that cannot write waits.
 struct BatchBuffer {
     private let policy: BatchPolicy
-    private var messages: FIFO<(message: AMQPMessage, arrival: ContinuousClock.Instant)> = FIFO()
+    private var messages = Deque<(message: AMQPMessage, arrival: ContinuousClock.Instant)>()
     private var bytes = 0
 
     init(_ policy: BatchPolicy) { self.policy = policy }
@@ -41,7 +43,10 @@ struct BatchBuffer {
 
     /// Empties the buffer and returns the tags of its messages, which were never delivered to a reader.
     mutating func discard() -> [DeliveryTag] {
-        bytes = 0
-        return messages.removeAll().map(\.message.tag)
+        defer {
+            messages.removeAll()
+            bytes = 0
+        }
+        return messages.map(\.message.tag)
     }
 }

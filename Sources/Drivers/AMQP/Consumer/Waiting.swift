@@ -1,6 +1,8 @@
+import DequeModule
+
 /// The tasks that wait for a batch, served in the order of arrival.
 struct BatchReaders {
-    private var waiting = FIFO<(id: Int, continuation: CheckedContinuation<MessageBatch?, Never>)>()
+    private var waiting = Deque<(id: Int, continuation: CheckedContinuation<MessageBatch?, Never>)>()
     private var lastID = 0
 
     var isEmpty: Bool { waiting.isEmpty }
@@ -15,18 +17,19 @@ struct BatchReaders {
     mutating func give(_ batch: MessageBatch) { waiting.popFirst()?.continuation.resume(returning: batch) }
 
     mutating func cancel(_ id: Int) {
-        let mine = waiting.removeAll { $0.id == id }
-        for reader in mine { reader.continuation.resume(returning: nil) }
+        guard let place = waiting.firstIndex(where: { $0.id == id }) else { return }
+        waiting.remove(at: place).continuation.resume(returning: nil)
     }
 
     mutating func finish() {
-        for reader in waiting.removeAll() { reader.continuation.resume(returning: nil) }
+        for reader in waiting { reader.continuation.resume(returning: nil) }
+        waiting.removeAll()
     }
 }
 
 /// The lost queues that the owner must still learn of, and the end of this list.
 struct ChoreList {
-    private var queues = FIFO<String>()
+    private var queues = Deque<String>()
     private var isFinished = false
     private var error: AMQPError?
     private var waiter: CheckedContinuation<String?, any Error>?

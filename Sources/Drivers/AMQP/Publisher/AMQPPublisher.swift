@@ -1,3 +1,5 @@
+internal import DequeModule
+internal import Synchronization
 internal import TidingsSocket
 
 /// Publishes with confirms over its own connection, reconnects, and publishes messages with an unknown outcome again.
@@ -29,7 +31,7 @@ public actor AMQPPublisher {
     private var generation: UInt64 = 0
     private var backoff: ReconnectBackoff
     private var reconnectAt: ContinuousClock.Instant?
-    private var waiting = FIFO<Parcel>()
+    private var waiting = Deque<Parcel>()
     private var flying = ConfirmWindow<Parcel>()
     /// Whether the one message in flight is a suspect. No other message may then join it.
     private var isIsolating = false
@@ -142,7 +144,7 @@ public actor AMQPPublisher {
     private func abandon(_ id: Int) {
         guard let submission = submissions.removeValue(forKey: id) else { return }
         submission.finish(.stopped)
-        _ = waiting.removeAll { $0.submission === submission }
+        waiting.removeAll { $0.submission === submission }
     }
 
     private func forgetFinished(_ submission: Submission) {
@@ -155,7 +157,7 @@ public actor AMQPPublisher {
     }
 
     private func settleEverything(_ error: AMQPError) {
-        _ = waiting.removeAll()
+        waiting.removeAll()
         for submission in submissions.values { submission.finish(error) }
         submissions = [:]
     }
@@ -269,6 +271,8 @@ public actor AMQPPublisher {
             if !waiting.isEmpty { connection.holdBack() }
             try connection.publish(message)
         }
+        // Give the memory of a burst back: removing elements alone keeps it.
+        if waiting.isEmpty { waiting.removeAll() }
         return false
     }
 
@@ -295,7 +299,7 @@ public actor AMQPPublisher {
             }
         }
         if !again.isEmpty { log(.republishing(count: again.count)) }
-        waiting.prepend(again)
+        waiting.prepend(contentsOf: again)
         failOthers(like: flights, after: error)
         // Reconnect without a pause. Each refusal either identifies its one message or marks the messages in flight as suspects, so this
         // ends.
@@ -318,7 +322,8 @@ public actor AMQPPublisher {
         guard case .channelClosed(code: 404, _) = error, flights.count == 1, let exchange = flights.first?.entry.message.exchange else {
             return
         }
-        let others = waiting.removeAll { $0.isSuspect && $0.message.exchange == exchange }
+        let others = waiting.filter { $0.isSuspect && $0.message.exchange == exchange }
+        waiting.removeAll { $0.isSuspect && $0.message.exchange == exchange }
         for parcel in others { settle(parcel, .failed(error)) }
     }
 
