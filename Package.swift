@@ -163,7 +163,7 @@ let package = Package(
             [
                 "TidingsAMQP", "TidingsCatalogue", "TidingsContracts", "TidingsCore", "TidingsCrypto", "TidingsEncodings",
                 "TidingsJSON", "TidingsJSONSchema", "TidingsMetrics", "TidingsPostgres", "TidingsProvider", "TidingsStore",
-                "TidingsTimeZones", "TidingsWaiting", logging,
+                "TidingsTimeZones", "TidingsWaiting", deque, logging,
             ],
             settings: settings + faultHooks),
         provider("ProviderAirship", in: "Providers/Airship"),

@@ -1,35 +1,20 @@
+import DequeModule
+
 /// The waiters for room at each host, in the order of arrival.
 ///
 /// The next waiter is found with one look for each host that has waiters, without a look at each waiter.
 struct WaitingLine<Waiter> {
-    /// The tickets of one host's line, oldest first. A cancelled ticket stays until it reaches the front. Each call that ends makes room
-    /// and moves the front on. So the number of cancelled tickets is bounded by those cancelled during the longest call to a host without
-    /// room.
-    private struct Tickets {
-        private var tickets: [UInt64] = []
-        private var front = 0
-
-        var first: UInt64? { front < tickets.count ? tickets[front] : nil }
-
-        mutating func append(_ ticket: UInt64) { tickets.append(ticket) }
-
-        mutating func removeFirst() {
-            front += 1
-            // The first half is gone. Moving the rest costs no more than adding it did.
-            guard front * 2 >= tickets.count else { return }
-            tickets.removeFirst(front)
-            front = 0
-        }
-    }
 
     private var waiters: [UInt64: Waiter] = [:]
-    private var lines: [String: Tickets] = [:]
+    /// The tickets of each host's line, oldest first. A ticket whose caller gave up stays until it comes to the front. Each call that ends
+    /// makes room and brings the front up, so no more of them stay than callers give up during the longest call to a host without room.
+    private var lines: [String: Deque<UInt64>] = [:]
     private var lastTicket: UInt64 = 0
 
     mutating func join(_ host: String, _ waiter: Waiter) -> UInt64 {
         lastTicket += 1
         waiters[lastTicket] = waiter
-        lines[host, default: Tickets()].append(lastTicket)
+        lines[host, default: []].append(lastTicket)
         return lastTicket
     }
 
