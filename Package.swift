@@ -117,6 +117,7 @@ let package = Package(
         system("CNGHTTP2", linking: "nghttp2"),
         system("CTLS", linking: "ssl"),
         target("TidingsSocket", in: "Drivers/Socket", settings: driverSettings),
+        // Shared by drivers of one line, none of which may import another.
         target("TidingsWaiting", in: "Drivers/Waiting"),
 
         target("TidingsCore", in: "Core"),
