@@ -4,10 +4,6 @@ extension AMQPConsumer {
     /// The idle time after which a consumer renews its channel. RabbitMQ 3.10 can silently forget a consumer, for example when a quorum
     /// queue is declared again during its deletion. The messages that it holds for the old channel are then redelivered.
     public static let idleLimit = Duration.seconds(60)
-    /// The number of events read in one turn. After that, other work of the connection gets a turn.
-    static let eventsPerTurn = 2_048
-    /// The pause before the next attempt when the socket's buffer was full.
-    static let roomRetry = Duration.milliseconds(2)
     /// The time that the broker gets for the last settlements before the connection ends. No answer confirms a settlement, and RabbitMQ
     /// 3.10 writes at most 32 at a time to a quorum queue. After 200 single settlements with an immediate close, 167 were lost and their
     /// messages were redelivered.

@@ -8,23 +8,18 @@ internal import TidingsSocket
 /// connection, the broker redelivers all unsettled messages under new tags. Settling the old tags then has no effect.
 ///
 /// All work on the connection happens on its own thread. No thread of the cooperative pool ever waits for the broker.
-public actor AMQPConsumer {
+public actor AMQPConsumer: SessionOwner {
     public nonisolated let configuration: AMQPConfiguration
     public nonisolated let queues: [String]
 
     nonisolated let thread: SocketThread
-    private let connectionName: String
+    let connectionName: String
     private let prefetch: Int
     private let idleLimit: Duration
     private let onQueueLost: @Sendable (String) async -> Void
-    private let log: @Sendable (AMQPEvent) -> Void
+    let log: @Sendable (AMQPEvent) -> Void
 
-    private enum Phase { case idle, running, draining, closed }
-    private var phase = Phase.idle
-    private var connection: BrokerConnection?
-    private var generation: UInt64 = 0
-    private var backoff: ReconnectBackoff
-    private var reconnectAt: ContinuousClock.Instant?
+    var session: Session<BrokerConnection>
     private var subscriptions: Subscriptions
     private var ledger = DeliveryLedger()
     private var buffer: BatchBuffer
@@ -53,13 +48,13 @@ public actor AMQPConsumer {
         var batch = batch
         batch.maximumMessages = min(batch.maximumMessages, prefetch * max(1, queues.count))
         buffer = BatchBuffer(batch)
-        backoff = ReconnectBackoff(configuration.reconnect)
+        session = Session(configuration.reconnect)
         subscriptions = Subscriptions(queues: queues, policy: configuration.reconnect, now: .now)
     }
 
     isolated deinit {
         thread.whenReady(nil)
-        connection = nil
+        _ = session.close()
         thread.stop()
     }
 
@@ -73,11 +68,9 @@ public actor AMQPConsumer {
     ///
     /// Throws the last error after ``ReconnectPolicy/maximumAttempts`` failed attempts in a row, and ``AMQPError/stopped`` if it already runs.
     public func run() async throws {
-        if phase == .running { throw AMQPError.stopped }
-        guard phase == .idle else { return }
-        phase = .running
-        reconnectAt = .now
-        Self.install(self, on: thread)
+        if session.isRunning { throw AMQPError.stopped }
+        guard session.isIdle else { return }
+        beginSession()
         advance()
         try await withTaskCancellationHandler {
             while let queue = try await nextChore() {
@@ -104,11 +97,10 @@ public actor AMQPConsumer {
     /// Ends the deliveries: ``batches`` ends, ``run()`` returns, and messages not yet delivered to a reader are requeued. Delivered
     /// messages may still be settled until ``close()``. A connection lost from now on is not replaced.
     public func stop() {
-        guard phase == .running || phase == .idle else { return }
-        phase = .draining
-        reconnectAt = nil
+        guard !session.hasStopped else { return }
+        session.stop()
         let untouched = buffer.discard()
-        if let connection {
+        if let connection = session.connection {
             do throws(AMQPError) {
                 for tag in subscriptions.liveTags { try connection.stopConsumer(tag: tag) }
             } catch {
@@ -126,21 +118,17 @@ public actor AMQPConsumer {
     /// Waits until the last settlement is ``settlementGrace`` old, unless the task is cancelled.
     public func close() async {
         stop()
-        if connection != nil, let settledAt {
+        if session.connection != nil, let settledAt {
             try? await Task.sleep(until: settledAt.advanced(by: Self.settlementGrace), clock: .continuous)  // no answer confirms them
         }
-        guard phase != .closed else { return }
-        phase = .closed
-        connection?.close()
-        connection = nil
-        thread.watch([], until: nil)
-        thread.whenReady(nil)
+        guard !session.isClosed else { return }
+        endSession()
         log(.stopped)
     }
 
     /// Waits for a batch. Returns nil once the consumer has stopped, or when the waiting task is cancelled.
     func nextBatch() async -> MessageBatch? {
-        if phase == .draining || phase == .closed { return nil }
+        if session.hasStopped { return nil }
         if readers.isEmpty, let due = buffer.due(), due <= .now {
             let hadRoom = buffer.hasRoom
             let batch = buffer.take()
@@ -165,102 +153,64 @@ public actor AMQPConsumer {
         try await withCheckedThrowingContinuation { chores.wait($0) }
     }
 
-    // MARK: The loop
+    // MARK: One turn
 
-    /// Runs one turn: connects if it is time, reads all input, sends settlements, delivers batches, and sets the time of the next turn.
-    private func advance() {
-        guard phase == .running || phase == .draining else { return }
-        do throws(AMQPError) {
-            try connectIfDue()
-            try renewIfIdle()
-            if let connection {
-                let wasCutShort = try connection.guarded { () throws(AMQPError) in
-                    let wasCutShort = try read(connection)
-                    try startConsumers(connection)
-                    try sendSettlements(connection)
-                    try connection.keepAlive(now: .now)
-                    return wasCutShort
-                }
-                handOver()
-                watch(connection, again: wasCutShort)
-                return
-            }
-        } catch {
-            lost(error)
-        }
-        handOver()
-        thread.watch([], until: reconnectAt)
-    }
+    var hasRoom: Bool { buffer.hasRoom }
 
-    private func connectIfDue() throws(AMQPError) {
-        guard connection == nil, phase == .running, let reconnectAt, reconnectAt <= .now else { return }
-        let opened = try BrokerConnection(configuration, name: connectionName)
-        try opened.limitPrefetch(prefetch)
-        newChannel()
-        (connection, self.reconnectAt) = (opened, nil)
-        backoff.connected()
-        log(.connected(generation: generation))
-    }
-
-    /// The time at which the idle channel is renewed. Nil while the channel is in use.
-    private var renewalDue: ContinuousClock.Instant? {
-        guard phase == .running, ledger.openCount == 0, settlements.isEmpty, subscriptions.areConsuming else { return nil }
-        return busyAt.advanced(by: idleLimit)
-    }
-
-    private func renewIfIdle() throws(AMQPError) {
-        guard let connection, let due = renewalDue, due <= .now else { return }
-        try connection.renewChannel()
+    func prepare(_ connection: BrokerConnection) throws(AMQPError) {
         try connection.limitPrefetch(prefetch)
-        newChannel()
-        subscriptions.connectionLost(now: .now)
-    }
-
-    private func newChannel() {
-        generation += 1
         ledger = DeliveryLedger()
         busyAt = .now
     }
 
-    /// Reads until no input is left. Returns true when it stopped early, to give other work a turn or because the buffer has no room.
-    private func read(_ connection: BrokerConnection) throws(AMQPError) -> Bool {
-        for _ in 0..<Self.eventsPerTurn {
-            guard buffer.hasRoom else { return true }
-            guard let event = try connection.next() else { return false }
-            take(event)
-        }
-        return true
+    /// The time at which the idle channel is renewed. Nil while the channel is in use.
+    private var renewalDue: ContinuousClock.Instant? {
+        guard session.isRunning, ledger.openCount == 0, settlements.isEmpty, subscriptions.areConsuming else { return nil }
+        return busyAt.advanced(by: idleLimit)
     }
 
-    private func take(_ event: BrokerEvent) {
+    /// Renews the channel if it is idle.
+    func beginTurn(_ connection: BrokerConnection) throws(AMQPError) {
+        guard let due = renewalDue, due <= .now else { return }
+        try connection.renewChannel()
+        try prepare(connection)
+        session.renewedChannel()
+        subscriptions.connectionLost(now: .now)
+    }
+
+    func take(_ event: BrokerEvent) {
         switch event {
         case .delivered(let delivery): take(delivery)
         case .consumerStarted(let tag):
             guard let queue = subscriptions.started(tag) else { return }
-            backoff.reset()
+            session.succeeded()
             log(.consuming(queue: queue))
         case .consumerCancelled(let tag):
             guard let queue = subscriptions.cancelled(tag) else { return }
             report(lostQueue: queue, .consumerCancelled(queue: queue))
-        case .blocked(let reason): log(.blocked(reason: reason))
-        case .unblocked: log(.unblocked)
-        case .consumerStopped, .returned, .confirmed, .refused, .channelClosed, .connectionClosed: return
+        case .consumerStopped, .returned, .confirmed, .refused, .blocked, .unblocked, .channelClosed, .connectionClosed: return
         }
     }
 
     private func take(_ delivery: Delivery) {
         busyAt = .now
         ledger.delivered(delivery.envelope.tag)
-        if phase == .running, let queue = subscriptions.queue(of: delivery.envelope.consumerTag) {
-            buffer.append(AMQPMessage(delivery, generation: generation, queue: queue), at: busyAt)
+        if session.isRunning, let queue = subscriptions.queue(of: delivery.envelope.consumerTag) {
+            buffer.append(AMQPMessage(delivery, generation: session.generation, queue: queue), at: busyAt)
         } else {
-            let tag = DeliveryTag(generation: generation, value: delivery.envelope.tag)
+            let tag = DeliveryTag(generation: session.generation, value: delivery.envelope.tag)
             queueSettlements([tag], .reject(requeue: true))
         }
     }
 
+    func send(over connection: BrokerConnection) throws(AMQPError) -> Bool {
+        try startConsumers(connection)
+        try sendSettlements(connection)
+        return !settlements.isEmpty
+    }
+
     private func startConsumers(_ connection: BrokerConnection) throws(AMQPError) {
-        guard phase == .running else { return }
+        guard session.isRunning else { return }
         while let request = subscriptions.takeDue(now: .now) {
             if request.isDoubtful && subscriptions.liveTags.count > 1,
                 let error = BrokerConnection.refusal(of: request.queue, configuration, name: connectionName)
@@ -273,18 +223,14 @@ public actor AMQPConsumer {
         }
     }
 
-    private func handOver() {
+    /// Gives complete batches to the readers. The next turn is due for a queue, for the renewal of the channel, or for the next batch.
+    func finishTurn() -> [ContinuousClock.Instant] {
         while !readers.isEmpty, let due = buffer.due(), due <= .now, let batch = buffer.take() { readers.give(batch) }
-    }
-
-    private func watch(_ connection: BrokerConnection, again: Bool) {
-        var moments = [connection.nextDuty]
-        if again && buffer.hasRoom { moments.append(.now) }
-        if !settlements.isEmpty { moments.append(.now.advanced(by: Self.roomRetry)) }
-        if phase == .running, let due = subscriptions.nextDue { moments.append(due) }
+        var moments: [ContinuousClock.Instant] = []
+        if session.isRunning, let due = subscriptions.nextDue { moments.append(due) }
         if let due = renewalDue { moments.append(due) }
         if !readers.isEmpty, let due = buffer.due() { moments.append(due) }
-        thread.watch(buffer.hasRoom ? [.reading(connection.socket)] : [], until: moments.min())
+        return moments
     }
 
     // MARK: Settling
@@ -298,8 +244,9 @@ public actor AMQPConsumer {
     }
 
     private func queueSettlements(_ tags: [DeliveryTag], _ kind: Settlement.Kind) {
-        guard connection != nil else { return }
-        let current = tags.lazy.filter { $0.generation == self.generation }.map(\.value)
+        guard session.connection != nil else { return }
+        let generation = session.generation
+        let current = tags.lazy.filter { $0.generation == generation }.map(\.value)
         for frame in ledger.settle(current) { settlements.append(Settlement(frame: frame, kind: kind)) }
     }
 
@@ -317,34 +264,24 @@ public actor AMQPConsumer {
 
     // MARK: Losing the connection
 
-    private func lost(_ error: AMQPError) {
-        connection = nil
+    func retriesAtOnce(after error: AMQPError) -> Bool { false }
+
+    func interrupted(by error: AMQPError) {
         // Drop these messages: the broker redelivers them, so delivering them now would only make duplicates.
         _ = buffer.discard()
         settlements.removeAll()
         if case .channelClosed = error, let queue = subscriptions.refused() { report(lostQueue: queue, error) }
         subscriptions.connectionLost(now: .now)
-        guard phase == .running else {
-            log(.disconnected(error, retryIn: nil))
-            return
-        }
-        let delay = backoff.nextDelay()
-        log(.disconnected(error, retryIn: delay))
-        if let delay {
-            reconnectAt = .now.advanced(by: delay)
-        } else {
-            phase = .draining
-            readers.finish()
-            chores.finish(error)
-        }
+    }
+
+    func gaveUp(_ error: AMQPError) {
+        session.stop()
+        readers.finish()
+        chores.finish(error)
     }
 
     private func report(lostQueue queue: String, _ error: AMQPError) {
         log(.queueLost(queue: queue, error))
         chores.add(queue)
-    }
-
-    private static nonisolated func install(_ consumer: AMQPConsumer, on thread: SocketThread) {
-        thread.whenReady { [weak consumer] _ in consumer?.assumeIsolated { $0.advance() } }
     }
 }

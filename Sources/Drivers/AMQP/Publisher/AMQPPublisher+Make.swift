@@ -23,14 +23,3 @@ extension AMQPPublisher {
             thread: try SocketThread.started("amqp-publisher"))
     }
 }
-
-extension SocketThread {
-    /// Starts the thread of a connection.
-    static func started(_ name: String) throws(AMQPError) -> SocketThread {
-        do throws(StartError) {
-            return try SocketThread(starting: name)
-        } catch {
-            throw .socket(error.description)
-        }
-    }
-}

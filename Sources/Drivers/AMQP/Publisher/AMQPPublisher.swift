@@ -10,40 +10,27 @@ internal import TidingsSocket
 /// After a lost connection, it is unknown whether unconfirmed messages arrived. The publisher publishes them again with the same message
 /// ids, at most `maximumRepublishes` times each. After that, the caller gets the result that the outcome is unknown. A message reported as
 /// confirmed has therefore arrived at least once, and possibly more than once.
-public actor AMQPPublisher {
+public actor AMQPPublisher: SessionOwner {
     public nonisolated let configuration: AMQPConfiguration
-    /// The number of events read in one turn. After that, other work of the connection gets a turn.
-    private static let eventsPerTurn = 2_048
-    /// The pause before the next attempt when the socket's buffer was full.
-    private static let roomRetry = Duration.milliseconds(2)
 
-    private nonisolated let thread: SocketThread
-    private let connectionName: String
+    nonisolated let thread: SocketThread
+    let connectionName: String
     private let window: Int
     private let maximumBytesInFlight: Int
     private let confirmTimeout: Duration
     private let maximumRepublishes: Int
-    private let log: @Sendable (AMQPEvent) -> Void
+    let log: @Sendable (AMQPEvent) -> Void
 
-    private enum Phase { case idle, running, closed }
-    private var phase = Phase.idle
-    private var connection: BrokerConnection?
-    private var generation: UInt64 = 0
-    private var backoff: ReconnectBackoff
-    private var reconnectAt: ContinuousClock.Instant?
-    private var waiting = Deque<Parcel>()
+    var session: Session<BrokerConnection>
+    private var waiting = FIFO<Parcel>()
     private var flying = ConfirmWindow<Parcel>()
     /// Whether the one message in flight is a suspect. No other message may then join it.
     private var isIsolating = false
-    /// The end of the last block. Confirm time-outs count from here, because a blocked broker reads nothing.
-    private var unblockedAt: ContinuousClock.Instant?
     private var refusals: Refusals
     private var user: OwnUser
     private var submissions: [Int: Submission] = [:]
     private var lastSubmission = 0
     private var runner: CheckedContinuation<Void, any Error>?
-    /// Whether the broker has stopped reading from this connection. Messages then wait.
-    private var isBlocked = false
 
     init(
         configuration: AMQPConfiguration, connectionName: String, window: Int, maximumBytesInFlight: Int, confirmTimeout: Duration,
@@ -59,12 +46,12 @@ public actor AMQPPublisher {
         self.maximumRepublishes = maximumRepublishes
         self.log = log
         self.thread = thread
-        backoff = ReconnectBackoff(configuration.reconnect)
+        session = Session(configuration.reconnect)
     }
 
     isolated deinit {
         thread.whenReady(nil)
-        connection = nil
+        _ = session.close()
         thread.stop()
     }
 
@@ -75,8 +62,8 @@ public actor AMQPPublisher {
     ///
     /// Throws the last error when ``ReconnectPolicy/maximumAttempts`` attempts in a row failed. A later publish starts again.
     public func run() async throws {
-        guard phase != .closed, runner == nil else { return }
-        start()
+        guard !session.isClosed, runner == nil else { return }
+        beginSession()
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 runner = continuation
@@ -92,8 +79,8 @@ public actor AMQPPublisher {
     /// task ends the wait, and the result of each unsettled message is `.failed(.stopped)`.
     public func publish(_ messages: [OutgoingMessage]) async -> [PublishResult] {
         guard !messages.isEmpty else { return [] }
-        guard phase != .closed else { return messages.map { _ in .failed(.stopped) } }
-        start()
+        guard !session.isClosed else { return messages.map { _ in .failed(.stopped) } }
+        beginSession()
         lastSubmission += 1
         let id = lastSubmission
         return await withTaskCancellationHandler {
@@ -107,24 +94,13 @@ public actor AMQPPublisher {
 
     /// Closes the connection. Unsettled messages get `.failed(.stopped)`, so await your publishes first.
     public func close() {
-        guard phase != .closed else { return }
-        phase = .closed
-        connection?.close()
-        drop()
+        guard !session.isClosed else { return }
+        endSession()
         _ = flying.takeAll()
         settleEverything(.stopped)
-        thread.watch([], until: nil)
-        thread.whenReady(nil)
         runner?.resume()
         runner = nil
         log(.stopped)
-    }
-
-    private func start() {
-        guard phase == .idle else { return }
-        phase = .running
-        reconnectAt = .now
-        Self.install(self, on: thread)
     }
 
     private func accept(_ messages: [OutgoingMessage], _ submission: Submission) {
@@ -162,66 +138,25 @@ public actor AMQPPublisher {
         submissions = [:]
     }
 
-    // MARK: The loop
+    // MARK: One turn
 
-    /// Runs one turn: connects if it is time, reads all input, sends as much as fits, and sets the time of the next turn.
-    private func advance() {
-        guard phase == .running else { return }
-        do throws(AMQPError) {
-            try connectIfDue()
-            if let connection {
-                let isHurried = try connection.guarded { () throws(AMQPError) in
-                    let wasCutShort = try read(connection)
-                    try failWhenSilent()
-                    try connection.keepAlive(now: .now)
-                    let hasNoRoom = try send(over: connection)
-                    return (wasCutShort, hasNoRoom)
-                }
-                watch(connection, again: isHurried.0, soon: isHurried.1)
-                return
-            }
-        } catch {
-            lost(error)
-        }
-        thread.watch([], until: reconnectAt)
-    }
+    var hasRoom: Bool { true }
 
-    private func connectIfDue() throws(AMQPError) {
-        guard connection == nil, let reconnectAt, reconnectAt <= .now else { return }
-        let opened = try BrokerConnection(configuration, name: connectionName)
-        try opened.turnOnConfirms()
-        generation += 1
-        connection = opened
-        self.reconnectAt = nil
+    func prepare(_ connection: BrokerConnection) throws(AMQPError) {
+        try connection.turnOnConfirms()
         refusals.connected()
-        backoff.connected()
-        log(.connected(generation: generation))
     }
 
-    /// Reads until no input is left. Returns true when it stopped early to give other work a turn.
-    private func read(_ connection: BrokerConnection) throws(AMQPError) -> Bool {
-        for _ in 0..<Self.eventsPerTurn {
-            guard let event = try connection.next() else { return false }
-            take(event)
-        }
-        return true
-    }
+    func beginTurn(_ connection: BrokerConnection) {}
 
-    private func take(_ event: BrokerEvent) {
+    func take(_ event: BrokerEvent) {
         switch event {
         case .confirmed(let tag, let multiple): answered(tag, multiple, .confirmed)
         case .refused(let tag, let multiple):
             answered(tag, multiple, .nacked)
             refusals.refused()
         case .returned(let returned): flying.returned(messageID: returned.messageID, code: returned.code, text: returned.text)
-        case .blocked(let reason):
-            isBlocked = true
-            log(.blocked(reason: reason))
-        case .unblocked:
-            isBlocked = false
-            unblockedAt = .now
-            log(.unblocked)
-        case .delivered, .consumerStarted, .consumerStopped, .consumerCancelled, .channelClosed, .connectionClosed:
+        case .delivered, .consumerStarted, .consumerStopped, .consumerCancelled, .blocked, .unblocked, .channelClosed, .connectionClosed:
             return
         }
     }
@@ -231,7 +166,7 @@ public actor AMQPPublisher {
             settle(flight.entry, flight.returned.map { .returned(code: $0.code, text: $0.text) } ?? result)
         }
         if flying.isEmpty { isIsolating = false }
-        backoff.reset()
+        session.succeeded()
     }
 
     /// Throws if the oldest confirm is overdue, which drops the connection.
@@ -241,13 +176,15 @@ public actor AMQPPublisher {
         throw .timedOut("a confirm of the broker")
     }
 
+    /// The time at which the oldest confirm is overdue. Time spent blocked does not count, because a blocked broker reads nothing.
     private var confirmLimit: ContinuousClock.Instant? {
-        guard let oldest = flying.oldest, !isBlocked else { return nil }
-        return max(oldest, unblockedAt ?? oldest).advanced(by: confirmTimeout)
+        guard let oldest = flying.oldest, !session.isBlocked else { return nil }
+        return max(oldest, session.unblockedAt ?? oldest).advanced(by: confirmTimeout)
     }
 
     /// Sends as much as the window and the socket have room for. Returns true when only the socket lacked room.
-    private func send(over connection: BrokerConnection) throws(AMQPError) -> Bool {
+    func send(over connection: BrokerConnection) throws(AMQPError) -> Bool {
+        try failWhenSilent()
         if refusals.areEndless {
             // Wait for the answers to messages in flight first, so that dropping the connection duplicates none of them.
             guard flying.isEmpty else { return false }
@@ -261,7 +198,7 @@ public actor AMQPPublisher {
             }
             let message = user.signing(parcel.message)
             let size = message.encodedSize
-            guard !isBlocked, !isIsolating, flying.count < window else { return false }
+            guard !session.isBlocked, !isIsolating, flying.count < window else { return false }
             guard flying.isEmpty || flying.bytes + size <= maximumBytesInFlight && !parcel.isSuspect else { return false }
             guard connection.hasRoom(for: size) else { return true }
             _ = waiting.popFirst()
@@ -276,18 +213,17 @@ public actor AMQPPublisher {
         return false
     }
 
-    private func watch(_ connection: BrokerConnection, again: Bool, soon: Bool) {
-        var moments = [connection.nextDuty]
-        if again { moments.append(.now) }
-        if soon { moments.append(.now.advanced(by: Self.roomRetry)) }
-        if let confirmLimit { moments.append(confirmLimit) }
-        thread.watch([.reading(connection.socket)], until: moments.min())
-    }
+    /// The next turn is due when the oldest confirm is overdue.
+    func finishTurn() -> [ContinuousClock.Instant] { confirmLimit.map { [$0] } ?? [] }
 
     // MARK: Losing the connection
 
-    private func lost(_ error: AMQPError) {
-        drop()
+    /// Each refusal either identifies its one message or marks the messages in flight as suspects, so this ends.
+    func retriesAtOnce(after error: AMQPError) -> Bool {
+        if case .channelClosed = error { !flying.isEmpty } else { false }
+    }
+
+    func interrupted(by error: AMQPError) {
         let flights = flying.takeAll()
         isIsolating = false
         var again: [Parcel] = []
@@ -301,20 +237,6 @@ public actor AMQPPublisher {
         if !again.isEmpty { log(.republishing(count: again.count)) }
         waiting.prepend(contentsOf: again)
         failOthers(like: flights, after: error)
-        // Reconnect without a pause. Each refusal either identifies its one message or marks the messages in flight as suspects, so this
-        // ends.
-        if case .channelClosed = error, !flights.isEmpty {
-            reconnectAt = .now
-            log(.disconnected(error, retryIn: .zero))
-            return
-        }
-        let delay = backoff.nextDelay()
-        log(.disconnected(error, retryIn: delay))
-        if let delay { reconnectAt = .now.advanced(by: delay) } else { giveUp(error) }
-    }
-
-    private func drop() {
-        (connection, unblockedAt, isBlocked) = (nil, nil, false)
     }
 
     /// After a missing exchange (404), fails every suspect that names it, so that not each of them costs a connection.
@@ -327,16 +249,9 @@ public actor AMQPPublisher {
         for parcel in others { settle(parcel, .failed(error)) }
     }
 
-    private func giveUp(_ error: AMQPError) {
-        phase = .idle
-        reconnectAt = nil
-        backoff.reset()
+    func gaveUp(_ error: AMQPError) {
         settleEverything(error)
         runner?.resume(throwing: error)
         runner = nil
-    }
-
-    private static nonisolated func install(_ publisher: AMQPPublisher, on thread: SocketThread) {
-        thread.whenReady { [weak publisher] _ in publisher?.assumeIsolated { $0.advance() } }
     }
 }

@@ -1,0 +1,125 @@
+/// The states of a consumer or publisher from its start to its end, over as many connections as that takes. A value without I/O.
+///
+/// A session goes from idle to connecting and then to open. A lost connection leads back to connecting, or to idle if no attempt is left.
+/// Every state can lead to closing and to closed.
+///
+/// The loop that drives these states is in ``SessionOwner``. Consumer and publisher differ in five ways, and each has its own part in its
+/// own file:
+/// - Stop: a consumer passes through closing, because delivered messages must still be settled over the connection. A publisher goes
+///   straight to closed, because its callers await their confirms first.
+/// - No attempt left: a publisher stays idle, and a later publish begins again. A consumer stops, because its batches have ended.
+/// - Closed channel: a publisher connects again at once, because each refusal either identifies its one message or marks suspects, so this
+///   ends. A consumer pauses, because the broker may refuse the same queue without an end.
+/// - Generation: a consumer counts channels, because a renewed channel has new delivery tags. A publisher has one channel per connection.
+/// - Reading: a consumer stops reading while its buffer is full. A publisher always reads, because confirms make room in its window.
+struct Session<Connection> {
+    enum State {
+        case idle
+        /// Without a connection, until the next attempt at this time.
+        case connecting(at: ContinuousClock.Instant)
+        case open(Connection)
+        /// Stopped. The connection still serves until ``Session/close()``. A lost connection is not replaced.
+        case closing(Connection?)
+        case closed
+    }
+
+    private(set) var state = State.idle
+    /// The number of channels opened so far.
+    private(set) var generation: UInt64 = 0
+    /// Whether the broker has stopped reading from this connection. The broker reports this only after the first publish of a connection.
+    private(set) var isBlocked = false
+    /// The end of the last block of this connection.
+    private(set) var unblockedAt: ContinuousClock.Instant?
+    private var backoff: Backoff
+
+    init(_ policy: ReconnectPolicy) { backoff = Backoff(policy) }
+
+    var connection: Connection? {
+        switch state {
+        case .open(let connection): connection
+        case .closing(let connection): connection
+        case .idle, .connecting, .closed: nil
+        }
+    }
+
+    /// The time of the next attempt to connect. Nil when none is planned.
+    var attemptAt: ContinuousClock.Instant? {
+        if case .connecting(let moment) = state { moment } else { nil }
+    }
+
+    var isIdle: Bool {
+        if case .idle = state { true } else { false }
+    }
+
+    /// Whether the session has a connection or replaces a lost one.
+    var isRunning: Bool {
+        switch state {
+        case .connecting, .open: true
+        case .idle, .closing, .closed: false
+        }
+    }
+
+    var hasStopped: Bool {
+        switch state {
+        case .closing, .closed: true
+        case .idle, .connecting, .open: false
+        }
+    }
+
+    var isClosed: Bool {
+        if case .closed = state { true } else { false }
+    }
+
+    /// Plans the first attempt of an idle session.
+    mutating func begin(at now: ContinuousClock.Instant) { state = .connecting(at: now) }
+
+    mutating func opened(_ connection: Connection, at now: ContinuousClock.Instant) {
+        state = .open(connection)
+        generation += 1
+        backoff.connected(at: now)
+    }
+
+    mutating func renewedChannel() { generation += 1 }
+
+    /// Records that the connection has served its purpose: the next failure counts as the first in a row.
+    mutating func succeeded() { backoff.reset() }
+
+    mutating func blocked() { isBlocked = true }
+
+    mutating func unblocked(at now: ContinuousClock.Instant) {
+        isBlocked = false
+        unblockedAt = now
+    }
+
+    /// Drops the connection, or counts a failed attempt, and plans the next attempt. `retriesAtOnce` plans it for now and counts no failure.
+    ///
+    /// Returns the pause before the next attempt. Nil when no further attempt follows. The session is then idle, or still closing.
+    mutating func lost(retriesAtOnce: Bool, at now: ContinuousClock.Instant) -> Duration? {
+        (isBlocked, unblockedAt) = (false, nil)
+        guard isRunning else {
+            state = .closing(nil)
+            return nil
+        }
+        let pause: Duration? = retriesAtOnce ? .zero : backoff.nextDelay(now: now)
+        if let pause {
+            state = .connecting(at: now.advanced(by: pause))
+        } else {
+            state = .idle
+            backoff.reset()
+        }
+        return pause
+    }
+
+    /// Ends the attempts to connect, and keeps an open connection until ``close()``.
+    mutating func stop() {
+        if !hasStopped { state = .closing(connection) }
+    }
+
+    /// Ends the session and returns the last connection, which the caller closes.
+    mutating func close() -> Connection? {
+        let last = connection
+        state = .closed
+        (isBlocked, unblockedAt) = (false, nil)
+        return last
+    }
+}
