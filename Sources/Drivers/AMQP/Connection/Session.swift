@@ -30,9 +30,9 @@ struct Session<Connection> {
     private(set) var isBlocked = false
     /// The end of the last block of this connection.
     private(set) var unblockedAt: ContinuousClock.Instant?
-    private var backoff: Backoff
+    private var backoff: ReconnectBackoff
 
-    init(_ policy: ReconnectPolicy) { backoff = Backoff(policy) }
+    init(_ policy: ReconnectPolicy) { backoff = ReconnectBackoff(policy) }
 
     var connection: Connection? {
         switch state {

@@ -22,7 +22,7 @@ public actor AMQPPublisher: SessionOwner {
     let log: @Sendable (AMQPEvent) -> Void
 
     var session: Session<BrokerConnection>
-    private var waiting = FIFO<Parcel>()
+    private var waiting = Deque<Parcel>()
     private var flying = ConfirmWindow<Parcel>()
     /// Whether the one message in flight is a suspect. No other message may then join it.
     private var isIsolating = false
