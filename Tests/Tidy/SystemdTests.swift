@@ -1,6 +1,6 @@
 import Testing
 
-/// What the units in `deploy/systemd` promise an operator.
+/// The promises of the units in `deploy/systemd` to an operator.
 @Suite struct SystemdTests {
     @Test(arguments: ["router", "deliver", "release"])
     func aFaultThatOnlyAPersonMendsIsNotTriedForEver(role: String) throws {

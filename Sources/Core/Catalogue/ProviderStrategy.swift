@@ -2,8 +2,8 @@
 public enum ProviderStrategy: Sendable, Hashable {
     /// Every provider that can send to an endpoint of the person sends. If several can send to one device, only the first of them does.
     case all
-    /// One provider sends: the first in the market's order that can reach the person. The others are standbys. The next one takes over if
-    /// the one before is misconfigured, refuses, or is skipped because its circuit breaker is open.
+    /// One provider sends: the first in the market's order that can reach the person. Every further provider is a standby. A standby takes
+    /// over if the provider before it is misconfigured, refuses, or is skipped because its circuit breaker is open.
     case first
     /// Like `first`, but each person has their own first provider, which stays the same as long as the weights do. Over many people each
     /// provider is first in proportion to its weight.

@@ -62,7 +62,9 @@ public final class SocketThread: SerialExecutor {
     public struct StartError: Error, Hashable, CustomStringConvertible {
         public let description: String
 
-        /// What was missing, with the system's word for it.
+        /// - Parameters:
+        ///   - what: the resource that was missing.
+        ///   - code: the `errno`, which the description explains in the system's words.
         public init(_ what: String, code: Int32 = errno) { description = unsafe "\(what): \(String(cString: strerror(code)))" }
     }
 

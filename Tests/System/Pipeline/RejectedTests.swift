@@ -126,7 +126,7 @@ import TidingsTestSupport
         }
     }
 
-    /// The message was redelivered so often that the broker set it aside. Nobody can tell which deliveries it was for.
+    /// The message was redelivered so often that the broker set it aside. Its deliveries cannot be told.
     @Test func aSuspectThatIsNoPackIsKept() async throws {
         try await withPipeline { pipeline in
             await pipeline.publish(

@@ -21,7 +21,7 @@ import TidingsTestSupport
         }
     }
 
-    /// One delivery that cannot be released is parked. The others of its lane are sent.
+    /// One delivery that cannot be released is parked. All further deliveries of its lane are sent.
     @Test func oneUnwritableRowIsParked() async throws {
         try await withPipeline { pipeline in
             let system = pipeline.system
