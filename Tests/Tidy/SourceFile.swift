@@ -1,6 +1,6 @@
 import Foundation
 
-/// A Swift file of the repository, line by line.
+/// A file of the repository, line by line: Swift, or SQL of the schema.
 struct SourceFile: Sendable, CustomStringConvertible {
     /// Path below the repository, such as `Sources/Core/Routing/Route.swift`.
     let path: String
@@ -70,13 +70,15 @@ enum Repository {
         try String(contentsOf: root.appendingPathComponent(path), encoding: .utf8)
     }
 
-    /// Every Swift file below a folder, in order.
-    static func files(below folder: String) throws -> [SourceFile] {
+    static func file(_ path: String) throws -> SourceFile {
+        var lines = try text(path).split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        if lines.last == "" { lines.removeLast() }
+        return SourceFile(path: path, lines: lines)
+    }
+
+    /// Every file of a type below a folder, in order.
+    static func files(below folder: String, type: String = "swift") throws -> [SourceFile] {
         let paths = FileManager.default.enumerator(atPath: root.appendingPathComponent(folder).path)?.compactMap { $0 as? String } ?? []
-        return try paths.filter { $0.hasSuffix(".swift") }.sorted().map { path in
-            var lines = try text("\(folder)/\(path)").split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
-            if lines.last == "" { lines.removeLast() }
-            return SourceFile(path: "\(folder)/\(path)", lines: lines)
-        }
+        return try paths.filter { $0.hasSuffix(".\(type)") }.sorted().map { try file("\(folder)/\($0)") }
     }
 }
