@@ -241,9 +241,8 @@ let package = Package(
                 "TidingsProvider", "TidingsStore",
             ]),
         tests("TidingsSocketTests", in: "Drivers/Socket", ["TidingsSocket"]),
-        tests("TidingsWaitingTests", in: "Drivers/Waiting", ["TidingsWaiting"]),
-        tests("TidingsCoreTests", in: "Core", ["TidingsCore"]),
-        tests("TidingsPostgresTests", in: "Drivers/Postgres", ["TidingsPostgres", "TidingsWaiting"]),
+        tests("TidingsCoreTests", in: "Core", ["TidingsCore", "TidingsTestSupport"]),
+        tests("TidingsPostgresTests", in: "Drivers/Postgres", ["TidingsPostgres"]),
         tests("TidingsAMQPTests", in: "Drivers/AMQP", ["TidingsAMQP", "TidingsTestSupport", "PrivateServers"]),
         tests("TidingsHTTPTests", in: "Drivers/HTTP", ["TidingsHTTP"]),
         tests(
@@ -301,7 +300,7 @@ let package = Package(
             ]),
         tests(
             "TidingsServerTests", in: "Apps/Server",
-            ["TidingsCommands", "TidingsCore", "TidingsProvider", "TidingsServer", logging, arguments]),
+            ["TidingsCommands", "TidingsCore", "TidingsProvider", "TidingsServer", "TidingsTestSupport", logging, arguments]),
         tests(
             "PipelineTests", in: "System/Pipeline",
             [
@@ -320,7 +319,8 @@ let package = Package(
             "FuzzTests", in: "System/Fuzz",
             [
                 "TidingsCore", "TidingsCatalogue", "TidingsContracts", "TidingsJSON", "TidingsJSONSchema", "TidingsAMQP",
-                "TidingsPipeline", "TidingsPostgres", "TidingsHTTP", "TidingsProvider", "ProviderWebhook", "CRabbitMQ", "CLibpq",
+                "TidingsPipeline", "TidingsPostgres", "TidingsHTTP", "TidingsProvider", "TidingsTestSupport", "ProviderWebhook",
+                "CRabbitMQ", "CLibpq",
             ]),
         tests(
             "GoldenTests", in: "System/Golden",

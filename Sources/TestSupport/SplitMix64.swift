@@ -1,5 +1,5 @@
 /// A sequence that depends on its seed alone: SplitMix64 (Steele, Lea and Flood 2014), which is small and good enough to choose inputs.
-package struct SplitMix64: RandomNumberGenerator {
+package struct SplitMix64: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
     package init(state: UInt64) { self.state = state }

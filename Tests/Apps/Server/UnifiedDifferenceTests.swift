@@ -1,4 +1,5 @@
 import Testing
+import TidingsTestSupport
 
 @testable import TidingsCommands
 @testable import TidingsServer
@@ -24,12 +25,12 @@ import Testing
 
     /// Applying the parts to the old lines gives the new lines.
     @Test(arguments: 0..<200) func thePartsMakeTheNewText(seed: Int) throws {
-        var random = SplitMix(state: UInt64(seed))
-        let old = (0..<Int(random.next() % 40)).map { _ in "line \(random.next() % 6)" } + ["end"]
+        var random = SplitMix64(state: UInt64(seed))
+        let old = (0..<random.below(40)).map { _ in "line \(random.below(6))" } + ["end"]
         var new = old
-        for _ in 0..<Int(random.next() % 6) {
-            let place = Int(random.next() % UInt64(new.count))
-            if random.next() % 2 == 0 { new.insert("line \(random.next() % 9)", at: place) } else if new.count > 1 { new.remove(at: place) }
+        for _ in 0..<random.below(6) {
+            let place = random.below(new.count)
+            if random.below(2) == 0 { new.insert("line \(random.below(9))", at: place) } else if new.count > 1 { new.remove(at: place) }
         }
         let lines = difference(old, new)
         #expect(lines.isEmpty == (old == new))
@@ -56,17 +57,5 @@ import Testing
     @Test func aLargeRewriteIsShownWhole() {
         let lines = difference((0..<20_000).map { "a\($0)" }, (0..<20_000).map { "b\($0)" })
         #expect(lines.count == 40_003 && lines[3] == "-a0" && lines[20_003] == "+b0")
-    }
-}
-
-private struct SplitMix {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

@@ -1,11 +1,12 @@
 import Testing
 import TidingsCore
+import TidingsTestSupport
 
 /// Invariants of a notification in a market with a strategy, for every behaviour of its providers in every order.
 @Suite struct StrategyInvariantTests {
     @Test(arguments: [ProviderStrategy.Name.all, .first, .weighted])
     func holdHoweverProvidersFail(_ strategy: ProviderStrategy.Name) {
-        var random = Splitmix(state: 1)
+        var random = SplitMix64(state: 1)
         var broken: [String] = []
         var (moved, accepted) = (0, 0)
         for _ in 0..<5_000 {
@@ -51,7 +52,7 @@ private struct NotificationLife {
     private(set) var broken: [String] = []
     private(set) var story = ""
 
-    init(_ strategy: ProviderStrategy.Name, _ random: inout Splitmix) {
+    init(_ strategy: ProviderStrategy.Name, _ random: inout SplitMix64) {
         let all = ["person1", "person2", "token1", "token2", "copy"].shuffled(using: &random)
         providers = Array(all.prefix(Int.random(in: 1...all.count, using: &random)))
         devices =
@@ -76,7 +77,7 @@ private struct NotificationLife {
         story = "\(strategy) \(providers) \(devices.map(\.id)) → \(decided.map(\.whole))"
     }
 
-    mutating func run(_ random: inout Splitmix) {
+    mutating func run(_ random: inout SplitMix64) {
         while !waiting.isEmpty {
             let position = Int.random(in: waiting.indices, using: &random)
             let push = waiting.remove(at: position)
@@ -87,7 +88,7 @@ private struct NotificationLife {
     }
 
     /// Handles one outcome as a worker does, and passes the delivery on as a releaser does.
-    private mutating func take(_ turn: Turn, _ push: Push, _ random: inout Splitmix) {
+    private mutating func take(_ turn: Turn, _ push: Push, _ random: inout SplitMix64) {
         var push = push
         push.steps += 1
         story += "; \(push.planned.provider)\(push.planned.endpoint.map { "/\($0)" } ?? "") \(turn)"
@@ -146,17 +147,5 @@ private struct NotificationLife {
         let toPerson = pushes.count { $0.endpoint == nil }
         if toPerson > 1 { broken.append("the person gets one push") }
         if toPerson > 0, !onDevices.isEmpty { broken.append("whoever is reached as a person is reached on every device") }
-    }
-}
-
-private struct Splitmix: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
     }
 }

@@ -43,7 +43,7 @@ extension FaultRow {
         FaultRow(
             number: "4", fault: "crash loop", injected: "\(deaths) random kill -9 of each role, seed \(seed)", bound: .atMost(deaths * 128),
             inject: { scene in
-                var random = SeededRandom(seed: seed)
+                var random = SplitMix64(state: seed)
                 let victims = ["router", "deliver", "release"].flatMap { Array(repeating: $0, count: deaths) }.shuffled(using: &random)
                 for role in victims {
                     let places = try await scene.crew.positions(of: role)
@@ -112,20 +112,5 @@ extension FaultRow {
                     if isRare { try await scene.workerDiesHoldingPacks() }
                 }
             })
-    }
-}
-
-/// A small generator whose sequence a seed fixes (splitmix64).
-struct SeededRandom: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

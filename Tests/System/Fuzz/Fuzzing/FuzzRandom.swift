@@ -1,24 +1,20 @@
-/// A sequence that depends on its seed alone: SplitMix64, which is small and good enough to choose inputs.
+import TidingsTestSupport
+
+/// The random choices of one input. The seed of the run and the number of the input decide all of them.
 struct FuzzRandom: RandomNumberGenerator {
-    private var state: UInt64
+    private var sequence: SplitMix64
 
     /// The sequence for one input of a run. Each input is independent of the others, so it can be made again alone.
     init(seed: UInt64, number: UInt64) {
-        state = seed
+        var first = SplitMix64(state: seed)
         // Neighbouring numbers must not give neighbouring sequences.
-        state = next() ^ (number &* 0xD1B5_4A32_D192_ED03)
+        sequence = SplitMix64(state: first.next() ^ (number &* 0xD1B5_4A32_D192_ED03))
     }
 
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
+    mutating func next() -> UInt64 { sequence.next() }
 
-    /// A number below `bound`, which must be above 0. The bias of the remainder does not matter here.
-    mutating func below(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }
+    /// A number below `bound`, which must be above 0.
+    mutating func below(_ bound: Int) -> Int { sequence.below(bound) }
 
     /// True once in `times`.
     mutating func oneIn(_ times: Int) -> Bool { below(times) == 0 }
@@ -33,5 +29,5 @@ struct FuzzRandom: RandomNumberGenerator {
         elements[elements.startIndex + below(elements.count)]
     }
 
-    mutating func bytes(_ count: Int) -> [UInt8] { (0..<count).map { _ in UInt8(truncatingIfNeeded: next()) } }
+    mutating func bytes(_ count: Int) -> [UInt8] { sequence.bytes(count) }
 }
