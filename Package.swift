@@ -286,6 +286,13 @@ let package = Package(
                 "TidingsCore", "TidingsCatalogue", "TidingsContracts", "TidingsCrypto", "TidingsJSON", "TidingsJSONSchema",
                 "TidingsPipeline", "TidingsStore", "TidingsTestSupport",
             ]),
+        // Needs PostgreSQL and no broker.
+        tests(
+            "TidingsStoreTests", in: "Store",
+            [
+                "TidingsCatalogue", "TidingsContracts", "TidingsCore", "TidingsPostgres", "TidingsStore", "TidingsTestSupport",
+                "TidingsTimeZones",
+            ]),
         tests("PrivateServersTests", in: "Apps/Dev", ["PrivateServers"]),
         tests(
             "ProviderWebhookTests", in: "Providers/Webhook",
