@@ -237,7 +237,7 @@ let package = Package(
         target(
             "TidingsTestSupport", in: "TestSupport",
             [
-                "TidingsCore", "TidingsJSON", "TidingsJSONSchema", "TidingsHTTP", "TidingsHTTP2Server", "TidingsPostgres",
+                "PrivateServers", "TidingsCore", "TidingsJSON", "TidingsJSONSchema", "TidingsHTTP", "TidingsHTTP2", "TidingsPostgres",
                 "TidingsProvider", "TidingsStore",
             ]),
         tests("TidingsSocketTests", in: "Drivers/Socket", ["TidingsSocket"]),
@@ -270,7 +270,7 @@ let package = Package(
         tests(
             "FormatsTests", in: "Formats",
             [
-                "TidingsCore", "TidingsCrypto", "TidingsEncodings", "TidingsJSON", "TidingsJSONSchema", "TidingsMetrics",
+                "PrivateServers", "TidingsCore", "TidingsCrypto", "TidingsEncodings", "TidingsJSON", "TidingsJSONSchema", "TidingsMetrics",
                 "TidingsTestSupport", "TidingsTimeZones",
             ],
             exclude: ["Crypto/Peer"]),

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import PrivateServers
 import Synchronization
 import TidingsWaiting
 
@@ -52,14 +53,16 @@ public final class TestProcess: Sendable {
     }
 
     private func reap() {
-        var information = siginfo_t()
-        // Wait without reaping: the number then belongs to the child until `running` is false.
-        while waitid(P_PID, id_t(processID), &information, WEXITED | WNOWAIT) != 0, errno == EINTR {}
-        let exitCode = running.withLock { running -> Int32 in
-            var status: Int32 = 0
-            while waitpid(processID, &status, 0) < 0, errno == EINTR {}
-            running = false
-            return status & 0x7f == 0 ? (status >> 8) & 0xff : status & 0x7f
+        Spawn.end(of: processID)
+        state.withLock { state in
+            let exitCode: Int32 =
+                switch Spawn.reap(processID) {
+                case .exited(let status): status
+                case .killed(let number): number
+                }
+            guard case .running(let waiting) = state else { return }
+            state = .ended(exitCode)
+            for continuation in waiting { continuation.resume(returning: exitCode) }
         }
         ended.set(exitCode)
     }
@@ -71,41 +74,19 @@ public final class TestProcess: Sendable {
     private static func spawn(
         _ arguments: [String], _ environment: [String: String], _ directory: String?, output: String, errors: String
     ) throws -> Int32 {
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
-        posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, output, O_WRONLY | O_CREAT | O_APPEND, 0o600)
-        posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, errors, O_WRONLY | O_CREAT | O_APPEND, 0o600)
-        for file in inheritableFiles() { posix_spawn_file_actions_addclose(&actions, file) }
-        // Threads of this process block signals for themselves. A child that inherits this could not be stopped.
-        var attributes = posix_spawnattr_t()
-        posix_spawnattr_init(&attributes)
-        defer { posix_spawnattr_destroy(&attributes) }
-        var signals = sigset_t()
-        sigemptyset(&signals)
-        posix_spawnattr_setsigmask(&attributes, &signals)
-        sigfillset(&signals)
-        posix_spawnattr_setsigdefault(&attributes, &signals)
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK) | Int16(POSIX_SPAWN_SETSIGDEF))
+        let output = try open(output)
+        defer { close(output) }
+        let errors = try open(errors)
+        defer { close(errors) }
         // `env` changes to the folder and then becomes the program.
         let command = directory.map { ["/usr/bin/env", "-C", $0] + arguments } ?? arguments
-        let argv = command.map { strdup($0) } + [nil]
-        let envp = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
-        defer { for pointer in argv + envp { free(pointer) } }
-        var processID: pid_t = 0
-        let code = posix_spawn(&processID, command[0], &actions, &attributes, argv, envp)
-        guard code == 0 else { throw TestSystemError(message: "cannot start \(arguments[0]): \(String(cString: strerror(code)))") }
-        return processID
+        return try Spawn.start(command, as: arguments[0], environment: environment, output: output, errors: errors)
     }
 
-    /// Returns the descriptors that a child would inherit and keep open, such as the tests' connections.
-    package static func inheritableFiles() -> [Int32] {
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
-        return names.compactMap { Int32($0) }.filter { file in
-            guard file > STDERR_FILENO else { return false }
-            let flags = fcntl(file, F_GETFD)
-            return flags >= 0 && flags & FD_CLOEXEC == 0
-        }
+    /// Opens a file for the output of a child. The child gets a copy of the descriptor.
+    private static func open(_ path: String) throws -> Int32 {
+        let file = Glibc.open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
+        guard file >= 0 else { throw TestSystemError(message: "cannot write \(path): \(String(cString: strerror(errno)))") }
+        return file
     }
 }

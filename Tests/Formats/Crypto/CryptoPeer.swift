@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import PrivateServers
 import Synchronization
 import Testing
 import TidingsEncodings
@@ -80,22 +81,10 @@ final class CryptoPeer: Sendable {
 
     private static func spawn(_ python: String, on socket: Int32) throws {
         let program = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("Peer/peer.py").path
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_adddup2(&actions, socket, STDIN_FILENO)
-        posix_spawn_file_actions_adddup2(&actions, socket, STDOUT_FILENO)
-        // Close everything else: a socket of another test must not stay open in the peer.
-        for file in TestProcess.inheritableFiles() { posix_spawn_file_actions_addclose(&actions, file) }
         // Keep the variables and the packages of the user out, and write no compiled files beside the sources.
-        let words: [String] = [python, "-E", "-s", "-B", program]
-        let argv = words.map { strdup($0) } + [nil]
-        let path = "PATH=/usr/bin:/bin"
-        let envp = [strdup(path), nil]
-        defer { for pointer in argv + envp { free(pointer) } }
-        var processID: pid_t = 0
-        let code = posix_spawn(&processID, python, &actions, nil, argv, envp)
-        guard code == 0 else { throw Failure(description: "\(python) does not start: \(String(cString: strerror(code)))") }
+        _ = try Spawn.start(
+            [python, "-E", "-s", "-B", program], as: python, environment: ["PATH": "/usr/bin:/bin"], input: socket, output: socket,
+            errors: STDERR_FILENO)
     }
 
     private func exchange(_ line: [UInt8]) throws -> [UInt8] {

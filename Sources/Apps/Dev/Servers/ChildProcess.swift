@@ -66,16 +66,14 @@ final class ChildProcess: Sendable {
     }
 
     private func reap() {
-        var information = siginfo_t()
-        // Wait without reaping: the number then belongs to the child until `isReaped` is true.
-        while waitid(P_PID, id_t(processID), &information, WEXITED | WNOWAIT) != 0, errno == EINTR {}
-        let status = isReaped.withLock { isReaped in
-            var status: CInt = 0
-            while waitpid(processID, &status, 0) < 0, errno == EINTR {}
+        Spawn.end(of: processID)
+        let end = isReaped.withLock { isReaped in
             isReaped = true
-            return status
+            return Spawn.reap(processID)
         }
-        let signalNumber = status & 0x7f
-        ended.set(signalNumber == 0 ? (status >> 8) & 0xff : 128 + signalNumber)
+        switch end {
+        case .exited(let status): ended.set(status)
+        case .killed(let number): ended.set(128 + number)
+        }
     }
 }
