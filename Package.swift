@@ -102,7 +102,7 @@ let package = Package(
         // The log interface of the server ecosystem, which service-lifecycle brings anyway.
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         // Queues that grow and shrink at both ends in constant time: only DequeModule is used. service-lifecycle brings the package anyway,
-        // through swift-async-algorithms, and builds this module. build cost: MEASURE
+        // through swift-async-algorithms, and builds this module. No extra build.
         .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
         // The HTTP/1.1 server of /metrics, /health and tidings capture, without SwiftNIO. About 10 s.
         .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.1"),
@@ -237,12 +237,13 @@ let package = Package(
         target(
             "TidingsTestSupport", in: "TestSupport",
             [
-                "PrivateServers", "TidingsCore", "TidingsJSON", "TidingsJSONSchema", "TidingsHTTP", "TidingsHTTP2", "TidingsPostgres",
-                "TidingsProvider", "TidingsStore",
+                "PrivateServers", "TidingsCore", "TidingsJSON", "TidingsJSONSchema", "TidingsHTTP", "TidingsHTTP2Server", "TidingsPostgres",
+                "TidingsProvider", "TidingsStore", "TidingsWaiting",
             ]),
         tests("TidingsSocketTests", in: "Drivers/Socket", ["TidingsSocket"]),
+        tests("TidingsWaitingTests", in: "Drivers/Waiting", ["TidingsWaiting"]),
         tests("TidingsCoreTests", in: "Core", ["TidingsCore", "TidingsTestSupport"]),
-        tests("TidingsPostgresTests", in: "Drivers/Postgres", ["TidingsPostgres"]),
+        tests("TidingsPostgresTests", in: "Drivers/Postgres", ["TidingsPostgres", "TidingsWaiting"]),
         tests("TidingsAMQPTests", in: "Drivers/AMQP", ["TidingsAMQP", "TidingsTestSupport", "PrivateServers"]),
         tests("TidingsHTTPTests", in: "Drivers/HTTP", ["TidingsHTTP"]),
         tests(

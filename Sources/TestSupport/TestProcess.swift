@@ -54,15 +54,12 @@ public final class TestProcess: Sendable {
 
     private func reap() {
         Spawn.end(of: processID)
-        state.withLock { state in
-            let exitCode: Int32 =
-                switch Spawn.reap(processID) {
-                case .exited(let status): status
-                case .killed(let number): number
-                }
-            guard case .running(let waiting) = state else { return }
-            state = .ended(exitCode)
-            for continuation in waiting { continuation.resume(returning: exitCode) }
+        let exitCode: Int32 = running.withLock { running in
+            running = false
+            return switch Spawn.reap(processID) {
+            case .exited(let status): status
+            case .killed(let number): number
+            }
         }
         ended.set(exitCode)
     }

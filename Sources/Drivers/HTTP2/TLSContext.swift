@@ -2,7 +2,7 @@ import CTLS
 package import TidingsHTTP
 
 /// What all TLS connections of one kind share: versions, certificates, and that nothing but HTTP/2 is spoken (`h2`, RFC 9113 section 3.2).
-@safe final class TLSContext: Sendable {
+@safe package final class TLSContext: Sendable {
     // Immutable once made; OpenSSL counts its references atomically.
     nonisolated(unsafe) package let pointer: OpaquePointer
 
