@@ -29,7 +29,7 @@ import TidingsStore
         }
     }
 
-    /// In one batch the first intent of a key is accepted. The others are compared with it.
+    /// In one batch the first intent of a key is accepted. Later intents of the key are compared with it.
     @Test func aKeyMayRepeatInItsBatch() async throws {
         try await StoreScene.with { scene in
             let result = try await scene.take(

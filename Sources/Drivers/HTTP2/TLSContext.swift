@@ -1,7 +1,8 @@
 import CTLS
 package import TidingsHTTP
 
-/// What all TLS connections of one kind share: versions, certificates, and that nothing but HTTP/2 is spoken (`h2`, RFC 9113 section 3.2).
+/// The part that all TLS connections of one kind share: versions, certificates, and HTTP/2 as the only protocol (`h2`, RFC 9113 section
+/// 3.2).
 @safe package final class TLSContext: Sendable {
     // Immutable once made; OpenSSL counts its references atomically.
     nonisolated(unsafe) package let pointer: OpaquePointer
