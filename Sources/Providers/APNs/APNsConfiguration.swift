@@ -67,20 +67,13 @@ extension APNsConfiguration {
     }
 
     private static func identity(_ settings: ProviderSettings) throws(ProviderConfigurationError) -> SigningIdentity {
-        guard let pem = try settings.secret("key") else {
-            throw settings.missing("key", "must be set: file:/path or env:NAME of the .p8 file that Apple gave out")
-        }
-        let key: P256PrivateKey
-        do throws(P256KeyError) {
-            key = try P256PrivateKey(pem: pem)
-        } catch {
-            throw settings.error("key", error.description)
-        }
+        let pem = try settings.requiredSecret("key", "must be set: file:/path or env:NAME of the .p8 file that Apple gave out")
+        let key = try settings.parsed("key") { () throws(P256KeyError) in try P256PrivateKey(pem: pem) }
         return SigningIdentity(key: key, keyID: try id("keyId", settings), teamID: try id("teamId", settings))
     }
 
     private static func id(_ name: String, _ settings: ProviderSettings) throws(ProviderConfigurationError) -> String {
-        guard let id = settings.text(name) else { throw settings.missing(name, "must be set") }
+        let id = try settings.required(name)
         guard SigningIdentity.isID(id) else {
             throw settings.error(name, "\"\(id)\" is not 10 characters, each a capital letter or a digit")
         }
@@ -88,7 +81,7 @@ extension APNsConfiguration {
     }
 
     private static func topic(_ settings: ProviderSettings) throws(ProviderConfigurationError) -> String {
-        guard let topic = settings.text("topic") else { throw settings.missing("topic", "must be set: the app's bundle id") }
+        let topic = try settings.required("topic", "must be set: the app's bundle id")
         guard topic.utf8.allSatisfy({ isLetterOrDigit($0) || ".-_".utf8.contains($0) }) else {
             throw settings.error("topic", "\"\(topic)\" is not a bundle id: it has letters, digits, dots and hyphens only")
         }

@@ -45,7 +45,7 @@ struct APNsProvider: Provider {
         // One deadline for both requests that a push may need.
         let deadline = ContinuousClock.now + limits.sendTimeout
         let push: APNsPush
-        do throws(UnsendablePush) {
+        do throws(Refusal) {
             push = try APNsPush(of: item, topic: topic)
         } catch {
             return error.result

@@ -11,12 +11,7 @@ public enum APNsProviderFactory: ProviderFactory {
     public static func make(
         binding: ProviderBinding, environment: [String: String]
     ) throws(ProviderConfigurationError) -> any Provider {
-        guard binding.channel == .push else {
-            throw ProviderConfigurationError(
-                provider: binding.name, message: "kind apns carries the channel push, not \(binding.channel.rawValue)")
-        }
-        let settings = try ProviderSettings(binding, declared: settings, environment: environment)
-        let configuration = try APNsConfiguration(settings)
+        let configuration = try APNsConfiguration(checked(binding, for: .push, environment: environment))
         let production = try server(configuration.connections(to: configuration.production), of: binding)
         // If both addresses are equal, production and sandbox share one set of connections.
         let sandbox =

@@ -5,15 +5,6 @@ import TidingsHTTP2
 import TidingsJSON
 import TidingsProvider
 
-/// The reason why a delivery is not sent at all, as the delivery's result.
-struct UnsendablePush: Error, Sendable, Hashable {
-    var result: SendResult
-
-    init(_ reason: ReasonCode, _ detail: String) {
-        result = SendResult(.rejected(reason), detail: detail)
-    }
-}
-
 /// The limits of APNs.
 enum APNsLimits {
     /// The most bytes of a request's body, which is the payload.
@@ -37,16 +28,16 @@ struct APNsPush: Sendable {
     private static let unindexed: Set = ["authorization", "apns-id", "apns-expiration", "apns-collapse-id"]
 
     /// - Parameter topic: the app's bundle id.
-    init(of item: OutgoingDelivery, topic: String) throws(UnsendablePush) {
+    init(of item: OutgoingDelivery, topic: String) throws(Refusal) {
         deviceToken = Hexadecimal.encode(try Self.deviceToken(of: item))
         guard item.silent || item.title?.isEmpty == false || item.body?.isEmpty == false else {
-            throw UnsendablePush(.contentMissing, "the message has neither title nor body")
+            throw Refusal(.contentMissing, "the message has neither title nor body")
         }
         var json = JSONWriter(capacity: 1_024)
         item.writeApplePayload(to: &json)
         body = json.bytes
         guard body.count <= APNsLimits.payloadBytes else {
-            throw UnsendablePush(.payloadTooLarge, "the payload has \(body.count) bytes; APNs takes \(APNsLimits.payloadBytes)")
+            throw Refusal(.payloadTooLarge, "the payload has \(body.count) bytes; APNs takes \(APNsLimits.payloadBytes)")
         }
         headers = [
             ("apns-topic", topic), ("apns-push-type", item.silent ? "background" : "alert"), ("apns-priority", item.silent ? "5" : "10"),
@@ -66,10 +57,10 @@ struct APNsPush: Sendable {
             totalTimeout: timeout, maximumResponseBytes: CallSettings.maximumResponseBytes)
     }
 
-    private static func deviceToken(of item: OutgoingDelivery) throws(UnsendablePush) -> [UInt8] {
-        guard let text = item.endpointAddress else { throw UnsendablePush(.noAddress, "the delivery has no device token") }
+    private static func deviceToken(of item: OutgoingDelivery) throws(Refusal) -> [UInt8] {
+        guard let text = item.endpointAddress else { throw Refusal(.noAddress, "the delivery has no device token") }
         guard let bytes = Hexadecimal.decode(text), (1...APNsLimits.tokenBytes).contains(bytes.count) else {
-            throw UnsendablePush(
+            throw Refusal(
                 .tokenMalformed,
                 "the token has \(text.utf8.count) characters; APNs' are 1 to \(APNsLimits.tokenBytes) bytes, each as two hexadecimal digits"
             )

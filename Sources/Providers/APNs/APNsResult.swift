@@ -13,16 +13,16 @@ func apnsResult(of result: HTTPResult, now: Timestamp) -> SendResult {
         // APNs sends no body with success: an answer with a page comes from another server.
         guard id != nil || response.body.isEmpty else {
             return SendResult(
-                .unknown(.outcomeUnknown), status: response.status, detail: "the answer is not APNs': \(excerpt(response))")
+                .unknown(.outcomeUnknown), status: response.status, detail: "the answer is not APNs': \(response.text)")
         }
         return SendResult(.accepted(providerMessageID: id, delivered: false), status: response.status)
     case .response(let response):
         let refusal = APNsRefusal(body: response.body)
-        let after = response.header("retry-after").flatMap { retryAfter($0, now: now) }
+        let after = response.requestedPause(now: now)
         let outcome =
             refusal?.reason?.outcome(after: after) ?? outcome(status: response.status, after, isFromAPNs: refusal != nil)
         return SendResult(
-            outcome, status: response.status, detail: refusal?.words ?? excerpt(response),
+            outcome, status: response.status, detail: refusal?.words ?? response.text,
             goneSince: outcome == .endpointGone ? refusal?.since.map { min($0, now) } : nil)
     }
 }
@@ -68,5 +68,3 @@ private func outcome(status: Int, _ after: Duration?, isFromAPNs: Bool) -> Outco
     default: .rejected(.providerRejected)
     }
 }
-
-private func excerpt(_ response: HTTPResponse) -> String { String(decoding: response.body, as: UTF8.self) }

@@ -65,25 +65,14 @@ extension AirshipConfiguration {
         ] + CallSettings.declarations(endpoint: endpoint)
 
     init(_ settings: ProviderSettings) throws(ProviderConfigurationError) {
-        guard let appKey = try settings.secret("appKey") else { throw settings.missing("appKey", "must be set: env:NAME or file:/path") }
-        self.appKey = appKey
+        appKey = try settings.requiredSecret("appKey")
         switch (try settings.secret("masterSecret"), try settings.secret("token")) {
         case (let secret?, nil): credential = .masterSecret(secret)
         case (nil, let token?): credential = .token(token)
         case (nil, nil): throw settings.missing("masterSecret", "must be set, or token: env:NAME or file:/path")
         case (.some, .some): throw settings.error("token", "stands in place of masterSecret: set one of them")
         }
-        platforms = try Self.platforms(settings)
+        platforms = try settings.choices("platforms", noun: "platform") ?? [.ios, .android]
         call = try CallSettings(settings, endpoint: Self.endpoint)
-    }
-
-    private static func platforms(_ settings: ProviderSettings) throws(ProviderConfigurationError) -> [Platform] {
-        guard let words = settings.list("platforms") else { return [.ios, .android] }
-        let known = Platform.allCases.map(\.rawValue)
-        for word in words where !known.contains(word) {
-            throw settings.error("platforms", "\"\(word)\" is none of \(known.joined(separator: ", "))")
-        }
-        guard !words.isEmpty else { throw settings.error("platforms", "names no platform") }
-        return Platform.allCases.filter { words.contains($0.rawValue) }
     }
 }

@@ -10,30 +10,20 @@ import TidingsProvider
 /// answer tells neither whether the person has a device nor whether a device was reached.
 ///
 /// The call has no idempotency key. If an attempt ended without an answer, its retry may deliver the push a second time.
-struct AirshipProvider: Provider {
+struct AirshipProvider: ConnectedProvider {
     /// The most push objects in one call.
     static let maximumTogether = 100
     /// 5 MiB.
     static let maximumBodyBytes = 5 << 20
 
-    let name: String
+    let connection: ServiceConnection
     let channel = Channel.push
     let limits: ProviderLimits
     private let configuration: AirshipConfiguration
-    private let transport: HTTPTransport
-    private let now: @Sendable () -> Timestamp
 
-    /// - Parameters:
-    ///   - transport: closed by ``close()``.
-    ///   - now: the clock of times to live and of dates in `Retry-After`.
-    init(
-        name: String, configuration: AirshipConfiguration, transport: HTTPTransport,
-        now: @escaping @Sendable () -> Timestamp = Timestamp.systemTime
-    ) {
-        self.name = name
+    init(_ configuration: AirshipConfiguration, _ connection: ServiceConnection) {
+        self.connection = connection
         self.configuration = configuration
-        self.transport = transport
-        self.now = now
         limits = configuration.call.limits(maximumBodyBytes: Self.maximumBodyBytes, maximumTogether: Self.maximumTogether)
     }
 
@@ -49,8 +39,8 @@ struct AirshipProvider: Provider {
         var pushes: [[UInt8]] = []
         var places: [Int] = []
         for (place, item) in items.enumerated() {
-            do throws(AirshipRefusal) {
-                pushes.append(try airshipPush(of: item, platforms: configuration.platforms, now: now()))
+            do throws(Refusal) {
+                pushes.append(try airshipPush(of: item, platforms: configuration.platforms, now: connection.now()))
                 places.append(place)
                 results.append(nil)
             } catch {
@@ -83,18 +73,13 @@ struct AirshipProvider: Provider {
         guard !pushes.isEmpty else { return [] }
         let body = airshipBody(of: pushes)
         guard body.count <= Self.maximumBodyBytes else {
-            let refusal = AirshipRefusal(
-                .payloadTooLarge, "a request of \(body.count) bytes is over the limit of \(Self.maximumBodyBytes)")
+            let refusal = Refusal(.payloadTooLarge, "a request of \(body.count) bytes is over the limit of \(Self.maximumBodyBytes)")
             return Array(repeating: refusal.result, count: pushes.count)
         }
         var request = configuration.call.request(
             url: configuration.call.endpoint + "/api/push", headers: configuration.headers, body: body)
         request.totalTimeout = ContinuousClock.now.duration(to: deadline)
         let secrets = configuration.secrets
-        return airshipResults(of: await transport.send(request), count: pushes.count, now: now()).map { $0.hiding(secrets) }
-    }
-
-    func close() async {
-        await transport.close()
+        return airshipResults(of: await connection.send(request), count: pushes.count, now: connection.now()).map { $0.hiding(secrets) }
     }
 }

@@ -4,15 +4,6 @@ import TidingsEncodings
 import TidingsJSON
 import TidingsProvider
 
-/// The reason why a delivery cannot be sent.
-struct AirshipRefusal: Error {
-    var result: SendResult
-
-    init(_ reason: ReasonCode, _ detail: String) {
-        result = SendResult(.rejected(reason), detail: detail)
-    }
-}
-
 /// The body of `POST /api/push`: one push object alone, or several as an array.
 func airshipBody(of pushes: [[UInt8]]) -> [UInt8] {
     if pushes.count == 1 { return pushes[0] }
@@ -26,10 +17,10 @@ func airshipBody(of pushes: [[UInt8]]) -> [UInt8] {
 /// The push object of one delivery. Its audience is the named user of the recipient, on each platform that can take the push.
 func airshipPush(
     of item: OutgoingDelivery, platforms: [AirshipConfiguration.Platform], now: Timestamp
-) throws(AirshipRefusal) -> [UInt8] {
+) throws(Refusal) -> [UInt8] {
     // Leave out the web for a silent push: a browser shows a notification for every push.
     let platforms = item.silent ? platforms.filter { $0 != .web } : platforms
-    guard !platforms.isEmpty else { throw AirshipRefusal(.providerRejected, "it is silent, and no platform but web is set") }
+    guard !platforms.isEmpty else { throw Refusal(.providerRejected, "it is silent, and no platform but web is set") }
     let notification = try AirshipNotification(of: item, now: now)
     var json = JSONWriter(capacity: 4_096)
     json.beginObject()
@@ -72,11 +63,11 @@ private struct AirshipNotification {
     private let item: OutgoingDelivery
     private let now: Timestamp
 
-    init(of item: OutgoingDelivery, now: Timestamp) throws(AirshipRefusal) {
+    init(of item: OutgoingDelivery, now: Timestamp) throws(Refusal) {
         let title = item.title.flatMap { $0.isEmpty ? nil : $0 }
         let body = item.body.flatMap { $0.isEmpty ? nil : $0 }
         guard item.silent || title != nil || body != nil else {
-            throw AirshipRefusal(.contentMissing, "it has neither a title nor a body, and its type is not silent")
+            throw Refusal(.contentMissing, "it has neither a title nor a body, and its type is not silent")
         }
         self.item = item
         self.now = now
@@ -84,7 +75,7 @@ private struct AirshipNotification {
         self.title = item.silent || body == nil ? nil : title
     }
 
-    func ios() throws(AirshipRefusal) -> [UInt8] {
+    func ios() throws(Refusal) -> [UInt8] {
         var json = JSONWriter(capacity: 2_048)
         json.beginObject()
         if item.silent {
@@ -105,7 +96,7 @@ private struct AirshipNotification {
         json.endObject()
         let count = json.bytes.count + (alert?.utf8.count ?? 0)
         guard count <= Self.maximumAppleBytes else {
-            throw AirshipRefusal(
+            throw Refusal(
                 .payloadTooLarge, "the notification for iOS would have \(count) bytes, and Apple takes \(Self.maximumAppleBytes)")
         }
         return json.bytes

@@ -20,13 +20,13 @@ func airshipResults(of result: HTTPResult, count: Int, now: Timestamp) -> [SendR
             return SendResult(.accepted(providerMessageID: id, delivered: false), status: response.status)
         }
     }
-    let words = json.flatMap(words) ?? String(decoding: response.body, as: UTF8.self)
+    let words = json.flatMap(words) ?? response.text
     return Array(repeating: SendResult(failure(of: response, now: now), status: response.status, detail: words), count: count)
 }
 
 /// The outcome of every answer other than the documented success.
 private func failure(of response: HTTPResponse, now: Timestamp) -> Outcome {
-    let after = response.header("retry-after").flatMap { retryAfter($0, now: now) }
+    let after = response.requestedPause(now: now)
     return switch response.status {
     case 200...299: .unknown(.outcomeUnknown)
     case 300...399: .misconfigured(.redirectRefused)

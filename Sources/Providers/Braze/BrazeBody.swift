@@ -4,21 +4,12 @@ import TidingsEncodings
 import TidingsJSON
 import TidingsProvider
 
-/// The reason why a delivery cannot be sent.
-struct BrazeRefusal: Error {
-    var result: SendResult
-
-    init(_ reason: ReasonCode, _ detail: String) {
-        result = SendResult(.rejected(reason), detail: detail)
-    }
-}
-
 /// Returns the body of `POST /messages/send`: the people, each named once, the campaign if there is one, and one message for each platform.
 ///
 /// The body contains the notification's `id` and `createdAt` only if the binding makes one call for each person.
 func brazeBody(
     of item: OutgoingDelivery, to people: [String], configuration: BrazeConfiguration, now: Timestamp
-) throws(BrazeRefusal) -> [UInt8] {
+) throws(Refusal) -> [UInt8] {
     let message = try BrazeMessage(of: item, namesNotification: configuration.perPerson, now: now)
     var json = JSONWriter(capacity: 8_192)
     json.beginObject()
@@ -45,7 +36,7 @@ func brazeBody(
     json.endObject()
     json.endObject()
     guard json.bytes.count <= BrazeProvider.maximumBodyBytes else {
-        throw BrazeRefusal(
+        throw Refusal(
             .payloadTooLarge, "a request of \(json.bytes.count) bytes is over the limit of \(BrazeProvider.maximumBodyBytes)")
     }
     return json.bytes
@@ -68,19 +59,19 @@ private struct BrazeMessage {
     private let namesNotification: Bool
     private let now: Timestamp
 
-    init(of item: OutgoingDelivery, namesNotification: Bool, now: Timestamp) throws(BrazeRefusal) {
+    init(of item: OutgoingDelivery, namesNotification: Bool, now: Timestamp) throws(Refusal) {
         self.item = item
         title = item.title.flatMap { $0.isEmpty ? nil : $0 }
         body = item.body.flatMap { $0.isEmpty ? nil : $0 }
         self.namesNotification = namesNotification
         self.now = now
         guard item.silent || title != nil || body != nil else {
-            throw BrazeRefusal(.contentMissing, "it has neither a title nor a body, and its type is not silent")
+            throw Refusal(.contentMissing, "it has neither a title nor a body, and its type is not silent")
         }
     }
 
     /// The `apple_push` object.
-    func apple(variation: String?) throws(BrazeRefusal) -> [UInt8] {
+    func apple(variation: String?) throws(Refusal) -> [UInt8] {
         var json = JSONWriter(capacity: 2_048)
         json.beginObject()
         if item.silent {
@@ -111,7 +102,7 @@ private struct BrazeMessage {
 
     /// The `android_push` object. A visible message must have both title and alert. If the delivery has only one text, both members get
     /// that text.
-    func android(variation: String?) throws(BrazeRefusal) -> [UInt8] {
+    func android(variation: String?) throws(Refusal) -> [UInt8] {
         let extra = item.silent ? silentExtra(textOnly: true) : visibleExtra
         var json = JSONWriter(capacity: 4_096)
         json.beginObject()
@@ -167,7 +158,7 @@ private struct BrazeMessage {
         key.utf8.count <= longestCollapseID ? key : Hexadecimal.encode(SHA256.hash(Array(key.utf8)))
     }
 
-    private func refuse(_ count: Int, over limit: Int, _ what: String) throws(BrazeRefusal) {
-        if count > limit { throw BrazeRefusal(.payloadTooLarge, "\(what) would have \(count) bytes, and Braze takes \(limit)") }
+    private func refuse(_ count: Int, over limit: Int, _ what: String) throws(Refusal) {
+        if count > limit { throw Refusal(.payloadTooLarge, "\(what) would have \(count) bytes, and Braze takes \(limit)") }
     }
 }

@@ -40,9 +40,8 @@ extension BrazeConfiguration {
         ] + CallSettings.declarations(endpoint: "")
 
     init(_ settings: ProviderSettings) throws(ProviderConfigurationError) {
-        guard let apiKey = try settings.secret("apiKey") else { throw settings.missing("apiKey", "must be set: env:NAME or file:/path") }
-        self.apiKey = apiKey
-        platforms = try Self.platforms(settings)
+        apiKey = try settings.requiredSecret("apiKey")
+        platforms = try settings.choices("platforms", noun: "platform") ?? Platform.allCases
         campaignID = settings.text("campaignId")
         perPerson = try settings.flag("perPerson", default: false)
         call = try CallSettings(settings, endpoint: "")
@@ -55,15 +54,5 @@ extension BrazeConfiguration {
             }
             variationIDs[platform] = variation
         }
-    }
-
-    private static func platforms(_ settings: ProviderSettings) throws(ProviderConfigurationError) -> [Platform] {
-        guard let words = settings.list("platforms") else { return Platform.allCases }
-        let known = Platform.allCases.map(\.rawValue)
-        for word in words where !known.contains(word) {
-            throw settings.error("platforms", "\"\(word)\" is none of \(known.joined(separator: ", "))")
-        }
-        guard !words.isEmpty else { throw settings.error("platforms", "names no platform") }
-        return Platform.allCases.filter { words.contains($0.rawValue) }
     }
 }

@@ -1,6 +1,5 @@
 import Glibc
 import TidingsCore
-import TidingsHTTP
 import TidingsProvider
 
 /// Delivers by push through Braze. Braze knows a person by an external user id, which is the delivery's recipient, and keeps the devices
@@ -10,30 +9,20 @@ import TidingsProvider
 /// whether the person has a device nor whether a device was reached.
 ///
 /// The call has no idempotency key. If an attempt ended without an answer, its retry may deliver the message a second time.
-struct BrazeProvider: Provider {
+struct BrazeProvider: ConnectedProvider {
     /// The most people in one call.
     static let maximumPeople = 50
     /// In bytes: far more than 50 people with the largest message for each platform. Braze documents no limit for the whole body.
     static let maximumBodyBytes = 256 << 10
 
-    let name: String
+    let connection: ServiceConnection
     let channel = Channel.push
     let limits: ProviderLimits
     private let configuration: BrazeConfiguration
-    private let transport: HTTPTransport
-    private let now: @Sendable () -> Timestamp
 
-    /// - Parameters:
-    ///   - transport: closed by ``close()``.
-    ///   - now: the clock of times to live, and of the time when Braze takes calls again.
-    init(
-        name: String, configuration: BrazeConfiguration, transport: HTTPTransport,
-        now: @escaping @Sendable () -> Timestamp = Timestamp.systemTime
-    ) {
-        self.name = name
+    init(_ configuration: BrazeConfiguration, _ connection: ServiceConnection) {
+        self.connection = connection
         self.configuration = configuration
-        self.transport = transport
-        self.now = now
         limits = configuration.call.limits(
             maximumBodyBytes: Self.maximumBodyBytes, maximumTogether: configuration.perPerson ? 1 : Self.maximumPeople)
     }
@@ -50,18 +39,14 @@ struct BrazeProvider: Provider {
 
     private func send(_ item: OutgoingDelivery, to people: [String]) async -> SendResult {
         let body: [UInt8]
-        do throws(BrazeRefusal) {
-            body = try brazeBody(of: item, to: people, configuration: configuration, now: now())
+        do throws(Refusal) {
+            body = try brazeBody(of: item, to: people, configuration: configuration, now: connection.now())
         } catch {
             return error.result
         }
         let request = configuration.call.request(
             url: configuration.call.endpoint + "/messages/send",
             headers: [("authorization", "Bearer \(configuration.apiKey)"), ("content-type", "application/json")], body: body)
-        return brazeResult(of: await transport.send(request), now: now()).hiding([configuration.apiKey])
-    }
-
-    func close() async {
-        await transport.close()
+        return brazeResult(of: await connection.send(request), now: connection.now()).hiding([configuration.apiKey])
     }
 }

@@ -40,7 +40,7 @@ private struct BrazeAnswer {
 }
 
 private func outcome(of response: HTTPResponse, _ answer: BrazeAnswer, now: Timestamp) -> Outcome {
-    let after = response.header("retry-after").flatMap { retryAfter($0, now: now) }
+    let after = response.requestedPause(now: now)
     return switch response.status {
     case 200...299: answer.isSuccess ? .accepted(providerMessageID: answer.dispatchID, delivered: false) : .unknown(.outcomeUnknown)
     case 300...399: .misconfigured(.redirectRefused)

@@ -59,7 +59,7 @@ func accessToken(from result: HTTPResult, now: Timestamp) -> Result<AccessToken,
 }
 
 private func refusal(_ response: HTTPResponse, _ json: JSON?, now: Timestamp) -> ExchangeFailure {
-    let after = response.header("retry-after").flatMap { retryAfter($0, now: now) }
+    let after = response.requestedPause(now: now)
     let outcome: Outcome =
         switch response.status {
         case 429: .retry(after: after, .providerThrottled)

@@ -26,14 +26,9 @@ extension FCMConfiguration {
         ] + CallSettings.declarations(endpoint: endpoint)
 
     init(_ settings: ProviderSettings) throws(ProviderConfigurationError) {
-        guard let text = try settings.secret("serviceAccount") else {
-            throw settings.missing("serviceAccount", "must be set: file:/path or env:NAME of the service account's JSON key file")
-        }
-        do throws(ServiceAccount.Problem) {
-            account = try ServiceAccount(json: text)
-        } catch {
-            throw settings.error("serviceAccount", error.description)
-        }
+        let text = try settings.requiredSecret(
+            "serviceAccount", "must be set: file:/path or env:NAME of the service account's JSON key file")
+        account = try settings.parsed("serviceAccount") { () throws(ServiceAccount.Problem) in try ServiceAccount(json: text) }
         if let projectID = settings.text("projectId") {
             guard ServiceAccount.isProjectID(projectID) else {
                 throw settings.error("projectId", "\"\(projectID)\" is not the id or the number of a project")

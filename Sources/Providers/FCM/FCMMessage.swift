@@ -2,15 +2,6 @@ import TidingsCore
 import TidingsJSON
 import TidingsProvider
 
-/// The reason why a delivery is not sent at all, as the delivery's result.
-struct UnsendableMessage: Error, Sendable, Hashable {
-    var result: SendResult
-
-    init(_ reason: ReasonCode, _ detail: String) {
-        result = SendResult(.rejected(reason), detail: detail)
-    }
-}
-
 /// The limits of FCM.
 enum FCMLimits {
     /// The most bytes of the keys and values of `data` and `notification` together.
@@ -30,16 +21,16 @@ enum FCMLimits {
 /// device's platform: `android` or `apns`. If the platform is unknown, the body has both blocks.
 ///
 /// - Parameter now: the start of `ttl`.
-func fcmBody(of item: OutgoingDelivery, now: Timestamp) throws(UnsendableMessage) -> [UInt8] {
+func fcmBody(of item: OutgoingDelivery, now: Timestamp) throws(Refusal) -> [UInt8] {
     let token = try registrationToken(of: item)
     guard item.silent || item.title != nil || item.body != nil else {
-        throw UnsendableMessage(.contentMissing, "the message has neither title nor body")
+        throw Refusal(.contentMissing, "the message has neither title nor body")
     }
     let data = fcmData(of: item)
     let shown = item.silent ? [] : [("title", item.title), ("body", item.body)].compactMap { name, text in text.map { (name, $0) } }
     let size = (data + shown).reduce(0) { $0 + $1.0.utf8.count + $1.1.utf8.count }
     guard size <= FCMLimits.payloadBytes else {
-        throw UnsendableMessage(
+        throw Refusal(
             .payloadTooLarge, "the names and texts of data and notification have \(size) bytes; FCM takes \(FCMLimits.payloadBytes)")
     }
     var json = JSONWriter(capacity: 1_024 + 2 * size)
@@ -57,10 +48,10 @@ func fcmBody(of item: OutgoingDelivery, now: Timestamp) throws(UnsendableMessage
     return json.bytes
 }
 
-private func registrationToken(of item: OutgoingDelivery) throws(UnsendableMessage) -> String {
-    guard let token = item.endpointAddress else { throw UnsendableMessage(.noAddress, "the delivery has no registration token") }
+private func registrationToken(of item: OutgoingDelivery) throws(Refusal) -> String {
+    guard let token = item.endpointAddress else { throw Refusal(.noAddress, "the delivery has no registration token") }
     guard (1...FCMLimits.tokenBytes).contains(token.utf8.count), token.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
-        throw UnsendableMessage(
+        throw Refusal(
             .tokenMalformed,
             "the token has \(token.utf8.count) bytes; FCM's have 1 to \(FCMLimits.tokenBytes), all of them printable ASCII without spaces")
     }

@@ -7,34 +7,24 @@ import TidingsProvider
 /// service account gets.
 ///
 /// FCM has no idempotency key, so a message whose call broke off may arrive twice. The collapse key hides the repetition on the device.
-struct FCMProvider: Provider {
-    let name: String
+struct FCMProvider: ConnectedProvider {
+    let connection: ServiceConnection
     let channel = Channel.push
     let limits: ProviderLimits
     /// The badge is in the block `apns`.
     let showsBadge = true
     private let configuration: FCMConfiguration
-    private let transport: HTTPTransport
     private let tokens: AccessTokens
-    private let now: @Sendable () -> Timestamp
 
-    /// - Parameters:
-    ///   - transport: closed by ``close()``.
-    ///   - now: the clock of assertions, of a token's life, of `ttl` and of dates in `Retry-After`.
-    init(
-        name: String, configuration: FCMConfiguration, transport: HTTPTransport,
-        now: @escaping @Sendable () -> Timestamp = Timestamp.systemTime
-    ) {
-        self.name = name
+    init(_ configuration: FCMConfiguration, _ connection: ServiceConnection) {
+        self.connection = connection
         self.configuration = configuration
-        self.transport = transport
-        self.now = now
         limits = configuration.call.limits(maximumBodyBytes: FCMLimits.bodyBytes)
         let (call, url) = (configuration.call, configuration.account.tokenURI)
-        tokens = AccessTokens(account: configuration.account, now: now) { body, timeout in
+        tokens = AccessTokens(account: configuration.account, now: connection.now) { body, timeout in
             var request = call.request(url: url, headers: [("content-type", "application/x-www-form-urlencoded")], body: body)
             request.totalTimeout = timeout
-            return await transport.send(request)
+            return await connection.send(request)
         }
     }
 
@@ -42,8 +32,8 @@ struct FCMProvider: Provider {
         // One deadline for all calls that the message needs.
         let deadline = ContinuousClock.now + limits.sendTimeout
         let body: [UInt8]
-        do throws(UnsendableMessage) {
-            body = try fcmBody(of: item, now: now())
+        do throws(Refusal) {
+            body = try fcmBody(of: item, now: connection.now())
         } catch {
             return error.result
         }
@@ -51,18 +41,16 @@ struct FCMProvider: Provider {
             let token = try await tokens.token(before: deadline)
             let result = await post(body, token, before: deadline)
             let secrets = [token, item.endpointAddress ?? ""]
-            guard refusesAccessToken(result), await tokens.drop(token) else { return fcmResult(of: result, now: now()).hiding(secrets) }
+            guard refusesAccessToken(result), await tokens.drop(token) else {
+                return fcmResult(of: result, now: connection.now()).hiding(secrets)
+            }
             let fresh = try await tokens.token(before: deadline)
             let second = await post(body, fresh, before: deadline)
             if refusesAccessToken(second) { await tokens.noteReplacedInVain() }
-            return fcmResult(of: second, now: now()).hiding(secrets + [fresh])
+            return fcmResult(of: second, now: connection.now()).hiding(secrets + [fresh])
         } catch {
             return error.result
         }
-    }
-
-    func close() async {
-        await transport.close()
     }
 
     private func post(_ body: [UInt8], _ token: String, before deadline: ContinuousClock.Instant) async -> HTTPResult {
@@ -74,6 +62,6 @@ struct FCMProvider: Provider {
                 HTTPFailure(
                     kind: .timeoutBeforeSend, requestMayHaveArrived: false, message: "no time was left after fetching an access token"))
         }
-        return await transport.send(request)
+        return await connection.send(request)
     }
 }

@@ -9,13 +9,7 @@ public enum FCMProviderFactory: ProviderFactory {
     public static func make(
         binding: ProviderBinding, environment: [String: String]
     ) throws(ProviderConfigurationError) -> any Provider {
-        guard binding.channel == .push else {
-            throw ProviderConfigurationError(
-                provider: binding.name, message: "kind fcm carries the channel push, not \(binding.channel.rawValue)")
-        }
-        let settings = try ProviderSettings(binding, declared: settings, environment: environment)
-        let configuration = try FCMConfiguration(settings)
-        let transport = try configuration.call.transport(for: binding.name)
-        return FCMProvider(name: binding.name, configuration: configuration, transport: transport)
+        let configuration = try FCMConfiguration(checked(binding, for: .push, environment: environment))
+        return FCMProvider(configuration, try configuration.call.connection(for: binding.name))
     }
 }

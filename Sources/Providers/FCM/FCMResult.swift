@@ -21,15 +21,15 @@ func fcmResult(of result: HTTPResult, now: Timestamp) -> SendResult {
     case .response(let response) where (200...299).contains(response.status):
         guard let name = (try? JSON.parse(response.body))?["name"]?.stringValue, !name.isEmpty else {
             return SendResult(
-                .unknown(.outcomeUnknown), status: response.status, detail: "the answer names no message: \(excerpt(response))")
+                .unknown(.outcomeUnknown), status: response.status, detail: "the answer names no message: \(response.text)")
         }
         return SendResult(.accepted(providerMessageID: name, delivered: false), status: response.status)
     case .response(let response):
         let error = FCMError(body: response.body)
-        let after = response.header("retry-after").flatMap { retryAfter($0, now: now) }
+        let after = response.requestedPause(now: now)
         let outcome =
             outcome(code: error.code, error, after) ?? outcome(status: error.status, after) ?? outcome(httpStatus: response.status, after)
-        return SendResult(outcome, status: response.status, detail: error.words ?? excerpt(response))
+        return SendResult(outcome, status: response.status, detail: error.words ?? response.text)
     }
 }
 
@@ -81,5 +81,3 @@ private func throttled(_ after: Duration?) -> Outcome {
 private func unavailable(_ after: Duration?) -> Outcome {
     .retry(after: max(after ?? .zero, FCMRetry.shortest), .providerUnavailable)
 }
-
-private func excerpt(_ response: HTTPResponse) -> String { String(decoding: response.body, as: UTF8.self) }

@@ -21,7 +21,7 @@ struct AnswerRules: Sendable {
             return SendResult(failure.outcome, detail: failure.message)
         case .response(let response):
             if meaning(of: response.status) == .success { return success(response) }
-            return SendResult(refusal(response, now: now), status: response.status, detail: words(of: response))
+            return SendResult(refusal(response, now: now), status: response.status, detail: response.text)
         }
     }
 
@@ -31,7 +31,7 @@ struct AnswerRules: Sendable {
 
     private func refusal(_ response: HTTPResponse, now: Timestamp) -> Outcome {
         switch meaning(of: response.status) {
-        case .retry: .retry(after: response.header("retry-after").flatMap { retryAfter($0, now: now) }, retryReason(response.status))
+        case .retry: .retry(after: response.requestedPause(now: now), retryReason(response.status))
         case .gone: .endpointGone
         case .misconfigured: .misconfigured(.misconfigured)
         case .success, nil: .rejected((300...399).contains(response.status) ? .redirectRefused : .providerRejected)
@@ -53,16 +53,14 @@ struct AnswerRules: Sendable {
         }
         guard !response.bodyTruncated, let answer = try? JSON.parse(response.body) else {
             let problem = response.bodyTruncated ? "the answer is longer than read, or broke off" : "the answer is no JSON"
-            return SendResult(.unknown(.outcomeUnknown), status: response.status, detail: "\(problem): \(words(of: response))")
+            return SendResult(.unknown(.outcomeUnknown), status: response.status, detail: "\(problem): \(response.text)")
         }
         if let expected, expected.path.text(in: answer) != expected.value {
-            return SendResult(.rejected(.providerRejected), status: response.status, detail: words(of: response))
+            return SendResult(.rejected(.providerRejected), status: response.status, detail: response.text)
         }
         let id = messageIDPath.flatMap { $0.text(in: answer) }.flatMap { (1...Self.longestMessageID).contains($0.count) ? $0 : nil }
         return SendResult(.accepted(providerMessageID: id, delivered: delivered), status: response.status)
     }
-
-    private func words(of response: HTTPResponse) -> String { String(decoding: response.body, as: UTF8.self) }
 }
 
 // MARK: From the settings
@@ -96,7 +94,7 @@ extension AnswerRules {
         for meaning in StatusMeaning.allCases {
             let text = settings.text(meaning.rawValue) ?? meaning.standard
             let words = text.split { $0 == "," || $0.isWhitespace }.map(String.init)
-            let list = try settings.compile(meaning.rawValue) { () throws(SettingProblem) in try StatusList(words) }
+            let list = try settings.parsed(meaning.rawValue) { () throws(SettingProblem) in try StatusList(words) }
             for (other, taken) in lists.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
                 guard let status = list.firstShared(with: taken) else { continue }
                 let written = settings.text(meaning.rawValue) == nil ? other : meaning
@@ -110,6 +108,6 @@ extension AnswerRules {
 
     private static func path(_ setting: String, _ settings: ProviderSettings) throws(ProviderConfigurationError) -> AnswerPath? {
         guard let text = settings.text(setting) else { return nil }
-        return try settings.compile(setting) { () throws(SettingProblem) in try AnswerPath(text) }
+        return try settings.parsed(setting) { () throws(SettingProblem) in try AnswerPath(text) }
     }
 }

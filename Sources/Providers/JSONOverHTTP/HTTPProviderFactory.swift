@@ -14,7 +14,6 @@ public enum HTTPProviderFactory: ProviderFactory {
                 provider: binding.name, message: "kind http carries every channel but inApp, whose items are never sent anywhere")
         }
         let configuration = try ServiceConfiguration(binding, environment: environment)
-        let transport = try configuration.calls.transport(for: binding.name)
-        return HTTPProvider(name: binding.name, channel: binding.channel, configuration: configuration, transport: transport)
+        return HTTPProvider(binding.channel, configuration, try configuration.calls.connection(for: binding.name))
     }
 }

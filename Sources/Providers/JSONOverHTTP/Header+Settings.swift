@@ -11,7 +11,7 @@ extension Header {
     ) throws(ProviderConfigurationError) -> [Header] {
         var headers: [Header] = []
         func add(_ setting: String, _ make: () throws(SettingProblem) -> Header) throws(ProviderConfigurationError) {
-            headers.append(try settings.compile(setting, make))
+            headers.append(try settings.parsed(setting, make))
         }
         if let contentType {
             try add("contentType") { () throws(SettingProblem) in try Header("content-type", template: contentType) }
@@ -26,7 +26,7 @@ extension Header {
             try add("authorization") { () throws(SettingProblem) in try Header("authorization", secret: secret) }
         }
         for line in settings.text("headers")?.split(whereSeparator: \.isNewline) ?? [] where !line.allSatisfy(\.isWhitespace) {
-            let (name, value) = try settings.compile("headers") { () throws(SettingProblem) in try parts(of: line, besides: headers) }
+            let (name, value) = try settings.parsed("headers") { () throws(SettingProblem) in try parts(of: line, besides: headers) }
             let isReference = value.hasPrefix("env:") || value.hasPrefix("file:")
             let secret = isReference ? try self.secret(value, binding, environment) : nil
             try add("headers") { () throws(SettingProblem) in

@@ -81,8 +81,8 @@ struct ServiceConfiguration: Sendable {
     }
 
     private static func url(_ settings: ProviderSettings) throws(ProviderConfigurationError) -> URLTemplate {
-        guard let text = settings.text("url") else { throw settings.missing("url", "must be set") }
-        return try settings.compile("url") { () throws(SettingProblem) in try URLTemplate(text) }
+        let text = try settings.required("url")
+        return try settings.parsed("url") { () throws(SettingProblem) in try URLTemplate(text) }
     }
 
     private static func body(
@@ -93,7 +93,7 @@ struct ServiceConfiguration: Sendable {
             if text != nil { throw settings.error("body", "\(method.rawValue) sends no body") }
             return nil
         }
-        return try settings.compile("body") { () throws(SettingProblem) in try BodyTemplate(text, contentType: contentType) }
+        return try settings.parsed("body") { () throws(SettingProblem) in try BodyTemplate(text, contentType: contentType) }
     }
 }
 

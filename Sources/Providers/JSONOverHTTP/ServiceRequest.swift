@@ -29,17 +29,6 @@ extension ServiceConfiguration {
     }
 }
 
-/// The reason why a delivery is not sent at all. With the same values, every attempt would be refused.
-struct Refusal: Error, Hashable {
-    let reason: ReasonCode
-    let detail: String
-
-    init(_ reason: ReasonCode, _ detail: String) {
-        self.reason = reason
-        self.detail = detail
-    }
-
+extension Refusal {
     static let noAddress = Refusal(.noAddress, "the delivery has no address")
-
-    var result: SendResult { SendResult(.rejected(reason), detail: detail) }
 }

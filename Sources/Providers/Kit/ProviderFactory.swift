@@ -15,6 +15,27 @@ public protocol ProviderFactory: Sendable {
     ) throws(ProviderConfigurationError) -> any Provider
 }
 
+extension ProviderFactory {
+    /// Reads the settings of a binding. Refuses a binding of another channel.
+    ///
+    /// - Parameter service: the service's name if the service keeps the devices itself. A binding that addresses endpoints is refused then,
+    ///   because a person would get the same message once for each of their devices.
+    public static func checked(
+        _ binding: ProviderBinding, for channel: Channel, devicesKeptBy service: String? = nil, environment: [String: String]
+    ) throws(ProviderConfigurationError) -> ProviderSettings {
+        guard binding.channel == channel else {
+            throw ProviderConfigurationError(
+                provider: binding.name, message: "kind \(kind) carries the channel \(channel.rawValue), not \(binding.channel.rawValue)")
+        }
+        if let service, !binding.needsNoEndpoint {
+            throw ProviderConfigurationError(
+                provider: binding.name,
+                message: "\(service) keeps the devices itself: set addressing to person, not \(binding.addressing.rawValue)")
+        }
+        return try ProviderSettings(binding, declared: settings, environment: environment)
+    }
+}
+
 /// The declaration of one setting.
 public struct ProviderSetting: Sendable, Hashable {
     public var name: String

@@ -41,27 +41,19 @@ extension WebPushConfiguration {
         ] + AddressGuard.declarations + CallSettings.declarations()
 
     init(_ settings: ProviderSettings) throws(ProviderConfigurationError) {
-        guard let keyText = try settings.secret("vapidPrivateKey") else {
-            throw settings.missing("vapidPrivateKey", "must be set: env:NAME or file:/path of the VAPID private key")
-        }
+        let keyText = try settings.requiredSecret(
+            "vapidPrivateKey", "must be set: env:NAME or file:/path of the VAPID private key")
         let key: P256PrivateKey
         do throws(P256KeyError) {
             key = try Self.key(keyText)
         } catch {
             throw settings.error("vapidPrivateKey", "cannot be used: \(error)")
         }
-        guard let subject = settings.text("subject") else {
-            throw settings.missing("subject", "must be set: mailto: and an address, or an https:// address")
-        }
+        let subject = try settings.required("subject", "must be set: mailto: and an address, or an https:// address")
         if let problem = Self.problem(inSubject: subject) { throw settings.error("subject", "\"\(subject)\" \(problem)") }
         identity = VAPIDIdentity(key: key, subject: subject)
         ttlSeconds = Int64(try settings.integer("ttlSeconds", default: Self.longestTTL, in: 0...Self.longestTTL))
-        let word = settings.text("urgency") ?? PushUrgency.normal.rawValue
-        guard let urgency = PushUrgency(rawValue: word) else {
-            let words = PushUrgency.allCases.map(\.rawValue).joined(separator: ", ")
-            throw settings.error("urgency", "\"\(word)\" is none of \(words)")
-        }
-        self.urgency = urgency
+        urgency = try settings.choice("urgency", default: .normal)
         maximumConcurrencyPerHost = try settings.integer("maximumConcurrencyPerHost", default: 64, in: 1...1_000)
         guarding = try AddressGuard(settings)
         call = try CallSettings(settings)

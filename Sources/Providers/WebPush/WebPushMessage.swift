@@ -2,23 +2,14 @@ import TidingsCore
 import TidingsJSON
 import TidingsProvider
 
-/// The reason why a delivery is not sent at all, as the delivery's result.
-struct UnsendablePush: Error, Sendable, Hashable {
-    var result: SendResult
-
-    init(_ reason: ReasonCode, _ detail: String) {
-        result = SendResult(.rejected(reason), detail: detail)
-    }
-}
-
 extension PushSubscription {
     /// Reads the subscription of a delivery from its endpoint address.
-    init(of item: OutgoingDelivery) throws(UnsendablePush) {
-        guard let token = item.endpointAddress else { throw UnsendablePush(.noAddress, "the delivery has no push subscription") }
+    init(of item: OutgoingDelivery) throws(Refusal) {
+        guard let token = item.endpointAddress else { throw Refusal(.noAddress, "the delivery has no push subscription") }
         do throws(Problem) {
             try self.init(token: token)
         } catch {
-            throw UnsendablePush(.tokenMalformed, error.description)
+            throw Refusal(.tokenMalformed, error.description)
         }
     }
 }
@@ -33,9 +24,9 @@ extension PushSubscription {
 ///
 /// Few types should be silent. If too many messages show nothing, browsers show a notification of their own or drop the subscription
 /// (`userVisibleOnly` of the Push API).
-func webPushMessage(of item: OutgoingDelivery) throws(UnsendablePush) -> [UInt8] {
+func webPushMessage(of item: OutgoingDelivery) throws(Refusal) -> [UInt8] {
     guard item.silent || item.title != nil || item.body != nil else {
-        throw UnsendablePush(.contentMissing, "the message has neither title nor body")
+        throw Refusal(.contentMissing, "the message has neither title nor body")
     }
     var json = JSONWriter(capacity: 512 + item.data.utf8.count)
     json.beginObject()
@@ -53,7 +44,7 @@ func webPushMessage(of item: OutgoingDelivery) throws(UnsendablePush) -> [UInt8]
     json.endObject()
     let size = json.bytes.count
     guard size <= MessageEncryption.longestPlaintext else {
-        throw UnsendablePush(
+        throw Refusal(
             .payloadTooLarge, "the message has \(size) bytes; Web Push carries \(MessageEncryption.longestPlaintext)")
     }
     return json.bytes

@@ -11,30 +11,20 @@ import TidingsProvider
 ///
 /// Web Push has no idempotency key, so a message whose call broke off may arrive twice. The collapse key hides the repetition: as topic
 /// while the message waits, and as tag when the browser shows it.
-struct WebPushProvider: Provider {
+struct WebPushProvider: ConnectedProvider {
     /// The most bytes of a response that are read: push services answer in one line.
     static let maximumResponseBytes = 4 << 10
 
-    let name: String
+    let connection: ServiceConnection
     let channel = Channel.push
     let limits: ProviderLimits
     let showsBadge = true
     private let configuration: WebPushConfiguration
-    private let transport: HTTPTransport
     private let tokens: VAPIDTokens
-    private let now: @Sendable () -> Timestamp
 
-    /// - Parameters:
-    ///   - transport: closed by ``close()``.
-    ///   - now: the clock of VAPID tokens, of `ttl` and of dates in `Retry-After`.
-    init(
-        name: String, configuration: WebPushConfiguration, transport: HTTPTransport,
-        now: @escaping @Sendable () -> Timestamp = Timestamp.systemTime
-    ) {
-        self.name = name
+    init(_ configuration: WebPushConfiguration, _ connection: ServiceConnection) {
+        self.connection = connection
         self.configuration = configuration
-        self.transport = transport
-        self.now = now
         tokens = VAPIDTokens(configuration.identity)
         var limits = configuration.call.limits(maximumBodyBytes: MessageEncryption.longestBody)
         limits.maximumConcurrencyPerHost = configuration.maximumConcurrencyPerHost
@@ -49,21 +39,17 @@ struct WebPushProvider: Provider {
     func send(_ item: OutgoingDelivery) async -> SendResult {
         let subscription: PushSubscription
         let message: [UInt8]
-        do throws(UnsendablePush) {
+        do throws(Refusal) {
             subscription = try PushSubscription(of: item)
             message = try webPushMessage(of: item)
         } catch {
             return error.result
         }
-        let authorization = tokens.authorization(for: subscription.origin, now: now())
-        let result = await transport.send(request(item, message, to: subscription, authorization))
+        let authorization = tokens.authorization(for: subscription.origin, now: connection.now())
+        let result = await connection.send(request(item, message, to: subscription, authorization))
         // Hide the VAPID token: together with an endpoint, it lets anybody send to this push service.
-        return webPushResult(of: result, now: now()).hiding(authorization.split { " ,=".contains($0) }.map(String.init))
+        return webPushResult(of: result, now: connection.now()).hiding(authorization.split { " ,=".contains($0) }.map(String.init))
             .hidingAddress(subscription.endpoint)
-    }
-
-    func close() async {
-        await transport.close()
     }
 
     private func request(
@@ -72,7 +58,7 @@ struct WebPushProvider: Provider {
         let salt = (0..<MessageEncryption.saltBytes).map { _ in UInt8.random(in: .min ... .max) }
         return HTTPRequest(
             url: subscription.endpoint,
-            headers: webPushHeaders(of: item, configuration: configuration, authorization: authorization, now: now()),
+            headers: webPushHeaders(of: item, configuration: configuration, authorization: authorization, now: connection.now()),
             body: MessageEncryption.encrypt(message, for: subscription, ephemeral: P256PrivateKey(), salt: salt),
             connectTimeout: configuration.call.connectTimeout, totalTimeout: configuration.call.timeout,
             maximumResponseBytes: Self.maximumResponseBytes, guarding: configuration.guarding)

@@ -14,11 +14,11 @@ import TidingsProvider
 /// again.
 func webPushResult(of result: HTTPResult, now: Timestamp) -> SendResult {
     switch result {
-    case .failed(let failure): return SendResult(outcome(of: failure), detail: failure.message)
+    case .failed(let failure): return SendResult(failure.outcomeAtRecipientsAddress, detail: failure.message)
     case .response(let response) where (200...299).contains(response.status):
         return SendResult(.accepted(providerMessageID: messageID(in: response), delivered: false), status: response.status)
     case .response(let response):
-        let body = String(decoding: response.body, as: UTF8.self)
+        let body = response.text
         let (outcome, explanation) = refusal(response, body, now: now)
         let words = pushServiceWords(response.body) ?? body
         let detail = explanation.map { words.isEmpty ? $0 : "\($0); the push service says: \(words)" } ?? words
@@ -30,7 +30,7 @@ private func refusal(_ response: HTTPResponse, _ body: String, now: Timestamp) -
     if [400, 401, 403].contains(response.status), namesAnotherKey(body) {
         return (.rejected(.tokenMalformed), "the subscription was made for another VAPID key: the browser must subscribe again")
     }
-    let after = response.header("retry-after").flatMap { retryAfter($0, now: now) }
+    let after = response.requestedPause(now: now)
     return switch response.status {
     case 300...399: (.rejected(.redirectRefused), nil)
     case 401, 403:
@@ -47,15 +47,6 @@ private func refusal(_ response: HTTPResponse, _ body: String, now: Timestamp) -
 private func namesAnotherKey(_ body: String) -> Bool {
     let words = body.lowercased()
     return ["do not correspond to the credentials", "public key mismatch", "vapidpkhashmismatch"].contains { words.contains($0) }
-}
-
-/// A bad address is no fault of the operator: the recipient chose the address.
-private func outcome(of failure: HTTPFailure) -> Outcome {
-    switch failure.kind {
-    case .addressRefused, .schemeRefused, .portRefused, .invalidURL: .rejected(.addressRefused)
-    case .invalidHeader: .rejected(.providerRejected)
-    default: failure.outcome
-    }
 }
 
 /// Returns the id of the message. The push service names the message by the URL in `Location`. Anybody with that URL may remove the message

@@ -59,10 +59,8 @@ extension WebhookConfiguration {
         maximumConcurrency = try settings.integer("maximumConcurrency", default: 128, in: 1...1_000)
         maximumConcurrencyPerHost = try settings.integer("maximumConcurrencyPerHost", default: 16, in: 1...1_000)
         if let text = try settings.secret("signingSecret") {
-            do throws(WebhookSecret.Problem) {
-                secrets = try WebhookSecret.parse(text.split { $0 == "," || $0.isWhitespace }.map(String.init))
-            } catch {
-                throw settings.error("signingSecret", error.description)
+            secrets = try settings.parsed("signingSecret") { () throws(WebhookSecret.Problem) in
+                try WebhookSecret.parse(text.split { $0 == "," || $0.isWhitespace }.map(String.init))
             }
         }
     }

@@ -1,5 +1,5 @@
 public import TidingsCore
-public import TidingsHTTP
+import TidingsHTTP
 public import TidingsProvider
 
 /// Delivers by signed HTTP POST to an address that the recipient named: Standard Webhooks 1.0.0.
@@ -7,30 +7,20 @@ public import TidingsProvider
 /// A 2xx answer means delivered. The `webhook-id` is the delivery's idempotency key, so every attempt sends the same one. The timestamp is
 /// that of the attempt, so the signature differs as well. The address is checked when the connection is made
 /// (``TidingsHTTP/AddressGuard``). Redirects are never followed.
-public struct WebhookProvider: Provider {
+public struct WebhookProvider: ConnectedProvider {
     /// The most bytes of a response that are read. The stored excerpt has at most 500 bytes; the rest would be a web page of the receiver.
     static let maximumResponseBytes = 4 << 10
     /// An intent has at most 256 KiB. Escaping and the envelope may add to that. Standard Webhooks recommends less than 20 kB.
     static let maximumBodyBytes = 512 << 10
 
-    public let name: String
+    public let connection: ServiceConnection
     public let channel = Channel.webhook
     public let limits: ProviderLimits
     private let configuration: WebhookConfiguration
-    private let transport: HTTPTransport
-    private let now: @Sendable () -> Timestamp
 
-    /// - Parameters:
-    ///   - transport: closed by ``close()``.
-    ///   - now: the clock of `webhook-timestamp` and of dates in `Retry-After`.
-    public init(
-        name: String, configuration: WebhookConfiguration, transport: HTTPTransport,
-        now: @escaping @Sendable () -> Timestamp = Timestamp.systemTime
-    ) {
-        self.name = name
+    public init(_ configuration: WebhookConfiguration, _ connection: ServiceConnection) {
+        self.connection = connection
         self.configuration = configuration
-        self.transport = transport
-        self.now = now
         limits = ProviderLimits(
             maximumBodyBytes: Self.maximumBodyBytes,
             maximumConcurrency: configuration.maximumConcurrency,
@@ -58,16 +48,12 @@ public struct WebhookProvider: Provider {
         let request = HTTPRequest(
             url: url, headers: headers, body: body, connectTimeout: configuration.connectTimeout, totalTimeout: configuration.timeout,
             maximumResponseBytes: Self.maximumResponseBytes, guarding: configuration.guarding)
-        return webhookResult(of: await transport.send(request), now: now()).hidingAddress(url)
-    }
-
-    public func close() async {
-        await transport.close()
+        return webhookResult(of: await connection.send(request), now: connection.now()).hidingAddress(url)
     }
 
     private func headers(of item: OutgoingDelivery, body: [UInt8]) -> Result<[(String, String)], WebhookSecret.Problem> {
         let id = webhookID(from: item.idempotencyKey)
-        let timestamp = now().wholeSeconds
+        let timestamp = connection.now().wholeSeconds
         var headers = [("content-type", "application/json"), ("webhook-id", id), ("webhook-timestamp", String(timestamp))]
         let secrets: [WebhookSecret]
         do throws(WebhookSecret.Problem) {

@@ -10,19 +10,11 @@ public enum WebhookProviderFactory: ProviderFactory {
     public static func make(
         binding: ProviderBinding, environment: [String: String]
     ) throws(ProviderConfigurationError) -> any Provider {
-        guard binding.channel == .webhook else {
-            throw ProviderConfigurationError(
-                provider: binding.name, message: "kind webhook carries the channel webhook, not \(binding.channel.rawValue)")
-        }
-        let settings = try ProviderSettings(binding, declared: settings, environment: environment)
+        let settings = try checked(binding, for: .webhook, environment: environment)
         let configuration = try WebhookConfiguration(settings)
         let http = HTTPConfiguration(
             maximumRequests: configuration.maximumConcurrency, maximumRequestsPerHost: configuration.maximumConcurrencyPerHost,
             userAgent: "Tidings (Standard Webhooks 1.0.0)", certificateAuthorityFile: settings.text("certificateAuthorities"))
-        do throws(HTTPFailure) {
-            return WebhookProvider(name: binding.name, configuration: configuration, transport: try HTTPTransport.open(http))
-        } catch {
-            throw ProviderConfigurationError(provider: binding.name, message: error.message)
-        }
+        return WebhookProvider(configuration, try ServiceConnection.open(http, for: binding.name))
     }
 }

@@ -11,14 +11,14 @@ func webhookResult(of result: HTTPResult, now: Timestamp) -> SendResult {
         let isSuccess = (200...299).contains(response.status)
         return SendResult(
             outcome(of: response, now: now), status: response.status,
-            detail: isSuccess ? nil : String(decoding: response.body, as: UTF8.self))
+            detail: isSuccess ? nil : response.text)
     case .failed(let failure):
-        return SendResult(outcome(of: failure), detail: failure.message)
+        return SendResult(failure.outcomeAtRecipientsAddress, detail: failure.message)
     }
 }
 
 private func outcome(of response: HTTPResponse, now: Timestamp) -> Outcome {
-    let after = response.header("retry-after").flatMap { retryAfter($0, now: now) }
+    let after = response.requestedPause(now: now)
     return switch response.status {
     case 200...299: .accepted(providerMessageID: nil, delivered: true)
     case 300...399: .rejected(.redirectRefused)
@@ -26,14 +26,5 @@ private func outcome(of response: HTTPResponse, now: Timestamp) -> Outcome {
     case 429: .retry(after: after, .providerThrottled)
     case 502, 503, 504: .retry(after: after, .providerUnavailable)
     default: .retry(after: after, .httpStatus)
-    }
-}
-
-/// A bad address is no fault of the operator: the recipient chose the address.
-private func outcome(of failure: HTTPFailure) -> Outcome {
-    switch failure.kind {
-    case .addressRefused, .schemeRefused, .portRefused, .invalidURL: .rejected(.addressRefused)
-    case .invalidHeader: .rejected(.providerRejected)
-    default: failure.outcome
     }
 }

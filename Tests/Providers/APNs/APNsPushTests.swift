@@ -8,12 +8,12 @@ import TidingsProvider
 
 /// The requests that the provider sends to APNs.
 struct APNsPushTests {
-    private func request(_ item: OutgoingDelivery) throws(UnsendablePush) -> HTTP2Request {
+    private func request(_ item: OutgoingDelivery) throws(Refusal) -> HTTP2Request {
         try APNsPush(of: item, topic: APNsFixture.topic).request(under: "TOKEN", within: .seconds(7))
     }
 
     private func refusal(_ item: OutgoingDelivery) -> SendResult? {
-        let error = #expect(throws: UnsendablePush.self) { try request(item) }
+        let error = #expect(throws: Refusal.self) { try request(item) }
         return error?.result
     }
 

@@ -53,7 +53,7 @@ struct PushSubscriptionTests {
             (WebPushFixture.token(secret: "BTBZMqHH6r4Tts7J_aSIggAA"), .secretLength(18)),
         ] as [(String, PushSubscription.Problem)])
     func whatIsNoSubscriptionIsAMalformedToken(_ token: String, _ problem: PushSubscription.Problem) {
-        let error = #expect(throws: UnsendablePush.self) { try PushSubscription(of: .webOrder(token: token)) }
+        let error = #expect(throws: Refusal.self) { try PushSubscription(of: .webOrder(token: token)) }
         #expect(error?.result.outcome == .rejected(.tokenMalformed))
         #expect(error?.result.detail == problem.description)
         for secret in [WebPushFixture.endpoint, WebPushFixture.secret, WebPushFixture.point, "a.test"] {
@@ -62,7 +62,7 @@ struct PushSubscriptionTests {
     }
 
     @Test func withoutATokenThereIsNoAddress() {
-        let error = #expect(throws: UnsendablePush.self) { try PushSubscription(of: .webOrder(token: nil)) }
+        let error = #expect(throws: Refusal.self) { try PushSubscription(of: .webOrder(token: nil)) }
         #expect(error?.result.outcome == .rejected(.noAddress))
     }
 

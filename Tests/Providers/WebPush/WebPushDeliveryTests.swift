@@ -151,8 +151,7 @@ struct WebPushDeliveryTests {
     ])
     func endpointsThatOnlyWeCanReachAreRefused(_ endpoint: String) async throws {
         let configuration = try WebPushFixture.configuration()
-        let provider = WebPushProvider(
-            name: "browsers", configuration: configuration, transport: try configuration.call.transport(for: "browsers"))
+        let provider = WebPushProvider(configuration, try configuration.call.connection(for: "browsers"))
         let result = await provider.send(.webOrder(token: WebPushFixture.token(endpoint: endpoint)))
         // One of the endpoints is no URL at all.
         #expect(result.outcome == .rejected(endpoint.contains("a_") ? .tokenMalformed : .addressRefused))

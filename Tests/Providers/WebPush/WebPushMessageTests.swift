@@ -6,7 +6,7 @@ import TidingsProvider
 
 /// The message that the page's service worker gets.
 struct WebPushMessageTests {
-    private func message(_ item: OutgoingDelivery) throws(UnsendablePush) -> String {
+    private func message(_ item: OutgoingDelivery) throws(Refusal) -> String {
         String(decoding: try webPushMessage(of: item), as: UTF8.self)
     }
 
@@ -47,7 +47,7 @@ struct WebPushMessageTests {
     @Test func whatShowsNothingIsNotSent() throws {
         var item = OutgoingDelivery.webOrder()
         (item.content.title, item.content.body) = (nil, nil)
-        #expect(throws: UnsendablePush(.contentMissing, "the message has neither title nor body")) { try message(item) }
+        #expect(throws: Refusal(.contentMissing, "the message has neither title nor body")) { try message(item) }
         item.content.title = ""
         #expect(try message(item).contains(#""title":"","createdAt""#))
         (item.content.title, item.content.body) = (nil, "b")
@@ -61,11 +61,11 @@ struct WebPushMessageTests {
         item.content.body = String(repeating: "y", count: room)
         #expect(try message(item).utf8.count == 3_993)
         item.content.body = String(repeating: "y", count: room + 1)
-        let error = #expect(throws: UnsendablePush.self) { try message(item) }
+        let error = #expect(throws: Refusal.self) { try message(item) }
         #expect(error?.result.outcome == .rejected(.payloadTooLarge))
         #expect(error?.result.detail == "the message has 3994 bytes; Web Push carries 3993")
         // The limit counts bytes, not characters.
         item.content.body = String(repeating: "ü", count: room / 2 + 1)
-        #expect(throws: UnsendablePush.self) { try message(item) }
+        #expect(throws: Refusal.self) { try message(item) }
     }
 }

@@ -131,9 +131,7 @@ func withWebPush(
             let loopback = ["allowHTTP": "true", "allowedPorts": "any", "allowedNetworks": "127.0.0.0/8"]
             let configuration = try WebPushFixture.configuration(loopback.merging(settings) { _, own in own })
             let page = try HTTPTransport.open()
-            let provider = WebPushProvider(
-                name: "browsers", configuration: configuration, transport: try configuration.call.transport(for: "browsers"),
-                now: { clock.now })
+            let provider = WebPushProvider(configuration, try configuration.call.connection(for: "browsers", now: { clock.now }))
             try await body(provider, try await PushService(server: server, transport: page))
             await provider.close()
             await page.close()

@@ -36,7 +36,7 @@ func withWebhooks<Value: Sendable>(
     let configuration = WebhookConfiguration(
         guarding: guarding, timeout: timeout, connectTimeout: timeout, secrets: try WebhookSecret.parse(secrets),
         allowsUnsigned: allowsUnsigned)
-    let provider = WebhookProvider(name: "webhook", configuration: configuration, transport: try HTTPTransport.open())
+    let provider = WebhookProvider(configuration, try ServiceConnection.open(HTTPConfiguration(), for: "webhook"))
     do {
         let value = try await body(provider)
         await provider.close()

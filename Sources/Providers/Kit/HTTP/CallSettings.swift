@@ -1,4 +1,4 @@
-import TidingsCore
+public import TidingsCore
 public import TidingsHTTP
 
 /// The settings of every provider that Tidings calls by HTTP at an address of the operator's choice.
@@ -68,16 +68,14 @@ public struct CallSettings: Sendable {
         certificateAuthorities = settings.text("certificateAuthorities")
     }
 
-    /// Opens the connections of one provider. Closing the provider must also close the connections.
-    public func transport(for provider: String) throws(ProviderConfigurationError) -> HTTPTransport {
+    /// Opens the connections of one provider, which must close them.
+    public func connection(
+        for provider: String, now: @escaping @Sendable () -> Timestamp = Timestamp.systemTime
+    ) throws(ProviderConfigurationError) -> ServiceConnection {
         let configuration = HTTPConfiguration(
             maximumRequests: maximumConcurrency, maximumRequestsPerHost: maximumConcurrency,
             certificateAuthorityFile: certificateAuthorities)
-        do throws(HTTPFailure) {
-            return try HTTPTransport.open(configuration)
-        } catch {
-            throw ProviderConfigurationError(provider: provider, message: error.message)
-        }
+        return try .open(configuration, for: provider, now: now)
     }
 
     /// A call to ``endpoint``, or to another address that the operator chose, such as the address that issues tokens.

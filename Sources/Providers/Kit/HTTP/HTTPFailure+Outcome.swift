@@ -5,8 +5,8 @@ extension HTTPFailure {
     /// The outcome of a delivery whose call got no response. If the request may have arrived, the outcome is `unknown`. Otherwise the
     /// delivery is retried, because the retry repeats nothing.
     ///
-    /// An unusable address or header counts as the operator's mistake. A provider whose addresses come from recipients handles those kinds
-    /// of failure itself, before it uses this outcome.
+    /// An unusable address or header counts as the operator's mistake. See ``outcomeAtRecipientsAddress`` for addresses that come
+    /// from recipients.
     public var outcome: Outcome {
         switch kind {
         case .dns: .retry(after: nil, .dnsFailed)
@@ -17,6 +17,15 @@ extension HTTPFailure {
         case .resetAfterSend, .protocolError, .cancelled:
             requestMayHaveArrived ? .unknown(.outcomeUnknown) : .retry(after: nil, .connectionFailed)
         case .addressRefused, .schemeRefused, .portRefused, .invalidURL, .invalidHeader: .misconfigured(.misconfigured)
+        }
+    }
+
+    /// The outcome of a delivery to an address that its recipient chose. A bad address is then no fault of the operator.
+    public var outcomeAtRecipientsAddress: Outcome {
+        switch kind {
+        case .addressRefused, .schemeRefused, .portRefused, .invalidURL: .rejected(.addressRefused)
+        case .invalidHeader: .rejected(.providerRejected)
+        default: outcome
         }
     }
 }

@@ -53,7 +53,7 @@ struct AirshipPushTests {
                 "ios":{"content-available":1,"priority":5,"extra":{"type":"metadata","file":"{\"size\":12,\"name\":\"a\"}"}},\#
                 "android":{"delivery_priority":"normal","extra":{"type":"metadata","file":"{\"size\":12,\"name\":\"a\"}"}}}}
                 """#)
-        let refusal = #expect(throws: AirshipRefusal.self) { try push(of: .metadata(), [.web]) }
+        let refusal = #expect(throws: Refusal.self) { try push(of: .metadata(), [.web]) }
         #expect(refusal?.result.outcome == .rejected(.providerRejected))
         #expect(refusal?.result.detail == "it is silent, and no platform but web is set")
     }
@@ -114,7 +114,7 @@ struct AirshipPushTests {
         var item = OutgoingDelivery.orderUpdate()
         for (title, body) in [(nil, nil), ("", nil), (nil, ""), ("", "")] as [(String?, String?)] {
             (item.content.title, item.content.body) = (title, body)
-            let refusal = #expect(throws: AirshipRefusal.self) { try push(of: item) }
+            let refusal = #expect(throws: Refusal.self) { try push(of: item) }
             #expect(refusal?.result.outcome == .rejected(.contentMissing))
         }
     }
@@ -126,7 +126,7 @@ struct AirshipPushTests {
         item.content.body = String(repeating: "y", count: 4_096 - object)
         #expect(throws: Never.self) { try push(of: item) }
         item.content.body = String(repeating: "y", count: 4_097 - object)
-        let refusal = #expect(throws: AirshipRefusal.self) { try push(of: item) }
+        let refusal = #expect(throws: Refusal.self) { try push(of: item) }
         #expect(refusal?.result.outcome == .rejected(.payloadTooLarge))
         #expect(refusal?.result.detail == "the notification for iOS would have 4097 bytes, and Apple takes 4096")
         #expect(throws: Never.self) { try push(of: item, [.android]) }

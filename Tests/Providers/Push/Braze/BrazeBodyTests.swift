@@ -128,7 +128,7 @@ struct BrazeBodyTests {
         var item = OutgoingDelivery.orderUpdate()
         for (title, body) in [(nil, nil), ("", nil), (nil, ""), ("", "")] as [(String?, String?)] {
             (item.content.title, item.content.body) = (title, body)
-            let refusal = #expect(throws: BrazeRefusal.self) { try self.body(of: item) }
+            let refusal = #expect(throws: Refusal.self) { try self.body(of: item) }
             #expect(refusal?.result.outcome == .rejected(.contentMissing))
         }
     }
@@ -142,7 +142,7 @@ struct BrazeBodyTests {
         func size(_ body: [UInt8]) throws -> Int? { try JSON.parse(body)["messages"]?["apple_push"]?.serializedBytes.count }
         let spare = 1_912 - (try #require(try size(body(fillingWith: 1))))
         #expect(try size(body(fillingWith: 1 + spare)) == 1_912)
-        let refusal = #expect(throws: BrazeRefusal.self) { try body(fillingWith: 2 + spare) }
+        let refusal = #expect(throws: Refusal.self) { try body(fillingWith: 2 + spare) }
         #expect(refusal?.result.outcome == .rejected(.payloadTooLarge))
         #expect(refusal?.result.detail == "the message for iOS would have 1913 bytes, and Braze takes 1912")
     }
@@ -155,7 +155,7 @@ struct BrazeBodyTests {
         }
         let extra = try #require(try JSON.parse(body(fillingWith: 1))["messages"]?["android_push"]?["extra"]?.serializedBytes.count)
         #expect(throws: Never.self) { try body(fillingWith: 4_000 - extra) }
-        let refusal = #expect(throws: BrazeRefusal.self) { try body(fillingWith: 4_001 - extra) }
+        let refusal = #expect(throws: Refusal.self) { try body(fillingWith: 4_001 - extra) }
         #expect(refusal?.result.outcome == .rejected(.payloadTooLarge))
         #expect(refusal?.result.detail == "alert and extra for Android would have 4001 bytes, and Braze takes 4000")
     }
@@ -163,7 +163,7 @@ struct BrazeBodyTests {
     @Test func theWholeRequestHasALimitToo() {
         var item = OutgoingDelivery.orderUpdate()
         item.content.title = String(repeating: "y", count: BrazeProvider.maximumBodyBytes)
-        let refusal = #expect(throws: BrazeRefusal.self) { try body(of: item, ["platforms": "android"]) }
+        let refusal = #expect(throws: Refusal.self) { try body(of: item, ["platforms": "android"]) }
         #expect(refusal?.result.outcome == .rejected(.payloadTooLarge))
     }
 }

@@ -7,7 +7,7 @@ import TidingsProvider
 
 /// The requests that the provider sends to FCM.
 struct FCMMessageTests {
-    private func body(_ item: OutgoingDelivery) throws(UnsendableMessage) -> String {
+    private func body(_ item: OutgoingDelivery) throws(Refusal) -> String {
         String(decoding: try fcmBody(of: item, now: FCMFixture.now), as: UTF8.self)
     }
 
@@ -111,7 +111,7 @@ struct FCMMessageTests {
     // MARK: Deliveries that are not sent
 
     private func refusal(_ item: OutgoingDelivery) -> SendResult? {
-        let error = #expect(throws: UnsendableMessage.self) { try fcmBody(of: item, now: FCMFixture.now) }
+        let error = #expect(throws: Refusal.self) { try fcmBody(of: item, now: FCMFixture.now) }
         return error?.result
     }
 

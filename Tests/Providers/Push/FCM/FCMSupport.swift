@@ -106,8 +106,7 @@ func withFCM(
             let configuration = try FCMFixture.configuration(
                 settings.merging(["endpoint": endpoint]) { own, _ in own },
                 account: FCMFixture.account(tokenURI: "\(endpoint)/token", email: email, key: key))
-            let transport = try configuration.call.transport(for: "phones")
-            let provider = FCMProvider(name: "phones", configuration: configuration, transport: transport) { clock.now }
+            let provider = FCMProvider(configuration, try configuration.call.connection(for: "phones", now: { clock.now }))
             try await body(provider, server)
             await provider.close()
             await server.stop()

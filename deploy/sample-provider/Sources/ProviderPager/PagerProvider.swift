@@ -19,22 +19,21 @@ public enum PagerProviderFactory: ProviderFactory {
         binding: ProviderBinding, environment: [String: String]
     ) throws(ProviderConfigurationError) -> any Provider {
         let settings = try ProviderSettings(binding, declared: Self.settings, environment: environment)
-        guard let apiKey = try settings.secret("apiKey") else { throw settings.missing("apiKey", "must be set: env:NAME or file:/path") }
+        let apiKey = try settings.requiredSecret("apiKey")
         let call = try CallSettings(settings, endpoint: "")
         return PagerProvider(
-            name: binding.name, channel: binding.channel, apiKey: apiKey, call: call, transport: try call.transport(for: binding.name))
+            connection: try call.connection(for: binding.name), channel: binding.channel, apiKey: apiKey, call: call)
     }
 }
 
-struct PagerProvider: Provider {
+struct PagerProvider: ConnectedProvider {
     /// The most bytes of a page's text that the service accepts.
     static let longestText = 2_000
 
-    let name: String
+    let connection: ServiceConnection
     let channel: Channel
     let apiKey: String
     let call: CallSettings
-    let transport: HTTPTransport
 
     var limits: ProviderLimits { call.limits(maximumBodyBytes: Self.longestText) }
 
@@ -45,27 +44,20 @@ struct PagerProvider: Provider {
             let request = call.request(
                 url: "\(call.endpoint)/pages",
                 headers: [("content-type", "application/json"), ("authorization", "Bearer \(apiKey)")], body: body)
-            let answer = await transport.send(request)
+            let answer = await connection.send(request)
             // Hide the key: the service could repeat the request, and the answer is recorded.
-            return pageResult(of: answer, now: .systemTime()).hiding([apiKey])
+            return pageResult(of: answer, now: connection.now()).hiding([apiKey])
         }
     }
-
-    func close() async { await transport.close() }
-}
-
-/// The reason why a delivery is not sent.
-struct Refusal: Error {
-    var result: SendResult
 }
 
 /// Returns the request's body. A function of the delivery alone, so that a test can compare the body as text.
 func pageBody(of item: OutgoingDelivery) -> Result<[UInt8], Refusal> {
     let text = [item.title, item.body].compactMap(\.self).filter { !$0.isEmpty }.joined(separator: "\n")
-    guard !text.isEmpty else { return .failure(Refusal(result: SendResult(.rejected(.contentMissing), detail: "neither title nor body"))) }
+    guard !text.isEmpty else { return .failure(Refusal(.contentMissing, "neither title nor body")) }
     guard text.utf8.count <= PagerProvider.longestText else {
         let words = "the text has \(text.utf8.count) bytes; a page has at most \(PagerProvider.longestText)"
-        return .failure(Refusal(result: SendResult(.rejected(.payloadTooLarge), detail: words)))
+        return .failure(Refusal(.payloadTooLarge, words))
     }
     var json = JSONWriter()
     json.beginObject()
@@ -86,13 +78,13 @@ func pageResult(of result: HTTPResult, now: Timestamp) -> SendResult {
     case .response(let response):
         let outcome = outcome(of: response, now: now)
         if case .accepted = outcome { return SendResult(outcome, status: response.status) }
-        return SendResult(outcome, status: response.status, detail: String(decoding: response.body, as: UTF8.self))
+        return SendResult(outcome, status: response.status, detail: response.text)
     }
 }
 
 private func outcome(of response: HTTPResponse, now: Timestamp) -> Outcome {
     // Seconds or a date. Nil if the service names none; the category's policy then decides the pause.
-    let after = response.header("retry-after").flatMap { retryAfter($0, now: now) }
+    let after = response.requestedPause(now: now)
     switch response.status {
     case 200...299:
         // A success without a page comes from another server. The page may or may not have been sent.
