@@ -2,6 +2,13 @@ import Synchronization
 import Testing
 import TidingsWaiting
 
+/// A value that tasks share. A task cannot capture a `Mutex` itself.
+private final class Shared<Value: Sendable>: Sendable {
+    let state: Mutex<Value>
+
+    init(_ value: Value) { state = Mutex(value) }
+}
+
 @Suite struct SlotsTests {
     private let slots = Slots(2)
 
@@ -19,19 +26,19 @@ import TidingsWaiting
     @Test func theLineIsServedInTheOrderOfArrival() async {
         await slots.take()
         await slots.take()
-        let order = Mutex<[Int]>([])
+        let order = Shared<[Int]>([])
         await withTaskGroup(of: Void.self) { group in
             for number in 1...3 {
                 group.addTask {
                     await slots.take()
-                    order.withLock { $0.append(number) }
+                    order.state.withLock { $0.append(number) }
                     slots.giveBack()
                 }
                 await waiters(number)
             }
             slots.giveBack()
         }
-        let served = order.withLock { $0 }
+        let served = order.state.withLock { $0 }
         #expect(served == [1, 2, 3])
     }
 
@@ -65,19 +72,19 @@ import TidingsWaiting
     }
 
     @Test func noMoreTasksThanSlotsAreInside() async {
-        let inside = Mutex((now: 0, most: 0))
+        let inside = Shared((now: 0, most: 0))
         await withTaskGroup(of: Void.self) { group in
             for _ in 0..<200 {
                 group.addTask {
                     await slots.take()
-                    inside.withLock { $0 = ($0.now + 1, max($0.most, $0.now + 1)) }
+                    inside.state.withLock { $0 = ($0.now + 1, max($0.most, $0.now + 1)) }
                     await Task.yield()
-                    inside.withLock { $0.now -= 1 }
+                    inside.state.withLock { $0.now -= 1 }
                     slots.giveBack()
                 }
             }
         }
-        let (now, most) = inside.withLock { ($0.now, $0.most) }
+        let (now, most) = inside.state.withLock { ($0.now, $0.most) }
         #expect(most <= 2)
         #expect(now == 0)
         await slots.allFree()
