@@ -1,4 +1,5 @@
 import TidingsCore
+import TidingsProvider
 
 /// One header of every call.
 struct Header: Sendable, Hashable {

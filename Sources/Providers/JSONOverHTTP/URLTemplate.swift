@@ -1,4 +1,5 @@
 import TidingsCore
+import TidingsProvider
 
 /// The address of a call, with placeholders in its path and query. Values are percent-encoded.
 ///
