@@ -38,8 +38,9 @@ extension OutgoingDelivery {
         json.endObject()
     }
 
-    /// Writes the block `apns`: the headers of Apple's service, the payload as the app gets it, and the image for Firebase's service extension. Without the header, FCM would send every
-    /// message at priority 10. Apple does not allow that for a message that shows nothing.
+    /// Writes the block `apns`: the headers of Apple's service, the payload as the app gets it, and the image for Firebase's service
+    /// extension. Without the header `apns-priority`, FCM would send every message at priority 10. Apple does not allow that for a message
+    /// that shows nothing.
     func writeAPNs(to json: inout JSONWriter) {
         json.key("apns")
         json.beginObject()
