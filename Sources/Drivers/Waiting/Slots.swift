@@ -1,10 +1,10 @@
 import Synchronization
 
-/// A limited number of slots. A task that finds none waits in line, and the first in line gets the next free slot.
+/// A limited number of slots. A task that finds none waits in a queue, and the first of the queue gets the next free slot.
 package final class Slots: Sendable {
     private struct State {
         var free: Int
-        // An array is enough: callers bound the line, and it is rarely long.
+        // An array is enough: the callers bound the queue, and it is rarely long.
         var line: [CheckedContinuation<Void, Never>] = []
         /// Set when every slot is free. Nil while nobody waits for that.
         var idle: OneShot<Void>?
@@ -22,8 +22,8 @@ package final class Slots: Sendable {
     /// The tasks that wait for a slot.
     package var waiters: Int { state.withLock(\.line.count) }
 
-    /// Takes a slot, and waits for one if necessary. Cancelling the task does not end the wait and costs no place in line, so each call is
-    /// followed by exactly one ``giveBack()``.
+    /// Takes a slot, and waits for one if necessary. Cancelling the task does not end the wait and costs no place in the queue. So exactly
+    /// one ``giveBack()`` follows each call.
     package func take() async {
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
             let isFree = state.withLock { state in
@@ -38,7 +38,7 @@ package final class Slots: Sendable {
         }
     }
 
-    /// Gives a slot back. The first task in line gets it at once, so that no later task overtakes it.
+    /// Gives a slot back. The first task of the queue gets it at once, so that no later task overtakes it.
     package func giveBack() {
         let (next, idle): (CheckedContinuation<Void, Never>?, OneShot<Void>?) = state.withLock { state in
             guard state.line.isEmpty else { return (state.line.removeFirst(), nil) }

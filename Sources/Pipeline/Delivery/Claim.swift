@@ -15,7 +15,7 @@ struct Call: Sendable {
     let pack: Pack
     let entries: [PackEntry]
     let claims: PackClaims
-    /// The places of the batch in the line of the provider's rate. Nil if the provider has no rate.
+    /// The places of the batch in the queue for the provider's rate. Nil if the provider has no rate.
     let places: RatePlaces?
 }
 
@@ -23,11 +23,11 @@ struct Call: Sendable {
 extension ProviderWorker {
     /// The longest wait for the provider before a claim. It is less than ``Store/missingAfterSeconds``, after which packs count as lost.
     package static let longestWaitUnclaimed = Duration.seconds(30)
-    /// The longest line of a provider's rate that bulk packs still join.
+    /// The longest queue for a provider's rate that bulk packs still join, as a wait.
     package static let bulkLine = Duration.milliseconds(500)
-    /// The same for urgent packs. They join a longer line, and so come first.
+    /// The same for urgent packs. They join a longer queue, and so come first.
     package static let urgentLine = Duration.milliseconds(1_500)
-    /// The wait after which bulk packs join the longer line too, so that urgent packs cannot keep them out for ever.
+    /// The wait after which bulk packs join the longer queue too, so that urgent packs cannot keep them out for ever.
     package static let patienceOfBulk = Duration.seconds(20)
     /// The interval at which waiting packs ask for places again.
     package static let lookAgain = Duration.seconds(1)
@@ -60,11 +60,11 @@ extension ProviderWorker {
         return packs
     }
 
-    /// Waits until the provider takes the packs, as far as that is known before the claim. The wait is for places in the line of its rate,
-    /// and for the end of its breaker's pause. Packs that wait here cost the database nothing.
+    /// Waits until the provider takes the packs, as far as that is known before the claim. The wait is for places in the queue for its
+    /// rate, and for the end of its breaker's pause. Packs that wait here cost the database nothing.
     ///
     /// The wait ends after ``longestWaitUnclaimed``, because deliveries may expire, and the broker does not show messages that it has
-    /// handed over. Deliveries without a place are then due at their place in the line.
+    /// handed over. Deliveries without a place are then due at their place in the queue.
     private func reservePlaces(for batch: [Pack]) async throws -> RatePlaces? {
         let began = ContinuousClock.now
         let deliveries = batch.reduce(0) { $0 + $1.entries.count }

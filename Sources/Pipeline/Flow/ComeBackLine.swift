@@ -1,6 +1,6 @@
 import TidingsCore
 
-/// The requeue lines of the two lanes. Urgent deliveries never wait behind bulk deliveries.
+/// The requeue places of the two lanes, one queue each. Urgent deliveries never wait behind bulk deliveries.
 struct ComeBackLines {
     private var urgent = ComeBackLine()
     private var bulk = ComeBackLine()
@@ -11,18 +11,18 @@ struct ComeBackLines {
     }
 }
 
-/// The line of refused sends of one host and lane, or of one rate. Each refused send is requeued at its own place, one after another.
-/// However many sends wait, the number that pass through `due` in a second stays bounded.
+/// The queue of refused sends of one host and lane, or of one rate. It holds times and no sends: each refused send is requeued at its own
+/// place, one after another. However many sends wait, the number that pass through `due` in a second stays bounded.
 ///
-/// Without the line, every delivery for a slow or failing receiver would return each second. The database would then work at the pace of
+/// Without the queue, every delivery for a slow or failing receiver would return each second. The database would then work at the pace of
 /// the backlog.
 package struct ComeBackLine {
-    /// The time between two places, unless a rate requires more. It allows 500 sends a second in each line of a process.
+    /// The time between two places, unless a rate requires more. It allows 500 sends a second in each queue of a process.
     package static let interval = Duration.milliseconds(2)
     /// The largest distance of a place. A receiver that works again is not left without sends for longer.
     package static let longest = Duration.seconds(600)
 
-    /// The length from which a line counts as long. At the smallest interval it holds 500 deliveries.
+    /// The length from which a queue counts as long. At the smallest interval it holds 500 deliveries.
     package static let short = Duration.seconds(1)
 
     private var last: Timestamp?

@@ -2,12 +2,12 @@ import Synchronization
 import TidingsContracts
 import TidingsCore
 
-/// The memory of the packs that a process has under way with its providers, all lines together. It weighs packs even after the patience of
-/// their batch has ended.
+/// The memory of the packs that a process has under way with its providers, all workers together. It weighs packs even after the patience
+/// of their batch has ended.
 ///
-/// A line belongs to one worker. A line that holds nothing may always take one batch, so a saturated provider stops no other provider.
-/// Otherwise room goes to the waiting line that holds least, and among equals to the line that waited longest. So packs take at most
-/// ``limit`` bytes, and one more batch for each line.
+/// A ``Line`` is the part of one worker: of one lane of a delivery line. A worker that holds nothing may always take one batch, so a
+/// saturated provider stops no other provider. Otherwise room goes to the waiting worker that holds least, and among equals to the worker
+/// that waited longest. So packs take at most ``limit`` bytes, and one more batch for each worker.
 public final class PackBudget: Sendable {
     /// The bytes of more than 50 full batches, by the estimate of ``Pack/weight``. This is more than a provider's concurrency needs. It is
     /// an eighth of the memory that the unit grants a role.
@@ -21,7 +21,7 @@ public final class PackBudget: Sendable {
 
     fileprivate struct State {
         var lines = 0
-        /// The bytes of each line. A line that holds nothing is not in it.
+        /// The bytes of each worker's line. A line that holds nothing is not in it.
         var held: [Int: Int] = [:]
         var total = 0
         /// The waiters in order of arrival, at most ``PackReceiver/batchesInWork`` of each line.

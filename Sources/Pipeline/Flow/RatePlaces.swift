@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Places in the line of a provider's rate, reserved for a batch before it is claimed. There is one place for each call of the batch, in
+/// Places in the queue for a provider's rate, reserved for a batch before it is claimed. There is one place for each call of the batch, in
 /// the order in which the calls ask.
 ///
 /// A place that its call does not use expires, like time for a quiet provider. Only places that no call will use are returned, as soon as

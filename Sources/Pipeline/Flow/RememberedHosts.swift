@@ -13,7 +13,7 @@ struct RememberedHosts {
         /// The number of failures since the last good answer.
         var failures = 0
         var openSince: Timestamp?
-        /// The lines of the refused sends.
+        /// The queues of the refused sends.
         var lines = ComeBackLines()
         /// The number of the host's latest rest. See ``Rests``.
         var rest: UInt64 = 0
@@ -45,7 +45,7 @@ struct RememberedHosts {
     /// Asks the breaker of the host. An unknown host stays unknown.
     mutating func admit(_ host: String, at now: Timestamp) -> Breaker.Admission { hosts[host]?.breaker.admit(at: now) ?? .allowed }
 
-    /// Returns the time at which a refused send to this host is requeued. Unknown hosts share one line.
+    /// Returns the time at which a refused send to this host is requeued. Unknown hosts share one queue.
     mutating func place(of host: String, isUrgent: Bool, behind earliest: Timestamp, now: Timestamp) -> Timestamp {
         guard hosts[host] != nil else { return unknown[isUrgent: isUrgent].place(at: earliest, now: now) }
         return hosts[host, default: newHost].lines[isUrgent: isUrgent].place(at: earliest, now: now)

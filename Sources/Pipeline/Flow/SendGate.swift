@@ -56,7 +56,7 @@ public final class SendGate: Sendable {
     ///
     /// - Parameters:
     ///   - hasPlace: whether the call comes at its place of ``RatePlaces``.
-    ///   - isUrgent: selects the line of the requeue if the send is refused.
+    ///   - isUrgent: selects the queue of requeue places if the send is refused.
     public func enter(host address: String, hasPlace: Bool = false, isUrgent: Bool = false, now: Timestamp) async -> Answer {
         let host = Self.host(of: address)
         switch room.withLock({ $0.ask(host.name, hasPlace: hasPlace, isUrgent: isUrgent, now: now) }) {
@@ -74,7 +74,7 @@ public final class SendGate: Sendable {
         return room.withLock { $0.closedTime(of: host.name, isUrgent: isUrgent, now: now) }
     }
 
-    /// Reserves places in the line of the provider's rate for this number of calls, as far as they come within `time`. The reservation
+    /// Reserves places in the queue for the provider's rate for this number of calls, as far as they come within `time`. The reservation
     /// comes before the claim, so that a pack with a late place stays with the broker.
     package func reserve(_ calls: Int, ifWithin longest: Duration, lasting time: Duration, now: Timestamp) -> Reservation {
         switch room.withLock({ $0.reserve(calls, ifWithin: longest, lasting: time, now: now) }) {
@@ -88,7 +88,7 @@ public final class SendGate: Sendable {
         /// The provider has no rate.
         case unlimited
         case places(RatePlaces)
-        /// The line is too long. The caller asks again after this time.
+        /// The queue is too long. The caller asks again after this time.
         case later(Duration)
     }
 

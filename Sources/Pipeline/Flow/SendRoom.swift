@@ -1,7 +1,7 @@
 import TidingsCore
 import TidingsProvider
 
-/// The state behind a gate: the calls under way, the line of waiting sends, and the hosts.
+/// The state behind a gate: the calls under way, the queue of waiting sends, and the hosts.
 package struct SendRoom {
     /// The number of hosts remembered without calls under way, about 200 bytes each. Beyond it, the healthy host that was called longest
     /// ago is forgotten. While more than half are failing, the host that failed longest ago is forgotten.
@@ -55,8 +55,8 @@ package struct SendRoom {
     }
 
     /// - Parameters:
-    ///   - hasPlace: whether the call has its place in the line of the rate already.
-    ///   - isUrgent: selects the line of the requeue if the call is refused.
+    ///   - hasPlace: whether the call has its place in the queue for the rate already.
+    ///   - isUrgent: selects the queue of requeue places if the call is refused.
     mutating func ask(_ host: String, hasPlace: Bool, isUrgent: Bool, now: Timestamp) -> Answer {
         if case .refused(let until) = hosts.admit(host, at: now) {
             return .refused(after: hosts.place(of: host, isUrgent: isUrgent, behind: until, now: now) - now, .breakerOpen)
@@ -77,7 +77,7 @@ package struct SendRoom {
 
     // MARK: Before the claim
 
-    /// The time for which packs for this host should stay with the broker. It is zero unless the host's breaker is open and the line of
+    /// The time for which packs for this host should stay with the broker. It is zero unless the host's breaker is open and the queue of
     /// refused sends is long. The refused sends show operators the failure, and return as soon as the host works again.
     func closedTime(of host: String, isUrgent: Bool, now: Timestamp) -> Duration {
         guard let known = hosts[host], let end = known.breaker.closedUntil, known.lines[isUrgent: isUrgent].isLong(after: end) else {
@@ -86,7 +86,7 @@ package struct SendRoom {
         return max(.zero, end - now)
     }
 
-    /// Places in the line of a rate.
+    /// Places in the queue for a rate.
     struct Places {
         let count: Int
         let first: Duration
@@ -99,12 +99,12 @@ package struct SendRoom {
         /// The provider has no rate.
         case unlimited
         case places(Places)
-        /// The line is too long. The caller asks again after this time.
+        /// The queue is too long. The caller asks again after this time.
         case later(Duration)
     }
 
-    /// Reserves places in the line of the rate for this number of calls, unless the wait for the first place is longer than `longest`. The
-    /// places come within `time`, except that at least one is reserved.
+    /// Reserves places in the queue for the rate, for this number of calls. Reserves none if the wait for the first place is longer than
+    /// `longest`. The places come within `time`, except that at least one is reserved.
     mutating func reserve(_ calls: Int, ifWithin longest: Duration, lasting time: Duration, now: Timestamp) -> Reservation {
         // The bucket fills at the provider's whole rate, so a call of this process costs one token for each process.
         let each = workers
@@ -143,9 +143,9 @@ package struct SendRoom {
     /// An equal part of a limit, at least one call.
     private func share(of all: Int) -> Int { max(1, all / workers) }
 
-    // MARK: The line
+    // MARK: The queue
 
-    /// Returns the ticket of the send that now waits in line. Nil if a place was taken at once.
+    /// Returns the ticket of the send that now waits in the queue. Nil if a place was taken at once.
     mutating func occupyOrWait(_ host: String, _ waiter: Waiter) -> UInt64? {
         guard !isFree(host) else {
             occupy(host)
@@ -160,7 +160,7 @@ package struct SendRoom {
     }
 
     private mutating func admitAll() -> [Waiter] {
-        // Takes the line out, because `isFree` reads the rest of this value.
+        // Takes the queue out, because `isFree` reads the rest of this value.
         var line = WaitingLine<Waiter>()
         swap(&line, &self.line)
         defer { swap(&line, &self.line) }

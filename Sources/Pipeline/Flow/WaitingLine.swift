@@ -1,12 +1,12 @@
 import DequeModule
 
-/// The waiters for room at each host, in the order of arrival.
+/// The waiters for room at each host: a queue for each host, in the order of arrival.
 ///
 /// The next waiter is found with one look for each host that has waiters, without a look at each waiter.
 struct WaitingLine<Waiter> {
 
     private var waiters: [UInt64: Waiter] = [:]
-    /// The tickets of each host's line, oldest first. A ticket whose caller gave up stays until it comes to the front. Each call that ends
+    /// The tickets of each host's queue, oldest first. A ticket whose caller gave up stays until it comes to the front. Each call that ends
     /// makes room and brings the front up, so no more of them stay than callers give up during the longest call to a host without room.
     private var lines: [String: Deque<UInt64>] = [:]
     private var lastTicket: UInt64 = 0
@@ -18,10 +18,10 @@ struct WaitingLine<Waiter> {
         return lastTicket
     }
 
-    /// Nil for a ticket that has already left the line.
+    /// Nil for a ticket that has already left the queue.
     mutating func giveUp(_ ticket: UInt64) -> Waiter? { waiters.removeValue(forKey: ticket) }
 
-    /// Takes the waiter out of the line that has waited longest, among those whose host has room.
+    /// Takes the waiter out of its queue that has waited longest, among the waiters whose host has room.
     mutating func next(where hasRoom: (String) -> Bool) -> (host: String, waiter: Waiter)? {
         if waiters.isEmpty {
             lines.removeAll(keepingCapacity: true)

@@ -8,7 +8,7 @@ import TidingsPipeline
 import TidingsProvider
 import TidingsStore
 
-/// The deliver role: a line for each provider of its channels.
+/// The deliver role: a delivery line for each provider of its channels.
 ///
 /// When another catalogue becomes active, only the lines that it changes are replaced. An old line finishes its packs while the new line
 /// already runs.
@@ -150,7 +150,7 @@ private struct LinePlan: Equatable {
     }
 }
 
-/// One provider with a consumer for each lane.
+/// A delivery line: one provider, with a consumer and a worker for each lane.
 private final class Line: Sendable {
     let plan: LinePlan
     private let lanes: [(lane: Lane, consumer: AMQPConsumer)]

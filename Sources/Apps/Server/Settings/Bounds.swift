@@ -105,13 +105,13 @@ package enum Bounds {
                 Bound(
                     "ProviderWorker.longestWaitUnclaimed", ProviderWorker.longestWaitUnclaimed,
                     "Packs wait so long for a provider's rate, or its breaker, before they are claimed."),
-                Bound("ProviderWorker.bulkLine", ProviderWorker.bulkLine, "The longest line of a provider's rate that bulk packs join."),
+                Bound("ProviderWorker.bulkLine", ProviderWorker.bulkLine, "The longest wait for a provider's rate that bulk packs join."),
                 Bound("ProviderWorker.urgentLine", ProviderWorker.urgentLine, "The same for urgent packs; so urgent packs come first."),
                 Bound("Store.judgedAsDue", Store.judgedAsDue, "A scheduled delivery is judged by its time if a releaser is no later."),
-                Bound("ProviderWorker.patienceOfBulk", ProviderWorker.patienceOfBulk, "Then bulk packs join the longer line too."),
+                Bound("ProviderWorker.patienceOfBulk", ProviderWorker.patienceOfBulk, "Then bulk packs join the longer queue too."),
                 Bound("ProviderWorker.lookAgain", ProviderWorker.lookAgain, "Between two requests of waiting packs for a place."),
                 Bound("ComeBackLine.interval", ComeBackLine.interval, "Between two retries of sends that were turned away."),
-                Bound("ComeBackLine.short", ComeBackLine.short, "A longer line behind an open breaker leaves packs with the broker."),
+                Bound("ComeBackLine.short", ComeBackLine.short, "A longer queue behind an open breaker leaves packs with the broker."),
                 Bound(
                     "ComeBackLine.longest", ComeBackLine.longest,
                     "A send that was turned away is tried again at most this long after its breaker or rate allows it."),
