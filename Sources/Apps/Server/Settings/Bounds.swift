@@ -90,7 +90,9 @@ package enum Bounds {
         return [Bound("PackReceiver.prefetch", PackReceiver.prefetch, "packs", "Of each queue, unsettled in one worker.")]
             + Bound.batch("PackReceiver.batch", PackReceiver.batch, "Packs are batches already, so one is never waited for long.") + [
                 Bound("PackReceiver.batchesInWork", PackReceiver.batchesInWork, "batches", "Of each queue at once."),
-                Bound("ProviderWorker.patience", ProviderWorker.patience, "Then a pack's message is given back; its claim goes on."),
+                Bound(
+                    "ProviderWorker.patience", ProviderWorker.patience,
+                    "Then the messages of a batch are acknowledged, and its calls go on under the claim."),
                 Bound(
                     "Outstanding.limit", Outstanding.limit, "batches",
                     "Out beyond patience at once. More batches wait, because providers hang then."),
