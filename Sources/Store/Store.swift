@@ -4,7 +4,7 @@ public import TidingsPostgres
 /// The only code that contains SQL. Each aggregate has its extensions in its own folder:
 ///
 /// - `Intake`: the writes of a router, one transaction for each batch
-/// - `Outbox`: packs, which a worker claims and settles once
+/// - `Outbox`: packs, which a worker claims and settles once, and the SQL outbox of `tidings_api.enqueue`
 /// - `Due`: deliveries that wait for a time
 /// - `Pauses`: channels, providers, types and tenants that operators have paused
 /// - `LocalPlans`: notifications that devices show by themselves

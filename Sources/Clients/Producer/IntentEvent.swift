@@ -1,7 +1,7 @@
 public import TidingsCore
 import TidingsJSON
 
-/// One intent of a producer: a structured CloudEvent with the members of `schemas/intent.json`.
+/// One intent of a producer: a structured CloudEvent with the members of `schemas/intent-event.schema.json`.
 public struct IntentEvent: Sendable, HasContent {
     /// The system that asks. Source and ``id`` together identify the intent.
     public var source: String

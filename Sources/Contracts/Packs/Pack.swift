@@ -1,6 +1,6 @@
 public import TidingsCore
 
-/// Up to 50 deliveries of one channel, provider and lane: one outbox row, one message, one claim.
+/// Up to 50 deliveries of one channel, provider and lane: one row of `tidings.packs`, one message, one claim.
 ///
 /// The content type is ``contentType``. A pack is complete: a worker sends every entry of it without reading the content again. The id is
 /// also the generation of its entries, because it is never reused and a delivery belongs to one pack at a time.

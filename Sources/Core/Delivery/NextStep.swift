@@ -8,7 +8,11 @@ public enum NextStep: Sendable, Hashable {
     case failOver(ReasonCode)
 }
 
-/// Returns the step after an outcome. This is the only place where outcomes become states.
+/// Returns the step after an outcome. Every outcome of a call passes through this function. A worker calls it with a provider's answer
+/// (`Pipeline/Delivery/Conclude.swift`). A releaser calls it for the attempt of a dead worker (`Pipeline/Release/Releaser.swift`). A
+/// delivery that was not sent has no outcome, so its next state is not decided here.
+///
+/// The function knows the number of the attempt and this outcome, and no reason of an earlier attempt.
 ///
 /// - A retry waits at least the jittered ``backoff(attempt:policy:random:)``. It waits longer if the provider asks, at most
 ///   ``RetryPolicy/longestProviderWait``.

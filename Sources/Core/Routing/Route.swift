@@ -4,8 +4,8 @@
 /// bottom. A stage settles candidates, and no stage reopens one. So the first reason found is the reason given. Three steps replace
 /// candidates instead, and say so at their declaration: ``Draft/planAhead()``, ``Draft/holdWholeChannels()`` and ``Draft/putInSequence()``.
 ///
-/// Nothing here reads a clock, a database or a random number, so the same arguments give the same decision. Therefore `why` and `simulate`
-/// can run this function too.
+/// Nothing here reads a clock, a database or a random number, so the same arguments give the same decision. The router and
+/// `tidings simulate` call this function. `tidings why` does not: it shows the decision that the router stored.
 ///
 /// - Parameters:
 ///   - intent: decoded, and valid at the time it was accepted.

@@ -4,7 +4,8 @@ import TidingsCore
 import TidingsProvider
 import TidingsStore
 
-/// The one place where an outcome, or the reason why there is none, becomes the next state of a delivery.
+/// The settlements of a call. `nextStep` decides the step after an outcome. If there was no call, the reason decides here. A releaser asks
+/// `nextStep` too, for the attempts of dead workers.
 extension ProviderWorker {
     /// The settlements of a call.
     func conclude(_ call: SentCall) -> [Settlement] {

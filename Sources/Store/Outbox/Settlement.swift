@@ -28,7 +28,7 @@ public struct AttemptRecord: Sendable {
     }
 }
 
-/// The way in which one delivery leaves its pack.
+/// The way in which one delivery leaves its pack. The `Settlement` of the AMQP driver is another value: an acknowledgement or a rejection.
 public struct Settlement: Sendable {
     public enum Exit: Sendable {
         case ended(DeliveryState, ReasonCode)

@@ -2,7 +2,7 @@ import TidingsContracts
 import TidingsCore
 import TidingsPostgres
 
-/// Rows of `tidings.packs`, the outbox.
+/// Rows of `tidings.packs`: the packs that are committed and not settled.
 struct PackRows {
     let packs: [Pack]
 

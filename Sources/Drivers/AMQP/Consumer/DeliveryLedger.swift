@@ -1,4 +1,4 @@
-/// A settlement to be sent to the broker.
+/// An acknowledgement or a rejection to be sent to the broker. The `Settlement` of the store is another value: a delivery leaves its pack.
 struct Settlement {
     var frame: DeliveryLedger.Frame
     var kind: Kind
