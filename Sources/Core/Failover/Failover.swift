@@ -1,3 +1,10 @@
+// Failover moves a delivery to another provider. A worker only settles the delivery as `failover`. A releaser reads the history of the
+// delivery (`DeliveryPast`) and plans again (`reroute`). Providers of the history fall into three groups:
+//
+// - failed: the provider refused the delivery or is misconfigured. The delivery does not return to it, unless an operator retries it.
+// - passed over: the breaker of the provider was open, so nothing was sent. The provider comes last in the order.
+// - kept: the delivery is retried or recovered, so an attempt at the present provider may have arrived. The provider comes first.
+
 extension Outcome {
     /// Whether an attempt failed because of this provider, so that another provider may succeed.
     ///

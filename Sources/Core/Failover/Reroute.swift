@@ -1,3 +1,11 @@
+// A second decision on one delivery, in three steps:
+//
+// 1. The history goes into the question. `failed`, `passedOver` and `kept` change the order of the providers (`inOrder`).
+// 2. `places` runs the stages again and takes the result for this delivery. A delivery to a device keeps its device (`place`, `carrier`).
+//    A delivery to a person keeps its provider. If that provider is out, `replacements` finds another one, or the person's devices.
+// 3. `conclude` compares the result with the history. If the delivery must wait for its own provider, `places` runs once more, with that
+//    provider kept.
+
 /// Judges one planned delivery again. The delivery is due, its decision is too old, its provider is gone or failed, or escalation has
 /// reached its channel.
 ///

@@ -20,6 +20,10 @@ struct Call: Sendable {
 }
 
 /// The step before the first byte: the packs become this worker's in one commit.
+///
+/// A claimed pack has a lease and must not wait, so the wait for the provider comes before the claim. If the provider has a rate, the gate
+/// reserves places for the calls of the batch (``RatePlaces``), and each call then takes one. A call without a place asks the gate for a
+/// token of the rate. ``SendRoom`` explains the limits.
 extension ProviderWorker {
     /// The longest wait for the provider before a claim. It is less than ``Store/missingAfterSeconds``, after which packs count as lost.
     package static let longestWaitUnclaimed = Duration.seconds(30)

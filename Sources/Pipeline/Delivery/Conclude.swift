@@ -4,8 +4,8 @@ import TidingsCore
 import TidingsProvider
 import TidingsStore
 
-/// The settlements of a call. `nextStep` decides the step after an outcome. If there was no call, the reason decides here. A releaser asks
-/// `nextStep` too, for the attempts of dead workers.
+/// The settlements of a call. `nextStep` decides the step after an outcome. If there was no call, this file decides by the reason. A
+/// releaser asks `nextStep` too, for the attempts of dead workers.
 extension ProviderWorker {
     /// The settlements of a call.
     func conclude(_ call: SentCall) -> [Settlement] {

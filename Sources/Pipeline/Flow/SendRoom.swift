@@ -2,6 +2,13 @@ import TidingsCore
 import TidingsProvider
 
 /// The state behind a gate: the calls under way, the queue of waiting sends, and the hosts.
+///
+/// The rate, the concurrency and the breakers of hosts bound the calls to a provider. A worker asks twice:
+///
+/// - before the claim (`Delivery/Claim.swift`), for packs: ``closedTime(of:isUrgent:now:)`` and ``reserve(_:ifWithin:lasting:now:)``. A
+///   pack without a place stays with the broker, which costs no row.
+/// - before the call (`Delivery/Admit.swift`), for one call: ``ask(_:hasPlace:isUrgent:now:)``. A call that finds no room waits in `line`
+///   for ``SendGate/patience``. A refused call goes back to `due`, each at its own time (``ComeBackLine``).
 package struct SendRoom {
     /// The number of hosts remembered without calls under way, about 200 bytes each. Beyond it, the healthy host that was called longest
     /// ago is forgotten. While more than half are failing, the host that failed longest ago is forgotten.

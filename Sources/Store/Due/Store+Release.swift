@@ -132,16 +132,21 @@ extension Store {
         ).affectedRows > 0
     }
 
-    /// Runs by itself, because it is needed in every turn and often finds no delivery. A query that reads notifications opens every day's
-    /// partition.
+    /// Picks and locks the deliveries that this turn releases. There are two kinds: `timely`, whose time has come, and `resumed`, whose
+    /// pause is over. Both are found in two steps, so that the cost is the same for one waiting delivery and for a million:
     ///
-    /// `places` walks the index from one provider with waiting rows to the next. `timely` takes an equal share of the due rows from each
-    /// provider that has room. So the rows of a provider whose queue is full are not read, however many they are, and delay no other
-    /// provider.
+    /// 1. `places` and `parked` list only the distinct providers, and the distinct pauses with provider. Each is a recursion that jumps in
+    ///    an index from one value to the next.
+    /// 2. `ready` and `over` keep the entries that may go now. Providers with a full queue (`saturated`) are left out. Only then are single
+    ///    rows read: `timely` takes an equal share from each provider.
     ///
-    /// `parked` walks the index of paused deliveries from one distinct place to the next. Its cost is the same for one waiting delivery and
-    /// for a million. A pause is over when it is no longer in force. So no step has to find its deliveries and change their time. `over` is
-    /// materialised, because the planner might otherwise lock deliveries before it checks whether their pause is over.
+    /// So the rows of a provider whose queue is full are not read, however many they are, and delay no other provider.
+    ///
+    /// The query runs by itself, because it is needed in every turn and often finds no delivery. A query that reads notifications opens
+    /// every day's partition.
+    ///
+    /// A pause is over when it is no longer in force. So no step has to find its deliveries and change their time. `over` is materialised,
+    /// because the planner might otherwise lock deliveries before it checks whether their pause is over.
     fileprivate static func pick(_ lane: Lane, limit: Int, passingOver strange: Set<DeliveryKey>) -> SQL {
         let strange = Array(strange)
         return """

@@ -5,8 +5,14 @@ import TidingsPostgres
 /// Outcomes of calls whose deliveries had left their worker's pack. The lease had ended, and a releaser took the pack apart.
 ///
 /// The worker knows the outcome, and the releaser could only guess it. So each outcome leaves its attempt. A definite outcome (accepted,
-/// rejected, endpoint gone) also ends the delivery, if no other attempt has begun. No other attempt has begun while the delivery waits in
-/// `due` or in an unclaimed pack, or if it has ended as `outcomeUnknown`.
+/// rejected, endpoint gone) also ends the delivery, if no other attempt has begun.
+///
+/// A delivery stands in exactly one place (`Documentation.docc/Decisions/0001-deliveries-are-written-once.md`). In three places no other
+/// attempt has begun. ``LateEnds`` looks in all three, and takes the delivery out of its place:
+///
+/// - `waited`: a row of `due`. The row is deleted.
+/// - `member`: an unclaimed pack. The pack shrinks, or is deleted if no delivery is left.
+/// - `guessed`: the delivery's own row, with the releaser's guess `outcomeUnknown`. The row gets the true outcome.
 ///
 /// If the answer to a commit is lost, the same settlement is written again and looks late too. This changes nothing: the delivery has ended
 /// with this outcome, or its attempt has its row.

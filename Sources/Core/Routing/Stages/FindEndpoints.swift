@@ -1,3 +1,11 @@
+// From channels to deliveries. For each open channel, an `EndpointSearch` settles three things:
+//
+// 1. Endpoints: `known` ones serve the channel, `live` ones are not gone, `allowing` ones may show the notification.
+// 2. Providers: with the strategy `all`, every provider of the market sends, and `order` is nil. Otherwise `order` has the providers that
+//    send one after another, and `lead` is the first of them that reaches the person.
+// 3. Addresses: a provider that needs no endpoint gets one delivery for the person as a whole (`withoutEndpoint`). Each live endpoint gets
+//    a delivery of its own (`carriers`), unless `lead` needs no endpoint and so reaches every device of the market.
+
 extension Draft {
     /// Replaces each open channel by its deliveries. Each provider that addresses people gets one delivery. Each endpoint that a provider
     /// of the market can send to gets one delivery. A channel without any delivery stays, with the reason.
