@@ -67,7 +67,7 @@ let package = Package(
     products: [
         .executable(name: "tidings", targets: ["tidings"]),
         .library(name: "TidingsClient", targets: ["TidingsClient"]),
-        // For a provider of one's own, see CONTRIBUTING.
+        // For a provider of one's own, see Providers.md.
         .library(
             name: "TidingsProvider", targets: ["TidingsProvider", "TidingsHTTP", "TidingsCore", "TidingsJSON", "TidingsEncodings"]),
         // For one whose service takes many requests on one connection; needs libnghttp2 and libssl.
