@@ -914,7 +914,7 @@ CREATE VIEW tidings_ops.bulk_yields AS
           WHERE ((s.queue ~~ '%.bulk'::text) AND (s.sampled_at > (tidings.clock() - '00:00:30'::interval)))) b)
   WHERE ((w.state = 'running'::text) AND (w.bulk_pause_ms > 0));
 
-COMMENT ON VIEW tidings_ops.bulk_yields IS 'Processes that delay bulk work in favour of urgent work, with the cause. Also the time at which the waiting bulk work is done at this pace.';
+COMMENT ON VIEW tidings_ops.bulk_yields IS 'Processes that delay bulk work in favour of urgent work. Each row has the delay, its cause, and the time at which all waiting bulk work is done at the present pace.';
 
 COMMENT ON COLUMN tidings_ops.bulk_yields.worker_id IS 'The process, as in tidings_ops.workers.';
 

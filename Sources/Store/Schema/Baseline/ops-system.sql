@@ -41,8 +41,8 @@ create view tidings_ops.bulk_yields as
     where w.state = 'running' and w.bulk_pause_ms > 0;
 
 comment on view tidings_ops.bulk_yields is
-    'Processes that delay bulk work in favour of urgent work, with the cause. Also the time at which the waiting bulk work is done at '
-    'this pace.';
+    'Processes that delay bulk work in favour of urgent work. Each row has the delay, its cause, and the time at which all waiting bulk '
+    'work is done at the present pace.';
 comment on column tidings_ops.bulk_yields.worker_id is 'The process, as in tidings_ops.workers.';
 comment on column tidings_ops.bulk_yields.role is 'router, deliver, release, or all for a process with every role.';
 comment on column tidings_ops.bulk_yields.bulk_pause_ms is 'Milliseconds that the process waits before each batch of bulk work.';
