@@ -151,8 +151,10 @@ final class CaptureLedger: Sendable {
         return .http(CaptureAnswer.Response(status: 501, body: Array("a body drips over HTTP/1.1 only\n".utf8)))
     }
 
-    /// Returns the answer by rank: a programmed behaviour, then the stand-in, then the behaviour that the path names. A programmed
-    /// behaviour is first, so that a stand-in misbehaves as asked.
+    /// Returns the first of these answers that exists: a programmed behaviour, the stand-in, the behaviour that the path names. A
+    /// programmed behaviour is first, so that a stand-in misbehaves as asked.
+    ///
+    /// Exception: if a programmed success has no body, the stand-in answers, with the delay and the drip of the programmed success.
     private static func answer(
         to arrival: Arrival, attempt: Int, number: Int, among behaviours: [String: CaptureBehaviour]
     ) -> CaptureAnswer {

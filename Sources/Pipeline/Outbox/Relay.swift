@@ -158,16 +158,17 @@ public struct Relay: Sendable {
 
 /// The position that one loop of a relay has reached.
 ///
-/// A turn continues where the last one ended. From time to time a turn begins at the front, to find events whose transaction committed late
-/// and events that another relay left. Finding the front may take long, because entries of published events stay there until the table is
-/// vacuumed. So a turn from the front comes only after ten times the duration of the last one.
+/// A turn continues where the turn before ended. From time to time a turn begins at the front of the outbox, to find events whose
+/// transaction committed late and events that another relay left. Such a turn may take long: entries of published events stay at the front
+/// until the table is vacuumed. So the next turn from the front begins only after ten times the duration of the last turn from the front.
 private struct OutboxWalk {
     let relay: NotificationID
     let part: OutboxPart
     private(set) var position: OutboxPosition?
     private var frontAt = ContinuousClock.now
 
-    /// The factor of that wait. At least nine tenths of the time remain for turns whose cost does not depend on the front.
+    /// The factor of the wait for the next turn from the front. At least nine tenths of the time remain for turns whose cost does not
+    /// depend on the front.
     private static let share = 10
 
     init(relay: NotificationID, part: OutboxPart) {

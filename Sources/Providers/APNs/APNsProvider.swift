@@ -75,8 +75,8 @@ struct APNsProvider: Provider {
         if sandbox !== production { await sandbox.close() }
     }
 
-    /// Returns the provider token for a second request at once, if APNs says that it did not process the first one. Returns nil if the
-    /// answer is final.
+    /// Returns the provider token for an immediate second request, if APNs says that it did not process the first request. Returns nil if
+    /// the answer to the first request is final, or if APNs would refuse a new token too.
     private func tokenForAnotherTry(after answer: HTTPResult, _ token: String) -> String? {
         switch apnsReason(of: answer) {
         case .expiredProviderToken: tokens.replacement(of: token, at: now())

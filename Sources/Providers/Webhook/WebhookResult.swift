@@ -2,9 +2,10 @@ import TidingsCore
 import TidingsHTTP
 import TidingsProvider
 
-/// Returns the result of a delivery for an answer or a failed call: the table of Standard Webhooks 1.0.0.
+/// Returns the result of a delivery, from the receiver's answer or from the failed call. The meaning of each status is that of Standard
+/// Webhooks 1.0.0.
 ///
-/// A redirect counts as a refusal. Redirects are never followed, and another attempt would get the same redirect.
+/// A redirect ends the delivery as rejected: Tidings never follows a redirect, and another attempt would get the same answer.
 func webhookResult(of result: HTTPResult, now: Timestamp) -> SendResult {
     switch result {
     case .response(let response):

@@ -11,11 +11,12 @@ public enum LocalPlanAck: Sendable, Hashable {
 }
 
 extension Store {
-    /// Records that a device has its plan at `version`. Notifications that the device was told up to this version become `delivered`.
+    /// Records that a device has its plan at `version`. Each notification that is in the plan since this version, or an older one, becomes
+    /// `delivered`.
     ///
-    /// A removal that the device confirms before the notification's time ends the delivery in its planned end state. If the time has come,
-    /// the notification counts as shown, and the delivery keeps its state. A repeated confirmation, or one of an older version,
-    /// changes nothing.
+    /// Versions up to this one may also tell the device to forget a notification. If the confirmation comes before the notification's time,
+    /// the delivery ends in the state that is stored for the removal, such as `cancelled`. If the time has come, the notification counts as
+    /// shown, and the delivery keeps its state. A repeated confirmation, or the confirmation of an older version, changes nothing.
     public func ackLocalPlan(of device: String, tenant: String, owner: String? = nil, version: Int64) async throws -> LocalPlanAck {
         try await pool.transaction(retryAmbiguous: true) { transaction in
             guard let plan = try await OpenPlan(device: device, tenant: tenant, owner: owner, in: transaction) else { return .noDevice }

@@ -25,8 +25,8 @@ public struct Migration: Sendable {
         self.sql = sql
     }
 
-    /// The number that a binary must know to start on this schema. Nil if every binary may start. A `contract` step raises it to its own
-    /// number, unless the step names another.
+    /// The oldest schema number that a binary must know to start after this step. Nil: the step excludes no binary. For a `contract` step
+    /// it is the step's own number, unless the step names another number.
     public var oldestBinarySchema: Int? { oldestBinary ?? (kind == .contract ? number : nil) }
 
     /// Every migration of this binary, in order.

@@ -35,8 +35,8 @@ struct FCMTokenExchange: Sendable {
         static func grant(_ description: String) -> Refusal { Refusal(error: "invalid_grant", description: description) }
     }
 
-    /// Returns the project of the account, which the account's address names; nil if the address names none. An account that contains
-    /// `test+rejected` is refused as if it no longer existed.
+    /// Returns the project that the address of the account names, or nil if the address names no project. Fails with the reason if the
+    /// request is wrong. An account whose address contains `test+rejected` is refused as if the account no longer existed.
     func project(in request: StandInRequest) -> Result<String?, Refusal> {
         Result { () throws(Refusal) in
             let claims = try claims(in: request)

@@ -2,8 +2,8 @@ import Testing
 import TidingsPostgres
 import TidingsTestSupport
 
-/// When another catalogue becomes active, packs of a removed provider are routed again. Lines that the change does not concern keep
-/// running.
+/// When another catalogue becomes active, packs of a removed provider are routed again. A delivery line is the work of one process for one
+/// provider. Delivery lines of providers that the new catalogue does not change keep running.
 @Suite struct FollowTests {
     @Test func packsOfAProviderThatIsGoneAreRoutedAgain() async throws {
         try await withOwnSystem { system in
