@@ -191,7 +191,7 @@ begin
     return event_id;
 end $$;
 
-COMMENT ON FUNCTION tidings_api.enqueue(type text, recipient text, data jsonb, key text, send_at timestamp with time zone, title text, body text, channels text[], source text, tenant text) IS 'Sends a notification if and only if the calling transaction commits. Returns the event id. The same key is sent once.';
+COMMENT ON FUNCTION tidings_api.enqueue(type text, recipient text, data jsonb, key text, send_at timestamp with time zone, title text, body text, channels text[], source text, tenant text) IS 'Sends a notification if and only if the calling transaction commits. Returns the event id. Two calls with the same key send one notification.';
 
 CREATE FUNCTION tidings_api.rejected(source text, since timestamp with time zone DEFAULT NULL::timestamp with time zone) RETURNS TABLE(rejected_id bigint, event_id text, type text, reason_code text, what_to_do text, pointer text, message text, occurrences bigint, first_at timestamp with time zone, last_at timestamp with time zone, state text)
     LANGUAGE sql STABLE SECURITY DEFINER
@@ -259,7 +259,7 @@ begin
         where r.event_id = anything order by r.id desc limit 20;
 end $_$;
 
-COMMENT ON FUNCTION tidings_ops.find(anything text) IS 'Finds the record of any id: a notification, a delivery, an event, a provider''s idempotency key, a device or its token. A recipient, also as tenant/recipient, comes with their latest notifications. A trace id and a provider''s own message id have no index.';
+COMMENT ON FUNCTION tidings_ops.find(anything text) IS 'Finds the record of any id: a notification, a delivery, an event, a provider''s idempotency key, a device or its token. For a recipient, also as tenant/recipient, it returns the latest notifications too. A trace id and a provider''s own message id have no index.';
 
 CREATE FUNCTION tidings_ops.find_enqueued(anything text) RETURNS TABLE(id text, type text, producer text, enqueued_at timestamp with time zone, attempts integer)
     LANGUAGE sql STABLE SECURITY DEFINER
@@ -270,7 +270,7 @@ CREATE FUNCTION tidings_ops.find_enqueued(anything text) RETURNS TABLE(id text, 
     order by o.created_at limit 20
 $$;
 
-COMMENT ON FUNCTION tidings_ops.find_enqueued(anything text) IS 'The events with an id that tidings_api.enqueue has taken and no release role has published yet. Reads the whole outbox.';
+COMMENT ON FUNCTION tidings_ops.find_enqueued(anything text) IS 'The events with this event id that tidings_api.enqueue has taken and that no release role has published yet. Reads the whole outbox.';
 
 CREATE TABLE tidings.active_catalogue (
     only_row boolean DEFAULT true NOT NULL,
@@ -811,9 +811,9 @@ UNION ALL
            FROM tidings.attempts a
           WHERE ((a.notification_id = d.notification_id) AND (a.ordinal = d.ordinal) AND (a.attempt = d.attempts))))));
 
-COMMENT ON VIEW tidings_ops.attempts IS 'One row for each call to a provider. A delivery that succeeded at once has no stored attempt: its row is derived.';
+COMMENT ON VIEW tidings_ops.attempts IS 'One row for each call to a provider. If the first call of a delivery succeeded, the view derives the row from the delivery.';
 
-COMMENT ON COLUMN tidings_ops.attempts.delivery_id IS 'notification_id/ordinal.';
+COMMENT ON COLUMN tidings_ops.attempts.delivery_id IS 'The id of the delivery: notification_id/ordinal.';
 
 COMMENT ON COLUMN tidings_ops.attempts.notification_id IS 'The notification.';
 
@@ -825,15 +825,15 @@ COMMENT ON COLUMN tidings_ops.attempts.channel IS 'push, local, inApp, email, sm
 
 COMMENT ON COLUMN tidings_ops.attempts.provider IS 'The provider that was called.';
 
-COMMENT ON COLUMN tidings_ops.attempts.outcome IS 'accepted, retry (nothing was taken; a later call may work), rejected (no call will work), endpointGone, misconfigured (the provider''s settings are wrong) or unknown (the call may have arrived).';
+COMMENT ON COLUMN tidings_ops.attempts.outcome IS 'accepted, retry (the provider took nothing, and a later call may work), rejected (no call will work), endpointGone (the address no longer exists), misconfigured (the provider''s settings are wrong) or unknown (the call may have arrived).';
 
 COMMENT ON COLUMN tidings_ops.attempts.reason_code IS 'The result of the call: a code of tidings_ops.reason_codes.';
 
-COMMENT ON COLUMN tidings_ops.attempts.provider_status IS 'The HTTP status. Null without an answer, and for the inbox.';
+COMMENT ON COLUMN tidings_ops.attempts.provider_status IS 'The HTTP status of the answer. Null if there was no answer, and for the inbox.';
 
-COMMENT ON COLUMN tidings_ops.attempts.error_text IS 'The provider''s message, at most 500 bytes. Null if it accepted.';
+COMMENT ON COLUMN tidings_ops.attempts.error_text IS 'The provider''s message, at most 500 bytes. Null if the provider accepted the delivery.';
 
-COMMENT ON COLUMN tidings_ops.attempts.possible_duplicate IS 'True if this call may have arrived and the delivery is tried again: the provider may see it twice.';
+COMMENT ON COLUMN tidings_ops.attempts.possible_duplicate IS 'True if this call may have arrived and the delivery is tried again: the provider may see the delivery twice.';
 
 COMMENT ON COLUMN tidings_ops.attempts.late IS 'True if the outcome came after the worker''s lease had ended. The outcome was recorded and did not change the state.';
 
@@ -867,7 +867,7 @@ CREATE VIEW tidings_ops.workers AS
     workers.stopped_at
    FROM tidings.workers;
 
-COMMENT ON VIEW tidings_ops.workers IS 'Each process that announced itself: running, stopped (it ended when it was asked to), or lost (30 seconds without a heartbeat).';
+COMMENT ON VIEW tidings_ops.workers IS 'Each process that has sent a heartbeat: running, stopped (it ended when it was asked to), or lost (30 seconds without a heartbeat).';
 
 COMMENT ON COLUMN tidings_ops.workers.worker_id IS 'Role, host, process id and a random part.';
 
@@ -877,9 +877,9 @@ COMMENT ON COLUMN tidings_ops.workers.host IS 'The host on which the process run
 
 COMMENT ON COLUMN tidings_ops.workers.pid IS 'The process id on that host.';
 
-COMMENT ON COLUMN tidings_ops.workers.version IS 'The version of its binary.';
+COMMENT ON COLUMN tidings_ops.workers.version IS 'The version of the binary of the process.';
 
-COMMENT ON COLUMN tidings_ops.workers.handled IS 'Count since its start: recipients routed, deliveries taken for sending, and deliveries released.';
+COMMENT ON COLUMN tidings_ops.workers.handled IS 'Count since the start of the process: routed recipients, deliveries taken for sending, and released deliveries.';
 
 COMMENT ON COLUMN tidings_ops.workers.started_at IS 'Time of its first heartbeat.';
 
@@ -926,9 +926,9 @@ COMMENT ON COLUMN tidings_ops.bulk_yields.urgent_took_ms IS 'Milliseconds of the
 
 COMMENT ON COLUMN tidings_ops.bulk_yields.bulk_ready IS 'Messages in all bulk queues together at the last sample: intents and packs of up to 50 deliveries.';
 
-COMMENT ON COLUMN tidings_ops.bulk_yields.drained_per_second IS 'Number of messages a second by which these queues shrink together.';
+COMMENT ON COLUMN tidings_ops.bulk_yields.drained_per_second IS 'Number of messages a second by which all bulk queues together shrink.';
 
-COMMENT ON COLUMN tidings_ops.bulk_yields.clears_at IS 'Time at which the last of these queues is empty at this pace. Null while one of them grows.';
+COMMENT ON COLUMN tidings_ops.bulk_yields.clears_at IS 'Time at which the last of the bulk queues will be empty at this speed. Null while a bulk queue grows.';
 
 CREATE VIEW tidings_ops.catalogue_history AS
  SELECT h.id AS activation_id,
@@ -952,9 +952,9 @@ COMMENT ON COLUMN tidings_ops.catalogue_history.hash IS 'The catalogue that beca
 
 COMMENT ON COLUMN tidings_ops.catalogue_history.activated_at IS 'Time at which the catalogue became active.';
 
-COMMENT ON COLUMN tidings_ops.catalogue_history.ended_at IS 'Time at which another catalogue took its place. Null for the active one.';
+COMMENT ON COLUMN tidings_ops.catalogue_history.ended_at IS 'Time at which another catalogue replaced this catalogue. Null for the active catalogue.';
 
-COMMENT ON COLUMN tidings_ops.catalogue_history.action IS 'apply, rollback, or start. start: nobody asked for the catalogue, such as the first catalogue of tidings dev.';
+COMMENT ON COLUMN tidings_ops.catalogue_history.action IS 'apply, rollback or start. start: the catalogue became active without a request, such as the first catalogue of tidings dev.';
 
 COMMENT ON COLUMN tidings_ops.catalogue_history.author IS 'The author of the change: --by, or the user and host of the command. unknown: the catalogue was active before this table existed.';
 
@@ -964,7 +964,7 @@ COMMENT ON COLUMN tidings_ops.catalogue_history.reason IS 'The reason, in the wo
 
 COMMENT ON COLUMN tidings_ops.catalogue_history.replaced IS 'The catalogue that was active before. Null if it is not known.';
 
-COMMENT ON COLUMN tidings_ops.catalogue_history.kept IS 'True if the file is kept. tidings catalogue show and tidings catalogue rollback need it.';
+COMMENT ON COLUMN tidings_ops.catalogue_history.kept IS 'True if the file is kept. tidings catalogue show and tidings catalogue rollback need the file.';
 
 CREATE VIEW tidings_ops.catalogues AS
  SELECT c.hash,
@@ -975,15 +975,15 @@ CREATE VIEW tidings_ops.catalogues AS
     c.yaml
    FROM tidings.catalogues c;
 
-COMMENT ON VIEW tidings_ops.catalogues IS 'Every catalogue that is kept, active or not. Catalogues name secrets and hold none.';
+COMMENT ON VIEW tidings_ops.catalogues IS 'Every catalogue that is kept, active or not. A catalogue names the places of secrets and contains no secret.';
 
-COMMENT ON COLUMN tidings_ops.catalogues.hash IS 'The SHA-256 of the content. Decisions name the catalogue by it.';
+COMMENT ON COLUMN tidings_ops.catalogues.hash IS 'The SHA-256 of the content. Decisions name the catalogue by this hash.';
 
 COMMENT ON COLUMN tidings_ops.catalogues.kept_since IS 'Time at which the catalogue was first stored.';
 
 COMMENT ON COLUMN tidings_ops.catalogues.active IS 'True if the catalogue is active: every role follows it now.';
 
-COMMENT ON COLUMN tidings_ops.catalogues.yaml IS 'The file.';
+COMMENT ON COLUMN tidings_ops.catalogues.yaml IS 'The text of the file.';
 
 CREATE VIEW tidings_ops.dead_letters AS
  SELECT dead.id AS dead_id,
@@ -1016,7 +1016,7 @@ COMMENT ON COLUMN tidings_ops.dead_letters.routing_key IS 'The routing key with 
 
 COMMENT ON COLUMN tidings_ops.dead_letters.size IS 'Bytes of the message.';
 
-COMMENT ON COLUMN tidings_ops.dead_letters.state IS 'trying (in a trial on its own), resolved (the trial worked), quarantined (the message ended its worker again), open, replayed or discarded.';
+COMMENT ON COLUMN tidings_ops.dead_letters.state IS 'trying (a router tries the message alone), resolved (the trial worked), quarantined (the message ended its process again), open, replayed or discarded.';
 
 COMMENT ON COLUMN tidings_ops.dead_letters.at IS 'Time at which the message was last set aside.';
 
@@ -1061,7 +1061,7 @@ UNION ALL
         END AS moved_because
    FROM tidings.decisions d;
 
-COMMENT ON VIEW tidings_ops.decisions IS 'Each decision about a channel, with its reason: the first at acceptance, another each time that a waiting delivery became due.';
+COMMENT ON VIEW tidings_ops.decisions IS 'Each decision about a channel, with its reason. The first decision is made at acceptance. A later decision is made each time that a waiting delivery becomes due.';
 
 COMMENT ON COLUMN tidings_ops.decisions.notification_id IS 'The notification.';
 
@@ -1071,7 +1071,7 @@ COMMENT ON COLUMN tidings_ops.decisions.decided_at IS 'Time of the decision: at 
 
 COMMENT ON COLUMN tidings_ops.decisions.channel IS 'push, local, inApp, email, sms, webPush or webhook.';
 
-COMMENT ON COLUMN tidings_ops.decisions.provider IS 'The provider that was chosen. Empty for none.';
+COMMENT ON COLUMN tidings_ops.decisions.provider IS 'The provider that was chosen. Empty if none was chosen.';
 
 COMMENT ON COLUMN tidings_ops.decisions.verdict IS 'send, hold (until a time), awaitEscalation (until an earlier channel has failed) or notSent.';
 
@@ -1079,21 +1079,21 @@ COMMENT ON COLUMN tidings_ops.decisions.reason_code IS 'The reason why the deliv
 
 COMMENT ON COLUMN tidings_ops.decisions.held_until IS 'For hold: the time until which the delivery waits. For send: the time until which the decision is valid. After that time a releaser decides again. Null otherwise.';
 
-COMMENT ON COLUMN tidings_ops.decisions.strategy IS 'all, or escalate (one channel after the other). Null for a later decision.';
+COMMENT ON COLUMN tidings_ops.decisions.strategy IS 'all (all channels), or escalate (one channel after the other). Null for a later decision.';
 
 COMMENT ON COLUMN tidings_ops.decisions.catalogue IS 'The hash of the catalogue that was in force.';
 
 COMMENT ON COLUMN tidings_ops.decisions.rules IS 'The rules that applied, in words and in order: a JSON array. Null for a later decision.';
 
-COMMENT ON COLUMN tidings_ops.decisions.notes IS 'Reason codes that explain but end nothing: a JSON array. Null for a later decision.';
+COMMENT ON COLUMN tidings_ops.decisions.notes IS 'Reason codes that explain the decision and do not end the delivery: a JSON array. Null for a later decision.';
 
-COMMENT ON COLUMN tidings_ops.decisions.market IS 'The market whose providers were considered: the market of the person, or the device''s own.';
+COMMENT ON COLUMN tidings_ops.decisions.market IS 'The market whose providers were considered: the market of the person, or the market of the device.';
 
-COMMENT ON COLUMN tidings_ops.decisions.has_standby IS 'True if another provider of the market takes over when this one is misconfigured, refuses, or is not called because it has been failing.';
+COMMENT ON COLUMN tidings_ops.decisions.has_standby IS 'True if another provider of the market takes over when this provider is misconfigured, refuses the delivery, or is not called because it has been failing.';
 
-COMMENT ON COLUMN tidings_ops.decisions.moved_from IS 'The provider that could not deliver, if the delivery moved from there to this provider. Null otherwise.';
+COMMENT ON COLUMN tidings_ops.decisions.moved_from IS 'The provider that the delivery left because that provider could not deliver. Null if the delivery did not move.';
 
-COMMENT ON COLUMN tidings_ops.decisions.moved_because IS 'The reason why that provider could not deliver: a code of tidings_ops.reason_codes.';
+COMMENT ON COLUMN tidings_ops.decisions.moved_because IS 'The reason why the provider in moved_from could not deliver: a code of tidings_ops.reason_codes.';
 
 CREATE VIEW tidings_ops.deliveries AS
  SELECT ((n.id || '/'::text) || d.ordinal) AS delivery_id,
@@ -1170,7 +1170,7 @@ UNION ALL
      CROSS JOIN LATERAL UNNEST(p.notification_ids, p.ordinals, p.attempts) e(notification_id, ordinal, attempt))
      JOIN tidings.notifications n ON ((n.id = e.notification_id)));
 
-COMMENT ON VIEW tidings_ops.deliveries IS 'One row for each channel and endpoint of a notification: ended, waiting (due_at) or in a queue. Indexed filter: notification_id.';
+COMMENT ON VIEW tidings_ops.deliveries IS 'One row for each channel and endpoint of a notification. The delivery has ended, waits for its time (due_at), or is in a queue. Indexed filter: notification_id.';
 
 COMMENT ON COLUMN tidings_ops.deliveries.delivery_id IS 'notification_id/ordinal: the id for tidings delivery show and retry.';
 
@@ -1190,19 +1190,19 @@ COMMENT ON COLUMN tidings_ops.deliveries.channel IS 'push, local, inApp, email, 
 
 COMMENT ON COLUMN tidings_ops.deliveries.provider IS 'The provider that carries the delivery: its name in the catalogue. Empty if none was chosen.';
 
-COMMENT ON COLUMN tidings_ops.deliveries.endpoint IS 'The id of the device or address of the person, never its token. Null if none is needed, and while the delivery is queued.';
+COMMENT ON COLUMN tidings_ops.deliveries.endpoint IS 'The id of the person''s device or address, never the token. Null if the channel needs no endpoint, and while the delivery is queued.';
 
-COMMENT ON COLUMN tidings_ops.deliveries.state IS 'held (waits for a time or an earlier channel), queued, retrying, sent (the provider took it), delivered (known to have arrived), suppressed (decided not to send), cancelled, expired or failed. held, queued and retrying go on by themselves. Every other state is an end.';
+COMMENT ON COLUMN tidings_ops.deliveries.state IS 'held (waits for a time or an earlier channel), queued, retrying, sent (the provider took the delivery), delivered (the delivery is known to have arrived), suppressed (Tidings decided not to send), cancelled, expired or failed. A delivery that is held, queued or retrying continues without an operator. Every other state is final.';
 
-COMMENT ON COLUMN tidings_ops.deliveries.reason_code IS 'The reason for its state: a code of tidings_ops.reason_codes. For queued: inQueue, or inFlight once a worker has claimed it.';
+COMMENT ON COLUMN tidings_ops.deliveries.reason_code IS 'The reason for the state: a code of tidings_ops.reason_codes. For a queued delivery: inQueue, or inFlight after a worker has claimed it.';
 
-COMMENT ON COLUMN tidings_ops.deliveries.attempts IS 'Number of calls to the provider so far. 0 if it was never tried.';
+COMMENT ON COLUMN tidings_ops.deliveries.attempts IS 'Number of calls to the provider so far. 0 before the first call.';
 
-COMMENT ON COLUMN tidings_ops.deliveries.due_at IS 'Time at which a held or retrying delivery goes on. Null for any other state, and for a channel that waits for the end of an earlier one.';
+COMMENT ON COLUMN tidings_ops.deliveries.due_at IS 'Time at which a held or retrying delivery continues. Null for any other state, for a paused delivery, and for a delivery that waits for the end of an earlier channel.';
 
 COMMENT ON COLUMN tidings_ops.deliveries.provider_message_id IS 'The id that the provider gave the delivery. Null if the provider gave none.';
 
-COMMENT ON COLUMN tidings_ops.deliveries.created_at IS 'Time at which its notification was accepted.';
+COMMENT ON COLUMN tidings_ops.deliveries.created_at IS 'Time at which the notification was accepted.';
 
 COMMENT ON COLUMN tidings_ops.deliveries.finished_at IS 'Time at which the delivery ended. Null before its end.';
 
@@ -1236,15 +1236,15 @@ COMMENT ON VIEW tidings_ops.devices IS 'The devices of each person, with the rea
 
 COMMENT ON COLUMN tidings_ops.devices.tenant IS 'The tenant of the person.';
 
-COMMENT ON COLUMN tidings_ops.devices.recipient_id IS 'The person who has the device now. If another person registers the token, the device moves to them.';
+COMMENT ON COLUMN tidings_ops.devices.recipient_id IS 'The person who has the device now. If another person registers the token, the device moves to that person.';
 
 COMMENT ON COLUMN tidings_ops.devices.device_id IS 'The id that Tidings gave the device. It stays the same when the token or the person changes.';
 
 COMMENT ON COLUMN tidings_ops.devices.platform IS 'ios, android or web.';
 
-COMMENT ON COLUMN tidings_ops.devices.provider IS 'Name or kind of the provider that issued the token; null for any.';
+COMMENT ON COLUMN tidings_ops.devices.provider IS 'The name or kind of the provider that issued the token. Null: the device accepts any provider.';
 
-COMMENT ON COLUMN tidings_ops.devices.environment IS 'production or sandbox: which of the platform''s servers issued the token.';
+COMMENT ON COLUMN tidings_ops.devices.environment IS 'production or sandbox: the servers of the platform that issued the token.';
 
 COMMENT ON COLUMN tidings_ops.devices.permission IS 'The permission that the owner of the device gave: authorized, provisional, ephemeral, notDetermined or denied.';
 
@@ -1262,11 +1262,11 @@ COMMENT ON COLUMN tidings_ops.devices.reason_code IS 'The reason why the device 
 
 COMMENT ON COLUMN tidings_ops.devices.token_end IS 'The last 8 characters of the token, to compare with a log.';
 
-COMMENT ON COLUMN tidings_ops.devices.registered_at IS 'Time of the last registration of the token by the app. A provider''s answer about an earlier time does not count.';
+COMMENT ON COLUMN tidings_ops.devices.registered_at IS 'Time of the last registration of the token by the app. Tidings ignores an answer of a provider about an earlier time.';
 
 COMMENT ON COLUMN tidings_ops.devices.changed_at IS 'Time of the last change of the device.';
 
-COMMENT ON COLUMN tidings_ops.devices.gone_at IS 'Time from which the device is never used. Null while it is active.';
+COMMENT ON COLUMN tidings_ops.devices.gone_at IS 'Time from which the device is never used. Null while the device is active.';
 
 CREATE VIEW tidings_ops.errors AS
  SELECT md5(((((((attempts.channel || '|'::text) || attempts.provider) || '|'::text) || attempts.reason) || '|'::text) || COALESCE((attempts.status)::text, ''::text))) AS error_fingerprint,
@@ -1294,7 +1294,7 @@ COMMENT ON COLUMN tidings_ops.errors.provider IS 'The provider that was called.'
 
 COMMENT ON COLUMN tidings_ops.errors.reason_code IS 'The result of the calls: a code of tidings_ops.reason_codes.';
 
-COMMENT ON COLUMN tidings_ops.errors.provider_status IS 'The HTTP status. Null without an answer.';
+COMMENT ON COLUMN tidings_ops.errors.provider_status IS 'The HTTP status of the answers. Null if there was no answer.';
 
 COMMENT ON COLUMN tidings_ops.errors.sample IS 'The provider''s message in one of the calls.';
 
@@ -1326,7 +1326,7 @@ COMMENT ON COLUMN tidings_ops.growth.day IS 'A day in UTC.';
 
 COMMENT ON COLUMN tidings_ops.growth.notifications_bytes IS 'Bytes on disk of the notifications of the day, with indexes.';
 
-COMMENT ON COLUMN tidings_ops.growth.notifications_estimate IS 'Notifications of the day as of the last analyze. 0 before the first.';
+COMMENT ON COLUMN tidings_ops.growth.notifications_estimate IS 'Estimated notifications of the day as of the last analyze of PostgreSQL. 0 before the first analyze.';
 
 CREATE VIEW tidings_ops.local_plans AS
  SELECT r.tenant,
@@ -1376,21 +1376,21 @@ COMMENT ON COLUMN tidings_ops.local_plans.ordinal IS 'The number of the delivery
 
 COMMENT ON COLUMN tidings_ops.local_plans.type IS 'The type of the notification.';
 
-COMMENT ON COLUMN tidings_ops.local_plans.scheduled_for IS 'Time at which the producer wants the notification shown. Null for at once.';
+COMMENT ON COLUMN tidings_ops.local_plans.scheduled_for IS 'Time at which the producer wants the notification shown. Null: immediately.';
 
-COMMENT ON COLUMN tidings_ops.local_plans.state IS 'waiting (for a sync, for room, or for the end of the reason that hides the notification), told (in a plan that the device has asked for), confirmed (the device has the notification), shown (confirmed, and its time has come), takenBack (for now), or the state in which the delivery ends once the device confirms the removal.';
+COMMENT ON COLUMN tidings_ops.local_plans.state IS 'waiting (not in the plan yet: the device has not asked, the plan is full, or a reason hides the notification), told (in a plan that the device has asked for), confirmed (the device has the notification), shown (confirmed, and its time has come), takenBack (out of the plan for now), or the state in which the delivery ends when the device confirms the removal.';
 
 COMMENT ON COLUMN tidings_ops.local_plans.reason_code IS 'The reason why the notification was taken back for good.';
 
-COMMENT ON COLUMN tidings_ops.local_plans.fires_at IS 'Time at which the device was told to show the notification: as scheduled, or after quiet hours. Null for at once, and if the device was not told.';
+COMMENT ON COLUMN tidings_ops.local_plans.fires_at IS 'The time in the plan at which the device is to show the notification: the scheduled time, or a time after quiet hours. Null: immediately, or the notification was in no plan.';
 
-COMMENT ON COLUMN tidings_ops.local_plans.zone IS 'The time zone in which the device was told.';
+COMMENT ON COLUMN tidings_ops.local_plans.zone IS 'The time zone for which the plan has the time.';
 
 COMMENT ON COLUMN tidings_ops.local_plans.version IS 'The version of the plan in which this row last changed. Null if it was never in a plan.';
 
 COMMENT ON COLUMN tidings_ops.local_plans.planned_at IS 'Time at which the notification was taken into the plan of the device.';
 
-COMMENT ON COLUMN tidings_ops.local_plans.confirmed_at IS 'Time at which the device confirmed that it has the notification as it was told.';
+COMMENT ON COLUMN tidings_ops.local_plans.confirmed_at IS 'Time at which the device confirmed that it has the notification as the plan has it.';
 
 COMMENT ON COLUMN tidings_ops.local_plans.expires_at IS 'Time from which the notification is not shown.';
 
@@ -1402,7 +1402,7 @@ COMMENT ON COLUMN tidings_ops.local_plans.synced_at IS 'Time at which the device
 
 COMMENT ON COLUMN tidings_ops.local_plans.acked_at IS 'Time at which the device last confirmed a version.';
 
-COMMENT ON COLUMN tidings_ops.local_plans.woken_at IS 'Time at which its app was last woken by a silent push.';
+COMMENT ON COLUMN tidings_ops.local_plans.woken_at IS 'Time at which a silent push last woke the app.';
 
 CREATE VIEW tidings_ops.notifications AS
  SELECT n.id AS notification_id,
@@ -1454,17 +1454,17 @@ COMMENT ON COLUMN tidings_ops.notifications.category IS 'The category of the typ
 
 COMMENT ON COLUMN tidings_ops.notifications.recipient_id IS 'The person, under the name that the producer uses.';
 
-COMMENT ON COLUMN tidings_ops.notifications.lane IS 'urgent or bulk. Each lane has its own queues from here to the provider.';
+COMMENT ON COLUMN tidings_ops.notifications.lane IS 'urgent or bulk. Each lane has its own queues from intake to the provider.';
 
 COMMENT ON COLUMN tidings_ops.notifications.source IS 'The producer: the CloudEvents source.';
 
-COMMENT ON COLUMN tidings_ops.notifications.idempotency_key IS 'The same as event_id, under its older name. It is not idempotency_key of attempts, which goes to the provider.';
+COMMENT ON COLUMN tidings_ops.notifications.idempotency_key IS 'The older name of event_id, with the same value. The idempotency_key of tidings_ops.attempts is another key: it goes to the provider.';
 
-COMMENT ON COLUMN tidings_ops.notifications.trace_id IS 'The whole W3C traceparent that came with the event. Null without one.';
+COMMENT ON COLUMN tidings_ops.notifications.trace_id IS 'The whole W3C traceparent that came with the event. Null if the event had none.';
 
 COMMENT ON COLUMN tidings_ops.notifications.accepted_at IS 'Time at which the decision was made and committed.';
 
-COMMENT ON COLUMN tidings_ops.notifications.send_at IS 'Time for which the producer scheduled the notification. Null for now.';
+COMMENT ON COLUMN tidings_ops.notifications.send_at IS 'Time for which the producer scheduled the notification. Null if the producer gave no time.';
 
 COMMENT ON COLUMN tidings_ops.notifications.expires_at IS 'Time from which no delivery of the notification is sent. A delivery that still waits then ends as expired.';
 
@@ -1472,13 +1472,13 @@ COMMENT ON COLUMN tidings_ops.notifications.state IS 'pending until every delive
 
 COMMENT ON COLUMN tidings_ops.notifications.deliveries IS 'Number of planned deliveries: one for each channel and endpoint.';
 
-COMMENT ON COLUMN tidings_ops.notifications.delivered IS 'Number of deliveries known to have arrived.';
+COMMENT ON COLUMN tidings_ops.notifications.delivered IS 'Number of deliveries that are known to have arrived.';
 
 COMMENT ON COLUMN tidings_ops.notifications.sent IS 'Number of deliveries that a provider accepted without saying that they arrived.';
 
 COMMENT ON COLUMN tidings_ops.notifications.failed IS 'Number of deliveries that ended as failed or expired.';
 
-COMMENT ON COLUMN tidings_ops.notifications.not_sent IS 'Number of deliveries that ended as suppressed or cancelled. A skipped delivery is not a failed one.';
+COMMENT ON COLUMN tidings_ops.notifications.not_sent IS 'Number of deliveries that ended as suppressed or cancelled. These deliveries do not count as failed.';
 
 COMMENT ON COLUMN tidings_ops.notifications.finished_at IS 'Time at which the last delivery ended. Null while the notification is pending.';
 
@@ -1503,15 +1503,15 @@ CREATE VIEW tidings_ops.open_breakers AS
   WHERE (w.reason = 'breakerOpen'::text)
   GROUP BY w.channel, w.provider;
 
-COMMENT ON VIEW tidings_ops.open_breakers IS 'Providers with an open circuit breaker for which deliveries wait. Reads 10,000 deliveries of each lane.';
+COMMENT ON VIEW tidings_ops.open_breakers IS 'Providers with an open circuit breaker for which deliveries wait. Reads at most 10,000 deliveries of each lane.';
 
 COMMENT ON COLUMN tidings_ops.open_breakers.channel IS 'The channel of the deliveries.';
 
-COMMENT ON COLUMN tidings_ops.open_breakers.provider IS 'The provider. One of its hosts fails.';
+COMMENT ON COLUMN tidings_ops.open_breakers.provider IS 'The provider. At least one of its hosts fails.';
 
-COMMENT ON COLUMN tidings_ops.open_breakers.deliveries IS 'Number of deliveries that the open breaker sent back to wait.';
+COMMENT ON COLUMN tidings_ops.open_breakers.deliveries IS 'Number of deliveries that wait because the circuit breaker was open.';
 
-COMMENT ON COLUMN tidings_ops.open_breakers.since_at IS 'Time since which the first of them waits.';
+COMMENT ON COLUMN tidings_ops.open_breakers.since_at IS 'Time since which the first of these deliveries waits.';
 
 CREATE VIEW tidings_ops.outbox AS
  WITH RECURSIVE step AS (
@@ -1571,15 +1571,15 @@ COMMENT ON VIEW tidings_ops.outbox IS 'Events that tidings_api.enqueue has taken
 
 COMMENT ON COLUMN tidings_ops.outbox.waiting IS 'Number of events that wait. Events of transactions that are not committed do not count.';
 
-COMMENT ON COLUMN tidings_ops.outbox.is_estimate IS 'True from 100,000 events on: waiting is then an estimate.';
+COMMENT ON COLUMN tidings_ops.outbox.is_estimate IS 'True if waiting is an estimate. This is so from 100,000 events on.';
 
 COMMENT ON COLUMN tidings_ops.outbox.oldest_at IS 'Time at which the oldest waiting event was enqueued. Null if no event waits.';
 
-COMMENT ON COLUMN tidings_ops.outbox.oldest_seconds IS 'Age of the oldest waiting event. If it is more than some seconds, no release role runs, or the broker does not take events.';
+COMMENT ON COLUMN tidings_ops.outbox.oldest_seconds IS 'Age of the oldest waiting event in seconds. If the age is more than some seconds, no release role runs, or the broker does not take events.';
 
-COMMENT ON COLUMN tidings_ops.outbox.refused IS 'Number of events that the broker has refused more than ten times. A relay tries them every ten seconds. The log of the release role has the reason.';
+COMMENT ON COLUMN tidings_ops.outbox.refused IS 'Number of events that the broker has refused more than ten times. A release role tries these events every ten seconds, and its log has the reason.';
 
-COMMENT ON COLUMN tidings_ops.outbox.most_attempts IS 'The largest number of refusals of one event by the broker. Counted to 1000.';
+COMMENT ON COLUMN tidings_ops.outbox.most_attempts IS 'The largest number of times that the broker refused one event. Counting stops at 1000.';
 
 CREATE VIEW tidings_ops.outcomes_by_market AS
  WITH judged_last AS (
@@ -1627,11 +1627,11 @@ CREATE VIEW tidings_ops.outcomes_by_market AS
 
 COMMENT ON VIEW tidings_ops.outcomes_by_market IS 'Number of deliveries by market, provider, type and outcome. Reads everything that is kept: for reports, not for a dashboard.';
 
-COMMENT ON COLUMN tidings_ops.outcomes_by_market.market IS 'The market whose providers carried it: the market of the person, or the device''s own.';
+COMMENT ON COLUMN tidings_ops.outcomes_by_market.market IS 'The market whose providers carried the deliveries: the market of the person, or the market of the device.';
 
 COMMENT ON COLUMN tidings_ops.outcomes_by_market.channel IS 'The channel, as in tidings_ops.deliveries.';
 
-COMMENT ON COLUMN tidings_ops.outcomes_by_market.provider IS 'The name of the provider in the catalogue. Empty if the delivery was refused before one was chosen.';
+COMMENT ON COLUMN tidings_ops.outcomes_by_market.provider IS 'The name of the provider in the catalogue. Empty if the delivery was refused before a provider was chosen.';
 
 COMMENT ON COLUMN tidings_ops.outcomes_by_market.type IS 'The type of the notification.';
 
@@ -1643,7 +1643,7 @@ COMMENT ON COLUMN tidings_ops.outcomes_by_market.reason_code IS 'The reason: a c
 
 COMMENT ON COLUMN tidings_ops.outcomes_by_market.n IS 'Number of deliveries.';
 
-COMMENT ON COLUMN tidings_ops.outcomes_by_market.last_at IS 'Time at which the latest of them ended or moved to the next provider.';
+COMMENT ON COLUMN tidings_ops.outcomes_by_market.last_at IS 'Time at which the last of these deliveries ended or moved to the next provider.';
 
 CREATE VIEW tidings_ops.overdue AS
  SELECT w.lane,
@@ -1662,17 +1662,17 @@ CREATE VIEW tidings_ops.overdue AS
          LIMIT 10000) w)
   GROUP BY w.lane, w.channel, w.provider;
 
-COMMENT ON VIEW tidings_ops.overdue IS 'Deliveries that were due more than a minute ago and that no releaser has taken. Paused deliveries are left out. Counts at most 10,000 of each lane. A provider with 2,000 unfinished packs gets no more until some are finished.';
+COMMENT ON VIEW tidings_ops.overdue IS 'Deliveries that were due more than a minute ago and that no releaser has taken. Paused deliveries are left out. Counts at most 10,000 deliveries of each lane. A provider with 2,000 unfinished packs gets no more deliveries until some packs are finished.';
 
 COMMENT ON COLUMN tidings_ops.overdue.lane IS 'urgent or bulk.';
 
 COMMENT ON COLUMN tidings_ops.overdue.channel IS 'The channel of the deliveries.';
 
-COMMENT ON COLUMN tidings_ops.overdue.provider IS 'The provider in the catalogue; empty before one is chosen.';
+COMMENT ON COLUMN tidings_ops.overdue.provider IS 'The provider in the catalogue. Empty before a provider is chosen.';
 
 COMMENT ON COLUMN tidings_ops.overdue.deliveries IS 'Number of overdue deliveries.';
 
-COMMENT ON COLUMN tidings_ops.overdue.oldest_at IS 'Time at which the first of them was due.';
+COMMENT ON COLUMN tidings_ops.overdue.oldest_at IS 'Time at which the first of these deliveries was due.';
 
 CREATE VIEW tidings_ops.pauses AS
  SELECT p.id AS pause_id,
@@ -1697,7 +1697,7 @@ CREATE VIEW tidings_ops.pauses AS
           WHERE (w.pause_id = p.id)) AS deliveries
    FROM tidings.pauses p;
 
-COMMENT ON VIEW tidings_ops.pauses IS 'Pauses that operators made, in force or over. Kept for as long as notifications are. See tidings pause.';
+COMMENT ON VIEW tidings_ops.pauses IS 'Pauses that operators made, in force or over. A pause is kept for as long as notifications are. See tidings pause.';
 
 COMMENT ON COLUMN tidings_ops.pauses.pause_id IS 'The id of the pause, as in tidings_ops.deliveries.';
 
@@ -1711,11 +1711,11 @@ COMMENT ON COLUMN tidings_ops.pauses.paused_by IS 'The operator who made the pau
 
 COMMENT ON COLUMN tidings_ops.pauses.since_at IS 'Time at which the pause began.';
 
-COMMENT ON COLUMN tidings_ops.pauses.until_at IS 'Time at which the pause ends by itself. Null: it ends when an operator resumes it.';
+COMMENT ON COLUMN tidings_ops.pauses.until_at IS 'Time at which the pause ends by itself. Null: the pause lasts until an operator ends it.';
 
 COMMENT ON COLUMN tidings_ops.pauses.state IS 'paused, or over.';
 
-COMMENT ON COLUMN tidings_ops.pauses.ended_at IS 'Time at which the pause was resumed or ended by itself. Null while the pause is in force.';
+COMMENT ON COLUMN tidings_ops.pauses.ended_at IS 'Time at which an operator ended the pause, or at which it ended by itself. Null while the pause is in force.';
 
 COMMENT ON COLUMN tidings_ops.pauses.resumed_by IS 'The operator who ended the pause. Null while the pause is in force, and if it ended by itself.';
 
@@ -1734,7 +1734,7 @@ CREATE VIEW tidings_ops.possible_duplicates AS
    FROM tidings.attempts
   WHERE attempts.possible_duplicate;
 
-COMMENT ON VIEW tidings_ops.possible_duplicates IS 'Each call that a provider may have seen twice, with the reason and the idempotency key that both calls carried.';
+COMMENT ON VIEW tidings_ops.possible_duplicates IS 'Each call that may have arrived, if the same delivery was sent again after it. Has the reason, and the idempotency key that both calls carried.';
 
 COMMENT ON COLUMN tidings_ops.possible_duplicates.notification_id IS 'The notification.';
 
@@ -1809,7 +1809,7 @@ UNION ALL
            FROM tidings.packs p
           WHERE (s.queue = ((((('tidings.deliver.'::text || p.channel) || '.'::text) || p.provider) || '.'::text) || p.lane)))));
 
-COMMENT ON VIEW tidings_ops.queues IS 'Each queue: messages ready and consumers from the last sample of the broker, unfinished packs and deliveries as of now.';
+COMMENT ON VIEW tidings_ops.queues IS 'One row for each queue. The ready messages and the consumers are those of the last sample of the broker. The unfinished packs and deliveries are those of now.';
 
 COMMENT ON COLUMN tidings_ops.queues.queue IS 'The name of the queue on the broker.';
 
@@ -1835,11 +1835,11 @@ COMMENT ON COLUMN tidings_ops.queues.unconfirmed IS 'Number of these packs that 
 
 COMMENT ON COLUMN tidings_ops.queues.oldest_at IS 'Time at which the oldest of these packs was decided.';
 
-COMMENT ON COLUMN tidings_ops.queues.drained_per_second IS 'Number of messages a second by which the queue shrank between the last two samples. Negative while it grows.';
+COMMENT ON COLUMN tidings_ops.queues.drained_per_second IS 'Number of messages a second by which the queue shrank between the last two samples. Negative while the queue grows.';
 
-COMMENT ON COLUMN tidings_ops.queues.clears_at IS 'Time at which the queue is empty at that pace. Null while it does not shrink.';
+COMMENT ON COLUMN tidings_ops.queues.clears_at IS 'Time at which the queue will be empty at the speed of drained_per_second. Null while the queue does not shrink.';
 
-COMMENT ON COLUMN tidings_ops.queues.waiting_since IS 'The first sample since which no sample found the queue empty. Null while it is empty. Samples are five seconds apart.';
+COMMENT ON COLUMN tidings_ops.queues.waiting_since IS 'Time of the first sample since which every sample found messages in the queue. Null while the queue is empty. Samples are five seconds apart.';
 
 CREATE VIEW tidings_ops.reason_codes AS
  SELECT reason_codes.code,
@@ -1854,11 +1854,11 @@ COMMENT ON VIEW tidings_ops.reason_codes IS 'The closed list of reasons. Every r
 
 COMMENT ON COLUMN tidings_ops.reason_codes.code IS 'The code, as in every reason_code column. Its meaning never changes.';
 
-COMMENT ON COLUMN tidings_ops.reason_codes.states IS 'The delivery states that it can explain, sorted. Empty for a reason of a rejected intent or a dead message.';
+COMMENT ON COLUMN tidings_ops.reason_codes.states IS 'The delivery states that the reason can explain, sorted. Empty for a reason of a rejected intent or a dead message.';
 
 COMMENT ON COLUMN tidings_ops.reason_codes.meaning IS 'One sentence in plain words.';
 
-COMMENT ON COLUMN tidings_ops.reason_codes.what_to_do IS 'The next step for an operator or a producer. Nothing. if no step is needed.';
+COMMENT ON COLUMN tidings_ops.reason_codes.what_to_do IS 'The next step for an operator or a producer. The text is "Nothing." if no step is needed.';
 
 COMMENT ON COLUMN tidings_ops.reason_codes.retryable IS 'True if another try with the same message can end differently.';
 
@@ -1878,9 +1878,9 @@ COMMENT ON COLUMN tidings_ops.recipients.tenant IS 'The tenant of the person.';
 
 COMMENT ON COLUMN tidings_ops.recipients.recipient_id IS 'The name that producers use.';
 
-COMMENT ON COLUMN tidings_ops.recipients.time_zone IS 'The zone in which the person reads times.';
+COMMENT ON COLUMN tidings_ops.recipients.time_zone IS 'The time zone of the person.';
 
-COMMENT ON COLUMN tidings_ops.recipients.market IS 'The market of the person; null for the default market.';
+COMMENT ON COLUMN tidings_ops.recipients.market IS 'The market of the person. Null for the default market.';
 
 COMMENT ON COLUMN tidings_ops.recipients.changed_at IS 'Time of the last change of these settings.';
 
@@ -1913,7 +1913,7 @@ COMMENT ON COLUMN tidings_ops.rejected.reason_code IS 'The reason for the refusa
 
 COMMENT ON COLUMN tidings_ops.rejected.pointer IS 'The place in the event: a JSON pointer (RFC 6901). Empty for the event as a whole.';
 
-COMMENT ON COLUMN tidings_ops.rejected.message IS 'The reason in words, with the value that was found there.';
+COMMENT ON COLUMN tidings_ops.rejected.message IS 'The reason in words, with the value at that place.';
 
 COMMENT ON COLUMN tidings_ops.rejected.tenant IS 'The tenant. Null if it could not be read.';
 
@@ -1933,7 +1933,7 @@ COMMENT ON COLUMN tidings_ops.rejected.size IS 'Bytes of the event, or of the me
 
 COMMENT ON COLUMN tidings_ops.rejected.occurrences IS 'Number of times that the same bytes were refused for the same reason.';
 
-COMMENT ON COLUMN tidings_ops.rejected.replayable IS 'True if tidings rejected replay can publish the event: the event was kept whole and may be accepted later. A change of the catalogue can lead to that. False if the same event would be refused again.';
+COMMENT ON COLUMN tidings_ops.rejected.replayable IS 'True if tidings rejected replay can publish the event again. All bytes of the event are kept then, and it may be accepted later, for example after a change of the catalogue. False if the same event would be refused again.';
 
 COMMENT ON COLUMN tidings_ops.rejected.state IS 'open, replayed or discarded.';
 
@@ -1941,7 +1941,7 @@ COMMENT ON COLUMN tidings_ops.rejected.first_at IS 'Time of the first refusal.';
 
 COMMENT ON COLUMN tidings_ops.rejected.last_at IS 'Time of the last refusal.';
 
-COMMENT ON COLUMN tidings_ops.rejected.bytes_kept IS 'Number of bytes that tidings rejected show prints. The first 64 KiB of an event that was too large. 0 beside a larger size: the budget of the day was used up.';
+COMMENT ON COLUMN tidings_ops.rejected.bytes_kept IS 'Number of bytes that tidings rejected show prints. Of an event that was too large, these are the first 64 KiB. 0 beside a larger size: the bytes of refused events had reached the bound of the day.';
 
 CREATE VIEW tidings_ops.schema_version AS
  SELECT COALESCE(max(migrations.number), 0) AS version,
@@ -2008,17 +2008,17 @@ CREATE VIEW tidings_ops.state_counts AS
   GROUP BY counted.channel, counted.tenant, counted.state, counted.reason
  HAVING (sum(counted.n) <> (0)::numeric);
 
-COMMENT ON VIEW tidings_ops.state_counts IS 'Number of deliveries in each state, by reason. Counted from roll-ups: cheap at any size. tenant is empty for queued deliveries.';
+COMMENT ON VIEW tidings_ops.state_counts IS 'Number of deliveries in each state, by reason. The view reads stored counts, so it is fast at any size. The tenant is empty for queued deliveries.';
 
 COMMENT ON COLUMN tidings_ops.state_counts.channel IS 'push, local, inApp, email, sms, webPush or webhook.';
 
-COMMENT ON COLUMN tidings_ops.state_counts.tenant IS 'The tenant. Empty for queued deliveries, and for ended deliveries of tenants without a total of their own: beyond 10,000 totals, or unchanged for 60 days.';
+COMMENT ON COLUMN tidings_ops.state_counts.tenant IS 'The tenant. Empty for queued deliveries. Also empty for ended deliveries beyond the first 10,000 counts, and for counts that did not change for 60 days.';
 
 COMMENT ON COLUMN tidings_ops.state_counts.state IS 'The state, as in tidings_ops.deliveries.';
 
 COMMENT ON COLUMN tidings_ops.state_counts.reason_code IS 'The reason, as in tidings_ops.deliveries.';
 
-COMMENT ON COLUMN tidings_ops.state_counts.n IS 'Number of deliveries. Deliveries past retention count too.';
+COMMENT ON COLUMN tidings_ops.state_counts.n IS 'Number of deliveries. Deliveries that retention has deleted count too.';
 
 COMMENT ON COLUMN tidings_ops.state_counts.as_of IS 'Time of the count.';
 
@@ -2040,7 +2040,7 @@ COMMENT ON COLUMN tidings_ops.storage.table_name IS 'A table of the private sche
 
 COMMENT ON COLUMN tidings_ops.storage.partitions IS 'Number of partitions. 1 for a table without partitions.';
 
-COMMENT ON COLUMN tidings_ops.storage.rows_estimate IS 'Rows as of the last analyze. 0 before the first.';
+COMMENT ON COLUMN tidings_ops.storage.rows_estimate IS 'Estimated rows as of the last analyze of PostgreSQL. 0 before the first analyze.';
 
 COMMENT ON COLUMN tidings_ops.storage.bytes IS 'Bytes on disk, with indexes.';
 
@@ -2110,7 +2110,7 @@ UNION ALL
    FROM (tidings.due w
      LEFT JOIN tidings.pauses p ON ((p.id = w.pause_id)));
 
-COMMENT ON VIEW tidings_ops.timeline IS 'Everything that happened to a notification. Order by at. Indexed filter: notification_id.';
+COMMENT ON VIEW tidings_ops.timeline IS 'Everything that happened to a notification. Sort the rows by the column at. Indexed filter: notification_id.';
 
 COMMENT ON COLUMN tidings_ops.timeline.notification_id IS 'The notification.';
 
@@ -2161,11 +2161,11 @@ UNION ALL
    FROM figures
   WHERE (figures.homeless <> (0)::numeric);
 
-COMMENT ON VIEW tidings_ops.unaccounted IS 'Empty unless there is a bug. A row counts intents that were taken and not decided, or deliveries that have not ended and are in no pack and not due. tidings db verify finds the rows.';
+COMMENT ON VIEW tidings_ops.unaccounted IS 'Empty unless there is a bug. A row counts intents that were taken and not decided, or deliveries that have not ended and are neither in a pack nor waiting. tidings db verify finds the rows.';
 
 COMMENT ON COLUMN tidings_ops.unaccounted.kind IS 'takenNotDecided: intents that were taken from the broker and became no notification, duplicate or rejection. pendingWithoutHome: deliveries that have not ended, are in no pack and do not wait.';
 
-COMMENT ON COLUMN tidings_ops.unaccounted.n IS 'Difference of the sums. Less than 0 if there are more homes than deliveries.';
+COMMENT ON COLUMN tidings_ops.unaccounted.n IS 'Number of missing intents or deliveries, as a difference of sums. Less than 0 if deliveries are in more than one place.';
 
 COMMENT ON COLUMN tidings_ops.unaccounted.oldest_at IS 'Always null here: tidings db verify finds the rows.';
 

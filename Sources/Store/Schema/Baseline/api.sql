@@ -44,7 +44,8 @@ begin
     return event_id;
 end $$;
 comment on function tidings_api.enqueue(text, text, jsonb, text, timestamptz, text, text, text[], text, text) is
-    'Sends a notification if and only if the calling transaction commits. Returns the event id. The same key is sent once.';
+    'Sends a notification if and only if the calling transaction commits. Returns the event id. Two calls with the same key send one '
+    'notification.';
 
 -- The newest 10,000 refusals of the source are read, so that a producer that fails for days costs no more than others.
 create function tidings_api.rejected(source text, since timestamptz default null)

@@ -75,11 +75,12 @@ create view tidings_ops.catalogues as
     select c.hash, c.applied_at as kept_since, exists (select from tidings.active_catalogue a where a.hash = c.hash) as active, c.yaml
     from tidings.catalogues c;
 
-comment on view tidings_ops.catalogues is 'Every catalogue that is kept, active or not. Catalogues name secrets and hold none.';
-comment on column tidings_ops.catalogues.hash is 'The SHA-256 of the content. Decisions name the catalogue by it.';
+comment on view tidings_ops.catalogues is
+    'Every catalogue that is kept, active or not. A catalogue names the places of secrets and contains no secret.';
+comment on column tidings_ops.catalogues.hash is 'The SHA-256 of the content. Decisions name the catalogue by this hash.';
 comment on column tidings_ops.catalogues.kept_since is 'Time at which the catalogue was first stored.';
 comment on column tidings_ops.catalogues.active is 'True if the catalogue is active: every role follows it now.';
-comment on column tidings_ops.catalogues.yaml is 'The file.';
+comment on column tidings_ops.catalogues.yaml is 'The text of the file.';
 
 create view tidings_ops.catalogue_history as
     select h.id as activation_id, h.hash, h.activated_at, lead(h.activated_at) over (order by h.id) as ended_at, h.action, h.author,
@@ -92,13 +93,14 @@ comment on view tidings_ops.catalogue_history is
 comment on column tidings_ops.catalogue_history.activation_id is 'Number of the change. A later change has a larger number.';
 comment on column tidings_ops.catalogue_history.hash is 'The catalogue that became active. Decisions name the catalogue by this hash.';
 comment on column tidings_ops.catalogue_history.activated_at is 'Time at which the catalogue became active.';
-comment on column tidings_ops.catalogue_history.ended_at is 'Time at which another catalogue took its place. Null for the active one.';
+comment on column tidings_ops.catalogue_history.ended_at is
+    'Time at which another catalogue replaced this catalogue. Null for the active catalogue.';
 comment on column tidings_ops.catalogue_history.action is
-    'apply, rollback, or start. start: nobody asked for the catalogue, such as the first catalogue of tidings dev.';
+    'apply, rollback or start. start: the catalogue became active without a request, such as the first catalogue of tidings dev.';
 comment on column tidings_ops.catalogue_history.author is
     'The author of the change: --by, or the user and host of the command. unknown: the catalogue was active before this table existed.';
 comment on column tidings_ops.catalogue_history.database_role is 'The role of PostgreSQL that logged in for the change.';
 comment on column tidings_ops.catalogue_history.reason is 'The reason, in the words of the author. Null if none was given.';
 comment on column tidings_ops.catalogue_history.replaced is 'The catalogue that was active before. Null if it is not known.';
 comment on column tidings_ops.catalogue_history.kept is
-    'True if the file is kept. tidings catalogue show and tidings catalogue rollback need it.';
+    'True if the file is kept. tidings catalogue show and tidings catalogue rollback need the file.';

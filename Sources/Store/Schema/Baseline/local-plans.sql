@@ -76,24 +76,25 @@ comment on column tidings_ops.local_plans.delivery_id is 'The delivery, as in ti
 comment on column tidings_ops.local_plans.notification_id is 'The notification. The app plans it under this identifier.';
 comment on column tidings_ops.local_plans.ordinal is 'The number of the delivery in the notification.';
 comment on column tidings_ops.local_plans.type is 'The type of the notification.';
-comment on column tidings_ops.local_plans.scheduled_for is 'Time at which the producer wants the notification shown. Null for at once.';
+comment on column tidings_ops.local_plans.scheduled_for is 'Time at which the producer wants the notification shown. Null: immediately.';
 comment on column tidings_ops.local_plans.state is
-    'waiting (for a sync, for room, or for the end of the reason that hides the notification), told (in a plan that the device has asked '
-    'for), confirmed (the device has the notification), shown (confirmed, and its time has come), takenBack (for now), or the state in '
-    'which the delivery ends once the device confirms the removal.';
+    'waiting (not in the plan yet: the device has not asked, the plan is full, or a reason hides the notification), told (in a plan that '
+    'the device has asked for), confirmed (the device has the notification), shown (confirmed, and its time has come), takenBack (out of '
+    'the plan for now), or the state in which the delivery ends when the device confirms the removal.';
 comment on column tidings_ops.local_plans.reason_code is 'The reason why the notification was taken back for good.';
 comment on column tidings_ops.local_plans.fires_at is
-    'Time at which the device was told to show the notification: as scheduled, or after quiet hours. Null for at once, and if the device '
-    'was not told.';
-comment on column tidings_ops.local_plans.zone is 'The time zone in which the device was told.';
+    'The time in the plan at which the device is to show the notification: the scheduled time, or a time after quiet hours. Null: '
+    'immediately, or the notification was in no plan.';
+comment on column tidings_ops.local_plans.zone is 'The time zone for which the plan has the time.';
 comment on column tidings_ops.local_plans.version is
     'The version of the plan in which this row last changed. Null if it was never in a plan.';
 comment on column tidings_ops.local_plans.planned_at is 'Time at which the notification was taken into the plan of the device.';
-comment on column tidings_ops.local_plans.confirmed_at is 'Time at which the device confirmed that it has the notification as it was told.';
+comment on column tidings_ops.local_plans.confirmed_at is
+    'Time at which the device confirmed that it has the notification as the plan has it.';
 comment on column tidings_ops.local_plans.expires_at is 'Time from which the notification is not shown.';
 comment on column tidings_ops.local_plans.plan_version is
     'The version of the plan of the device. Each sync that finds a change makes a new version.';
 comment on column tidings_ops.local_plans.acked_version is 'The last version that the device confirmed. 0 for none.';
 comment on column tidings_ops.local_plans.synced_at is 'Time at which the device last asked for its plan.';
 comment on column tidings_ops.local_plans.acked_at is 'Time at which the device last confirmed a version.';
-comment on column tidings_ops.local_plans.woken_at is 'Time at which its app was last woken by a silent push.';
+comment on column tidings_ops.local_plans.woken_at is 'Time at which a silent push last woke the app.';

@@ -16,21 +16,22 @@ create view tidings_ops.attempts as
             where a.notification_id = d.notification_id and a.ordinal = d.ordinal and a.attempt = d.attempts);
 
 comment on view tidings_ops.attempts is
-    'One row for each call to a provider. A delivery that succeeded at once has no stored attempt: its row is derived.';
-comment on column tidings_ops.attempts.delivery_id is 'notification_id/ordinal.';
+    'One row for each call to a provider. If the first call of a delivery succeeded, the view derives the row from the delivery.';
+comment on column tidings_ops.attempts.delivery_id is 'The id of the delivery: notification_id/ordinal.';
 comment on column tidings_ops.attempts.notification_id is 'The notification.';
 comment on column tidings_ops.attempts.ordinal is 'The delivery, by its number in the notification, from 0.';
 comment on column tidings_ops.attempts.attempt is 'Number of the call. The first call is 1.';
 comment on column tidings_ops.attempts.channel is 'push, local, inApp, email, sms, webPush or webhook.';
 comment on column tidings_ops.attempts.provider is 'The provider that was called.';
 comment on column tidings_ops.attempts.outcome is
-    'accepted, retry (nothing was taken; a later call may work), rejected (no call will work), endpointGone, misconfigured (the '
-    'provider''s settings are wrong) or unknown (the call may have arrived).';
+    'accepted, retry (the provider took nothing, and a later call may work), rejected (no call will work), endpointGone (the address no '
+    'longer exists), misconfigured (the provider''s settings are wrong) or unknown (the call may have arrived).';
 comment on column tidings_ops.attempts.reason_code is 'The result of the call: a code of tidings_ops.reason_codes.';
-comment on column tidings_ops.attempts.provider_status is 'The HTTP status. Null without an answer, and for the inbox.';
-comment on column tidings_ops.attempts.error_text is 'The provider''s message, at most 500 bytes. Null if it accepted.';
+comment on column tidings_ops.attempts.provider_status is 'The HTTP status of the answer. Null if there was no answer, and for the inbox.';
+comment on column tidings_ops.attempts.error_text is
+    'The provider''s message, at most 500 bytes. Null if the provider accepted the delivery.';
 comment on column tidings_ops.attempts.possible_duplicate is
-    'True if this call may have arrived and the delivery is tried again: the provider may see it twice.';
+    'True if this call may have arrived and the delivery is tried again: the provider may see the delivery twice.';
 comment on column tidings_ops.attempts.late is
     'True if the outcome came after the worker''s lease had ended. The outcome was recorded and did not change the state.';
 comment on column tidings_ops.attempts.idempotency_key is
@@ -47,7 +48,8 @@ create view tidings_ops.possible_duplicates as
     from tidings.attempts where possible_duplicate;
 
 comment on view tidings_ops.possible_duplicates is
-    'Each call that a provider may have seen twice, with the reason and the idempotency key that both calls carried.';
+    'Each call that may have arrived, if the same delivery was sent again after it. Has the reason, and the idempotency key that both '
+    'calls carried.';
 comment on column tidings_ops.possible_duplicates.notification_id is 'The notification.';
 comment on column tidings_ops.possible_duplicates.ordinal is 'The delivery, by its number in the notification, from 0.';
 comment on column tidings_ops.possible_duplicates.attempt is 'Number of the call that may have arrived. A later call followed.';
@@ -77,7 +79,7 @@ comment on column tidings_ops.errors.error_fingerprint is 'Hash of channel, prov
 comment on column tidings_ops.errors.channel is 'push, local, inApp, email, sms, webPush or webhook.';
 comment on column tidings_ops.errors.provider is 'The provider that was called.';
 comment on column tidings_ops.errors.reason_code is 'The result of the calls: a code of tidings_ops.reason_codes.';
-comment on column tidings_ops.errors.provider_status is 'The HTTP status. Null without an answer.';
+comment on column tidings_ops.errors.provider_status is 'The HTTP status of the answers. Null if there was no answer.';
 comment on column tidings_ops.errors.sample is 'The provider''s message in one of the calls.';
 comment on column tidings_ops.errors.first_seen_at is 'Time of the first such call of the last seven days.';
 comment on column tidings_ops.errors.last_seen_at is 'Time of the last such call.';

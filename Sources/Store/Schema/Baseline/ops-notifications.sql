@@ -26,22 +26,24 @@ comment on column tidings_ops.notifications.type is 'The type in the catalogue: 
 comment on column tidings_ops.notifications.category is
     'The category of the type at acceptance: transactional, marketing, social or system.';
 comment on column tidings_ops.notifications.recipient_id is 'The person, under the name that the producer uses.';
-comment on column tidings_ops.notifications.lane is 'urgent or bulk. Each lane has its own queues from here to the provider.';
+comment on column tidings_ops.notifications.lane is 'urgent or bulk. Each lane has its own queues from intake to the provider.';
 comment on column tidings_ops.notifications.source is 'The producer: the CloudEvents source.';
 comment on column tidings_ops.notifications.idempotency_key is
-    'The same as event_id, under its older name. It is not idempotency_key of attempts, which goes to the provider.';
-comment on column tidings_ops.notifications.trace_id is 'The whole W3C traceparent that came with the event. Null without one.';
+    'The older name of event_id, with the same value. The idempotency_key of tidings_ops.attempts is another key: it goes to the '
+    'provider.';
+comment on column tidings_ops.notifications.trace_id is 'The whole W3C traceparent that came with the event. Null if the event had none.';
 comment on column tidings_ops.notifications.accepted_at is 'Time at which the decision was made and committed.';
-comment on column tidings_ops.notifications.send_at is 'Time for which the producer scheduled the notification. Null for now.';
+comment on column tidings_ops.notifications.send_at is
+    'Time for which the producer scheduled the notification. Null if the producer gave no time.';
 comment on column tidings_ops.notifications.expires_at is
     'Time from which no delivery of the notification is sent. A delivery that still waits then ends as expired.';
 comment on column tidings_ops.notifications.state is 'pending until every delivery has ended, then done.';
 comment on column tidings_ops.notifications.deliveries is 'Number of planned deliveries: one for each channel and endpoint.';
-comment on column tidings_ops.notifications.delivered is 'Number of deliveries known to have arrived.';
+comment on column tidings_ops.notifications.delivered is 'Number of deliveries that are known to have arrived.';
 comment on column tidings_ops.notifications.sent is 'Number of deliveries that a provider accepted without saying that they arrived.';
 comment on column tidings_ops.notifications.failed is 'Number of deliveries that ended as failed or expired.';
 comment on column tidings_ops.notifications.not_sent is
-    'Number of deliveries that ended as suppressed or cancelled. A skipped delivery is not a failed one.';
+    'Number of deliveries that ended as suppressed or cancelled. These deliveries do not count as failed.';
 comment on column tidings_ops.notifications.finished_at is 'Time at which the last delivery ended. Null while the notification is pending.';
 comment on column tidings_ops.notifications.catalogue is 'The hash of the catalogue that was in force at acceptance.';
 comment on column tidings_ops.notifications.event_id is
@@ -70,7 +72,8 @@ create view tidings_ops.deliveries as
     join tidings.notifications n on n.id = e.notification_id;
 
 comment on view tidings_ops.deliveries is
-    'One row for each channel and endpoint of a notification: ended, waiting (due_at) or in a queue. Indexed filter: notification_id.';
+    'One row for each channel and endpoint of a notification. The delivery has ended, waits for its time (due_at), or is in a queue. '
+    'Indexed filter: notification_id.';
 comment on column tidings_ops.deliveries.delivery_id is 'notification_id/ordinal: the id for tidings delivery show and retry.';
 comment on column tidings_ops.deliveries.notification_id is 'The notification of the delivery.';
 comment on column tidings_ops.deliveries.ordinal is 'The place of the delivery in the decision of the notification, from 0.';
@@ -82,20 +85,21 @@ comment on column tidings_ops.deliveries.channel is 'push, local, inApp, email, 
 comment on column tidings_ops.deliveries.provider is
     'The provider that carries the delivery: its name in the catalogue. Empty if none was chosen.';
 comment on column tidings_ops.deliveries.endpoint is
-    'The id of the device or address of the person, never its token. Null if none is needed, and while the delivery is queued.';
+    'The id of the person''s device or address, never the token. Null if the channel needs no endpoint, and while the delivery is queued.';
 comment on column tidings_ops.deliveries.state is
-    'held (waits for a time or an earlier channel), queued, retrying, sent (the provider took it), delivered (known to have arrived), '
-    'suppressed (decided not to send), cancelled, expired or failed. held, queued and retrying go on by themselves. Every other state is '
-    'an end.';
+    'held (waits for a time or an earlier channel), queued, retrying, sent (the provider took the delivery), delivered (the delivery is '
+    'known to have arrived), suppressed (Tidings decided not to send), cancelled, expired or failed. A delivery that is held, queued or '
+    'retrying continues without an operator. Every other state is final.';
 comment on column tidings_ops.deliveries.reason_code is
-    'The reason for its state: a code of tidings_ops.reason_codes. For queued: inQueue, or inFlight once a worker has claimed it.';
-comment on column tidings_ops.deliveries.attempts is 'Number of calls to the provider so far. 0 if it was never tried.';
+    'The reason for the state: a code of tidings_ops.reason_codes. For a queued delivery: inQueue, or inFlight after a worker has claimed '
+    'it.';
+comment on column tidings_ops.deliveries.attempts is 'Number of calls to the provider so far. 0 before the first call.';
 comment on column tidings_ops.deliveries.due_at is
-    'Time at which a held or retrying delivery goes on. Null for any other state, and for a channel that waits for the end of an earlier '
-    'one.';
+    'Time at which a held or retrying delivery continues. Null for any other state, for a paused delivery, and for a delivery that waits '
+    'for the end of an earlier channel.';
 comment on column tidings_ops.deliveries.provider_message_id is
     'The id that the provider gave the delivery. Null if the provider gave none.';
-comment on column tidings_ops.deliveries.created_at is 'Time at which its notification was accepted.';
+comment on column tidings_ops.deliveries.created_at is 'Time at which the notification was accepted.';
 comment on column tidings_ops.deliveries.finished_at is 'Time at which the delivery ended. Null before its end.';
 comment on column tidings_ops.deliveries.pause_id is
     'The pause that the delivery waits for, as in tidings_ops.pauses. Null unless its reason_code is paused.';

@@ -20,14 +20,15 @@ create view tidings_ops.state_counts as
     having sum(n) <> 0;
 
 comment on view tidings_ops.state_counts is
-    'Number of deliveries in each state, by reason. Counted from roll-ups: cheap at any size. tenant is empty for queued deliveries.';
+    'Number of deliveries in each state, by reason. The view reads stored counts, so it is fast at any size. The tenant is empty for '
+    'queued deliveries.';
 comment on column tidings_ops.state_counts.channel is 'push, local, inApp, email, sms, webPush or webhook.';
 comment on column tidings_ops.state_counts.tenant is
-    'The tenant. Empty for queued deliveries, and for ended deliveries of tenants without a total of their own: beyond 10,000 totals, or '
-    'unchanged for 60 days.';
+    'The tenant. Empty for queued deliveries. Also empty for ended deliveries beyond the first 10,000 counts, and for counts that did not '
+    'change for 60 days.';
 comment on column tidings_ops.state_counts.state is 'The state, as in tidings_ops.deliveries.';
 comment on column tidings_ops.state_counts.reason_code is 'The reason, as in tidings_ops.deliveries.';
-comment on column tidings_ops.state_counts.n is 'Number of deliveries. Deliveries past retention count too.';
+comment on column tidings_ops.state_counts.n is 'Number of deliveries. Deliveries that retention has deleted count too.';
 comment on column tidings_ops.state_counts.as_of is 'Time of the count.';
 
 create view tidings_ops.queues as
@@ -49,7 +50,8 @@ create view tidings_ops.queues as
         where s.queue = 'tidings.deliver.' || p.channel || '.' || p.provider || '.' || p.lane);
 
 comment on view tidings_ops.queues is
-    'Each queue: messages ready and consumers from the last sample of the broker, unfinished packs and deliveries as of now.';
+    'One row for each queue. The ready messages and the consumers are those of the last sample of the broker. The unfinished packs and '
+    'deliveries are those of now.';
 comment on column tidings_ops.queues.queue is 'The name of the queue on the broker.';
 comment on column tidings_ops.queues.channel is 'The channel of a delivery queue with unfinished packs. Null otherwise.';
 comment on column tidings_ops.queues.provider is 'The provider of a delivery queue with unfinished packs. Null otherwise.';
@@ -64,10 +66,12 @@ comment on column tidings_ops.queues.unconfirmed is
     'Number of these packs that the broker has not confirmed yet. A releaser publishes them again.';
 comment on column tidings_ops.queues.oldest_at is 'Time at which the oldest of these packs was decided.';
 comment on column tidings_ops.queues.drained_per_second is
-    'Number of messages a second by which the queue shrank between the last two samples. Negative while it grows.';
-comment on column tidings_ops.queues.clears_at is 'Time at which the queue is empty at that pace. Null while it does not shrink.';
+    'Number of messages a second by which the queue shrank between the last two samples. Negative while the queue grows.';
+comment on column tidings_ops.queues.clears_at is
+    'Time at which the queue will be empty at the speed of drained_per_second. Null while the queue does not shrink.';
 comment on column tidings_ops.queues.waiting_since is
-    'The first sample since which no sample found the queue empty. Null while it is empty. Samples are five seconds apart.';
+    'Time of the first sample since which every sample found messages in the queue. Null while the queue is empty. Samples are five '
+    'seconds apart.';
 
 create view tidings_ops.pauses as
     select p.id as pause_id, p.scope, p.name as target, p.reason, p.paused_by, p.since as since_at, p.until as until_at,
@@ -77,17 +81,17 @@ create view tidings_ops.pauses as
     from tidings.pauses p;
 
 comment on view tidings_ops.pauses is
-    'Pauses that operators made, in force or over. Kept for as long as notifications are. See tidings pause.';
+    'Pauses that operators made, in force or over. A pause is kept for as long as notifications are. See tidings pause.';
 comment on column tidings_ops.pauses.pause_id is 'The id of the pause, as in tidings_ops.deliveries.';
 comment on column tidings_ops.pauses.scope is 'The property of a delivery that the pause compares: channel, provider, type or tenant.';
 comment on column tidings_ops.pauses.target is 'The channel, provider, type or tenant that is paused.';
 comment on column tidings_ops.pauses.reason is 'The reason, in the words of the operator.';
 comment on column tidings_ops.pauses.paused_by is 'The operator who made the pause, or who last changed its reason or end.';
 comment on column tidings_ops.pauses.since_at is 'Time at which the pause began.';
-comment on column tidings_ops.pauses.until_at is 'Time at which the pause ends by itself. Null: it ends when an operator resumes it.';
+comment on column tidings_ops.pauses.until_at is 'Time at which the pause ends by itself. Null: the pause lasts until an operator ends it.';
 comment on column tidings_ops.pauses.state is 'paused, or over.';
 comment on column tidings_ops.pauses.ended_at is
-    'Time at which the pause was resumed or ended by itself. Null while the pause is in force.';
+    'Time at which an operator ended the pause, or at which it ended by itself. Null while the pause is in force.';
 comment on column tidings_ops.pauses.resumed_by is
     'The operator who ended the pause. Null while the pause is in force, and if it ended by itself.';
 comment on column tidings_ops.pauses.deliveries is 'Number of deliveries that wait for the pause now.';
@@ -103,12 +107,12 @@ create view tidings_ops.overdue as
 
 comment on view tidings_ops.overdue is
     'Deliveries that were due more than a minute ago and that no releaser has taken. Paused deliveries are left out. Counts at most '
-    '10,000 of each lane. A provider with 2,000 unfinished packs gets no more until some are finished.';
+    '10,000 deliveries of each lane. A provider with 2,000 unfinished packs gets no more deliveries until some packs are finished.';
 comment on column tidings_ops.overdue.lane is 'urgent or bulk.';
 comment on column tidings_ops.overdue.channel is 'The channel of the deliveries.';
-comment on column tidings_ops.overdue.provider is 'The provider in the catalogue; empty before one is chosen.';
+comment on column tidings_ops.overdue.provider is 'The provider in the catalogue. Empty before a provider is chosen.';
 comment on column tidings_ops.overdue.deliveries is 'Number of overdue deliveries.';
-comment on column tidings_ops.overdue.oldest_at is 'Time at which the first of them was due.';
+comment on column tidings_ops.overdue.oldest_at is 'Time at which the first of these deliveries was due.';
 
 -- A breaker pauses for a minute at most, so the deliveries that it turned away are due within the next minute.
 create view tidings_ops.open_breakers as
@@ -121,8 +125,8 @@ create view tidings_ops.open_breakers as
     group by w.channel, w.provider;
 
 comment on view tidings_ops.open_breakers is
-    'Providers with an open circuit breaker for which deliveries wait. Reads 10,000 deliveries of each lane.';
+    'Providers with an open circuit breaker for which deliveries wait. Reads at most 10,000 deliveries of each lane.';
 comment on column tidings_ops.open_breakers.channel is 'The channel of the deliveries.';
-comment on column tidings_ops.open_breakers.provider is 'The provider. One of its hosts fails.';
-comment on column tidings_ops.open_breakers.deliveries is 'Number of deliveries that the open breaker sent back to wait.';
-comment on column tidings_ops.open_breakers.since_at is 'Time since which the first of them waits.';
+comment on column tidings_ops.open_breakers.provider is 'The provider. At least one of its hosts fails.';
+comment on column tidings_ops.open_breakers.deliveries is 'Number of deliveries that wait because the circuit breaker was open.';
+comment on column tidings_ops.open_breakers.since_at is 'Time since which the first of these deliveries waits.';

@@ -9,14 +9,14 @@ create view tidings_ops.workers as
     from tidings.workers;
 
 comment on view tidings_ops.workers is
-    'Each process that announced itself: running, stopped (it ended when it was asked to), or lost (30 seconds without a heartbeat).';
+    'Each process that has sent a heartbeat: running, stopped (it ended when it was asked to), or lost (30 seconds without a heartbeat).';
 comment on column tidings_ops.workers.worker_id is 'Role, host, process id and a random part.';
 comment on column tidings_ops.workers.role is 'router, deliver, release, or all for a process with every role.';
 comment on column tidings_ops.workers.host is 'The host on which the process runs.';
 comment on column tidings_ops.workers.pid is 'The process id on that host.';
-comment on column tidings_ops.workers.version is 'The version of its binary.';
+comment on column tidings_ops.workers.version is 'The version of the binary of the process.';
 comment on column tidings_ops.workers.handled is
-    'Count since its start: recipients routed, deliveries taken for sending, and deliveries released.';
+    'Count since the start of the process: routed recipients, deliveries taken for sending, and released deliveries.';
 comment on column tidings_ops.workers.started_at is 'Time of its first heartbeat.';
 comment on column tidings_ops.workers.heartbeat_at is 'Time of its last heartbeat. A process sends one every 5 seconds.';
 comment on column tidings_ops.workers.state is 'running, stopped or lost.';
@@ -49,9 +49,9 @@ comment on column tidings_ops.bulk_yields.bulk_pause_ms is 'Milliseconds that th
 comment on column tidings_ops.bulk_yields.urgent_took_ms is 'Milliseconds of the last urgent batch that was too slow.';
 comment on column tidings_ops.bulk_yields.bulk_ready is
     'Messages in all bulk queues together at the last sample: intents and packs of up to 50 deliveries.';
-comment on column tidings_ops.bulk_yields.drained_per_second is 'Number of messages a second by which these queues shrink together.';
+comment on column tidings_ops.bulk_yields.drained_per_second is 'Number of messages a second by which all bulk queues together shrink.';
 comment on column tidings_ops.bulk_yields.clears_at is
-    'Time at which the last of these queues is empty at this pace. Null while one of them grows.';
+    'Time at which the last of the bulk queues will be empty at this speed. Null while a bulk queue grows.';
 
 create view tidings_ops.reason_codes as
     select code, states, meaning, what_to_do, retryable, since from tidings.reason_codes;
@@ -60,9 +60,10 @@ comment on view tidings_ops.reason_codes is
     'The closed list of reasons. Every reason_code elsewhere is one of these. Exception: a queued delivery has inQueue or inFlight.';
 comment on column tidings_ops.reason_codes.code is 'The code, as in every reason_code column. Its meaning never changes.';
 comment on column tidings_ops.reason_codes.states is
-    'The delivery states that it can explain, sorted. Empty for a reason of a rejected intent or a dead message.';
+    'The delivery states that the reason can explain, sorted. Empty for a reason of a rejected intent or a dead message.';
 comment on column tidings_ops.reason_codes.meaning is 'One sentence in plain words.';
-comment on column tidings_ops.reason_codes.what_to_do is 'The next step for an operator or a producer. Nothing. if no step is needed.';
+comment on column tidings_ops.reason_codes.what_to_do is
+    'The next step for an operator or a producer. The text is "Nothing." if no step is needed.';
 comment on column tidings_ops.reason_codes.retryable is 'True if another try with the same message can end differently.';
 comment on column tidings_ops.reason_codes.since is 'The first version with this code.';
 
@@ -77,7 +78,7 @@ create view tidings_ops.storage as
 comment on view tidings_ops.storage is 'Size of each table with all its partitions.';
 comment on column tidings_ops.storage.table_name is 'A table of the private schema. Its partitions count as part of it.';
 comment on column tidings_ops.storage.partitions is 'Number of partitions. 1 for a table without partitions.';
-comment on column tidings_ops.storage.rows_estimate is 'Rows as of the last analyze. 0 before the first.';
+comment on column tidings_ops.storage.rows_estimate is 'Estimated rows as of the last analyze of PostgreSQL. 0 before the first analyze.';
 comment on column tidings_ops.storage.bytes is 'Bytes on disk, with indexes.';
 
 create view tidings_ops.growth as
@@ -91,7 +92,8 @@ create view tidings_ops.growth as
 comment on view tidings_ops.growth is 'Bytes and estimated rows of notifications for each day that is kept.';
 comment on column tidings_ops.growth.day is 'A day in UTC.';
 comment on column tidings_ops.growth.notifications_bytes is 'Bytes on disk of the notifications of the day, with indexes.';
-comment on column tidings_ops.growth.notifications_estimate is 'Notifications of the day as of the last analyze. 0 before the first.';
+comment on column tidings_ops.growth.notifications_estimate is
+    'Estimated notifications of the day as of the last analyze of PostgreSQL. 0 before the first analyze.';
 
 -- Every intent that was taken is accepted, a duplicate or rejected. Every planned delivery has ended, or stands in a pack or a due row.
 create view tidings_ops.unaccounted as
@@ -112,11 +114,12 @@ create view tidings_ops.unaccounted as
     select 'pendingWithoutHome', homeless::bigint, null, null from figures where homeless <> 0;
 
 comment on view tidings_ops.unaccounted is
-    'Empty unless there is a bug. A row counts intents that were taken and not decided, or deliveries that have not ended and are in no '
-    'pack and not due. tidings db verify finds the rows.';
+    'Empty unless there is a bug. A row counts intents that were taken and not decided, or deliveries that have not ended and are neither '
+    'in a pack nor waiting. tidings db verify finds the rows.';
 comment on column tidings_ops.unaccounted.kind is
     'takenNotDecided: intents that were taken from the broker and became no notification, duplicate or rejection. pendingWithoutHome: '
     'deliveries that have not ended, are in no pack and do not wait.';
-comment on column tidings_ops.unaccounted.n is 'Difference of the sums. Less than 0 if there are more homes than deliveries.';
+comment on column tidings_ops.unaccounted.n is
+    'Number of missing intents or deliveries, as a difference of sums. Less than 0 if deliveries are in more than one place.';
 comment on column tidings_ops.unaccounted.oldest_at is 'Always null here: tidings db verify finds the rows.';
 comment on column tidings_ops.unaccounted.sample_id is 'Always null here: tidings db verify finds the rows.';

@@ -27,7 +27,8 @@ create view tidings_ops.timeline as
             else 'until ' || coalesce(p.scope || ' ' || p.name || ' is resumed: ' || p.reason, 'the next release') end
     from tidings.due w left join tidings.pauses p on p.id = w.pause_id;
 
-comment on view tidings_ops.timeline is 'Everything that happened to a notification. Order by at. Indexed filter: notification_id.';
+comment on view tidings_ops.timeline is
+    'Everything that happened to a notification. Sort the rows by the column at. Indexed filter: notification_id.';
 comment on column tidings_ops.timeline.notification_id is 'The notification.';
 comment on column tidings_ops.timeline.ordinal is
     'The delivery, by its number in the notification, from 0. Null for the notification as a whole.';
@@ -91,5 +92,6 @@ begin
         where r.event_id = anything order by r.id desc limit 20;
 end $$;
 comment on function tidings_ops.find(text) is
-    'Finds the record of any id: a notification, a delivery, an event, a provider''s idempotency key, a device or its token. A recipient, '
-    'also as tenant/recipient, comes with their latest notifications. A trace id and a provider''s own message id have no index.';
+    'Finds the record of any id: a notification, a delivery, an event, a provider''s idempotency key, a device or its token. For a '
+    'recipient, also as tenant/recipient, it returns the latest notifications too. A trace id and a provider''s own message id have no '
+    'index.';

@@ -58,14 +58,16 @@ create view tidings_ops.outbox as
 
 comment on view tidings_ops.outbox is 'Events that tidings_api.enqueue has taken and no release role has published yet. Always one row.';
 comment on column tidings_ops.outbox.waiting is 'Number of events that wait. Events of transactions that are not committed do not count.';
-comment on column tidings_ops.outbox.is_estimate is 'True from 100,000 events on: waiting is then an estimate.';
+comment on column tidings_ops.outbox.is_estimate is 'True if waiting is an estimate. This is so from 100,000 events on.';
 comment on column tidings_ops.outbox.oldest_at is 'Time at which the oldest waiting event was enqueued. Null if no event waits.';
 comment on column tidings_ops.outbox.oldest_seconds is
-    'Age of the oldest waiting event. If it is more than some seconds, no release role runs, or the broker does not take events.';
+    'Age of the oldest waiting event in seconds. If the age is more than some seconds, no release role runs, or the broker does not take '
+    'events.';
 comment on column tidings_ops.outbox.refused is
-    'Number of events that the broker has refused more than ten times. A relay tries them every ten seconds. The log of the release role '
+    'Number of events that the broker has refused more than ten times. A release role tries these events every ten seconds, and its log '
     'has the reason.';
-comment on column tidings_ops.outbox.most_attempts is 'The largest number of refusals of one event by the broker. Counted to 1000.';
+comment on column tidings_ops.outbox.most_attempts is
+    'The largest number of times that the broker refused one event. Counting stops at 1000.';
 
 -- Events have no index on event_id: producers would pay for it with every event.
 create function tidings_ops.find_enqueued(anything text)
@@ -76,4 +78,4 @@ create function tidings_ops.find_enqueued(anything text)
     order by o.created_at limit 20
 $$;
 comment on function tidings_ops.find_enqueued(text) is
-    'The events with an id that tidings_api.enqueue has taken and no release role has published yet. Reads the whole outbox.';
+    'The events with this event id that tidings_api.enqueue has taken and that no release role has published yet. Reads the whole outbox.';

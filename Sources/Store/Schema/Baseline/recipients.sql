@@ -58,8 +58,8 @@ create view tidings_ops.recipients as
 comment on view tidings_ops.recipients is 'People whose settings are known. Indexed filter: tenant with recipient_id.';
 comment on column tidings_ops.recipients.tenant is 'The tenant of the person.';
 comment on column tidings_ops.recipients.recipient_id is 'The name that producers use.';
-comment on column tidings_ops.recipients.time_zone is 'The zone in which the person reads times.';
-comment on column tidings_ops.recipients.market is 'The market of the person; null for the default market.';
+comment on column tidings_ops.recipients.time_zone is 'The time zone of the person.';
+comment on column tidings_ops.recipients.market is 'The market of the person. Null for the default market.';
 comment on column tidings_ops.recipients.changed_at is 'Time of the last change of these settings.';
 
 create view tidings_ops.devices as
@@ -71,12 +71,13 @@ create view tidings_ops.devices as
 comment on view tidings_ops.devices is 'The devices of each person, with the reason for a device that is gone.';
 comment on column tidings_ops.devices.tenant is 'The tenant of the person.';
 comment on column tidings_ops.devices.recipient_id is
-    'The person who has the device now. If another person registers the token, the device moves to them.';
+    'The person who has the device now. If another person registers the token, the device moves to that person.';
 comment on column tidings_ops.devices.device_id is
     'The id that Tidings gave the device. It stays the same when the token or the person changes.';
 comment on column tidings_ops.devices.platform is 'ios, android or web.';
-comment on column tidings_ops.devices.provider is 'Name or kind of the provider that issued the token; null for any.';
-comment on column tidings_ops.devices.environment is 'production or sandbox: which of the platform''s servers issued the token.';
+comment on column tidings_ops.devices.provider is
+    'The name or kind of the provider that issued the token. Null: the device accepts any provider.';
+comment on column tidings_ops.devices.environment is 'production or sandbox: the servers of the platform that issued the token.';
 comment on column tidings_ops.devices.permission is
     'The permission that the owner of the device gave: authorized, provisional, ephemeral, notDetermined or denied.';
 comment on column tidings_ops.devices.market is 'The market whose providers serve the device. Null for the market of the person.';
@@ -89,6 +90,6 @@ comment on column tidings_ops.devices.reason_code is
     'newer devices).';
 comment on column tidings_ops.devices.token_end is 'The last 8 characters of the token, to compare with a log.';
 comment on column tidings_ops.devices.registered_at is
-    'Time of the last registration of the token by the app. A provider''s answer about an earlier time does not count.';
+    'Time of the last registration of the token by the app. Tidings ignores an answer of a provider about an earlier time.';
 comment on column tidings_ops.devices.changed_at is 'Time of the last change of the device.';
-comment on column tidings_ops.devices.gone_at is 'Time from which the device is never used. Null while it is active.';
+comment on column tidings_ops.devices.gone_at is 'Time from which the device is never used. Null while the device is active.';

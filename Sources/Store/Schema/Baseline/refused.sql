@@ -80,7 +80,7 @@ comment on view tidings_ops.rejected is 'Refused intents, the reason for each, a
 comment on column tidings_ops.rejected.rejected_id is 'The id for tidings rejected show, replay and discard.';
 comment on column tidings_ops.rejected.reason_code is 'The reason for the refusal: a code of tidings_ops.reason_codes.';
 comment on column tidings_ops.rejected.pointer is 'The place in the event: a JSON pointer (RFC 6901). Empty for the event as a whole.';
-comment on column tidings_ops.rejected.message is 'The reason in words, with the value that was found there.';
+comment on column tidings_ops.rejected.message is 'The reason in words, with the value at that place.';
 comment on column tidings_ops.rejected.tenant is 'The tenant. Null if it could not be read.';
 comment on column tidings_ops.rejected.source is 'The CloudEvents source. Null if it could not be read.';
 comment on column tidings_ops.rejected.event_id is 'The CloudEvents id. Null if it could not be read.';
@@ -91,14 +91,14 @@ comment on column tidings_ops.rejected.content_type is 'The content type of the 
 comment on column tidings_ops.rejected.size is 'Bytes of the event, or of the message if the event could not be separated from it.';
 comment on column tidings_ops.rejected.occurrences is 'Number of times that the same bytes were refused for the same reason.';
 comment on column tidings_ops.rejected.replayable is
-    'True if tidings rejected replay can publish the event: the event was kept whole and may be accepted later. A change of the catalogue '
-    'can lead to that. False if the same event would be refused again.';
+    'True if tidings rejected replay can publish the event again. All bytes of the event are kept then, and it may be accepted later, for '
+    'example after a change of the catalogue. False if the same event would be refused again.';
 comment on column tidings_ops.rejected.state is 'open, replayed or discarded.';
 comment on column tidings_ops.rejected.first_at is 'Time of the first refusal.';
 comment on column tidings_ops.rejected.last_at is 'Time of the last refusal.';
 comment on column tidings_ops.rejected.bytes_kept is
-    'Number of bytes that tidings rejected show prints. The first 64 KiB of an event that was too large. 0 beside a larger size: the '
-    'budget of the day was used up.';
+    'Number of bytes that tidings rejected show prints. Of an event that was too large, these are the first 64 KiB. 0 beside a larger '
+    'size: the bytes of refused events had reached the bound of the day.';
 
 create view tidings_ops.dead_letters as
     select id as dead_id, queue as origin_queue, reason as reason_code, message, deaths, exchange, routing_key, size, state, at
@@ -117,6 +117,6 @@ comment on column tidings_ops.dead_letters.exchange is
 comment on column tidings_ops.dead_letters.routing_key is 'The routing key with which the message was published.';
 comment on column tidings_ops.dead_letters.size is 'Bytes of the message.';
 comment on column tidings_ops.dead_letters.state is
-    'trying (in a trial on its own), resolved (the trial worked), quarantined (the message ended its worker again), open, replayed or '
-    'discarded.';
+    'trying (a router tries the message alone), resolved (the trial worked), quarantined (the message ended its process again), open, '
+    'replayed or discarded.';
 comment on column tidings_ops.dead_letters.at is 'Time at which the message was last set aside.';
