@@ -238,7 +238,7 @@ begin
     -- Ordered by a column without an index: PostgreSQL must not walk a day without statistics in the order of its ids.
     return query select 'notification', n.id::text, 'idempotency_key', n.accepted_at from tidings.notifications n
         where n.event_id = anything order by n.accepted_at desc limit 20;
-    -- The latest are enough. Their times come from their ids, which saves reading the rows.
+    -- The latest notifications are enough. The time comes from the id, so that no row is read.
     return query select 'notification', n.id::text, 'recipient_id', tidings.id_time(n.id) from tidings.notifications n
         where n.recipient_id = anything order by n.id desc limit 10;
     return query select 'recipient', r.tenant || '/' || r.id, 'recipient_id', r.changed_at from tidings.recipients r where r.id = anything;

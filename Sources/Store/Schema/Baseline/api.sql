@@ -1,6 +1,6 @@
 -- For producers: functions that they call inside their own transaction.
 -- The functions run with the rights of the owner, and a producer needs no right on a table.
--- The limits of enqueue are the defaults of the router: a mistake is refused while the producer's transaction can still be rolled back.
+-- The limits of enqueue are the default limits of the router. So enqueue refuses a mistake while the producer can still roll back.
 
 create function tidings_api.enqueue(
     type text, recipient text, data jsonb default '{}', key text default null, send_at timestamptz default null,
@@ -47,7 +47,7 @@ comment on function tidings_api.enqueue(text, text, jsonb, text, timestamptz, te
     'Sends a notification if and only if the calling transaction commits. Returns the event id. Two calls with the same key send one '
     'notification.';
 
--- The newest 10,000 refusals of the source are read, so that a producer that fails for days costs no more than others.
+-- The function reads only the newest 10,000 refusals of the source. So a producer whose events fail for days costs no more than any other.
 create function tidings_api.rejected(source text, since timestamptz default null)
     returns table (rejected_id bigint, event_id text, type text, reason_code text, what_to_do text, pointer text, message text,
         occurrences bigint, first_at timestamptz, last_at timestamptz, state text)

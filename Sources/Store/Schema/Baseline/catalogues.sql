@@ -5,7 +5,7 @@
 create table tidings.catalogues (
     hash       text        primary key,
     yaml       text        not null,
-    applied_at timestamptz not null,                         -- time of the first storing
+    applied_at timestamptz not null,                         -- time at which it was first stored
     used_at    timestamptz not null default tidings.clock()  -- last time at which a decision may have named it; retention reads it
 );
 
@@ -21,13 +21,15 @@ create table tidings.catalogue_types (
     types text[] not null
 );
 
--- One row for each change of the active catalogue. Nothing prunes it: a change is an operator's act, and a row has about 300 bytes.
+-- One row for each change of the active catalogue. No row is deleted: an operator seldom makes a change, and a row has
+-- about 300 bytes.
 create table tidings.catalogue_history (
     id            bigint      generated always as identity primary key,
     hash          text        not null,
     replaced      text,                  -- the catalogue that was active before, the built-in one included; null: not known
     activated_at  timestamptz not null,
-    -- start: a catalogue without a request, such as the first one of tidings dev. It is replaced like the built-in one.
+    -- start: the catalogue became active without a request, such as the first catalogue of tidings dev. A file replaces it under the same
+    -- rules as the built-in catalogue.
     action        text        not null check (action in ('start', 'apply', 'rollback')),
     author        text        not null,
     database_role text        not null,
@@ -50,9 +52,8 @@ create trigger note_catalogue_use after insert or update on tidings.active_catal
 
 -- History -------------------------------------------------------------------------------------------------------------------------------
 
--- The program writes its own row first, with author and reason. The newest row then names the new hash already, so the trigger writes no
--- row.
--- The trigger covers a change by any other program.
+-- Tidings writes its own row first, with author and reason. The newest row then already names the new hash, so the trigger writes no row.
+-- The trigger writes a row only if another program changes the active catalogue.
 create function tidings.record_activation() returns trigger language plpgsql as $$
 declare
     previous text;

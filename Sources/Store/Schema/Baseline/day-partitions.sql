@@ -33,7 +33,7 @@ end $$;
 comment on function tidings.ensure_partitions(integer, integer) is
     'Makes the missing daily partitions, from days_back days ago to days_ahead days ahead. Returns the number of partitions it made.';
 
--- A day stays while a pack or a due row refers to one of its notifications: its deliveries have not ended.
+-- A day stays while a pack or a due row refers to one of its notifications, because that notification has deliveries that have not ended.
 create function tidings.expire_partitions(retention interval) returns setof text language plpgsql
     security definer set search_path = pg_catalog, pg_temp as $$
 declare
@@ -61,5 +61,5 @@ comment on function tidings.expire_partitions(interval) is
     'Drops the days past retention. Keeps a day if a pack or a due row refers to one of its notifications. Returns the dropped partitions '
     'of tidings.notifications.';
 
--- The first days. Releasers make the later ones: 7 days ahead, so that a week without a releaser loses nothing.
+-- Make the first days. Releasers make the later days 7 days ahead, so that a week without a releaser loses nothing.
 select tidings.ensure_partitions(1, 7);

@@ -2,7 +2,7 @@
 -- A key is 16 bytes of SHA-256 over tenant, source, event id and recipient. An intent claims its key in idempotency_recent.
 -- A releaser moves keys of past days into idempotency, which intake only reads. Both tables are read through idempotency_keys.
 
--- Every older key. Keys have no order, so in a single table each new key would change another page of a large index.
+-- All older keys. Keys come in no order, so in a single table each new key would change another page of a large index.
 -- PostgreSQL would log that whole page of 8 KB for a row of 48 bytes. The move inserts many keys in their order, so that they share pages.
 create table tidings.idempotency (
     key             uuid primary key,
@@ -10,7 +10,7 @@ create table tidings.idempotency (
     content_hash    uuid not null
 ) partition by hash (key);
 
--- The BRIN index finds keys past retention. Autosummarize, because a table that only grows is seldom vacuumed.
+-- The BRIN index finds keys past retention. autosummarize is on, because PostgreSQL seldom vacuums a table that only grows.
 do $$ begin
     for i in 0..7 loop
         execute format('create table tidings.idempotency_%s partition of tidings.idempotency
@@ -20,7 +20,7 @@ do $$ begin
     end loop;
 end $$;
 
--- Keys claimed since yesterday or the day before.
+-- Keys that intents claimed since yesterday or the day before.
 create table tidings.idempotency_recent (
     key             uuid primary key,
     notification_id uuid not null,

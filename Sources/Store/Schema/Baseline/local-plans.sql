@@ -1,5 +1,5 @@
 -- Local notifications: the plan of each device, which shows its notifications by itself.
--- Only a sync moves the version of a plan, under the lock of its row in local_plans.
+-- Only a sync changes the version of a plan, under the lock of its row in local_plans.
 -- local_requests holds the complete content, because a device may show it long after the partition of the notification was dropped.
 
 -- One small row for each device that ever had a plan. It stays, because a version must never be used twice.
@@ -7,8 +7,8 @@ create table tidings.local_plans (
     tenant            text        not null,
     device_id         text        not null,
     version           bigint      not null default 0,
-    acked_version     bigint      not null default 0,  -- the last one that the device confirmed
-    forgotten_version bigint      not null default 0,  -- changes up to it are not known any more: an older device gets the whole plan
+    acked_version     bigint      not null default 0,  -- last version that the device confirmed
+    forgotten_version bigint      not null default 0,  -- changes up to it are forgotten: a device with an older version gets the whole plan
     synced_at         timestamptz,
     acked_at          timestamptz,
     woken_at          timestamptz,
@@ -31,11 +31,11 @@ create table tidings.local_requests (
     planned_at      timestamptz not null,
     -- The columns from here on say what the device was told.
     in_plan         boolean     not null default false,
-    version         bigint      not null default 0,      -- of the plan in which the row last changed; 0: never in a plan
+    version         bigint      not null default 0,      -- version of the plan in which the row last changed; 0: never in a plan
     fires_at        timestamptz,
     zone            text,
     confirmed_at    timestamptz,
-    ends_as         text,                                -- state of the delivery once the device has confirmed
+    ends_as         text,                                -- state of the delivery after the device has confirmed the removal
     end_reason      text,
     primary key (tenant, device_id, notification_id)
 ) with (fillfactor = 70);

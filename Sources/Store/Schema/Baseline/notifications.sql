@@ -32,7 +32,7 @@ create table tidings.notifications (
     primary key (id)
 ) partition by range (id);
 create index notifications_event_id_idx on tidings.notifications (event_id);
--- Without the tenant in front: a search that knows only the person uses it too.
+-- The index does not begin with the tenant, so a search that knows only the person uses it too.
 create index notifications_recipient_id_id_idx on tidings.notifications (recipient_id, id);
 
 -- Later decisions about a delivery. The first decision is in tidings.notifications.
@@ -42,7 +42,7 @@ create table tidings.decisions (
     at              timestamptz not null,
     catalogue       text        not null,
     decision        text        not null,  -- JSON: one delivery
-    moved_from      text,                  -- the provider that the delivery left; empty: an operator's retry, and all providers count again
+    moved_from      text,                  -- provider that the delivery left; empty: an operator's retry, and every provider counts again
     moved_because   text                   -- reason code
 ) partition by range (notification_id);
 create index decisions_notification_id_idx on tidings.decisions (notification_id);

@@ -49,7 +49,7 @@ comment on column tidings_ops.notifications.catalogue is 'The hash of the catalo
 comment on column tidings_ops.notifications.event_id is
     'The producer''s event id: the CloudEvents id. An intent is accepted once for each tenant, source, event id and recipient.';
 
--- Only ended deliveries are stored in tidings.deliveries. The first condition repeats that, so that the planner leaves the table out when a
+-- Only ended deliveries are stored in tidings.deliveries. The condition on the state repeats that. So the planner leaves the table out if a
 -- query asks for pending deliveries.
 create view tidings_ops.deliveries as
     select n.id || '/' || d.ordinal as delivery_id, d.notification_id, d.ordinal, n.tenant, n.type, n.category, n.recipient_id,

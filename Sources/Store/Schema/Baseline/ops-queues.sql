@@ -96,7 +96,7 @@ comment on column tidings_ops.pauses.resumed_by is
     'The operator who ended the pause. Null while the pause is in force, and if it ended by itself.';
 comment on column tidings_ops.pauses.deliveries is 'Number of deliveries that wait for the pause now.';
 
--- The count is bounded: of each lane the 10,000 deliveries that have waited longest, by the index on (lane, due_at).
+-- The view counts at most 10,000 deliveries of each lane: the deliveries that have waited longest, by the index on (lane, due_at).
 create view tidings_ops.overdue as
     select w.lane, w.channel, w.provider, count(*) as deliveries, min(w.due_at) as oldest_at
     from (values ('urgent'), ('bulk')) as l(lane) cross join lateral (
@@ -114,7 +114,7 @@ comment on column tidings_ops.overdue.provider is 'The provider in the catalogue
 comment on column tidings_ops.overdue.deliveries is 'Number of overdue deliveries.';
 comment on column tidings_ops.overdue.oldest_at is 'Time at which the first of these deliveries was due.';
 
--- A breaker pauses for a minute at most, so the deliveries that it turned away are due within the next minute.
+-- A circuit breaker stops calls for a minute at most, so the deliveries that it turned away are due within the next minute.
 create view tidings_ops.open_breakers as
     select w.channel, w.provider, count(*) as deliveries, min(w.since) as since_at
     from (values ('urgent'), ('bulk')) as l(lane) cross join lateral (

@@ -82,7 +82,7 @@ comment on column tidings_ops.storage.rows_estimate is 'Estimated rows as of the
 comment on column tidings_ops.storage.bytes is 'Bytes on disk, with indexes.';
 
 create view tidings_ops.growth as
-    -- Guarded, because PostgreSQL may evaluate a condition on the day for the names of other tables first.
+    -- The case guards to_date: PostgreSQL may evaluate a condition on the day for the names of other tables first.
     select case when c.relname ~ '_p\d{8}$' then to_date(right(c.relname, 8), 'YYYYMMDD') end as day,
         pg_total_relation_size(c.oid) as notifications_bytes,
         greatest(c.reltuples, 0)::bigint as notifications_estimate

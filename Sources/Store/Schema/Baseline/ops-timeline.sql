@@ -51,9 +51,9 @@ create function tidings_ops.explain(notification uuid)
 comment on function tidings_ops.explain(uuid) is
     'Each step of one notification, in order, with its reason and the next step for an operator or a producer.';
 
--- A new session spends nearly all of its time on opening the table of each day and planning for it. One statement over all days costs less
--- than one statement for each day, and the second statement finds every day open.
--- Opening the days to come is cheaper than a bound on the id, which the planner would consider for every day.
+-- A new session spends nearly all of its time on opening the partition of each day and planning for it. One statement over all days costs
+-- less than one statement for each day. A second statement finds the partitions open.
+-- Opening the partitions of future days is cheaper than a bound on the id, which the planner would consider for every day.
 create function tidings_ops.find(anything text)
     returns table (kind text, id text, matched_on text, at timestamptz) language plpgsql stable
     security definer set search_path = pg_catalog, pg_temp set jit = off as $$
@@ -71,7 +71,7 @@ begin
     -- Ordered by a column without an index: PostgreSQL must not walk a day without statistics in the order of its ids.
     return query select 'notification', n.id::text, 'idempotency_key', n.accepted_at from tidings.notifications n
         where n.event_id = anything order by n.accepted_at desc limit 20;
-    -- The latest are enough. Their times come from their ids, which saves reading the rows.
+    -- The latest notifications are enough. The time comes from the id, so that no row is read.
     return query select 'notification', n.id::text, 'recipient_id', tidings.id_time(n.id) from tidings.notifications n
         where n.recipient_id = anything order by n.id desc limit 10;
     return query select 'recipient', r.tenant || '/' || r.id, 'recipient_id', r.changed_at from tidings.recipients r where r.id = anything;

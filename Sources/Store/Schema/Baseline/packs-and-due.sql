@@ -14,7 +14,7 @@ create table tidings.packs (
     ordinals         smallint[]  not null,  -- beside notification_ids
     attempts         smallint[]  not null,  -- number of the next call, beside notification_ids
     decided_at       timestamptz not null,
-    confirmed_at     timestamptz,           -- when the broker confirmed the message; null: a releaser publishes it again
+    confirmed_at     timestamptz,           -- when the broker confirmed the message; null: a releaser publishes the message again
     claimed_at       timestamptz,
     claimed_by       text,                  -- id of the worker
     lease_until      timestamptz,           -- afterwards a releaser recovers the deliveries
@@ -25,8 +25,7 @@ comment on column tidings.packs.claim is
     'Id of the claim that got the pack. A worker that repeats the same claim, because the answer was lost, gets the pack again. Any other '
     'claim gets nothing.';
 
--- Deliveries that wait for a time, a pause or an earlier channel. Only this table holds deliveries for a later time: no message waits in the
--- broker.
+-- Deliveries that wait for a time, a pause or an earlier channel. They are only in this table: no message in the broker waits for a time.
 create table tidings.due (
     notification_id uuid        not null,
     ordinal         smallint    not null,
@@ -41,7 +40,7 @@ create table tidings.due (
     attempt         smallint    not null,  -- number of the next call
     reason          text        not null,
     since           timestamptz not null,
-    pause_id        bigint,                -- the pause that it waits for; due_at then only bounds the wait
+    pause_id        bigint,                -- the pause that the delivery waits for; due_at then only bounds the wait
     primary key (notification_id, ordinal)
 ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000, parallel_workers = 0);
 

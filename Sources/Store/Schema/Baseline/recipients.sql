@@ -26,9 +26,9 @@ create table tidings.endpoints (
     channel       text        not null,
     provider      text,                                  -- the issuer of a token; null: any provider
     address       text        not null,                  -- the URL or the token
-    secrets       text[]      not null default '{}',     -- sign a webhook; the current one first
+    secrets       text[]      not null default '{}',     -- they sign webhooks; the current secret first
     permission    text        not null default 'authorized',
-    gone_at       timestamptz,                           -- from then on nothing is sent there
+    gone_at       timestamptz,                           -- from this time on nothing is sent to the address
     changed_at    timestamptz not null,
     -- The columns from here on belong to devices (channel push).
     platform      text,                                  -- ios, android or web

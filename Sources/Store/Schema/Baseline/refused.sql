@@ -11,7 +11,7 @@ create table tidings.rejected (
     reason       text        not null,
     pointer      text        not null,  -- JSON pointer to the fault
     message      text        not null,
-    tenant       text,                  -- null, like the next three, if it could not be read
+    tenant       text,                  -- null if it could not be read; so are source, event_id and type
     source       text,
     event_id     text,
     type         text,
@@ -24,10 +24,10 @@ create table tidings.rejected (
     sha256       bytea       not null,
     replayable   boolean     not null,
     state        text        not null default 'open' check (state in ('open', 'replayed', 'discarded')),
-    acted_at     timestamptz,           -- when an operator closed it
-    producer     text,                  -- the first publisher, if somebody vouched for it; a replay names it again
-    -- The next day on which retention looks at the row. Not an index on last_at, which every refusal would write.
-    -- 30 days is the earliest end of a new row.
+    acted_at     timestamptz,           -- when the row was closed
+    producer     text,                  -- the first publisher, if it is proved; a replay names the same publisher
+    -- The next day on which retention looks at the row. With an index on last_at instead, every refusal would write the index.
+    -- A new row is kept for at least 30 days.
     look_on      date        not null default (tidings.clock() at time zone 'UTC')::date + 30
 );
 create index rejected_event_id_idx on tidings.rejected (event_id);
@@ -42,7 +42,7 @@ create table tidings.rejected_days (
     share         smallint not null,  -- hash of the tenant, so that the number of tenants adds no rows
     part          smallint not null,  -- spreads routers over rows, so that they seldom wait for each other's commit
     kept_bytes    bigint   not null,
-    without_bytes bigint   not null,  -- events of which no bytes were kept
+    without_bytes bigint   not null,  -- number of events of which no bytes were kept
     primary key (day, share, part)
 ) with (fillfactor = 50);
 

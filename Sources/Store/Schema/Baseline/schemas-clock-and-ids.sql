@@ -27,7 +27,7 @@ comment on function tidings.clock() is 'Business time: the database''s clock, sh
 
 -- Ids -----------------------------------------------------------------------------------------------------------------------------------
 
--- The bounds of day partitions and of every "since" over ids.
+-- The bound of a day partition, and of every filter of ids by time.
 create function tidings.first_id(at timestamptz) returns uuid language sql immutable parallel safe
     as $$ select (lpad(to_hex((extract(epoch from at) * 1000)::bigint), 12, '0') || '70008000000000000000')::uuid $$;
 comment on function tidings.first_id(timestamptz) is
