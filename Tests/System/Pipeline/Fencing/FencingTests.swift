@@ -4,6 +4,7 @@ import Testing
 import TidingsAMQP
 import TidingsClient
 import TidingsContracts
+import TidingsCore
 import TidingsJSON
 import TidingsPostgres
 import TidingsTestSupport
@@ -44,7 +45,8 @@ import TidingsTestSupport
             #expect(isRecovered, "nothing was recovered")
             let guessed = try await system.count(Self.recovered)
             // `sent` is in a pack that nobody claims while the only worker sleeps. `stopped` has failed by its policy.
-            let waiting: SQL = "select count(*) from tidings.packs where claimed_at is null and confirmed_at is not null and attempts = '{2}'"
+            let waiting: SQL =
+                "select count(*) from tidings.packs where claimed_at is null and confirmed_at is not null and attempts = '{2}'"
             #expect(try await system.eventually(within: Self.patience, waiting) { $0 == 1 })
             #expect(try await states(in: system).contains("stopped failed"))
             // Take the pack's message away. The worker that wakes would claim the pack while it writes the answer, and either may come first.
