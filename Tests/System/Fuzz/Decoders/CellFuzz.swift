@@ -30,7 +30,6 @@ struct CellFuzz: FuzzTarget {
         try read(input, String.self, &accepted)
         try read(input, PostgresTimestamp.self, &accepted)
         try read(input, PostgresUUID.self, &accepted)
-        try read(input, PostgresJSON.self, &accepted)
         try read(input, [UInt8].self, &accepted)
         try read(input, [String?].self, &accepted)
         try read(input, [Int64?].self, &accepted)
