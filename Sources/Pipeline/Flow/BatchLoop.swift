@@ -44,7 +44,9 @@ package struct BatchLoop: Sendable {
 
     private func requeue(_ batch: MessageBatch, because error: any Error) async {
         if !(error is CancellationError && stop.isRaised) {
-            logger.warning("a batch is requeued", metadata: ["messages": "\(batch.messages.count)", "error": "\(error)"])
+            let queue = batch.messages.first?.queue ?? ""
+            logger.warning(
+                "a batch is requeued", metadata: ["queue": "\(queue)", "messages": "\(batch.messages.count)", "error": "\(error)"])
             // Nothing signals that the next try would succeed. The stop cancels the pause.
             try? await Task.sleep(for: Self.pauseBeforeRequeue)
         }

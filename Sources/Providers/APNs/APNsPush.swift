@@ -33,9 +33,13 @@ struct APNsPush: Sendable {
         guard item.silent || item.title?.isEmpty == false || item.body?.isEmpty == false else {
             throw Refusal(.contentMissing, "the message has neither title nor body")
         }
-        var json = JSONWriter(capacity: 1_024)
-        item.writeApplePayload(to: &json)
-        body = json.bytes
+        body = item.applePayload
+        if body.count > APNsLimits.payloadBytes, item.imageURL != nil {
+            // Better without its image than not at all.
+            var plain = item
+            plain.content.imageURL = nil
+            body = plain.applePayload
+        }
         guard body.count <= APNsLimits.payloadBytes else {
             throw Refusal(.payloadTooLarge, "the payload has \(body.count) bytes; APNs takes \(APNsLimits.payloadBytes)")
         }
@@ -70,6 +74,12 @@ struct APNsPush: Sendable {
 }
 
 extension OutgoingDelivery {
+    fileprivate var applePayload: [UInt8] {
+        var json = JSONWriter(capacity: 1_024)
+        writeApplePayload(to: &json)
+        return json.bytes
+    }
+
     /// The `apns-id`: the name of the request in Apple's console and logs, stored as the provider's message id. Apple uses the id to
     /// correlate, not to recognise repetitions, so every attempt has another id.
     ///

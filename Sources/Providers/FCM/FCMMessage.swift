@@ -20,6 +20,8 @@ enum FCMLimits {
 /// Returns the body of `messages:send`. The members are `token`, `data`, `notification` if the message is visible, and the block of the
 /// device's platform: `android` or `apns`. If the platform is unknown, the body has both blocks.
 ///
+/// An image that exceeds the limit together with the texts is left out.
+///
 /// - Parameter now: the start of `ttl`.
 func fcmBody(of item: OutgoingDelivery, now: Timestamp) throws(Refusal) -> [UInt8] {
     let token = try registrationToken(of: item)
@@ -33,6 +35,9 @@ func fcmBody(of item: OutgoingDelivery, now: Timestamp) throws(Refusal) -> [UInt
         throw Refusal(
             .payloadTooLarge, "the names and texts of data and notification have \(size) bytes; FCM takes \(FCMLimits.payloadBytes)")
     }
+    var item = item
+    // Better without its image than not at all.
+    if let image = item.imageURL, size + image.utf8.count > FCMLimits.payloadBytes { item.content.imageURL = nil }
     var json = JSONWriter(capacity: 1_024 + 2 * size)
     json.beginObject()
     json.key("message")

@@ -28,9 +28,9 @@ extension Content {
             + coalesce(octet_length(n.content_fields), 0)
         """
 
-    /// The bytes of the fields without a small limit: nearly all that the content takes in memory.
+    /// The bytes of the same columns, as ``bytesColumn`` counts them: nearly all that the content takes in memory.
     var largeBytes: Int {
-        data.utf8.count + Field.shown.reduce(0) { $0 + (self[$1]?.utf8.count ?? 0) }
+        data.utf8.count + (title?.utf8.count ?? 0) + (body?.utf8.count ?? 0) + (furtherFields?.utf8.count ?? 0)
     }
 
     /// Reads ``columns`` by name. A further field that a newer version wrote is left out.
@@ -43,7 +43,9 @@ extension Content {
             throw PostgresError.decoding("content_fields is not a JSON object")
         }
         for entry in object.entries {
-            if let field = Field(rawValue: entry.key) { self[field] = entry.value.stringValue }
+            guard let field = Field(rawValue: entry.key) else { continue }
+            guard let text = entry.value.stringValue else { throw PostgresError.decoding("content_fields.\(entry.key) is not a text") }
+            self[field] = text
         }
     }
 }

@@ -95,10 +95,13 @@ private final class Shared<Value: Sendable>: Sendable {
         await slots.take()
         await slots.take()
         let isLast = Mutex(false)
+        let started = OneShot<Void>()
         let idle = Task {
+            started.set(())
             await slots.allFree()
             return isLast.withLock { $0 }
         }
+        await started.value()
         slots.giveBack()
         await Task.yield()
         isLast.withLock { $0 = true }
@@ -113,10 +116,13 @@ private final class Shared<Value: Sendable>: Sendable {
         let next = Task { await one.take() }
         while one.waiters != 1 { await Task.yield() }
         let ended = Mutex(false)
+        let started = OneShot<Void>()
         let idle = Task {
+            started.set(())
             await one.allFree()
             return ended.withLock { $0 }
         }
+        await started.value()
         one.giveBack()
         await next.value
         ended.withLock { $0 = true }

@@ -74,6 +74,19 @@ struct APNsPushTests {
                 """#)
     }
 
+    /// An image is shown if there is room for it, and never keeps the text from its reader.
+    @Test func anImageGivesWayToTheText() throws {
+        var item = OutgoingDelivery.apnsOrder()
+        item.content.imageURL = "https://img.example/17.png"
+        let small = try JSON.parse(request(item).body)
+        #expect(small["imageURL"]?.stringValue == "https://img.example/17.png" && small["aps"]?["mutable-content"]?.intValue == 1)
+        item.content.imageURL = "https://img.example/" + String(repeating: "i", count: 2_000)
+        item.content.body = String(repeating: "b", count: 3_000)
+        let large = try JSON.parse(request(item).body)
+        #expect(large["imageURL"] == nil && large["aps"]?["mutable-content"] == nil)
+        #expect(large["aps"]?["alert"]?["body"]?.stringValue == item.body)
+    }
+
     @Test func titleOrBodyIsEnough() throws {
         var item = OutgoingDelivery.apnsOrder()
         item.content.title = nil

@@ -37,7 +37,7 @@ struct RouterRole: Sendable {
     func run() async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for consumer in consumers { group.addTask { try await consumer.run() } }
-            for router in routers { group.addTask { try await router.run() } }
+            for router in routers { group.addTask { await router.run() } }
             group.addTask { try await suspects.run() }
             try await group.waitForAll()
         }

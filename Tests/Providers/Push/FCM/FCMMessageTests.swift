@@ -146,6 +146,20 @@ struct FCMMessageTests {
         #expect(result?.detail?.contains("4097 bytes") == true && result?.detail?.contains("4096") == true)
     }
 
+    /// An image is shown if there is room for it, and never keeps the text from its reader.
+    @Test func anImageGivesWayToTheText() throws {
+        var item = full("ios")
+        item.content.imageURL = "https://img.example/17.png"
+        let small = try JSON.parse(body(item))["message"]?["apns"]
+        #expect(small?["fcm_options"]?["image"]?.stringValue == "https://img.example/17.png")
+        #expect(small?["payload"]?["imageURL"]?.stringValue == "https://img.example/17.png")
+        item.content.imageURL = "https://img.example/" + String(repeating: "i", count: 2_000)
+        item.content.body = String(repeating: "b", count: 3_000)
+        let large = try JSON.parse(body(item))["message"]
+        #expect(large?["apns"]?["fcm_options"] == nil && large?["apns"]?["payload"]?["imageURL"] == nil)
+        #expect(large?["notification"]?["body"]?.stringValue == item.body)
+    }
+
     @Test func theNotificationCountsToo() {
         var item = OutgoingDelivery.fcmOrder()
         item.content.body = String(repeating: "b", count: 4_000)

@@ -25,6 +25,12 @@ struct IntentProperties {
         for key in Content.Field.keys.compactMap({ intent.content[$0] }) {
             try require(key.utf8.count <= limits.maximumKeyBytes, "a key of \(key.utf8.count) bytes")
         }
+        for field in Content.Field.allCases where field.form == .link {
+            guard let link = intent.content[field] else { continue }
+            try require(link.utf8.count <= limits.maximumLinkBytes, "a link of \(link.utf8.count) bytes")
+            let isLink = link.hasPrefix("https://") && link.utf8.count > 8 && link.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+            try require(isLink, "a link that is none: \(link)")
+        }
         if let market = intent.market {
             let known = decoder.catalogue.catalogue.markets[market]
             try require(known.map { isSame($0.name, market) } == true, "a market that the catalogue spells in another way")
