@@ -42,16 +42,6 @@ extension TestSystem {
     func passAMinute() async throws {
         _ = try await query("update tidings.clock_offset set shift = shift + interval '1 minute'")
     }
-
-    /// Waits until the workers have taken up the packs that are on the broker, lets their calls finish, and then lets a minute pass. The
-    /// work of dead processes is then due, and so are retries.
-    func passAMinuteAfterTheLoad() async throws {
-        // A queue that stays full is no failure here. The caller checks the end of all work.
-        _ = try await eventually("select count(*) from tidings.packs where claimed_at is null and confirmed_at is not null") { $0 == 0 }
-        // Calls in flight take 0.2 s. Without this time, the minute would end the leases of living workers too.
-        try await Task.sleep(for: .seconds(2))
-        try await passAMinute()
-    }
 }
 
 /// Runs the body with a new folder, which is deleted at the end.

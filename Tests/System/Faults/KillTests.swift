@@ -22,13 +22,12 @@ extension Faults {
         @Test func nothingIsLostOfAnotherLanguagesProducer() async throws {
             try await withFaultyServers { servers, system, folder in
                 let producer = try PikaProducer(url: system.amqpURL, source: "pika", folder: folder)
-                try await survives(producer, hurries: true, servers, system, folder)
+                try await survives(producer, servers, system, folder)
             }
         }
 
-        /// - Parameter hurries: whether the virtual clock ends the leases of dead workers. Without it, everything ends without any help.
         private func survives(
-            _ producer: some LedgerKeeper, hurries: Bool = false, _ servers: PrivateServers, _ system: TestSystem, _ folder: String
+            _ producer: some LedgerKeeper, _ servers: PrivateServers, _ system: TestSystem, _ folder: String
         ) async throws {
             let receiver = try await Receiver.start(in: system, folder: folder)
             try await system.applyCatalogue(folder: folder)
@@ -42,7 +41,6 @@ extension Faults {
             try await producer.stop()
             try await production
             let stopped = ContinuousClock.now
-            if hurries { try await system.passAMinuteAfterTheLoad() }
 
             let ledger = try await producer.ledger()
             let rate = Double(ledger.count - before) / ((stopped - began - withoutBroker) / .seconds(1))

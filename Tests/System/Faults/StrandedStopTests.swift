@@ -41,7 +41,6 @@ extension WaitingFaults {
                 try await restarted.start(Self.roles)
                 await production
                 let later = try await Self.publishesASecondOfLoad(in: system)
-                try await system.passAMinuteAfterTheLoad()
                 let conservation = Conservation(system: system, receiver: receiver)
                 try await conservation.expectEnd(of: await stranded.ledger() + later, within: Self.catchingUp)
             }
