@@ -140,16 +140,19 @@ begin
     set local maintenance_work_mem = '512MB';
     set local synchronous_commit = off;
     execute format($sql$
-        insert into tidings_fill.notifications_p%1$s
+        insert into tidings_fill.notifications_p%1$s (id, tenant, source, event_id, recipient_id, type, category, lane, title, body, data,
+            group_key, collapse_key, content_fields, market, critical, channels, scheduled_for, expires_at, accepted_at, traceparent, planned,
+            decision, catalogue)
         select (lpad(to_hex((extract(epoch from at) * 1000)::bigint), 12, '0') || '7' || right(to_hex(4096 + n %% 4096), 3)
                 || '8' || left(md5(m.salt || %1$L || n), 15))::uuid,
             m.tenant, '/fill', %1$L || '-' || m.salt || '-' || n, 'person-' || (n::bigint * 7919) %% %2$s, m.type, m.category, m.lane, m.title, m.body, m.data,
-            m.group_key, m.collapse_key, m.market, m.critical, m.channels, m.scheduled_for, at + (m.expires_at - m.accepted_at), at,
+            m.group_key, m.collapse_key, m.content_fields, m.market, m.critical, m.channels, m.scheduled_for, at + (m.expires_at - m.accepted_at), at,
             m.traceparent, m.planned, m.decision, m.catalogue
         from tidings_fill.model m, generate_series(0, %3$s - 1) n, lateral (select %4$L::timestamptz + n * interval '1 second' * %5$L::float8) as t(at)
         $sql$, suffix, people, total, starts, seconds / total);
     execute format($sql$
-        insert into tidings_fill.deliveries_p%1$s
+        insert into tidings_fill.deliveries_p%1$s (notification_id, ordinal, tenant, channel, provider, endpoint, state, reason, attempts,
+            provider_message_id, ended_at)
         select n.id, d.ordinal, d.tenant, d.channel, d.provider, d.endpoint, d.state, d.reason, d.attempts, d.provider_message_id,
             n.accepted_at + (d.ended_at - m.accepted_at)
         from tidings_fill.model m, tidings_fill.notifications_p%1$s n, tidings_fill.model_deliveries d
