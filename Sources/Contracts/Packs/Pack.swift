@@ -19,7 +19,7 @@ public struct Pack: Sendable, Equatable {
     public static let maximumEntries = 50
     /// Most bytes of one encoded pack. Only an entry that is larger by itself makes a larger pack.
     ///
-    /// 64 KiB keeps 500 prefetched deliveries of ordinary size well under a megabyte, and a quorum queue's log short.
+    /// With 64 KiB, a batch of ten packs stays well under a megabyte even if its entries are large. The log of a quorum queue stays short.
     public static let maximumBytes = 64 * 1024
     /// The AMQP content type of a message that holds one pack.
     public static let contentType = "application/vnd.tidings.pack+json"

@@ -9,8 +9,8 @@ public struct IdentifierGenerator: Sendable {
     /// A generator that has made nothing yet.
     public init() {}
 
-    /// Returns the next id, greater than all before. An instant before 1970 counts as 1970. Two generators collide only if the instant and
-    /// all 62 used bits of `random` agree.
+    /// Returns the next id, greater than all before. An instant before 1970 counts as 1970. Ids of two generators collide
+    /// only if both stand at the same instant and their 62 random bits are the same.
     public mutating func next(at instant: Timestamp, random: UInt64) -> NotificationID {
         let (milliseconds, rest) = max(0, instant.microseconds).flooredDivision(by: Timestamp.microsecondsPerMillisecond)
         let fraction = UInt64(rest) * 4_096 / 1_000

@@ -16,7 +16,7 @@ struct OpeningPause {
     /// Counts a failure and begins the next pause. A failure during a pause does not count, so connections that were opened together count
     /// once.
     ///
-    /// - Parameter random: the place of the pause in its random part, from 0 to 1.
+    /// - Parameter random: from 0 for the shortest pause to 1 for the longest.
     mutating func begin(after problem: String, at now: ContinuousClock.Instant, random: Double = .random(in: 0...1)) {
         guard end(at: now) == nil else { return }
         failures += 1

@@ -7,8 +7,11 @@ import TidingsPostgres
 public import TidingsStore
 public import TidingsTimeZones
 
-/// Moves waiting work on: due deliveries, packs that the broker never confirmed, and packs whose worker died. ``Relay`` publishes the
-/// events enqueued by SQL. Any number of releasers may run. Each skips the rows that another one has taken.
+/// Moves on the work that waits: due deliveries, packs that the broker never confirmed, and packs whose worker died. ``Relay`` publishes the
+/// events enqueued by SQL.
+///
+/// Any number of releasers may run. Each skips the due deliveries and the packs of dead workers that another one has taken. Two may publish
+/// the same unconfirmed pack, of which one message is claimed.
 public struct Releaser: Sendable {
     /// The pause after a turn without due deliveries. The database's clock decides when a delivery is due, and this pause bounds the delay
     /// of noticing it.

@@ -16,8 +16,9 @@ extension OutgoingDelivery {
     /// Writes the block `android`: `collapse_key`, `priority`, `ttl`, and for a visible message `notification` with `tag`, `image` and the
     /// default sound.
     ///
-    /// A message replaces an earlier message with its collapse key, whether waiting or shown, which also hides a repetition. FCM keeps four
-    /// such keys for an offline device.
+    /// A message takes the place of an earlier message that has the same collapse key and still waits at FCM. A visible message also takes the
+    /// place of one that is already shown (`tag`), so a message that was sent twice is shown once. FCM keeps four such keys for an offline
+    /// device.
     func writeAndroid(to json: inout JSONWriter, now: Timestamp) {
         json.key("android")
         json.beginObject()

@@ -3,7 +3,7 @@ import Testing
 import TidingsCore
 import TidingsTestSupport
 
-/// `tidings capture` as the receiver of all webhooks, with a record of the accepted requests. The receiver writes the record before it
+/// `tidings capture` as the receiver of all webhooks, with a record of every request and its answer. The receiver writes the record before it
 /// answers, so it never knows less than a sender does.
 struct Receiver: Sendable {
     /// The address to which a behaviour is appended as a path, such as `ok` or `slow/200`.
