@@ -3,7 +3,8 @@ import TidingsAMQP
 import TidingsCommands
 import TidingsServer
 
-/// The producer's own books: the intents that the broker confirmed, and the confirmed intents to look for in the inboxes.
+/// The record of the producer itself: how many intents the broker confirmed, which ones it did not confirm, and the sample of confirmed
+/// intents to look for in the inboxes.
 final class BenchLedger: Sendable {
     /// An intent that the bench looks for in its inbox.
     struct Watched: Sendable {

@@ -24,8 +24,8 @@ public struct DecodedIntent: Sendable, Hashable {
     public var idempotencyKey: Digest128
     /// The hash of the type, and of the event's data without recipients and tenant. The same key with another hash is a conflict.
     ///
-    /// The hash does not depend on spaces, on the order of members, or on the spelling of a number or a time. A member that names its
-    /// default does not change it either.
+    /// The hash does not depend on spaces, on the order of members, or on the spelling of a number or a time. A member that has its
+    /// default value counts as absent.
     public var contentHash: Digest128
     /// The hash of the same content in the form that binaries before schema 29 stored. Nil if it is the same hash.
     public var earlierContentHash: Digest128?

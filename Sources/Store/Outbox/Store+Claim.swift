@@ -16,8 +16,8 @@ extension Store {
 
     /// Claims packs for `worker`, and reads the data needed to send them. This takes one round trip and one commit.
     ///
-    /// A pack is claimed once in its life: a second claim gets nothing. If the answer is lost, the same claim again gets the pack and a new
-    /// lease. The packs of a dead worker are recovered by ``recover(_:)``, never by a second claim.
+    /// A pack is claimed once in its life: a claim with another id gets nothing. If the answer is lost, the same claim again gets the pack
+    /// and a new lease. The packs of a dead worker are recovered by ``recover(_:)``, never by a second claim.
     ///
     /// - Parameters:
     ///   - claim: the same for each try of this claim, and different for every other claim.

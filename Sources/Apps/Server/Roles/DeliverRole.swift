@@ -211,7 +211,8 @@ private final class Line: Sendable {
                 group.addTask { await waker.run() }
             }
             await work(worker: worker, gate: provider.flatMap { gates[$0.name] }, budget: budget)
-            // Wakes go on until the last pack is planned. The next worker takes the wakes that still wait then.
+            // The worker has ended, so stop the waker. The waker of another process, or of the next start, takes the wakes that are still
+            // stored.
             group.cancelAll()
         }
     }
