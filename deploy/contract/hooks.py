@@ -1,0 +1,77 @@
+"""Rules of the API that an OpenAPI document cannot express, for schemathesis.
+
+A generated valid request must really be accepted. So these members of a valid request get a value that fits the running server: names of
+the catalogue, time zones, and times that depend on the clock. Requests that are generated as invalid stay as they are.
+"""
+
+import datetime
+
+import schemathesis
+
+# Every one of these is in the built-in catalogue.
+TYPE, MARKET, TIME_ZONE = "orderUpdate", "default", "Europe/Paris"
+# Characters of four bytes fill a limit in bytes after a quarter of its characters.
+LONGEST_WIDE_TEXT = 64
+
+
+@schemathesis.hook
+def before_call(context, case, kwargs):
+    if case.meta is None or not case.meta.generation.mode.is_positive:
+        return
+    if isinstance(case.query, dict):
+        fit_query(case.query)
+    if isinstance(case.path_parameters, dict):
+        case.path_parameters = {name: narrow(value) for name, value in case.path_parameters.items()}
+    if isinstance(case.body, (dict, list)):
+        fit_body(case.operation.definition.raw["operationId"], case.body)
+
+
+def fit_query(query):
+    """A page begins either at a cursor or after a number of items, and likes are read by cursor or since an id."""
+    if "cursor" in query:
+        query.pop("offset", None)
+        query.pop("since_id", None)
+
+
+def fit_body(operation, body):
+    if operation == "sendIntents":
+        for event in body if isinstance(body, list) else [body]:
+            fit_event(event)
+    elif operation == "snoozeNotification":
+        body["until"] = hours_ahead(2)
+    else:
+        fit_names(body)
+
+
+def fit_event(event):
+    """The type and the market are names of the catalogue, the tenant is that of the key, and the times are near."""
+    event["type"] = TYPE
+    event["id"] = narrow(event["id"])
+    data = event["data"]
+    for name in ("recipient", "groupKey", "collapseKey"):
+        if name in data:
+            data[name] = narrow(data[name])
+    if isinstance(data.get("recipients"), list):
+        data["recipients"] = [narrow(recipient) for recipient in data["recipients"]]
+    data["title"] = data.get("title") or "Shipped"
+    for name, value in {"market": MARKET, "scheduledFor": hours_ahead(1), "expiresAt": hours_ahead(2)}.items():
+        if data.get(name) is not None:
+            data[name] = value
+    data.pop("tenant", None)
+
+
+def fit_names(body):
+    for name, value in {"timeZone": TIME_ZONE, "market": MARKET}.items():
+        if body.get(name) is not None:
+            body[name] = value
+    if body.get("appVersion") is not None:
+        body["appVersion"] = narrow(body["appVersion"])
+
+
+def narrow(text):
+    """Shortens a text whose characters may take more than one byte."""
+    return text[:LONGEST_WIDE_TEXT] if isinstance(text, str) and not text.isascii() else text
+
+
+def hours_ahead(hours):
+    return (datetime.datetime.now(datetime.UTC) + datetime.timedelta(hours=hours)).isoformat(timespec="seconds")
