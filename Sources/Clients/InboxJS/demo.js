@@ -1,0 +1,233 @@
+/** A page that shows a person's inbox live. It shows how an app uses `tidings-inbox.js`, and is served by `tidings dev` only. */
+
+import { TidingsInbox } from "/inbox/v1/tidings-inbox.js";
+import { iconElement } from "/demo/icons.js";
+
+const element = (id) => document.getElementById(id);
+
+/** The inbox of the signed-in person. Null while nobody is signed in. */
+let inbox = null;
+
+// MARK: Sign-in
+
+/** Takes a token from the address, such as `/demo#token=eyJ…`, and removes it from there and from the history. */
+function takeTokenFromAddress() {
+    const fragment = location.hash.slice(1);
+    if (fragment === "") return null;
+    history.replaceState(null, "", location.pathname + location.search);
+    return new URLSearchParams(fragment).get("token") ?? fragment;
+}
+
+function signIn(token) {
+    inbox?.stop();
+    inbox = new TidingsInbox({ baseURL: "", token: async () => token });
+    inbox.addEventListener("newitems", announceNew);
+    inbox.subscribe(render);
+    inbox.load();
+    inbox.start();
+}
+
+async function signOut() {
+    const left = inbox;
+    inbox = null;
+    await left?.forget();
+    closeToast();
+    showSignIn();
+}
+
+function showSignIn() {
+    for (const id of ["actions", "inbox", "show-new", "hint", "badge"]) element(id).hidden = true;
+    element("sign-in").hidden = false;
+    element("connection").textContent = "Not connected";
+    element("connection").dataset.connection = "stopped";
+    document.title = "Inbox · Tidings";
+    element("token").focus();
+}
+
+// MARK: Rendering
+
+/** Draws a state. The page keeps nothing that the state has. */
+function render(state) {
+    if (inbox === null) return;
+    const isRefused = state.connection === "refused";
+    element("sign-in").hidden = !isRefused;
+    element("actions").hidden = false;
+    element("inbox").hidden = false;
+    renderCounts(state);
+    renderList(state.items);
+    element("connection").textContent = connectionText(state);
+    element("connection").dataset.connection = state.connection;
+    element("error").hidden = state.error === null;
+    // A live region speaks again if the same text is set again.
+    if (element("error").textContent !== (state.error?.message ?? "")) element("error").textContent = state.error?.message ?? "";
+    element("hint").hidden = state.permissionHint !== "openSettings";
+    element("empty").hidden = state.status !== "loaded" || state.items.length > 0;
+    element("loading").hidden = state.status !== "loading" && !state.isLoadingMore;
+    element("load-more").hidden = !state.canLoadMore;
+    element("load-more").disabled = state.isLoadingMore;
+    element("read-all").disabled = state.unreadCount === 0;
+}
+
+function renderCounts({ badge, unreadCount, newItems, items, status }) {
+    element("badge").hidden = badge === "";
+    element("badge").textContent = badge;
+    element("badge").setAttribute("aria-label", `${unreadCount} unread`);
+    document.title = badge === "" ? "Inbox · Tidings" : `(${badge}) Inbox · Tidings`;
+    element("show-new").hidden = newItems === 0;
+    element("show-new").textContent = `${newItems} new`;
+    // The list never moves under a reader. An empty list and a hidden page have none.
+    if (newItems > 0 && status === "loaded" && (items.length === 0 || document.hidden)) queueMicrotask(() => inbox?.showNew());
+}
+
+function connectionText({ connection, reconnectInSeconds, isOnline, isLeader }) {
+    if (!isOnline) return "Offline";
+    switch (connection) {
+    case "open": return isLeader ? "Live" : "Live through another tab";
+    case "connecting": return "Connecting…";
+    case "waiting": return reconnectInSeconds === null ? "Waiting for the network" : `Connecting again in ${Math.ceil(reconnectInSeconds)} s`;
+    case "refused": return "The token was refused";
+    default: return "Not connected";
+    }
+}
+
+/** Updates, moves, adds and removes entries by id, so that the focus stays where it is. */
+function renderList(items) {
+    const list = element("list");
+    const known = new Map([...list.children].map((entry) => [entry.dataset.id, entry]));
+    const ids = new Set(items.map((item) => item.id));
+    for (const [id, entry] of known) if (!ids.has(id)) entry.remove();
+    items.forEach((item, index) => {
+        const entry = known.get(item.id) ?? makeEntry(item.id);
+        renderEntry(entry, item);
+        if (list.children[index] !== entry) list.insertBefore(entry, list.children[index] ?? null);
+    });
+}
+
+function makeEntry(id) {
+    const entry = element("item").content.firstElementChild.cloneNode(true);
+    entry.dataset.id = id;
+    entry.querySelector(".title").id = `title-${id}`;
+    entry.querySelector(".read").addEventListener("click", () => toggleRead(id));
+    entry.querySelector(".delete").addEventListener("click", () => remove(entry));
+    for (const button of entry.querySelectorAll("button")) button.setAttribute("aria-describedby", `title-${id}`);
+    return entry;
+}
+
+function renderEntry(entry, item) {
+    if (entry.item === item) return;
+    entry.item = item;
+    entry.dataset.unread = String(!item.isRead && item.state !== "dismissed");
+    entry.querySelector(".icon").dataset.color = item.color;
+    entry.querySelector(".icon").replaceChildren(iconElement(item.icon));
+    entry.querySelector(".title").textContent = item.title || item.type;
+    entry.querySelector(".body").textContent = item.body;
+    entry.querySelector(".read").textContent = item.isRead ? "Mark as unread" : "Mark as read";
+    const time = entry.querySelector("time");
+    time.dateTime = item.createdAt;
+    time.title = new Date(item.createdAt).toLocaleString();
+    time.textContent = relativeTime(item.createdAt);
+}
+
+const relative = new Intl.RelativeTimeFormat(undefined, { numeric: "auto" });
+
+function relativeTime(text) {
+    const seconds = (Date.parse(text) - Date.now()) / 1000;
+    if (Number.isNaN(seconds)) return "";
+    const units = [["day", 86_400], ["hour", 3_600], ["minute", 60]];
+    const [unit, size] = units.find(([, size]) => Math.abs(seconds) >= size) ?? ["second", 1];
+    return unit === "second" ? "now" : relative.format(Math.trunc(seconds / size), unit);
+}
+
+function renderTimes() {
+    for (const time of document.querySelectorAll("#list time")) time.textContent = relativeTime(time.dateTime);
+}
+
+// MARK: Actions
+
+function toggleRead(id) {
+    const item = inbox.state.items.find((item) => item.id === id);
+    if (item?.isRead) inbox.markUnread(id);
+    else inbox.markRead(id);
+}
+
+async function remove(entry) {
+    const next = entry.nextElementSibling ?? entry.previousElementSibling;
+    const { id, title, type } = entry.item;
+    const sent = inbox.remove(id);
+    // The focus would be lost with the removed button.
+    (next?.querySelector(".delete") ?? element("heading")).focus();
+    showToast(id, `Deleted: ${title || type}`);
+    if (!(await sent) && element("toast").dataset.id === id) closeToast();
+}
+
+const toastSeconds = 20;
+let toastTimer = null;
+
+function showToast(id, text) {
+    element("toast").dataset.id = id;
+    element("toast-text").textContent = text;
+    element("toast").hidden = false;
+    announce(`${text}. Undo is at the end of the page.`);
+    keepToast();
+}
+
+/** Starts the toast's time again. A toast that has the focus or the pointer stays. */
+function keepToast() {
+    clearTimeout(toastTimer);
+    toastTimer = setTimeout(() => {
+        if (element("toast").matches(":hover, :focus-within")) keepToast();
+        else closeToast();
+    }, toastSeconds * 1000);
+}
+
+function closeToast() {
+    const hadFocus = element("toast").contains(document.activeElement);
+    clearTimeout(toastTimer);
+    element("toast").hidden = true;
+    if (hadFocus) element("heading").focus();
+}
+
+async function undo() {
+    const { id } = element("toast").dataset;
+    closeToast();
+    if (await inbox.undo(id)) announce("The notification is back.");
+}
+
+async function showNew() {
+    await inbox.showNew();
+    scrollTo({ top: 0 });
+    element("heading").focus({ preventScroll: true });
+}
+
+function announceNew({ detail }) {
+    announce(detail === 1 ? "1 new notification" : `${detail} new notifications`);
+}
+
+function announce(text) {
+    element("announcement").textContent = text;
+}
+
+// MARK: Start
+
+element("refresh").addEventListener("click", () => inbox.refresh());
+element("read-all").addEventListener("click", () => inbox.markAllRead());
+element("sign-out").addEventListener("click", signOut);
+element("load-more").addEventListener("click", () => inbox.loadMore());
+element("show-new").addEventListener("click", showNew);
+element("undo").addEventListener("click", undo);
+element("close-toast").addEventListener("click", closeToast);
+element("sign-in").addEventListener("submit", (event) => {
+    event.preventDefault();
+    signIn(element("token").value.trim());
+    element("token").value = "";
+    element("heading").focus();
+});
+addEventListener("hashchange", () => {
+    const token = takeTokenFromAddress();
+    if (token) signIn(token);
+});
+setInterval(renderTimes, 60_000);
+
+const token = takeTokenFromAddress();
+if (token) signIn(token);
+else showSignIn();

@@ -1,0 +1,168 @@
+/**
+ * Cases of several tabs of one browser. Only the browser library has them, so they are not in the shared table. Each tab has its own
+ * fake server: a request of a tab that must not send one is an unexpected request.
+ */
+
+import { FakeClock, FakeServer, firstDifference } from "./fakes.mjs";
+
+const item = (number) => ({ id: `019ac000-0000-7000-8000-00000000000${number}`, title: `Title ${number}`, isRead: false });
+const page = (numbers, unreadCount = numbers.length) => ({
+    notifications: numbers.map(item), total: numbers.length, unreadCount, limit: 3, nextCursor: null, permissionHint: null,
+});
+const list = (body) => ({ request: "GET /api/notifications?limit=3&cursor=", answer: { status: 200, body } });
+const stream = (headers = {}) => ({ request: "GET /api/notifications/stream", headers, answer: { stream: true } });
+const event = (data) => `event: inbox\nid: ${data.newest}\ndata: ${JSON.stringify({ new: [], changed: [], reset: false, ...data })}\n\n`;
+
+const cases = {
+    "tabs: one connection, its events reach every tab": async ([a, b]) => {
+        await a.begin(list(page([2, 1])), stream());
+        await b.begin(list(page([2, 1])));
+        a.server.send(event({ unreadCount: 3, total: 3, newest: item(3).id, new: [item(3).id] }));
+        await settle();
+        return [
+            a.has({ connection: "open", isLeader: true, newItems: 1, unreadCount: 3 }),
+            b.has({ connection: "open", isLeader: false, newItems: 1, unreadCount: 3 }),
+        ];
+    },
+    "tabs: reading in one tab changes the badge in the others without a request": async ([a, b]) => {
+        await a.begin(list(page([2, 1])), stream());
+        await b.begin(list(page([2, 1])));
+        const body = { notification: { ...item(2), isRead: true, state: "read" }, unreadCount: 1 };
+        b.server.expect([{ request: `PATCH /api/notifications/${item(2).id}/read`, answer: { status: 200, body } }]);
+        await b.inbox.markRead(item(2).id);
+        await settle();
+        a.server.send(event({ unreadCount: 1, total: 2, newest: item(2).id, changed: [item(2).id] }));
+        await settle();
+        return [a, b].map((tab) => tab.has({ badge: "1", items: { 0: { isRead: true }, 1: { isRead: false } } }));
+    },
+    "tabs: the next tab takes the connection over, from the last event": async ([a, b]) => {
+        await a.begin(list(page([1])), stream());
+        await b.begin(list(page([1])));
+        a.server.send(event({ unreadCount: 2, total: 2, newest: item(2).id, new: [item(2).id] }));
+        await settle();
+        b.server.expect([stream({ "last-event-id": item(2).id })]);
+        a.inbox.stop();
+        await settle();
+        return [a.has({ connection: "stopped", isLeader: false }), b.has({ connection: "open", isLeader: true, newItems: 1 })];
+    },
+    "tabs: a tab whose token is refused leaves the connection to the next": async ([a, b]) => {
+        const refused = { request: "GET /api/notifications/stream", answer: { status: 401, body: {} }, held: "first" };
+        await a.begin(list(page([1])), refused, { ...refused, held: undefined });
+        await b.begin(list(page([1])));
+        b.server.expect([stream()]);
+        a.server.release("first");
+        await settle();
+        return [a.has({ connection: "refused", error: { kind: "unauthorized" } }), b.has({ connection: "open", isLeader: true })];
+    },
+    "tabs: a tab that comes late learns of the newest item": async ([a, b]) => {
+        await a.begin(list(page([1])), stream());
+        a.server.send(event({ unreadCount: 2, total: 2, newest: item(2).id, new: [item(2).id] }));
+        await settle();
+        await b.begin(list(page([1])));
+        return [b.has({ connection: "open", newItems: 1, unreadCount: 2 })];
+    },
+    "tabs: without Web Locks each tab has its own connection": async (_, browser) => {
+        const [a, b] = [new Tab({ ...browser, locks: null }), new Tab({ ...browser, locks: null })];
+        await a.begin(list(page([1])), stream());
+        await b.begin(list(page([1])), stream());
+        const problems = [a, b].map((tab) => tab.has({ connection: "open", isLeader: true }));
+        a.end();
+        b.end();
+        return [...problems, ...a.problems, ...b.problems];
+    },
+    "tabs: tabs of different people share nothing": async ([a], browser) => {
+        const other = new Tab({ ...browser, person: "person-2" });
+        await a.begin(list(page([2, 1])), stream());
+        await other.begin(list(page([1])), stream());
+        a.server.send(event({ unreadCount: 3, total: 3, newest: item(3).id, new: [item(3).id] }));
+        await settle();
+        const problems = [a.has({ newItems: 1 }), other.has({ isLeader: true, newItems: 0, unreadCount: 1 })];
+        other.end();
+        return [...problems, ...other.problems];
+    },
+};
+
+/** Runs each case in turn. Yields `{name, problems}`. */
+export async function* runTabCases(library, filter = "") {
+    for (const [name, run] of Object.entries(cases)) {
+        if (!name.includes(filter)) continue;
+        const browser = { library, locks: new FakeLocks(), channel: fakeChannels(), person: "person-1" };
+        const tabs = [new Tab(browser), new Tab(browser)];
+        const problems = await run(tabs, browser);
+        for (const tab of tabs) tab.end();
+        await settle();
+        yield { name, problems: [...problems, ...tabs.flatMap((tab) => tab.problems)].filter(Boolean) };
+    }
+}
+
+class Tab {
+    server = new FakeServer(["token-1"]);
+    inbox;
+
+    constructor({ library, locks, channel, person }) {
+        this.inbox = new library.TidingsInbox({
+            baseURL: "https://inbox.example", token: this.server.token, fetch: this.server.fetch, person, pageSize: 3,
+            clock: new FakeClock(Date.parse("2026-11-25T12:00:00Z")), random: () => 0.5, locks, channel,
+        });
+    }
+
+    async begin(...exchanges) {
+        this.server.expect(exchanges);
+        await this.inbox.load();
+        this.inbox.start();
+        await settle();
+    }
+
+    has(expected) {
+        return firstDifference(expected, this.inbox.state, "state");
+    }
+
+    end() {
+        this.inbox.stop();
+    }
+
+    get problems() {
+        return [...this.server.problems, ...this.server.missing];
+    }
+}
+
+/** Web Locks: the holder keeps the lock until its promise ends, the others wait in a queue. */
+class FakeLocks {
+    #last = new Map();
+
+    async request(name, { signal }, work) {
+        const before = this.#last.get(name);
+        const aborted = new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+        aborted.catch(() => {});
+        const turn = Promise.race([before, aborted]);
+        let isHeld = false;
+        const held = turn.then(() => {
+            isHeld = true;
+            return work();
+        });
+        // A request that was aborted in the queue leaves its place to the next one.
+        this.#last.set(name, held.catch(() => (isHeld ? undefined : before)));
+        return held;
+    }
+}
+
+/** BroadcastChannel: a message reaches the other channels of its name later, as a copy. */
+function fakeChannels() {
+    const open = new Set();
+    return (name) => {
+        const channel = {
+            name, onmessage: null,
+            postMessage(message) {
+                const data = structuredClone(message);
+                for (const other of open) if (other !== channel && other.name === name) queueMicrotask(() => other.onmessage?.({ data }));
+            },
+            close: () => void open.delete(channel),
+        };
+        open.add(channel);
+        return channel;
+    };
+}
+
+async function settle() {
+    for (let turn = 0; turn < 10; turn += 1) await new Promise((resolve) => setTimeout(resolve));
+}
