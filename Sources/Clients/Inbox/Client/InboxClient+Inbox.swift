@@ -1,0 +1,94 @@
+public import Foundation
+
+/// The inbox.
+extension InboxClient {
+    /// Returns a page by number of skipped items. Items may be repeated or skipped when new ones arrive between two calls.
+    ///
+    /// - Parameter limit: 1 or more. The server caps it to 100.
+    public func notifications(limit: Int = 20, offset: Int) async throws(InboxError) -> InboxPage {
+        try await answer(
+            Endpoint("GET", "api", "notifications").asking("limit", String(limit)).asking("offset", String(offset)))
+    }
+
+    /// Returns a page by cursor. Pages of one listing neither repeat nor skip an item, whatever arrives meanwhile.
+    ///
+    /// - Parameter cursor: Empty for the first page, then ``InboxPage/nextCursor``.
+    public func notifications(limit: Int = 20, cursor: String = "") async throws(InboxError) -> InboxPage {
+        try await answer(Endpoint("GET", "api", "notifications").asking("limit", String(limit)).asking("cursor", cursor))
+    }
+
+    public func notification(_ id: String) async throws(InboxError) -> ItemAnswer {
+        try await answer(Endpoint("GET", "api", "notifications", id))
+    }
+
+    /// Returns the badge.
+    public func unreadCount() async throws(InboxError) -> Int {
+        try await answer(Endpoint("GET", "api", "notifications", "unread-count"), as: UnreadCountAnswer.self).unreadCount
+    }
+
+    /// Marks an item as read. To mark twice is harmless.
+    public func markRead(_ id: String) async throws(InboxError) -> ItemAnswer {
+        try await answer(Endpoint("PATCH", "api", "notifications", id, "read"))
+    }
+
+    public func markUnread(_ id: String) async throws(InboxError) -> ItemAnswer {
+        try await answer(Endpoint("PATCH", "api", "notifications", id, "unread"))
+    }
+
+    /// Notes that the person saw the item, without reading it.
+    public func markSeen(_ id: String) async throws(InboxError) -> ItemAnswer {
+        try await answer(Endpoint("PATCH", "api", "notifications", id, "seen"))
+    }
+
+    /// Notes that the person swiped the push away.
+    public func dismiss(_ id: String) async throws(InboxError) -> ItemAnswer {
+        try await answer(Endpoint("PATCH", "api", "notifications", id, "dismissed"))
+    }
+
+    /// Marks items as read.
+    ///
+    /// - Parameter before: Only this item and older ones, so that newer ones stay unread. Nil for every item.
+    public func markAllRead(before: String? = nil) async throws(InboxError) -> ReadAllAnswer {
+        try await answer(Endpoint("PATCH", "api", "notifications", "read-all").asking("before", before))
+    }
+
+    /// Deletes an item. ``undo(_:)`` takes it back within 10 minutes.
+    public func delete(_ id: String) async throws(InboxError) -> InboxCounts {
+        try await answer(Endpoint("DELETE", "api", "notifications", id))
+    }
+
+    /// Takes a deletion or a dismissal of the last 10 minutes back.
+    public func undo(_ id: String) async throws(InboxError) -> ItemAnswer {
+        try await answer(Endpoint("POST", "api", "notifications", id, "undo"))
+    }
+
+    /// Hides an item until a time in the next year. Then it is unread again.
+    public func snooze(_ id: String, until: Date) async throws(InboxError) -> ItemAnswer {
+        try await answer(Endpoint("POST", "api", "notifications", id, "snooze").sending(["until": ServerDate.text(until)]))
+    }
+
+    /// Deletes items.
+    ///
+    /// - Parameter before: Only this item and older ones. Nil for every item.
+    public func clearAll(before: String? = nil) async throws(InboxError) -> ClearAllAnswer {
+        try await answer(Endpoint("DELETE", "api", "notifications").asking("before", before))
+    }
+
+    /// Confirms that a push reached the device.
+    public func confirmReceipt(of id: String, on deviceID: String) async throws(InboxError) {
+        _ = try await response(Endpoint("POST", "api", "notifications", id, "receipt").sending(["deviceId": deviceID]))
+    }
+
+    /// Reports what people did. Returns the number of events that the server took.
+    @discardableResult public func report(_ events: [EngagementEvent]) async throws(InboxError) -> Int {
+        struct Answer: Decodable { var accepted: Int }
+        return try await answer(Endpoint("POST", "api", "events").sending(["events": events]), as: Answer.self).accepted
+    }
+
+    /// Reads a push and reports a payload that cannot be read. A report that fails is forgotten: it is a count, and the app has nothing to
+    /// do about it.
+    public func receive(push payload: PushPayload) async -> PushPayload {
+        if let event = payload.engagementEvent(at: environment.now()) { _ = try? await report([event]) }
+        return payload
+    }
+}

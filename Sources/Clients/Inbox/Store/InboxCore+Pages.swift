@@ -1,0 +1,139 @@
+/// Pages of the list.
+extension InboxCore {
+    /// Asks for the first page, or joins the request that is on its way.
+    mutating func loadFirstPage() -> [InboxEffect] {
+        status = .loading
+        guard pages.first == nil else { return [] }
+        let number = number()
+        pages.first = PagesOnTheirWay.Request(number: number)
+        // Older pages and updates belong to the list that goes.
+        pages.older = nil
+        pages.sync = nil
+        pages.next = .nothing
+        isDoubtful = false
+        return [.loadPage(number, limit: pageSize, cursor: "")]
+    }
+
+    mutating func loadOlderPage() -> [InboxEffect] {
+        guard let nextCursor, pages.older == nil, pages.first == nil else { return [] }
+        let number = number()
+        pages.older = PagesOnTheirWay.Request(number: number)
+        return [.loadPage(number, limit: pageSize, cursor: nextCursor)]
+    }
+
+    /// Updates the list in its place, now or after the page that is on its way.
+    mutating func synchronise() -> [InboxEffect] {
+        guard anchor != nil else { return [] }
+        guard pages.first == nil, pages.sync == nil else {
+            pages.next = max(pages.next, .sync)
+            return []
+        }
+        let number = number()
+        pages.sync = PagesOnTheirWay.Request(number: number)
+        isDoubtful = false
+        let limit = min(100, max(pageSize, confirmed.items.count + hidden.count))
+        return [.loadPage(number, limit: limit, cursor: "")]
+    }
+
+    mutating func receivePage(_ number: Int, _ result: Result<InboxPage, InboxError>) -> [InboxEffect] {
+        if case .failure(.cancelled) = result { return [] }
+        if let request = pages.first, request.number == number {
+            pages.first = nil
+            return settle(request, result, failing: .failed) { $0.replaceList(with: $1, last: $2) }
+        }
+        if let request = pages.older, request.number == number {
+            pages.older = nil
+            return settle(request, result, failing: status) { $0.appendToList($1, last: $2) }
+        }
+        if let request = pages.sync, request.number == number {
+            pages.sync = nil
+            return settle(request, result, failing: status) { $0.updateList(with: $1, last: $2) }
+        }
+        return []
+    }
+
+    /// Takes a page over, and begins the work that waits for it.
+    private mutating func settle(
+        _ request: PagesOnTheirWay.Request, _ result: Result<InboxPage, InboxError>, failing failed: InboxState.Status,
+        taking take: (inout InboxCore, InboxPage, _ last: String?) -> Void
+    ) -> [InboxEffect] {
+        var effects: [InboxEffect] = []
+        switch result {
+        case .failure(let error):
+            self.error = error
+            status = failed
+        case .success(let page):
+            error = nil
+            permissionHint = page.permissionHint
+            let missed = log.filter { $0.number > request.number }.map(\.change)
+            let last = page.notifications.last?.id
+            var corrected = InboxList(items: page.notifications, counts: page.counts, end: last)
+            for change in missed {
+                // The page may or may not have an undone item, in any place: another page says where.
+                if case .undo = change { pages.next = max(pages.next, .sync) } else { corrected.apply(change, hidden: hidden.count) }
+            }
+            var page = page
+            page.notifications = corrected.items
+            take(&self, page, last)
+            // Counts from before a change or a signal must not replace newer ones. If they differ, another page brings the truth.
+            if missed.isEmpty, !request.sawSignal {
+                confirmed.counts = page.counts
+            } else if corrected.counts != confirmed.counts, hidden.isEmpty {
+                pages.next = max(pages.next, .sync)
+            }
+            effects += writeCache()
+        }
+        if pages.areNone { log = [] }
+        return effects + followUp(isFailed: error != nil)
+    }
+
+    private mutating func followUp(isFailed: Bool) -> [InboxEffect] {
+        guard pages.first == nil, pages.sync == nil else { return [] }
+        let next = pages.next
+        pages.next = .nothing
+        // After a failure the next signal asks again: a server that fails must not be asked in a loop.
+        guard !isFailed else {
+            isDoubtful = true
+            return []
+        }
+        return switch next {
+        case .nothing: []
+        case .sync: synchronise()
+        case .reload: loadFirstPage()
+        }
+    }
+
+    private mutating func replaceList(with page: InboxPage, last: String?) {
+        status = .loaded
+        confirmed.items = page.notifications
+        setEnd(of: page, last: last)
+        let newest = page.notifications.first?.id ?? ""
+        anchor = newest
+        hidden = hidden.filter { $0 > newest }
+    }
+
+    private mutating func appendToList(_ page: InboxPage, last: String?) {
+        confirmed.append(page.notifications)
+        setEnd(of: page, last: last)
+    }
+
+    private mutating func setEnd(of page: InboxPage, last: String?) {
+        nextCursor = page.nextCursor
+        confirmed.end = page.nextCursor == nil ? nil : last ?? confirmed.end
+    }
+
+    /// Puts the items of a page in their places. Items that are newer than the list stay hidden. Items beyond the page stay as they are.
+    private mutating func updateList(with page: InboxPage, last: String?) {
+        let newest = anchor ?? ""
+        let visible = page.notifications.filter { $0.id <= newest }
+        hidden = Set(page.notifications.lazy.map(\.id).filter { $0 > newest })
+        let beyond: [InboxItem]
+        if let last, page.nextCursor != nil {
+            beyond = confirmed.items.filter { $0.id < last }
+        } else {
+            beyond = []
+        }
+        confirmed.items = visible + beyond
+        if beyond.isEmpty { setEnd(of: page, last: last) }
+    }
+}

@@ -1,0 +1,110 @@
+/// Items with the counts of the whole inbox, and the effect of a change on them. Pure.
+struct InboxList: Hashable, Sendable {
+    /// Newest first.
+    var items: [InboxItem] = []
+    var counts = InboxCounts()
+    /// The oldest id of the pages that were loaded. Older items come with the next page. Nil if no page is left.
+    var end: String?
+
+    func index(of id: String) -> Int? { items.firstIndex { $0.id == id } }
+
+    func contains(_ id: String) -> Bool { index(of: id) != nil }
+
+    /// Shows a change before the server has answered. A change that the list has already does nothing, so that an answer of the server from
+    /// after the change is not changed again.
+    ///
+    /// - Parameter hidden: The number of unread items that are newer than the list.
+    mutating func apply(_ change: InboxChange, hidden: Int = 0) {
+        switch change {
+        case .read(let id):
+            alter(id) {
+                guard !$0.isRead else { return }
+                $0.isRead = true
+                $0.state = .read
+            }
+        case .unread(let id):
+            alter(id) {
+                $0.isRead = false
+                if $0.state == .read { $0.state = .delivered }
+            }
+        case .seen: break
+        case .dismiss(let id): alter(id) { $0.state = .dismissed }
+        case .remove(let id), .snooze(let id, _): take(id)
+        case .undo(let id, let item):
+            if contains(id) {
+                alter(id) { if $0.state == .dismissed { $0.state = $0.isRead ? .read : .delivered } }
+            } else if let item {
+                insert(item)
+                counts.total += 1
+                if item.isUnread { counts.unreadCount += 1 }
+            }
+        case .readAll(let before):
+            for index in items.indices where items[index].id <= before && items[index].isUnread {
+                items[index].isRead = true
+                items[index].state = .read
+            }
+            counts.unreadCount = min(counts.unreadCount, hidden + items.count { $0.id > before && $0.isUnread })
+        case .clearAll(let before):
+            items.removeAll { $0.id <= before }
+            counts.total = min(counts.total, hidden + items.count)
+            counts.unreadCount = min(counts.unreadCount, hidden + items.count(where: \.isUnread))
+        }
+    }
+
+    /// Takes over the answer to a change.
+    mutating func confirm(_ change: InboxChange, _ answer: ChangeAnswer) {
+        switch answer {
+        case .item(let answer):
+            if case .snooze(let id, _) = change {
+                take(id)
+            } else if let index = index(of: answer.notification.id) {
+                items[index] = answer.notification
+            } else if case .undo = change {
+                insert(answer.notification)
+                counts.total += 1
+            }
+            counts.unreadCount = answer.unreadCount
+        case .counts(let counts):
+            apply(change)
+            self.counts = counts
+        case .readAll(let answer):
+            apply(change)
+            counts.unreadCount = answer.unreadCount
+        case .clearAll(let answer):
+            let total = max(0, counts.total - answer.removed)
+            apply(change)
+            counts = InboxCounts(total: total, unreadCount: answer.unreadCount)
+        }
+    }
+
+    /// Adds an older page. An item that is there already is updated.
+    mutating func append(_ page: [InboxItem]) {
+        for item in page {
+            if let index = index(of: item.id) { items[index] = item } else { items.append(item) }
+        }
+    }
+
+    /// Removes an item that does not exist any more.
+    mutating func take(_ id: String) {
+        guard let index = index(of: id) else { return }
+        let item = items.remove(at: index)
+        counts.total = max(0, counts.total - 1)
+        if item.isUnread { counts.unreadCount = max(0, counts.unreadCount - 1) }
+    }
+
+    /// Changes an item and the unread count with it.
+    private mutating func alter(_ id: String, _ body: (inout InboxItem) -> Void) {
+        guard let index = index(of: id) else { return }
+        let wasUnread = items[index].isUnread
+        body(&items[index])
+        let isUnread = items[index].isUnread
+        if wasUnread != isUnread { counts.unreadCount = max(0, counts.unreadCount + (isUnread ? 1 : -1)) }
+    }
+
+    /// Puts an item in its place. An item that the next page has is left to that page.
+    private mutating func insert(_ item: InboxItem) {
+        if let end, item.id < end { return }
+        let place = items.firstIndex { $0.id < item.id } ?? items.endIndex
+        items.insert(item, at: place)
+    }
+}
