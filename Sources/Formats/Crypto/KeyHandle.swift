@@ -56,24 +56,39 @@ internal import CCrypto
         return unsafe BN_is_odd(exponent) == 1 && BN_num_bits(exponent) > 1
     }
 
-    /// Returns a signature over the SHA-256 of the message, in the form of the key's kind. Nil if the key cannot sign or memory is missing.
-    func signature(of message: [UInt8]) -> [UInt8]? {
+    /// Returns a signature over the message, in the form of the key's kind. Nil if the key cannot sign or memory is missing.
+    func signature(of message: [UInt8], digest: SignatureDigest = .sha256) -> [UInt8]? {
         defer { ERR_clear_error() }
         guard let context = unsafe EVP_MD_CTX_new() else { return nil }
         defer { unsafe EVP_MD_CTX_free(context) }
-        guard unsafe EVP_DigestSignInit(context, nil, DigestAlgorithm.sha256, nil, pointer) == 1 else { return nil }
+        guard unsafe EVP_DigestSignInit(context, nil, digest.algorithm, nil, pointer) == 1 else { return nil }
         var length = unsafe Int(EVP_PKEY_get_size(pointer))
         var signature = [UInt8](repeating: 0, count: length)
         guard unsafe EVP_DigestSign(context, &signature, &length, message, message.count) == 1 else { return nil }
         return Array(signature.prefix(length))
     }
 
-    /// Whether the signature could come from ``signature(of:)`` of this key.
-    func isSignature(_ signature: [UInt8], of message: [UInt8]) -> Bool {
+    /// Whether the signature could come from ``signature(of:digest:)`` of this key.
+    func isSignature(_ signature: [UInt8], of message: [UInt8], digest: SignatureDigest = .sha256) -> Bool {
         defer { ERR_clear_error() }
         guard let context = unsafe EVP_MD_CTX_new() else { return false }
         defer { unsafe EVP_MD_CTX_free(context) }
-        guard unsafe EVP_DigestVerifyInit(context, nil, DigestAlgorithm.sha256, nil, pointer) == 1 else { return false }
+        guard unsafe EVP_DigestVerifyInit(context, nil, digest.algorithm, nil, pointer) == 1 else { return false }
         return unsafe EVP_DigestVerify(context, signature, signature.count, message, message.count) == 1
+    }
+}
+
+/// The digest that is computed before a signature.
+enum SignatureDigest {
+    /// The signature is over the SHA-256 of the message.
+    case sha256
+    /// The kind of key has its digest built in, as Ed25519 does.
+    case builtIn
+
+    var algorithm: OpaquePointer? {
+        switch self {
+        case .sha256: unsafe DigestAlgorithm.sha256
+        case .builtIn: nil
+        }
     }
 }

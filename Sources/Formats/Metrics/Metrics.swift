@@ -9,6 +9,10 @@ public final class Metrics: Sendable {
     /// to providers. `release` takes deliveries that are due and judges them again.
     public enum Step: String, CaseIterable, Sendable { case route, inbox, claim, settle, release }
 
+    /// The ends of signals. A sender counts `published` and `dropped`. A process that follows signals counts `received`, `ignored` (not of
+    /// this version) and `overrun` (received too fast, so that changes became a gap).
+    public enum SignalResult: String, CaseIterable, Sendable { case published, dropped, received, ignored, overrun }
+
     public enum ReleaseLane: String, CaseIterable, Sendable { case urgent, bulk }
 
     // Router
@@ -35,6 +39,7 @@ public final class Metrics: Sendable {
     public let rejectedBytes: Gauge
     public let rejectedWithoutBytes: Gauge
     // Every role
+    public let signals: ClosedFamily<SignalResult, Counter>
     public let batchDuration: ClosedFamily<Step, Histogram>
     public let brokerConnected: Family<Gauge>
     public let brokerBlocked: Family<Gauge>
@@ -83,6 +88,11 @@ public final class Metrics: Sendable {
             "tidings_rejected_kept_bytes", "Bytes of refused events that were kept on this day of UTC; there is a budget for each day.")
         rejectedWithoutBytes = list.single(
             "tidings_rejected_without_bytes", "Refused events of this day of UTC whose bytes were not kept, as the budget was used up.")
+        signals = list.closed(
+            "tidings_signals_total",
+            "Messages about changed inboxes for processes that follow them, sent or received by this process. A lost one is healed by a "
+                + "look at the database.",
+            label: "result")
         batchDuration = list.closed("tidings_batch_duration_seconds", "One batch in one step, its transaction included.", label: "step")
         brokerConnected = list.family("tidings_broker_connected", "1 while this link to the broker is up.", labels: "link")
         brokerBlocked = list.family("tidings_broker_blocked", "1 while the broker reads nothing that this link publishes.", labels: "link")

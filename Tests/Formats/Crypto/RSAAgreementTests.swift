@@ -37,4 +37,19 @@ import TidingsCrypto
             #expect(key.publicKey.verify(olderKey.sign(message), of: message), CryptoVectors.again(pem))
         }
     }
+
+    /// A JSON Web Key has the two numbers of a public key in place of PEM.
+    @Test(arguments: [(2_048, 65_537), (2_048, 3), (2_056, 65_537), (4_096, 65_537)])
+    func aKeyOfTwoNumbersVerifies(_ bits: Int, _ exponent: Int) async throws {
+        var vectors = CryptoVectors(62)
+        let pem = try await CryptoPeer.bytes("rsa.generate", ["bits": .number(bits), "exponent": .number(exponent)])
+        let modulus = try await CryptoPeer.bytes("rsa.modulus", ["pem": pem])
+        let key = try RSAPublicKey(modulus: modulus, exponent: .number(exponent))
+        for message in vectors.messages(20) {
+            let signature = try await CryptoPeer.bytes("rsa.sign", ["pem": pem, "message": message])
+            #expect(key.verify(signature, of: message), CryptoVectors.again(pem))
+            #expect(!key.verify(signature, of: message + [0]), CryptoVectors.again(pem))
+            #expect(!key.verify(signature.flipping(bit: vectors.below(bits)), of: message), CryptoVectors.again(pem))
+        }
+    }
 }

@@ -174,6 +174,34 @@ def rsa_verify(pem, message, signature):
     rsa_private(pem).public_key().verify(signature, message, padding.PKCS1v15(), hashes.SHA256())
 
 
+def rsa_modulus(pem):
+    n, _, _, length = rsa_numbers(pem)
+    return n.to_bytes(length, "big")
+
+
+# Ed25519
+
+
+def ed25519_private(private):
+    return ed25519.Ed25519PrivateKey.from_private_bytes(private)
+
+
+def ed25519_point(private):
+    return ed25519_private(private).public_key().public_bytes(Encoding.Raw, PublicFormat.Raw)
+
+
+def ed25519_sign(private, message):
+    return ed25519_private(private).sign(message)
+
+
+def ed25519_verify(point, message, signature):
+    ed25519.Ed25519PublicKey.from_public_bytes(point).verify(signature, message)
+
+
+def ed25519_pem(private):
+    return private_pem(ed25519_private(private), b"pkcs8")
+
+
 # Digests and AES
 
 
@@ -262,6 +290,11 @@ OPERATIONS = {
     "rsa.sign.block.integers": by_integers(integers.rsa_sign_block),
     "rsa.cube.root.integers": by_integers(integers.rsa_cube_root),
     "rsa.twin.integers": by_integers(integers.rsa_twin),
+    "rsa.modulus": rsa_modulus,
+    "ed25519.point": ed25519_point,
+    "ed25519.sign": ed25519_sign,
+    "ed25519.verify": ed25519_verify,
+    "ed25519.pem": ed25519_pem,
     "base64.encode": base64_encode,
     "base64.decode": base64_decode,
     "base64url.encode": base64url_encode,
