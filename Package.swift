@@ -5,16 +5,16 @@ import PackageDescription
 //
 //  10  tidings
 //   9  TidingsDev  TidingsBench
-//   8  TidingsCommands
+//   8  TidingsCommands  TidingsAPI
 //   7  TidingsServer
-//   6  TidingsPipeline  TidingsClient  TidingsCapture
+//   6  TidingsPipeline  TidingsClient  TidingsCapture  TidingsLikes
 //      ProviderAPNs  ProviderAirship  ProviderBraze  ProviderFCM  ProviderJSONOverHTTP  ProviderWebPush  ProviderWebhook
 //   5  TidingsStore  TidingsProvider
 //   4  TidingsCatalogue  TidingsHTTP2Server
-//   3  TidingsContracts  TidingsJSONSchema  TidingsHTTP2
+//   3  TidingsContracts  TidingsJSONSchema  TidingsJWT  TidingsHTTP2
 //   2  TidingsJSON  TidingsCrypto  TidingsTimeZones  TidingsHTTP
-//   1  TidingsCore  TidingsEncodings  TidingsMetrics  TidingsAMQP  TidingsPostgres  PrivateServers
-//   0  TidingsSocket  TidingsWaiting  CRabbitMQ  CLibpq  CCurl  CCrypto  CNGHTTP2  CTLS
+//   1  TidingsCore  TidingsEncodings  TidingsMetrics  TidingsAMQP  TidingsPostgres  TidingsHTTPServer  PrivateServers
+//   0  TidingsInbox  TidingsInboxJS  TidingsSocket  TidingsWaiting  CRabbitMQ  CLibpq  CCurl  CCrypto  CNGHTTP2  CTLS
 
 let settings: [SwiftSetting] = [
     .swiftLanguageMode(.v6),
@@ -64,9 +64,13 @@ let arguments: Target.Dependency = .product(name: "ArgumentParser", package: "sw
 
 let package = Package(
     name: "tidings",
+    // Of TidingsInbox. The other targets run on Linux.
+    platforms: [.macOS(.v14), .iOS(.v17)],
     products: [
         .executable(name: "tidings", targets: ["tidings"]),
         .library(name: "TidingsClient", targets: ["TidingsClient"]),
+        // The inbox for apps on Linux, macOS and iOS: needs Foundation and nothing else of this package.
+        .library(name: "TidingsInbox", targets: ["TidingsInbox"]),
         // For a provider of one's own, see Providers.md.
         .library(
             name: "TidingsProvider", targets: ["TidingsProvider", "TidingsHTTP", "TidingsCore", "TidingsJSON", "TidingsEncodings"]),
@@ -87,10 +91,11 @@ let package = Package(
         .trait(name: "Capture", description: "tidings capture, the stand-in for every provider (needs libnghttp2 and libssl)."),
         .trait(name: "Dev", description: "tidings dev, which starts private PostgreSQL and RabbitMQ servers."),
         .trait(name: "FCM", description: "The push provider Firebase Cloud Messaging (needs libcurl)."),
+        .trait(name: "API", description: "The HTTP API: producers, inbox, event streams."),
         .trait(name: "HTTP", description: "The provider for a JSON-over-HTTP service of one's own (needs libcurl)."),
         .trait(name: "WebPush", description: "Push to browsers, RFC 8030 (needs libcurl)."),
         .trait(name: "Webhook", description: "The webhook provider (needs libcurl)."),
-        .default(enabledTraits: ["APNs", "Airship", "Bench", "Braze", "Capture", "Dev", "FCM", "HTTP", "WebPush", "Webhook"]),
+        .default(enabledTraits: ["API", "APNs", "Airship", "Bench", "Braze", "Capture", "Dev", "FCM", "HTTP", "WebPush", "Webhook"]),
     ],
     dependencies: [
         // The command line: subcommands, help, completion. About 25 s of a clean debug build on 2 cores.
@@ -104,8 +109,13 @@ let package = Package(
         // Queues that grow and shrink at both ends in constant time: only DequeModule is used. service-lifecycle brings the package anyway,
         // through swift-async-algorithms, and builds this module. No extra build.
         .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
-        // The HTTP/1.1 server of /metrics, /health and tidings capture, without SwiftNIO. About 10 s.
-        .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.1"),
+        // The HTTP/1.1 server of the API, /metrics, /health and tidings capture: limits, streaming, back-pressure, graceful shutdown. Only
+        // HummingbirdCore is used, without traits, so no TLS, HTTP/2 or configuration package is built. About 100 s on 2 busy cores, most of it SwiftNIO.
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
+        // The channels below the server, for its limits; Hummingbird brings these anyway. No extra build.
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0", traits: []),
         // Percentiles of tidings bench, exact over nine decades in fixed memory; brings swift-numerics. About 5 s.
         .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
     ],
@@ -125,6 +135,17 @@ let package = Package(
         target("TidingsMetrics", in: "Formats/Metrics"),
         target("TidingsAMQP", in: "Drivers/AMQP", ["CRabbitMQ", "TidingsSocket", "TidingsWaiting", deque], settings: driverSettings),
         target("TidingsPostgres", in: "Drivers/Postgres", ["CLibpq", "TidingsSocket", "TidingsWaiting"], settings: driverSettings),
+        target(
+            "TidingsHTTPServer", in: "Drivers/HTTPServer",
+            [
+                logging,
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "HummingbirdCore", package: "hummingbird"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+            ]),
         target("PrivateServers", in: "Apps/Dev/Servers"),
 
         target("TidingsJSON", in: "Formats/JSON", ["TidingsEncodings"]),
@@ -132,6 +153,7 @@ let package = Package(
         target("TidingsHTTP", in: "Drivers/HTTP", ["CCurl", "TidingsSocket"], settings: driverSettings),
 
         target("TidingsJSONSchema", in: "Formats/JSONSchema", ["TidingsEncodings", "TidingsJSON"]),
+        target("TidingsJWT", in: "Formats/JWT", ["TidingsCore", "TidingsCrypto", "TidingsEncodings", "TidingsJSON"]),
         target(
             "TidingsHTTP2", in: "Drivers/HTTP2", ["CCrypto", "CNGHTTP2", "CTLS", "TidingsHTTP", "TidingsSocket", "TidingsWaiting"],
             settings: driverSettings),
@@ -167,6 +189,8 @@ let package = Package(
                 "TidingsTimeZones", "TidingsWaiting", deque, logging,
             ],
             settings: settings + faultHooks),
+        // On top of the store: the pipeline does not know it.
+        target("TidingsLikes", in: "Modules/Likes", ["TidingsCore", "TidingsEncodings", "TidingsJSON", "TidingsPostgres", "TidingsStore"]),
         provider("ProviderAirship", in: "Providers/Airship"),
         provider("ProviderAPNs", in: "Providers/APNs", ["TidingsHTTP2"]),
         provider("ProviderBraze", in: "Providers/Braze"),
@@ -175,21 +199,22 @@ let package = Package(
         provider("ProviderWebPush", in: "Providers/WebPush"),
         provider("ProviderWebhook", in: "Providers/Webhook"),
         target("TidingsClient", in: "Clients/Producer", ["TidingsAMQP", "TidingsContracts", "TidingsCore", "TidingsJSON"]),
+        // Apps link it, so it needs no other target.
+        target("TidingsInbox", in: "Clients/Inbox"),
         target(
             "TidingsCapture", in: "Apps/Capture",
             [
-                "TidingsCore", "TidingsCrypto", "TidingsEncodings", "TidingsJSON", "TidingsJSONSchema", "TidingsHTTP2Server", arguments,
-                .product(name: "FlyingFox", package: "FlyingFox"),
-                .product(name: "FlyingSocks", package: "FlyingFox"),
+                "TidingsCore", "TidingsCrypto", "TidingsEncodings", "TidingsJSON", "TidingsJSONSchema", "TidingsHTTP2Server",
+                "TidingsHTTPServer", "TidingsWaiting", arguments, logging, .product(name: "HTTPTypes", package: "swift-http-types"),
             ]),
 
         target(
             "TidingsServer", in: "Apps/Server",
             [
-                "TidingsAMQP", "TidingsCatalogue", "TidingsContracts", "TidingsCore", "TidingsJSON", "TidingsMetrics",
-                "TidingsPipeline", "TidingsPostgres", "TidingsProvider", "TidingsStore", "TidingsTimeZones", "TidingsWaiting", logging,
-                .product(name: "FlyingFox", package: "FlyingFox"),
-                .product(name: "FlyingSocks", package: "FlyingFox"),
+                "TidingsAMQP", "TidingsCatalogue", "TidingsContracts", "TidingsCore", "TidingsJSON", "TidingsLikes", "TidingsMetrics",
+                "TidingsHTTPServer", "TidingsJWT", "TidingsPipeline", "TidingsPostgres", "TidingsProvider", "TidingsStore",
+                "TidingsTimeZones",
+                "TidingsWaiting", logging, .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ]),
@@ -200,10 +225,22 @@ let package = Package(
                 "TidingsJSON", "TidingsPipeline", "TidingsPostgres", "TidingsProvider", "TidingsServer", "TidingsStore",
                 "TidingsTimeZones", arguments, logging,
             ]),
+        // The client library for browsers. The API serves its files.
+        target(
+            "TidingsInboxJS", in: "Clients/InboxJS", exclude: ["README.md"],
+            resources: ["tidings-inbox.js", "tidings-inbox.d.ts", "demo.html", "demo.js", "demo.css", "icons.js"].map { .embedInCode($0) }),
+        target(
+            "TidingsAPI", in: "Apps/API",
+            [
+                "TidingsAMQP", "TidingsCatalogue", "TidingsContracts", "TidingsCore", "TidingsCrypto", "TidingsEncodings", "TidingsHTTP",
+                "TidingsHTTPServer", "TidingsInboxJS", "TidingsJSON", "TidingsJWT", "TidingsLikes", "TidingsPipeline", "TidingsPostgres",
+                "TidingsServer", "TidingsStore", "TidingsTimeZones", "TidingsWaiting", logging,
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ], resources: [.embedInCode("Pages/openapi.yaml")]),
         target(
             "TidingsDev", in: "Apps/Dev/Command",
             [
-                "PrivateServers", "TidingsCatalogue", "TidingsCommands", "TidingsCore", "TidingsServer", "TidingsStore",
+                "PrivateServers", "TidingsCatalogue", "TidingsCommands", "TidingsCore", "TidingsJSON", "TidingsServer", "TidingsStore",
                 "TidingsTimeZones", arguments, logging,
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ]),
@@ -219,6 +256,7 @@ let package = Package(
             name: "tidings",
             dependencies: [
                 "TidingsCommands", "TidingsProvider", "TidingsServer", arguments,
+                .target(name: "TidingsAPI", condition: .when(traits: ["API"])),
                 .target(name: "ProviderAPNs", condition: .when(traits: ["APNs"])),
                 .target(name: "ProviderAirship", condition: .when(traits: ["Airship"])),
                 .target(name: "ProviderBraze", condition: .when(traits: ["Braze"])),
@@ -247,6 +285,9 @@ let package = Package(
         tests("TidingsAMQPTests", in: "Drivers/AMQP", ["TidingsAMQP", "TidingsTestSupport", "PrivateServers"]),
         tests("TidingsHTTPTests", in: "Drivers/HTTP", ["TidingsHTTP"]),
         tests(
+            "TidingsHTTPServerTests", in: "Drivers/HTTPServer",
+            ["TidingsHTTPServer", logging, .product(name: "HTTPTypes", package: "swift-http-types")]),
+        tests(
             "TidingsHTTP2Tests", in: "Drivers/HTTP2",
             ["TidingsHTTP", "TidingsHTTP2", "TidingsHTTP2Server", "TidingsSocket", "TidingsWaiting"]),
         tests(
@@ -271,8 +312,8 @@ let package = Package(
         tests(
             "FormatsTests", in: "Formats",
             [
-                "PrivateServers", "TidingsCore", "TidingsCrypto", "TidingsEncodings", "TidingsJSON", "TidingsJSONSchema", "TidingsMetrics",
-                "TidingsTestSupport", "TidingsTimeZones",
+                "PrivateServers", "TidingsCore", "TidingsCrypto", "TidingsEncodings", "TidingsJSON", "TidingsJSONSchema", "TidingsJWT",
+                "TidingsMetrics", "TidingsTestSupport", "TidingsTimeZones",
             ],
             exclude: ["Crypto/Peer"]),
         tests(
@@ -291,10 +332,20 @@ let package = Package(
         tests(
             "TidingsStoreTests", in: "Store",
             [
-                "TidingsCatalogue", "TidingsContracts", "TidingsCore", "TidingsPostgres", "TidingsStore", "TidingsTestSupport",
-                "TidingsTimeZones",
+                "TidingsCatalogue", "TidingsContracts", "TidingsCore", "TidingsJSON", "TidingsPostgres", "TidingsStore",
+                "TidingsTestSupport", "TidingsTimeZones",
+            ]),
+        // Needs PostgreSQL and no broker.
+        tests(
+            "TidingsLikesTests", in: "Modules/Likes",
+            [
+                "TidingsCatalogue", "TidingsContracts", "TidingsCore", "TidingsJSON", "TidingsLikes", "TidingsPostgres", "TidingsStore",
+                "TidingsTestSupport", "TidingsTimeZones",
             ]),
         tests("PrivateServersTests", in: "Apps/Dev", ["PrivateServers"]),
+        tests(
+            "TidingsInboxTests", in: "Clients/Inbox", ["TidingsInbox"],
+            exclude: ["README.md", "cases.json", "fakes.mjs", "run-cases.mjs", "runner.mjs", "tabs.mjs"]),
         tests(
             "ProviderWebhookTests", in: "Providers/Webhook",
             [
@@ -314,7 +365,7 @@ let package = Package(
             [
                 "TidingsCore", "TidingsCatalogue", "TidingsContracts", "TidingsCrypto", "TidingsEncodings", "TidingsJSON",
                 "TidingsTimeZones", "TidingsAMQP", "TidingsPostgres", "TidingsClient", "TidingsMetrics", "TidingsStore",
-                "TidingsProvider", "TidingsPipeline", "TidingsTestSupport", "tidings", logging,
+                "TidingsJWT", "TidingsLikes", "TidingsProvider", "TidingsPipeline", "TidingsTestSupport", "tidings", logging,
             ]),
         tests(
             "FaultTests", in: "System/Faults",

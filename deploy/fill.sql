@@ -40,6 +40,12 @@ begin
             execute format('create table tidings_fill.idempotency_%s partition of tidings_fill.idempotency
                 for values with (modulus 8, remainder %s)', i, i);
         end loop;
+        -- Filled and indexed in the same way, because people have no order either.
+        create table tidings_fill.inbox (like tidings.inbox) partition by hash (tenant, recipient_id);
+        for i in 0..15 loop
+            execute format('create table tidings_fill.inbox_%s partition of tidings_fill.inbox
+                for values with (modulus 16, remainder %s) with (fillfactor = 90)', i, i);
+        end loop;
     end if;
     if exists (select from tidings_fill.model where key <> tidings_fill.key(tenant, source, event_id, recipient_id)) then
         raise exception 'the router now makes its idempotency keys in another way: correct tidings_fill.key';
@@ -115,7 +121,7 @@ begin
     if to_regclass('tidings.notifications_p' || to_char(day_, 'YYYYMMDD')) is null then
         perform tidings.ensure_partitions((tidings.clock() at time zone 'UTC')::date - day_, 7);
     end if;
-    foreach parent in array array['notifications', 'deliveries', 'inbox'] loop
+    foreach parent in array array['notifications', 'deliveries'] loop
         keyed_by := case parent when 'notifications' then 'id' else 'notification_id' end;
         execute format('create table if not exists tidings_fill.%I (like tidings.%I including defaults including storage,
             constraint in_its_day check (%I >= %L and %I < %L))', parent || '_p' || to_char(day_, 'YYYYMMDD'), parent, keyed_by, low, keyed_by, high);
@@ -135,7 +141,7 @@ begin
     select intents into total from tidings_fill.days where day = day_ and done_at is null for update;
     if total is null then return; end if;
     -- Delete the rows of an earlier, interrupted try.
-    execute format('truncate tidings_fill.notifications_p%1$s, tidings_fill.deliveries_p%1$s, tidings_fill.inbox_p%1$s', suffix);
+    execute format('truncate tidings_fill.notifications_p%1$s, tidings_fill.deliveries_p%1$s', suffix);
     set local work_mem = '64MB';
     set local maintenance_work_mem = '512MB';
     set local synchronous_commit = off;
@@ -158,34 +164,39 @@ begin
         from tidings_fill.model m, tidings_fill.notifications_p%1$s n, tidings_fill.model_deliveries d
         $sql$, suffix);
     execute format($sql$
-        insert into tidings_fill.inbox_p%1$s (tenant, recipient_id, notification_id, created_at)
-        select tenant, recipient_id, id, accepted_at from tidings_fill.notifications_p%1$s
+        insert into tidings_fill.inbox (tenant, recipient_id, notification_id, type, category, title, body, data, image_url, group_key,
+            scheduled_for, created_at)
+        select tenant, recipient_id, id, type, category, title, body, data, content_fields::json ->> 'imageURL', group_key, scheduled_for,
+            accepted_at
+        from tidings_fill.notifications_p%1$s
         $sql$, suffix);
     execute format($sql$
         insert into tidings_fill.idempotency
         select tidings_fill.key(n.tenant, n.source, n.event_id, n.recipient_id), n.id, m.content_hash
         from tidings_fill.notifications_p%1$s n, tidings_fill.model m
         $sql$, suffix);
-    foreach parent in array array['notifications', 'deliveries', 'inbox'] loop perform tidings_fill.index(parent, suffix); end loop;
+    foreach parent in array array['notifications', 'deliveries'] loop perform tidings_fill.index(parent, suffix); end loop;
 
     insert into tidings.tally (kind, n)
     select kind, n from tidings_fill.model, lateral (values ('taken', total), ('accepted', total), ('planned', total * planned)) as t(kind, n);
     insert into tidings.tally (kind, tenant, channel, state, reason, n)
     select 'ended', tenant, channel, state, reason, total * count(*) from tidings_fill.model_deliveries group by 1, 2, 3, 4, 5;
     update tidings_fill.days set done_at = clock_timestamp() where day = day_;
-    foreach parent in array array['notifications', 'deliveries', 'inbox'] loop
+    foreach parent in array array['notifications', 'deliveries'] loop
         perform tidings_fill.put(parent, suffix, low, high);
     end loop;
 end $$;
 
--- Detaches the eight tables of keys after the last day, so that two of them can be indexed at a time.
-create or replace function tidings_fill.part_keys() returns void language plpgsql as $$
+-- Detaches the parts of a table after the last day, so that two of them can be indexed at a time. The parent is idempotency or inbox.
+create or replace function tidings_fill.part(parent text) returns void language plpgsql as $$
+declare
+    child record;
 begin
     if exists (select from tidings_fill.days where done_at is null) then raise exception 'not every day is filled'; end if;
-    for i in 0..7 loop
-        if exists (select from pg_inherits where inhrelid = to_regclass('tidings_fill.idempotency_' || i)) then
-            execute format('alter table tidings_fill.idempotency detach partition tidings_fill.idempotency_%s', i);
-        end if;
+    for child in select c.relname from pg_inherits i join pg_class c on c.oid = i.inhrelid
+        where i.inhparent = to_regclass('tidings_fill.' || parent)
+    loop
+        execute format('alter table tidings_fill.%I detach partition tidings_fill.%I', parent, child.relname);
     end loop;
 end $$;
 
@@ -206,6 +217,24 @@ begin
     execute format('drop table tidings.%I', child);
     execute format('alter table tidings_fill.%I set schema tidings', child);
     execute format('alter table tidings.idempotency attach partition tidings.%I for values with (modulus 8, remainder %s)', child, part);
+end $$;
+
+-- The same for one part of the inbox.
+create or replace function tidings_fill.put_inbox(part integer) returns void language plpgsql as $$
+declare
+    child constant text := 'inbox_' || part;
+begin
+    if to_regclass('tidings_fill.' || child) is null then return; end if;
+    set local maintenance_work_mem = '512MB';
+    execute format('alter table tidings_fill.%I add primary key (tenant, recipient_id, notification_id) with (fillfactor = 70)', child);
+    execute format('alter index tidings_fill.%I reset (fillfactor)', child || '_pkey');
+    execute format('create index on tidings_fill.%I using brin (notification_id) with (autosummarize = on)', child);
+    lock table tidings.inbox in access exclusive mode;
+    execute format('insert into tidings_fill.%I select * from tidings.%I', child, child);
+    execute format('alter table tidings.inbox detach partition tidings.%I', child);
+    execute format('drop table tidings.%I', child);
+    execute format('alter table tidings_fill.%I set schema tidings', child);
+    execute format('alter table tidings.inbox attach partition tidings.%I for values with (modulus 16, remainder %s)', child, part);
 end $$;
 
 -- Returns the number of deliveries of the days that are filled and not yet past retention.

@@ -14,6 +14,7 @@ struct CatalogueChecks {
         checks.problems += MarketChecks.problems(in: catalogue)
         checks.checkProviders()
         checks.checkProducers()
+        checks.checkFeatures()
         return checks.problems
     }
 
@@ -27,6 +28,9 @@ struct CatalogueChecks {
     static let mostAttempts = 100
     /// Longest wait between two attempts.
     static let longestWait = Duration.seconds(86_400)
+
+    /// Longest time of a feature: a day. A longer one is more likely a number of milliseconds.
+    static let longestFeatureSeconds = 86_400
 
     /// Most sources of one producer. Each event is compared with all of them.
     static let mostSources = 32
@@ -47,6 +51,9 @@ struct CatalogueChecks {
                 check(channels, at: "\(path).channelsByMarket.\(market)")
             }
             if let expiry = type.expiry { check(expiry: expiry, at: "\(path).expiry") }
+            if let projection = type.projection, !CatalogueNames.isName(projection) {
+                add("\(path).projection", "the name of a projection is \(CatalogueNames.nameRule)")
+            }
             for (key, text) in [("title", type.titleTemplate), ("body", type.bodyTemplate), ("deepLink", type.deepLink)] {
                 guard let text else { continue }
                 do throws(Template.Problem) { _ = try Template(text) } catch { add("\(path).\(key)", error.message) }
@@ -89,11 +96,11 @@ struct CatalogueChecks {
     private mutating func checkProducers() {
         for (name, producer) in catalogue.producers.sorted(by: { $0.key < $1.key }) {
             let path = "producers.\(name)"
-            if name.isEmpty || name == ProducerEntry.databasePrefix {
-                add("producers", "a producer is named by its AMQP user, or as db:ROLE by its role of the database")
+            if [ProducerEntry.databasePrefix, ProducerEntry.keyPrefix, ""].contains(name) {
+                add("producers", "a producer is named by its AMQP user, as db:ROLE by its database role, or as key:NAME by its API key")
             }
-            if ProducerEntry.isDatabaseRole(name), producer.vouches {
-                add("\(path).vouches", "a database role cannot vouch: name the AMQP user of the releasers")
+            if !ProducerEntry.isUser(name), producer.vouches {
+                add("\(path).vouches", "only an AMQP user can vouch: name the AMQP user of the releasers")
             }
             if producer.tenants.isEmpty, !producer.vouches {
                 add(path, "names no tenant, so nothing this producer sends would be accepted")
@@ -105,6 +112,15 @@ struct CatalogueChecks {
             for source in producer.sources.sorted() where !(1...IntentLimits().maximumSourceBytes).contains(source.utf8.count) {
                 add("\(path).sources", "a source has 1 to \(IntentLimits().maximumSourceBytes) bytes")
             }
+        }
+    }
+
+    private mutating func checkFeatures() {
+        let features = catalogue.features
+        for (key, seconds) in [
+            ("refresh_interval_sec", features.refreshIntervalSeconds), ("unblur_duration_sec", features.unblurDurationSeconds),
+        ] where !(1...Self.longestFeatureSeconds).contains(seconds) {
+            add("features.\(key)", "must be 1 to \(Self.longestFeatureSeconds) seconds")
         }
     }
 

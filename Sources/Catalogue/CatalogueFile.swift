@@ -6,7 +6,7 @@ import TidingsJSON
 /// The catalogue as the YAML file that a person edits. The file may leave out some parts:
 ///
 /// - A missing category, or a missing setting of a category, takes the built-in policy.
-/// - A missing section `markets`, `providers` or `producers` takes the built-in section.
+/// - A missing section `markets`, `providers`, `producers` or `features` takes the built-in section.
 /// - A type that is not in `types` does not exist.
 public enum CatalogueFile {
     /// The largest file that is read, in bytes. It holds thousands of types with their schemas, and is still read in well under a second.

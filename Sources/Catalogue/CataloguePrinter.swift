@@ -11,11 +11,12 @@ struct CataloguePrinter {
         #   tidings catalogue apply my.yaml     makes it the active one for every role
         #
         # A type that is not in "types" does not exist. A category, or a setting of one, takes
-        # the built-in policy. The sections "markets", "providers" and "producers" take the built-in ones when left out as a whole.
+        # the built-in policy. The sections "markets", "providers", "producers" and "features" take the built-in ones when left out as a whole.
         # Durations: 90s, 15m, 2h, 3d, 1h30m. Channels: push, local, inApp, email, sms, webPush, webhook.
         # Secrets never stand here: write env:NAME or file:/path.
-        # A producer is an AMQP user, or a role of the database: "db:shop": [acme]. With more than tenants it is a mapping:
-        # shop: {tenants: [acme], sources: ["/shop"]}. With "vouches: true" the router believes the producer that this user's messages name.
+        # A producer is an AMQP user, a role of the database ("db:shop": [acme]) or an API key ("key:shop": [acme]). With more than tenants:
+        # a mapping, shop: {tenants: [acme], sources: ["/shop"]}. With "vouches: true" the router believes the producer that messages of this
+        # user name.
         # With any producer here, a message without a validated user_id is refused.
 
 
@@ -73,6 +74,13 @@ struct CataloguePrinter {
         writer.section("producers") { writer in
             for (name, producer) in catalogue.producers.sorted(by: { $0.key < $1.key }) { write(producer, named: name, to: &writer) }
         }
+        writer.blankLine()
+        writer.comment("Settings of the likes of a dating app, which the app reads from the server.")
+        writer.section("features") { writer in
+            writer.line("is_blur_enabled", verbatim: "\(catalogue.features.isBlurEnabled)")
+            writer.line("refresh_interval_sec", verbatim: "\(catalogue.features.refreshIntervalSeconds)")
+            writer.line("unblur_duration_sec", verbatim: "\(catalogue.features.unblurDurationSeconds)")
+        }
         return writer.text
     }
 
@@ -121,6 +129,7 @@ struct CataloguePrinter {
             if type.allowsCritical { writer.line("allowsCritical", verbatim: "true") }
             if type.silent { writer.line("silent", verbatim: "true") }
             if let level = type.interruptionLevel { writer.line("interruptionLevel", level.rawValue) }
+            if let projection = type.projection { writer.line("projection", projection) }
             if let text = type.schemaJSON, let schema = try? JSON.parse(text) { writer.line("schema", json: schema) }
         }
     }

@@ -3,7 +3,7 @@ import TidingsCore
 /// Turns the sections of a file into a catalogue. A value that cannot be read is reported and left out. References between names are
 /// checked afterwards.
 struct CatalogueReader {
-    static let sections = ["types", "categories", "markets", "defaultMarket", "providers", "producers"]
+    static let sections = ["types", "categories", "markets", "defaultMarket", "providers", "producers", "features"]
 
     static func read(_ root: YAMLSection) -> Catalogue {
         root.refuseKeys(except: sections)
@@ -17,7 +17,8 @@ struct CatalogueReader {
             providers: root["providers"].map { named($0, provider) } ?? builtIn.providers,
             defaultMarket: root["defaultMarket"]?.text() ?? (markets.count == 1 ? markets.keys.first : nil) ?? builtIn.defaultMarket,
             hash: "",
-            producers: root["producers"].map { named($0, producer) } ?? builtIn.producers)
+            producers: root["producers"].map { named($0, producer) } ?? builtIn.producers,
+            features: root["features"].map(features) ?? builtIn.features)
     }
 
     /// Reads a section whose keys are names that the operator chose.
@@ -29,7 +30,7 @@ struct CatalogueReader {
 
     static let typeKeys = [
         "category", "channels", "channelsByMarket", "schema", "title", "body", "icon", "color", "deepLink", "lane", "expiry", "mandatory",
-        "allowsCritical", "silent", "interruptionLevel",
+        "allowsCritical", "silent", "interruptionLevel", "projection",
     ]
 
     private static func type(_ value: YAMLValue, name: String) -> NotificationType? {
@@ -55,6 +56,7 @@ struct CatalogueReader {
         type.allowsCritical = section["allowsCritical"]?.flag() ?? type.allowsCritical
         type.silent = section["silent"]?.flag() ?? type.silent
         type.interruptionLevel = section["interruptionLevel"]?.word("interruption level")
+        type.projection = section["projection"]?.text()
         return type
     }
 
@@ -148,6 +150,19 @@ struct CatalogueReader {
         if sources?.isEmpty == true { section.log.add("\(value.path).sources", "names no source; leave the key out to allow any") }
         return ProducerEntry(
             tenants: Set(section["tenants"]?.texts() ?? []), sources: Set(sources ?? []), vouches: section["vouches"]?.flag() ?? false)
+    }
+
+    static let featureKeys = ["is_blur_enabled", "refresh_interval_sec", "unblur_duration_sec"]
+
+    /// The keys are those that the app reads, so they are not spelt like the keys of other sections.
+    private static func features(_ value: YAMLValue) -> Features {
+        var features = Features()
+        guard let section = value.section() else { return features }
+        section.refuseKeys(except: featureKeys)
+        features.isBlurEnabled = section["is_blur_enabled"]?.flag() ?? features.isBlurEnabled
+        features.refreshIntervalSeconds = section["refresh_interval_sec"]?.integer() ?? features.refreshIntervalSeconds
+        features.unblurDurationSeconds = section["unblur_duration_sec"]?.integer() ?? features.unblurDurationSeconds
+        return features
     }
 
     /// The addressing of nearly every provider of a channel.

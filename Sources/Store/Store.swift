@@ -1,10 +1,14 @@
 import TidingsCore
 public import TidingsPostgres
 
-/// The only code that contains SQL. Each aggregate has its extensions in its own folder:
+/// The only code that contains SQL, except modules, each of which has the SQL of its own tables. Each aggregate has its extensions in its
+/// own folder:
 ///
 /// - `Intake`: the writes of a router, one transaction for each batch
+/// - `Reservations`: ids that the HTTP API promises before a router decides
+/// - `APIKeys`: keys of the HTTP API
 /// - `Outbox`: packs, which a worker claims and settles once, and the SQL outbox of `tidings_api.enqueue`
+/// - `Inbox`: entries of people: pages, marks, news and retention
 /// - `Due`: deliveries that wait for a time
 /// - `Pauses`: channels, providers, types and tenants that operators have paused
 /// - `LocalPlans`: notifications that devices show by themselves
@@ -14,7 +18,8 @@ public import TidingsPostgres
 /// - `Upkeep`: chores of releasers between their turns
 /// - `Operations`: the readings of the command line
 public struct Store: Sendable {
-    let pool: PostgresPool
+    /// The connections. A module uses them for its own tables.
+    package let pool: PostgresPool
     /// The database's clock, as this process estimates it.
     public let clock: DatabaseClock
     let duplicates = DuplicateWatch()

@@ -12,10 +12,10 @@ public struct LoopbackClient: Sendable {
 
     /// Throws if no answer comes.
     public func ask(
-        _ url: String, method: String = "GET", body: String = ""
+        _ url: String, method: String = "GET", headers: [(String, String)] = [], body: String = ""
     ) async throws -> (status: Int, type: String, text: String) {
         let request = HTTPRequest(
-            method: method, url: url, headers: [], body: Array(body.utf8), connectTimeout: Self.patience, totalTimeout: Self.patience,
+            method: method, url: url, headers: headers, body: Array(body.utf8), connectTimeout: Self.patience, totalTimeout: Self.patience,
             maximumResponseBytes: Self.longestAnswer,
             guarding: AddressGuard(
                 allowedSchemes: ["http"], allowedPorts: nil, allowedNetworks: CIDR("127.0.0.0/8").map { [$0] } ?? []))

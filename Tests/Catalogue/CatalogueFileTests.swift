@@ -130,7 +130,7 @@ extension Catalogue {
                 icon: "box.fill", color: "no", deepLink: "app://orders/{{id}}", lane: .bulk, expiry: .seconds(5_400),
                 channels: [.email, .push],
                 channelsByMarket: ["no": [.sms], "us": [.webPush, .inApp]], mandatory: true, allowsCritical: true, silent: true,
-                interruptionLevel: .timeSensitive),
+                interruptionLevel: .timeSensitive, projection: "likes"),
             "yes": NotificationType(name: "yes", category: .social),
         ],
         categories: [
@@ -159,5 +159,6 @@ extension Catalogue {
             "shop": ProducerEntry(tenants: ["default", "acme"]),
             "null": ProducerEntry(tenants: ["a"], sources: ["/no", "https://example.com/#a"]),
             "db:shop": ProducerEntry(tenants: ["acme"]), "relay": ProducerEntry(tenants: [], vouches: true),
-        ])
+        ],
+        features: Features(isBlurEnabled: false, refreshIntervalSeconds: 5, unblurDurationSeconds: 86_400))
 }

@@ -36,6 +36,11 @@ import TidingsCore
                 + "settings: {privateKey: abc}}, webhook: {channel: webhook, kind: webhook}}",
             "providers.p.settings.privateKey", "env:NAME"
         ),
+        ("types:\n  a: {category: social, projection: a b}", "types.a.projection", "the name of a projection is"),
+        ("types:\n  a: {category: social}\nfeatures: {is_blur_enabled: 1}", "features.is_blur_enabled", "must be true or false"),
+        ("types:\n  a: {category: social}\nfeatures: {blur: true}", "features.blur", "unknown key"),
+        ("types:\n  a: {category: social}\nfeatures: {refresh_interval_sec: 0}", "features.refresh_interval_sec", "1 to 86400"),
+        ("types:\n  a: {category: social}\nfeatures: {unblur_duration_sec: 10m}", "features.unblur_duration_sec", "whole number"),
         ("types:\n  a: {category: social}\nproducers: {shop: [\"a b\"]}", "producers.shop", "is no tenant"),
         ("types:\n  a: {category: social}\nproducers: {shop: {tenant: [acme]}}", "producers.shop.tenant", "did you mean \"tenants\"?"),
         ("types:\n  a: {category: social}\nproducers: {shop: {sources: [\"/shop\"]}}", "producers.shop", "names no tenant"),
@@ -43,7 +48,7 @@ import TidingsCore
         ("types:\n  a: {category: social}\nproducers: {shop: {tenants: [a], sources: [\"\"]}}", "producers.shop.sources", "1 to 512"),
         (
             "types:\n  a: {category: social}\nproducers: {\"db:shop\": {vouches: true}}", "producers.db:shop.vouches",
-            "a database role cannot vouch"
+            "only an AMQP user can vouch"
         ),
         ("types:\n  a: {category: social}\nproducers: {\"db:\": [a]}", "producers", "db:ROLE"),
     ]

@@ -24,7 +24,7 @@ import TidingsTestSupport
         #expect(
             addresses == [
                 QueueNames.intentsExchange, QueueNames.intents(.urgent), QueueNames.intents(.bulk), QueueNames.rejectedQueue,
-                QueueNames.suspectQueue, deliver,
+                QueueNames.suspectQueue, QueueNames.realtimeExchange, deliver,
             ])
         let filled = deliver.replacing("{channel}", with: "inApp").replacing("{provider}", with: "inbox").replacing("{lane}", with: "bulk")
         #expect(filled == QueueNames.deliver(channel: .inApp, provider: "inbox", lane: .bulk))
@@ -49,6 +49,7 @@ import TidingsTestSupport
                 #expect(
                     spec.exchanges.contains {
                         $0.name == exchange["name"]?.stringValue && $0.kind.rawValue == exchange["type"]?.stringValue
+                            && JSON.bool($0.durable) == exchange["durable"]
                     })
             }
         }
@@ -70,6 +71,7 @@ import TidingsTestSupport
     @Test func contentTypesAreTheOnesInCode() {
         let messages = document["components"]?["messages"]
         #expect(messages?["pack"]?["contentType"]?.stringValue == Pack.contentType)
+        #expect(messages?["signal"]?["contentType"]?.stringValue == InboxSignal.contentType)
         #expect(messages?["intent"]?["contentType"]?.stringValue == ContentMode.structuredType)
         #expect(messages?["intentBatch"]?["contentType"]?.stringValue == ContentMode.batchType)
     }

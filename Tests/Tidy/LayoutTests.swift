@@ -32,6 +32,35 @@ import Testing
         }
     }
 
+    /// A reader of the schema must find every statement about a table in one place.
+    @Test func onlyTheStoreAndModulesHoldSQL() throws {
+        let holders: Set = ["TidingsStore", "TidingsTestSupport"]
+        for file in try Repository.files(below: "Sources") where !holders.contains(file.target) && !file.path.hasPrefix("Sources/Modules/")
+        {
+            for (index, line) in file.code where line.contains(/\b(from|join|into|update) tidings\.[a-z]/) {
+                Issue.record("\(file.place(index)) has SQL, which belongs into TidingsStore")
+            }
+        }
+    }
+
+    /// A module owns its tables: `Sources/Modules/Likes` has those of `likes.sql`. Its SQL is its own, because the store cannot know the
+    /// modules that a binary has. The clock and the types of the active catalogue are for everybody.
+    @Test func aModuleUsesOnlyItsOwnTables() throws {
+        let shared: Set = ["clock", "active_catalogue", "catalogue_types"]
+        let files = try Repository.files(below: "Sources/Modules")
+        try #require(!files.isEmpty)
+        for file in files {
+            let module = file.path.split(separator: "/")[2].lowercased()
+            let schema = try Repository.text("Sources/Store/Schema/Baseline/\(module).sql")
+            let own = Set(schema.matches(of: /create table tidings\.([a-z_]+)/).map { String($0.1) })
+            for (index, line) in file.code {
+                for name in line.matches(of: /tidings\.([a-z_]+)/).map({ String($0.1) }) where !own.contains(name) {
+                    #expect(shared.contains(name), "\(file.place(index)) uses tidings.\(name), which is not of the module")
+                }
+            }
+        }
+    }
+
     /// A reader of a row must find every code in the table that explains them.
     @Test func everyReasonCodeIsExplained() throws {
         let files = try Repository.files(below: "Sources/Core/Reasons")

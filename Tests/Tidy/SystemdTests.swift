@@ -2,7 +2,7 @@ import Testing
 
 /// The promises of the units in `deploy/systemd` to an operator.
 @Suite struct SystemdTests {
-    @Test(arguments: ["router", "deliver", "release"])
+    @Test(arguments: ["router", "deliver", "release", "api"])
     func aFaultThatOnlyAPersonMendsIsNotTriedForEver(role: String) throws {
         let lines = try Repository.text("deploy/systemd/tidings-\(role)@.service").split(separator: "\n").map(String.init)
         #expect(lines.contains("RestartPreventExitStatus=64 65 77 78"))

@@ -9,7 +9,8 @@ enum Main {
     static func main() {
         Task.detached {
             await TidingsTool.main(
-                CommandContext(providers: ProviderRegistry(linkedProviders)), first: firstCommands, additional: linkedCommands)
+                CommandContext(providers: ProviderRegistry(linkedProviders), api: linkedAPI), first: firstCommands,
+                additional: linkedCommands)
         }
         while true { pause() }
     }

@@ -1,6 +1,10 @@
 import ArgumentParser
 import TidingsProvider
+import TidingsServer
 
+#if API
+    import TidingsAPI
+#endif
 #if APNs
     import ProviderAPNs
 #endif
@@ -57,6 +61,15 @@ let linkedProviders: [any ProviderFactory.Type] = {
         factories.append(WebhookProviderFactory.self)
     #endif
     return factories
+}()
+
+/// The HTTP API, if it is part of this binary.
+let linkedAPI: APIRoleMaker? = {
+    #if API
+        .standard
+    #else
+        nil
+    #endif
 }()
 
 /// The command that stands first in the help, if it is part of this binary.

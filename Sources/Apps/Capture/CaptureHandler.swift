@@ -1,93 +1,80 @@
-import FlyingFox
-import FlyingSocks
 import Foundation
+import HTTPTypes
+import TidingsHTTPServer
 
 /// The link between the HTTP/1.1 server and the responder. Reads whole requests and carries out the answers.
-struct CaptureHandler: HTTPHandler {
+struct CaptureHandler: Sendable {
     let responder: CaptureResponder
 
-    func handleRequest(_ request: HTTPRequest) async throws -> HTTPResponse {
-        let (body, isTooLong) = try await read(request.bodySequence)
-        let headers = Dictionary(request.headers.map { ($0.key.rawValue.lowercased(), $0.value) }) { _, last in last }
+    func answer(_ request: ServerRequest) async -> ServerResponse {
+        let body: [UInt8]
+        let isTooLong: Bool
+        do {
+            (body, isTooLong) = try await request.body.beginning(upTo: CaptureLimits.acceptedBodyBytes)
+        } catch {
+            return .hangUp
+        }
         let answer = responder.answer(
             CaptureResponder.Request(
-                method: request.method.rawValue, path: request.target.path(),
-                query: Dictionary(request.query.map { ($0.name, $0.value) }) { first, _ in first }, headers: headers, body: body,
-                isTooLong: isTooLong, origin: headers["host"].map { "http://\($0)" } ?? ""))
-        var response = try await response(for: answer)
-        // Send the header always: the server closes unless the client asked to keep the connection. A client that does not know would send
-        // into a closed one.
-        let keepsAlive = headers["connection"]?.lowercased() == "keep-alive" && !isTooLong
-        response.headers[.connection] = keepsAlive ? "keep-alive" : "close"
-        return response
+                method: request.method.rawValue, path: String(request.path), query: Self.query(request.query),
+                headers: Self.headers(request), body: body, isTooLong: isTooLong,
+                origin: request.head.authority.map { "http://\($0)" } ?? ""))
+        do {
+            return try await response(for: answer)
+        } catch {
+            // The server stops while the answer is held.
+            return .hangUp
+        }
     }
 
-    private func response(for answer: CaptureAnswer) async throws -> HTTPResponse {
+    private func response(for answer: CaptureAnswer) async throws -> ServerResponse {
         switch answer {
         case .close(let hold):
             // The behaviour asks for this hold.
             try await Task.sleep(for: hold)
-            return HTTPResponse(webSocket: ClosingWithoutAnswer())
-        case .goAway: return HTTPResponse(webSocket: ClosingWithoutAnswer())
+            return .hangUp
+        case .goAway: return .hangUp
         case .http(let answer):
             // The behaviour asks for this delay.
             if answer.delay > .zero { try await Task.sleep(for: answer.delay) }
-            var headers = HTTPHeaders()
-            headers[.contentType] = "text/plain"
-            for (name, value) in answer.headers { headers[HTTPHeader(name)] = value }
-            return HTTPResponse(statusCode: HTTPStatusCode(answer.status, phrase: ""), headers: headers, body: content(of: answer))
+            var headers: HTTPFields = [.contentType: "text/plain"]
+            for (name, value) in answer.headers {
+                guard let name = HTTPField.Name(name) else { continue }
+                headers[name] = value
+            }
+            return ServerResponse(HTTPResponse.Status(code: answer.status), headers: headers, body: Self.body(of: answer))
         }
     }
 
-    private func read(_ sequence: HTTPBodySequence) async throws -> (bytes: [UInt8], isTooLong: Bool) {
-        var bytes: [UInt8] = []
-        for try await chunk in sequence {
-            bytes += chunk
-            if bytes.count > CaptureLimits.acceptedBodyBytes { return (Array(bytes.prefix(CaptureLimits.acceptedBodyBytes)), true) }
+    private static func body(of answer: CaptureAnswer.Response) -> ServerResponse.Body {
+        let content = answer.content
+        guard let drip = answer.drip else { return .bytes(content) }
+        return .stream { stream in
+            let end = ContinuousClock.now + CaptureLimits.longestHold
+            for byte in content where .now <= end {
+                // The behaviour asks for this interval between two bytes.
+                try await Task.sleep(for: drip)
+                try await stream.write([byte])
+            }
         }
-        return (bytes, false)
     }
 
-    private func content(of answer: CaptureAnswer.Response) -> HTTPBodySequence {
-        let data = Data(answer.content)
-        guard let drip = answer.drip else { return HTTPBodySequence(data: data, suggestedBufferSize: 64 << 10) }
-        return HTTPBodySequence(from: DrippingBytes(data: data, interval: drip), count: data.count, suggestedBufferSize: 1)
+    /// Names in lower case. If a header repeats, the last value counts.
+    private static func headers(_ request: ServerRequest) -> [String: String] {
+        var headers = Dictionary(request.head.headerFields.map { ($0.name.canonicalName, $0.value) }) { _, last in last }
+        headers["host"] = request.head.authority
+        return headers
+    }
+
+    private static func query(_ query: Substring?) -> [String: String] {
+        let pairs = (query ?? "").split(separator: "&").map { $0.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false) }
+        return Dictionary(pairs.map { (String($0[0]).percentDecoded, $0.count > 1 ? String($0[1]).percentDecoded : "") }) { first, _ in
+            first
+        }
     }
 }
 
-/// Closes a connection without an answer. The server's only way to do this is a protocol change that fails before its first byte.
-private struct ClosingWithoutAnswer: WSHandler {
-    func makeFrames(for client: AsyncThrowingStream<WSFrame, any Error>) async throws -> AsyncStream<WSFrame> {
-        throw CaptureError(message: "closed without an answer, as asked")
-    }
-}
-
-/// Yields one byte after each interval. After the longest hold the body breaks off.
-private struct DrippingBytes: AsyncBufferedSequence {
-    typealias Element = UInt8
-
-    let data: Data
-    let interval: Duration
-
-    func makeAsyncIterator() -> Iterator {
-        Iterator(rest: data[...], interval: interval, end: .now + CaptureLimits.longestHold)
-    }
-
-    struct Iterator: AsyncBufferedIteratorProtocol {
-        var rest: Data.SubSequence
-        let interval: Duration
-        let end: ContinuousClock.Instant
-
-        mutating func next() async throws -> UInt8? {
-            guard let byte = rest.first else { return nil }
-            if .now > end { throw CaptureError(message: "the longest hold has passed") }
-            try await Task.sleep(for: interval)
-            rest = rest.dropFirst()
-            return byte
-        }
-
-        mutating func nextBuffer(suggested count: Int) async throws -> [UInt8]? {
-            try await next().map { [$0] }
-        }
-    }
+extension String {
+    /// The text with its percent-encoded bytes decoded. Text with a wrong escape stays as it is.
+    fileprivate var percentDecoded: String { removingPercentEncoding ?? self }
 }

@@ -1,7 +1,6 @@
-import FlyingFox
-import FlyingSocks
-import Foundation
-import TidingsCore
+import Logging
+import TidingsHTTPServer
+import TidingsWaiting
 
 /// A stand-in for webhook receivers and push providers. Records and checks the requests that arrive, and misbehaves on request. Uses plain
 /// HTTP/1.1 and, if configured, HTTP/2 over TLS.
@@ -17,30 +16,36 @@ public final class CaptureServer: Sendable {
     private let http2: CaptureHTTP2?
     private let ledger: CaptureLedger
     private let wantedPort: UInt16
+    /// The port, or why the server does not listen.
+    private let start = OneShot<Result<UInt16, CaptureError>>()
+    private let end = OneShot<Void>()
 
     /// Opens the record. The server does not answer yet.
     public init(configuration: CaptureConfiguration = CaptureConfiguration()) throws(CaptureError) {
         let ledger = try CaptureLedger(configuration: configuration)
-        let address: sockaddr_in
-        do {
-            address = try .inet(ip4: "127.0.0.1", port: configuration.port)
-        } catch {
-            throw CaptureError(message: "127.0.0.1 is not an address here: \(error)")
-        }
-        // The server's own timeout is longer than every hold of a behaviour, so a hold always ends as intended.
-        let timeout = (CaptureLimits.longestHold + .seconds(10)) / .seconds(1)
         let standIns: [any StandIn] = [
             try APNsStandIn(pems: configuration.apnsKeys), AirshipStandIn(), BrazeStandIn(), FCMStandIn(), WebPushStandIn(),
         ]
         let responder = CaptureResponder(ledger: ledger, standIns: standIns)
         self.ledger = ledger
         wantedPort = configuration.port
-        server = HTTPServer(address: address, timeout: timeout, logger: .disabled, handler: CaptureHandler(responder: responder))
+        let handler = CaptureHandler(responder: responder)
+        server = HTTPServer(Self.settings(port: configuration.port), logger: Logger(label: "capture")) { await handler.answer($0) }
         if let tls = configuration.tls {
             http2 = try CaptureHTTP2(tls, responder: responder)
         } else {
             http2 = nil
         }
+    }
+
+    private static func settings(port: UInt16) -> HTTPServerConfiguration {
+        var limits = HTTPServerLimits()
+        limits.bodyBytes = .max
+        // Senders under test are slow on purpose, and hold answers back.
+        limits.request = CaptureLimits.longestHold
+        limits.writeStall = CaptureLimits.longestHold
+        // A stop disconnects the senders whose answers are being held.
+        return HTTPServerConfiguration(host: "127.0.0.1", port: Int(port), limits: limits, grace: .zero)
     }
 
     /// Listens and answers until ``stop()`` is called or the task is cancelled.
@@ -49,16 +54,29 @@ public final class CaptureServer: Sendable {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 // One task for each protocol. Both end with ``stop()``; if one fails, the group cancels the second.
                 if let http2 { group.addTask { await http2.run() } }
-                group.addTask { try await self.server.run() }
+                group.addTask { try await self.listen() }
                 try await group.waitForAll()
             }
         } catch {
             if ledger.isStopped || Task.isCancelled { return }
-            if "\(error)".contains(String(cString: strerror(EADDRINUSE))) {
-                throw CaptureError(message: "port \(wantedPort) of 127.0.0.1 is in use: choose another with --port")
-            }
-            throw CaptureError(message: "the capture server ended: \(error)")
+            let problem = Self.problem(error, port: wantedPort)
+            start.set(.failure(problem))
+            throw problem
         }
+    }
+
+    private func listen() async throws {
+        try await server.run { port in
+            start.set(.success(UInt16(clamping: port)))
+            await end.valueUnlessCancelled()
+        }
+    }
+
+    private static func problem(_ error: any Error, port: UInt16) -> CaptureError {
+        if let error = error as? HTTPServerError, error.isAddressInUse {
+            return CaptureError(message: "port \(port) of 127.0.0.1 is in use: choose another with --port")
+        }
+        return CaptureError(message: "the capture server ended: \(error)")
     }
 
     /// The port of HTTP/2; nil if HTTP/2 is not configured.
@@ -66,20 +84,15 @@ public final class CaptureServer: Sendable {
 
     /// The port. Waits until the server listens.
     public var port: UInt16 {
-        get async throws {
-            try await server.waitUntilListening()
-            guard case .ip4(_, let port)? = await server.listeningAddress else {
-                throw CaptureError(message: "the capture server is not listening")
-            }
-            return port
-        }
+        get async throws { try await start.value().get() }
     }
 
     /// Stops listening and closes open connections. The record stays.
     public func stop() async {
         ledger.markStopped()
+        start.set(.failure(CaptureError(message: "the capture server is not listening")))
         await http2?.stop()
-        await server.stop()
+        end.set(())
     }
 
     // MARK: Use inside the process

@@ -67,6 +67,8 @@ func noNotification(_ text: String, _ found: [JSON], in store: Store) async thro
     let hint =
         if let waits {
             enqueuedHint(waits)
+        } else if kinds.contains("promised") {
+            "promised over HTTP: no router has decided the event yet, or one refused it; tidings status, tidings rejected list"
         } else if kinds.contains("rejected") {
             "the event was rejected: tidings rejected list"
         } else {

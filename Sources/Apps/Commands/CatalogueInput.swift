@@ -3,6 +3,7 @@ package import TidingsCore
 import TidingsJSON
 import TidingsProvider
 import TidingsServer
+import TidingsStore
 
 /// The result of checking a catalogue's YAML: its problems and its warnings.
 struct CatalogueVerdict: Sendable {
@@ -21,8 +22,10 @@ struct CatalogueVerdict: Sendable {
             let (catalogue, doubts) = try CatalogueFile.judge(yaml: yaml)
             let found = await context.providers.problems(of: catalogue, environment: environment)
             let mistakes = found.filter { isStrict || !$0.isMissing }
+            let unknown = context.projections.problems(of: catalogue)
             return CatalogueVerdict(
-                catalogue: catalogue, problems: mistakes.map { CatalogueRemark($0, text: "\($0)") },
+                catalogue: catalogue,
+                problems: unknown.map { CatalogueRemark($0, text: "\($0)") } + mistakes.map { CatalogueRemark($0, text: "\($0)") },
                 warnings: doubts.map { CatalogueRemark($0, text: "warning: \($0)") }
                     + found.filter { !isStrict && $0.isMissing }.map {
                         CatalogueRemark($0, text: "note: here, \($0); where the roles lack it too, its deliveries end as misconfigured")
@@ -67,6 +70,18 @@ struct CatalogueRemark: Sendable {
     init(_ error: ProviderConfigurationError, text: String) {
         let path = "providers.\(error.provider)" + (error.setting.map { ".settings.\($0)" } ?? "")
         self.init(CatalogueProblem(path: path, message: error.message), text: text)
+    }
+}
+
+extension Projections {
+    /// Returns a problem for each type whose projection is not part of this binary.
+    func problems(of catalogue: Catalogue) -> [CatalogueProblem] {
+        missing(in: catalogue).sorted { $0.key < $1.key }.map { type, projection in
+            CatalogueProblem(
+                path: "types.\(type).projection",
+                message: "projection \"\(projection)\" is not part of this binary (it has \(names.joined(separator: ", ")))"
+                    + NearestName.hint(for: projection, among: names))
+        }
     }
 }
 

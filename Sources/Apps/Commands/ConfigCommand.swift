@@ -46,20 +46,21 @@ extension JSON {
 extension Settings {
     /// Every variable that Tidings reads, in the order of the documentation.
     /// A URL that cannot be parsed is not shown at all, because a password may stand anywhere in it.
-    static let declarations = [
-        SettingDeclaration("TIDINGS_AMQP_URL", "Where RabbitMQ is; amqps:// with cacertfile, certfile, keyfile, verify.") {
-            (try? AMQPConfiguration(url: $0)).map { "\($0)" } ?? "(unreadable)"
-        },
-        SettingDeclaration("TIDINGS_DATABASE_URL", "Where PostgreSQL is, with libpq's parameters.") {
-            (try? PostgresConfiguration(url: $0)).map { "\($0)" } ?? "(unreadable)"
-        },
-        SettingDeclaration(
-            TimeZoneDatabase.folderVariable, "The folder of the zone data, as for the C library.",
-            defaultValue: TimeZoneDatabase.standardDirectory),
-        SettingDeclaration("TIDINGS_LOG", "The least severe level that is logged.", defaultValue: Logger.Level.notice.rawValue),
-        SettingDeclaration("TIDINGS_LOG_FORMAT", "text, or json: one object a line.", defaultValue: LogFormat.text.rawValue),
-        SettingDeclaration(metricsListenName, "The address at which a role offers metrics and health; empty: none."),
-    ]
+    static let declarations =
+        [
+            SettingDeclaration("TIDINGS_AMQP_URL", "Where RabbitMQ is; amqps:// with cacertfile, certfile, keyfile, verify.") {
+                (try? AMQPConfiguration(url: $0)).map { "\($0)" } ?? "(unreadable)"
+            },
+            SettingDeclaration("TIDINGS_DATABASE_URL", "Where PostgreSQL is, with libpq's parameters.") {
+                (try? PostgresConfiguration(url: $0)).map { "\($0)" } ?? "(unreadable)"
+            },
+            SettingDeclaration(
+                TimeZoneDatabase.folderVariable, "The folder of the zone data, as for the C library.",
+                defaultValue: TimeZoneDatabase.standardDirectory),
+            SettingDeclaration("TIDINGS_LOG", "The least severe level that is logged.", defaultValue: Logger.Level.notice.rawValue),
+            SettingDeclaration("TIDINGS_LOG_FORMAT", "text, or json: one object a line.", defaultValue: LogFormat.text.rawValue),
+            SettingDeclaration(metricsListenName, "The address at which a role offers metrics and health; empty: none."),
+        ] + APISettings.declarations
 }
 
 extension ProviderRegistry {

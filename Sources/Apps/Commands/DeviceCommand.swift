@@ -123,7 +123,7 @@ struct DeviceOptions: ParsableArguments {
         if let provider, !catalogue.providers.values.contains(where: { $0.name == provider || $0.kind == provider }) {
             Output.note("note: the catalogue has no provider \(provider), by name or kind: until it has, nothing is pushed to the device")
         }
-        if let locale, !Self.isLanguageTag(locale) {
+        if let locale, !LanguageTag.isTag(locale) {
             throw Failure(.data, "--locale \(Table.cell(.string(locale))) is no language tag", hint: "BCP 47, such as es-MX or zh-Hant-TW")
         }
         for (name, text) in [("--locale", locale), ("--app-version", appVersion)] where (text?.utf8.count ?? 0) > Self.longestText {
@@ -132,14 +132,6 @@ struct DeviceOptions: ParsableArguments {
         return DeviceSettings(
             platform: platform, provider: provider, environment: environment, permission: permission,
             market: market.map { $0 == "none" ? nil : $0 }, timeZone: timeZone, locale: locale, appVersion: appVersion)
-    }
-
-    /// Whether the text has the form of a BCP 47 tag: a language of two or three letters, then parts of up to eight letters and digits.
-    /// BCP 47 also allows longer languages, but none is registered.
-    static func isLanguageTag(_ text: String) -> Bool {
-        let parts = text.split(separator: "-", omittingEmptySubsequences: false)
-        let isPlain = parts.allSatisfy { (1...8).contains($0.utf8.count) && $0.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) } }
-        return isPlain && parts.first.map { (2...3).contains($0.utf8.count) && $0.allSatisfy(\.isLetter) } == true
     }
 
     /// Returns the argument as a token. For `-`, returns the text of standard input without the white space around it.

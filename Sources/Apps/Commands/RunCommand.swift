@@ -10,15 +10,15 @@ import UnixSignals
 /// Runs roles against the servers that the environment names.
 struct RunCommand: TidingsCommand {
     static let configuration = CommandConfiguration(
-        commandName: "run", abstract: "Run a role: router, deliver <channel…>, release, or all of them.",
+        commandName: "run", abstract: "Run a role: router, deliver <channel…>, release, api, or all of them.",
         discussion: """
             Reads TIDINGS_AMQP_URL and TIDINGS_DATABASE_URL. SIGTERM and SIGINT stop intake, finish what is in work and exit 0.
-            Any number of processes may run the same role.
+            Any number of processes may run the same role. The API is part of all if TIDINGS_API_LISTEN is set.
             """)
 
-    enum RoleName: String, ExpressibleByArgument, CaseIterable { case router, deliver, release, all }
+    enum RoleName: String, ExpressibleByArgument, CaseIterable { case router, deliver, release, api, all }
 
-    @Argument(help: "router, deliver, release or all.") var role: RoleName
+    @Argument(help: "router, deliver, release, api or all.") var role: RoleName
     @Argument(help: "For deliver: the channels, such as inApp webhook; none means every channel.") var channels: [String] = []
 
     mutating func validate() throws {
@@ -30,9 +30,21 @@ struct RunCommand: TidingsCommand {
 
     mutating func run(in context: CommandContext) async throws {
         let logger = Logger(label: role.rawValue)
-        let runtime = try await Runtime(settings: try .read(), providers: context.providers, logger: logger)
+        let runtime = try await Runtime(
+            settings: try .read(), providers: context.providers, projections: context.projections, logger: logger)
         logger.notice("running", metadata: ["catalogue": "\(runtime.catalogues.current.catalogue.hash)"])
-        try await runServices([try RolesService(roles, runtime: runtime, deadline: StopDeadline(logger: logger))], logger: logger)
+        let service = try RolesService(
+            roles, added: try await addedRoles(runtime, in: context), runtime: runtime, deadline: StopDeadline(logger: logger))
+        try await runServices([service], logger: logger)
+    }
+
+    /// The API: for `api` always, for `all` if it has an address.
+    private func addedRoles(_ runtime: Runtime, in context: CommandContext) async throws -> [any AddedRole] {
+        guard role == .api || role == .all else { return [] }
+        let standard = role == .api ? APISettings.standardListen : nil
+        guard let settings = try APISettings(environment: runtime.settings.environment, standardListen: standard) else { return [] }
+        guard let api = context.api else { throw Failure(.config, "this binary has no API", hint: "build it with the trait API") }
+        return [try await api.make(runtime, APIOptions(settings: settings))]
     }
 
     private var roles: [Role] {
@@ -41,6 +53,7 @@ struct RunCommand: TidingsCommand {
         case .router: [.router]
         case .deliver: [.deliver(chosen.isEmpty ? Set(Channel.allCases) : chosen)]
         case .release: [.release]
+        case .api: []
         case .all: Role.all
         }
     }

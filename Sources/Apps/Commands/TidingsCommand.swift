@@ -6,14 +6,19 @@ import TidingsCore
 import TidingsCrypto
 import TidingsJSON
 public import TidingsServer
-import TidingsStore
+public import TidingsStore
 
-/// The parts that the executable gives to every command: the providers that are linked.
+/// The parts that the executable gives to every command: the providers, projections and roles that are linked.
 public struct CommandContext: Sendable {
     public let providers: ProviderRegistry
+    public let projections: Projections
+    /// The HTTP API. Nil in a binary without it.
+    public let api: APIRoleMaker?
 
-    public init(providers: ProviderRegistry) {
+    public init(providers: ProviderRegistry, projections: Projections = .builtIn, api: APIRoleMaker? = nil) {
         self.providers = providers
+        self.projections = projections
+        self.api = api
     }
 }
 
@@ -88,7 +93,7 @@ struct Root: AsyncParsableCommand {
                 RunCommand.self, SendCommand.self, WhyCommand.self, SimulateCommand.self, StatusCommand.self, FindCommand.self,
                 PauseCommand.self, ResumeCommand.self, NotificationCommand.self, DeliveryCommand.self, DeadCommand.self,
                 RejectedCommand.self, RecipientCommand.self, DeviceCommand.self, CatalogueCommand.self, DatabaseCommand.self,
-                DoctorCommand.self, QueueCommand.self, ConfigCommand.self,
+                DoctorCommand.self, QueueCommand.self, ConfigCommand.self, TokenCommand.self, KeyCommand.self,
             ] + optional.last)
     }
 

@@ -33,6 +33,8 @@ public struct DecodedIntent: Sendable, Hashable {
     public var notes: [ReasonCode]
     /// The place of the event in the body of its message.
     public var bytesInMessage: Range<Int>
+    /// The id that the HTTP API promised for the notification. Nil: the router makes the id.
+    public var reservedID: NotificationID?
 
     public init(
         intent: Intent, idempotencyKey: Digest128, contentHash: Digest128, earlierContentHash: Digest128? = nil, notes: [ReasonCode] = [],
@@ -68,6 +70,8 @@ public struct Rejection: Sendable, Hashable {
     public var raw: [UInt8]
     /// The content type of `raw`.
     public var contentType: String?
+    /// Each violation of the type's schema, if the reason is ``ReasonCode/schemaViolation``.
+    public var violations: [Violation] = []
     /// The size of the received bytes, not of the kept bytes.
     public var size: Int
     /// The SHA-256 of the received bytes.
@@ -77,6 +81,18 @@ public struct Rejection: Sendable, Hashable {
     /// A replay must also have a chance: the catalogue may change the verdict, or the event failed because of its batch or an internal
     /// error.
     public var isReplayable: Bool
+
+    /// A place in an event that violates the schema of its type.
+    public struct Violation: Sendable, Hashable {
+        /// JSON Pointer (RFC 6901) into the event.
+        public var pointer: String
+        public var message: String
+
+        public init(pointer: String, message: String) {
+            self.pointer = pointer
+            self.message = message
+        }
+    }
 
     public init(
         reason: ReasonCode, pointer: String, message: String, source: String? = nil, eventID: String? = nil, type: String? = nil,

@@ -8,15 +8,24 @@ public struct BrokerPermissions: Sendable, Hashable {
     public let write: String
     public let read: String
 
-    /// The user that declares the topology once, and the users of roles and producers, which may not declare anything.
+    /// The user that declares the topology once, and the users of roles and producers, which may not declare anything durable.
+    ///
+    /// Roles that send or follow signals may declare the exchange of signals, which ends with the broker. A follower also declares its own
+    /// queue, and needs *write* to bind it.
     public static let all = [
         BrokerPermissions(user: "topology", configure: #"^tidings\..*"#, write: #"^tidings\..*"#, read: #"^tidings\..*"#),
         BrokerPermissions(
-            user: "router", configure: nothing, write: exactly([QueueNames.deliverExchange]),
+            user: "router", configure: exactly([QueueNames.realtimeExchange]),
+            write: exactly([QueueNames.deliverExchange, QueueNames.realtimeExchange]),
             read: #"^tidings\.(intents\..*|rejected|suspect)$"#),
-        BrokerPermissions(user: "deliver", configure: nothing, write: nothing, read: #"^tidings\.deliver\..*"#),
+        BrokerPermissions(
+            user: "deliver", configure: exactly([QueueNames.realtimeExchange]), write: exactly([QueueNames.realtimeExchange]),
+            read: #"^tidings\.deliver\..*"#),
         BrokerPermissions(
             user: "release", configure: nothing, write: exactly([QueueNames.deliverExchange, QueueNames.intentsExchange]), read: nothing),
+        BrokerPermissions(
+            user: "api", configure: #"^tidings\.realtime(\..*)?$"#, write: #"^tidings\.(intents|realtime(\..*)?)$"#,
+            read: #"^tidings\.realtime(\..*)?$"#),
         BrokerPermissions(user: "producer", configure: nothing, write: exactly([QueueNames.intentsExchange]), read: nothing),
     ]
 

@@ -6,9 +6,13 @@ public import TidingsCore
 public enum QueueNames {
     /// The topic exchange to which producers publish. The first word of the routing key selects the queue.
     public static let intentsExchange = "tidings.intents"
-    /// The header that names the producer of an intent which another user publishes: a releaser for `tidings_api.enqueue`, or an operator
-    /// who replays. It holds the AMQP user, or `db:` and the database role. The header is empty when the producer is unknown.
+    /// The header that names the producer of an intent which another user publishes: a releaser for `tidings_api.enqueue`, the HTTP API, or
+    /// an operator who replays. It holds the AMQP user, `db:` and the database role, or `key:` and the name of the API key. The header is
+    /// empty when the producer is unknown.
     public static let producerHeader = "x-tidings-producer"
+    /// The header with the ids that the HTTP API promised for an event's notifications: 16 bytes for each recipient, in the order of decoding.
+    /// Bytes and not texts, because the ids of 1,000 recipients must fit the bytes of headers that a router keeps.
+    public static let idsHeader = "x-tidings-ids"
     /// The exchange for messages that `tidings.intents` could not route, so that a wrong routing key becomes a row and not a loss.
     public static let alternateExchange = "tidings.unroutable"
     /// Messages that matched no intake queue, drained into rows by the router.
@@ -19,6 +23,11 @@ public enum QueueNames {
     public static let suspectExchange = "tidings.suspect"
     /// The queue of messages that were returned more than ``TopologySpec/deliveryLimit`` times. No message leaves it by itself.
     public static let suspectQueue = "tidings.suspect"
+
+    /// The fanout exchange of signals, see ``InboxSignal``. It is not durable: the processes that use it declare it when they connect.
+    public static let realtimeExchange = "tidings.realtime"
+    /// The beginning of the name of each queue that takes signals. A process that follows signals has one such queue for itself.
+    public static let realtimeQueue = "tidings.realtime"
 
     /// The intake queue of a lane, for example `tidings.intents.urgent`.
     public static func intents(_ lane: Lane) -> String {

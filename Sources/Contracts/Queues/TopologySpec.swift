@@ -3,7 +3,7 @@ public import TidingsCore
 /// The exchanges, queues and bindings that must exist on the broker before any message flows.
 ///
 /// The list has plain values and no AMQP types. So the same list can be declared, printed, and compared with the broker. Everything is
-/// durable. Names and arguments come in a fixed order, so two computations of the same catalogue are equal.
+/// durable, except for the exchange of signals. Names and arguments come in a fixed order, so two computations of the same catalogue are equal.
 public struct TopologySpec: Sendable, Hashable {
     public var exchanges: [ExchangeSpec]
     public var queues: [QueueSpec]
@@ -37,6 +37,7 @@ public struct TopologySpec: Sendable, Hashable {
         var spec = TopologySpec(
             // Declare the producers' exchange last, so that everything it leads to exists before the first intent.
             exchanges: [
+                .realtime,
                 ExchangeSpec(name: QueueNames.suspectExchange, kind: .fanout),
                 ExchangeSpec(name: QueueNames.deliverExchange, kind: .direct),
                 ExchangeSpec(name: QueueNames.alternateExchange, kind: .fanout),
@@ -67,7 +68,7 @@ public struct TopologySpec: Sendable, Hashable {
     }
 }
 
-/// A durable exchange.
+/// An exchange.
 public struct ExchangeSpec: Sendable, Hashable {
     /// The exchange type, spelled as AMQP 0-9-1 spells it.
     public enum Kind: String, Sendable, Hashable {
@@ -76,13 +77,19 @@ public struct ExchangeSpec: Sendable, Hashable {
 
     public var name: String
     public var kind: Kind
+    /// Whether the exchange survives a restart of the broker.
+    public var durable: Bool
     public var arguments: [String: TopologyValue]
 
-    public init(name: String, kind: Kind, arguments: [String: TopologyValue] = [:]) {
+    public init(name: String, kind: Kind, durable: Bool = true, arguments: [String: TopologyValue] = [:]) {
         self.name = name
         self.kind = kind
+        self.durable = durable
         self.arguments = arguments
     }
+
+    /// The exchange of signals. Its queues belong to the processes that follow signals, so the topology has none of them.
+    public static let realtime = ExchangeSpec(name: QueueNames.realtimeExchange, kind: .fanout, durable: false)
 }
 
 /// A durable queue with its declaration arguments.

@@ -43,10 +43,11 @@ extension Catalogue {
         NotificationType(name: "SYSTEM_UPDATE", category: .system, icon: "info.circle.fill", color: "gray"),
     ]
 
-    /// A dating app.
+    /// A dating app. Tidings makes the intents of `match` itself, without a title, so this type has a template.
     private static let datingTypes = [
-        NotificationType(name: "like", category: .social, channels: [.push, .inApp]),
-        NotificationType(name: "match", category: .social, channels: [.push, .inApp]),
+        NotificationType(
+            name: "like", category: .social, titleTemplate: "Somebody likes you", channels: [.push, .inApp], projection: "likes"),
+        NotificationType(name: "match", category: .social, titleTemplate: "It is a match", channels: [.push, .inApp]),
     ]
 
     private static let metadataSchema = """

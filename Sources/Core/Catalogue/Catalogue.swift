@@ -1,5 +1,5 @@
-/// The declarations of an operator: notification types, policies of categories, markets, the providers of their channels, and rights of
-/// producers.
+/// The declarations of an operator: notification types, policies of categories, markets, the providers of their channels, rights of
+/// producers, and settings that apps read.
 ///
 /// The catalogue is a value, not a service. Each decision uses one catalogue and stores its ``hash``.
 public struct Catalogue: Sendable, Hashable {
@@ -18,6 +18,7 @@ public struct Catalogue: Sendable, Hashable {
     /// The rights of each producer. The key is an AMQP user, or a database role with the prefix ``ProducerEntry/databasePrefix``. If
     /// empty, no producer is restricted.
     public var producers: [String: ProducerEntry]
+    public var features: Features
 
     public init(
         types: [String: NotificationType],
@@ -26,7 +27,8 @@ public struct Catalogue: Sendable, Hashable {
         providers: [String: ProviderBinding],
         defaultMarket: String,
         hash: String,
-        producers: [String: ProducerEntry] = [:]
+        producers: [String: ProducerEntry] = [:],
+        features: Features = Features()
     ) {
         self.types = types
         self.categories = categories
@@ -35,6 +37,7 @@ public struct Catalogue: Sendable, Hashable {
         self.defaultMarket = defaultMarket
         self.hash = hash
         self.producers = producers
+        self.features = features
     }
 
     /// Returns the policy of a category: its entry in this catalogue, else ``CategoryPolicy/standard(for:)``.

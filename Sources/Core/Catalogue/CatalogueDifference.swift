@@ -4,7 +4,7 @@
 /// two catalogue files shows the rest.
 public struct CatalogueDifference: Sendable, Hashable {
     /// The sentences, in this order: removed types, new types, default market, markets by name, providers by name, remaining types by name,
-    /// categories, producers. Empty when nothing differs.
+    /// categories, producers, features. Empty when nothing differs.
     public let sentences: [String]
 
     public init(from old: Catalogue, to new: Catalogue) {
@@ -29,6 +29,8 @@ public struct CatalogueDifference: Sendable, Hashable {
             if !what.isEmpty { words.append("category \(category.rawValue): " + what.joined(separator: ", ")) }
         }
         words += Self.changes("producer", old.producers, new.producers) { Self.producer(from: $0, to: $1) }
+        let features = Self.features(from: old.features, to: new.features)
+        if !features.isEmpty { words.append("features: \(Self.list(features))") }
         sentences = words
     }
 }
@@ -91,12 +93,21 @@ extension CatalogueDifference {
         ].compactMap(\.self)
     }
 
+    private static func features(from old: Features, to new: Features) -> [String] {
+        [
+            change("is_blur_enabled", "\(old.isBlurEnabled)", "\(new.isBlurEnabled)"),
+            change("refresh_interval_sec", "\(old.refreshIntervalSeconds)", "\(new.refreshIntervalSeconds)"),
+            change("unblur_duration_sec", "\(old.unblurDurationSeconds)", "\(new.unblurDurationSeconds)"),
+        ].compactMap(\.self)
+    }
+
     private static func type(from old: NotificationType, to new: NotificationType) -> [String] {
         var words = [
             change("category", old.category.rawValue, new.category.rawValue), change("channels", text(old.channels), text(new.channels)),
             change("lane", text(old.lane?.rawValue), text(new.lane?.rawValue)), change("mandatory", "\(old.mandatory)", "\(new.mandatory)"),
             change("allowsCritical", "\(old.allowsCritical)", "\(new.allowsCritical)"), change("silent", "\(old.silent)", "\(new.silent)"),
             old.expiry == new.expiry ? nil : "expiry",
+            change("projection", old.projection ?? "none", new.projection ?? "none"),
         ].compactMap(\.self)
         for market in names(old.channelsByMarket, new.channelsByMarket) {
             let (before, after) = (old.channelsByMarket[market], new.channelsByMarket[market])

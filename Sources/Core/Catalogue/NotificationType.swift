@@ -32,6 +32,8 @@ public struct NotificationType: Sendable, Hashable {
     public var silent: Bool
     /// The degree to which a visible notification may disturb. Nil leaves it to the platform.
     public var interruptionLevel: InterruptionLevel?
+    /// The name of the module table that intents of this type are written to when they are routed. Nil: none.
+    public var projection: String?
 
     public init(
         name: String,
@@ -49,7 +51,8 @@ public struct NotificationType: Sendable, Hashable {
         mandatory: Bool = false,
         allowsCritical: Bool = false,
         silent: Bool = false,
-        interruptionLevel: InterruptionLevel? = nil
+        interruptionLevel: InterruptionLevel? = nil,
+        projection: String? = nil
     ) {
         self.name = name
         self.category = category
@@ -67,6 +70,7 @@ public struct NotificationType: Sendable, Hashable {
         self.allowsCritical = allowsCritical
         self.silent = silent
         self.interruptionLevel = interruptionLevel
+        self.projection = projection
     }
 
     /// The icon of a type that declares none, and of a type that is unknown.

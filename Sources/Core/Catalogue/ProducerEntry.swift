@@ -19,6 +19,14 @@ public struct ProducerEntry: Sendable, Hashable {
     public static let databasePrefix = "db:"
 
     public static func isDatabaseRole(_ name: String) -> Bool { name.utf8.starts(with: databasePrefix.utf8) }
+
+    /// The prefix of a producer that is a key of the HTTP API. `key:shop` is the key with the name `shop`.
+    public static let keyPrefix = "key:"
+
+    public static func isKey(_ name: String) -> Bool { name.utf8.starts(with: keyPrefix.utf8) }
+
+    /// Whether a user of the broker may have this name as a producer. The names of database roles and keys mean others.
+    public static func isUser(_ name: String) -> Bool { !isDatabaseRole(name) && !isKey(name) }
 }
 
 /// The names that one producer may use in its events.
@@ -27,14 +35,15 @@ public enum ProducerRights: Sendable, Hashable {
     case unrestricted
     /// The catalogue names producers, and no trusted user has vouched for the producer of this message.
     case unknown
-    /// The given tenants, and sources below one of `own`. If `own` is empty, every source that is below none of `others`.
-    case only(tenants: Set<String>, own: Set<String>, others: Set<String>)
+    /// The given tenants, and sources below one of `own`. If `tenants` is nil, every tenant. If `own` is empty, every source that is below
+    /// none of `others`.
+    case only(tenants: Set<String>?, own: Set<String>, others: Set<String>)
 
     public func allows(tenant: String) -> Bool {
         switch self {
         case .unrestricted: true
         case .unknown: false
-        case .only(let tenants, _, _): tenants.contains(tenant)
+        case .only(let tenants, _, _): tenants?.contains(tenant) ?? true
         }
     }
 
@@ -46,19 +55,31 @@ public enum ProducerRights: Sendable, Hashable {
             own.isEmpty ? !others.contains { isSource(source, below: $0) } : own.contains { isSource(source, below: $0) }
         }
     }
+
+    /// The same rights for one tenant only.
+    public func limited(to tenant: String) -> ProducerRights {
+        switch self {
+        case .unrestricted: .only(tenants: [tenant], own: [], others: [])
+        case .unknown: .unknown
+        case .only(_, let own, let others): .only(tenants: allows(tenant: tenant) ? [tenant] : [], own: own, others: others)
+        }
+    }
 }
 
 extension Catalogue {
-    /// Returns the rights of a producer: an AMQP user, or a database role with the prefix ``Producer/databasePrefix``. A producer without
-    /// an entry may name only ``Intent/defaultTenant``.
+    /// Returns the rights of a producer: an AMQP user, a database role with the prefix ``ProducerEntry/databasePrefix``, or a key of the HTTP
+    /// API with the prefix ``ProducerEntry/keyPrefix``. A producer without an entry may name only ``Intent/defaultTenant``.
+    ///
+    /// A key has a tenant of its own, which the API checks before it publishes. So a key without an entry may name every tenant here.
     ///
     /// - Parameter name: nil for a message whose producer no trusted user has vouched for.
     public func rights(of name: String?) -> ProducerRights {
         if producers.isEmpty { return .unrestricted }
         guard let name else { return .unknown }
-        let producer = producer(named: name) ?? ProducerEntry(tenants: [Intent.defaultTenant])
+        let producer = producer(named: name)
+        let tenants = producer?.tenants ?? (ProducerEntry.isKey(name) ? nil : [Intent.defaultTenant])
         let others = producers.reduce(into: Set<String>()) { if !isSameBytes($1.key, name) { $0.formUnion($1.value.sources) } }
-        return .only(tenants: producer.tenants, own: producer.sources, others: others)
+        return .only(tenants: tenants, own: producer?.sources ?? [], others: others)
     }
 
     /// Whether the router believes the producer that messages of this AMQP user name in a header.

@@ -24,7 +24,7 @@ public enum ReasonCode: String, CaseIterable, Sendable, Hashable {
     // MARK: Rejected intents
     case notJSON, invalidUTF8, duplicateKey, tooDeep, nulCharacter, unsupportedContentType, missingAttribute, invalidAttribute
     case unsupportedSpecVersion, unknownType, schemaViolation, tooLarge, messageTooLarge, tooManyEvents, tooManyRecipients
-    case emptyRecipient, noRecipient, scheduledTooFarInPast, scheduledTooFarAhead, idempotencyConflict, tenantNotAllowed
+    case emptyRecipient, noRecipient, scheduledTooFarInPast, scheduledTooFarAhead, idempotencyConflict, tenantForbidden
     case sourceNotAllowed, producerUnknown, criticalNotAllowed, unknownChannel, unknownMarket, unroutable, headersTooDeep, headersTooLarge
     case internalError
 
@@ -51,7 +51,7 @@ public enum ReasonCode: String, CaseIterable, Sendable, Hashable {
         case .notJSON, .invalidUTF8, .duplicateKey, .tooDeep, .nulCharacter, .unsupportedContentType, .missingAttribute,
             .invalidAttribute, .unsupportedSpecVersion, .unknownType, .schemaViolation, .tooLarge, .messageTooLarge,
             .tooManyEvents, .tooManyRecipients, .emptyRecipient, .noRecipient, .scheduledTooFarInPast, .scheduledTooFarAhead,
-            .idempotencyConflict, .tenantNotAllowed, .criticalNotAllowed, .unknownChannel, .unknownMarket, .unroutable,
+            .idempotencyConflict, .tenantForbidden, .criticalNotAllowed, .unknownChannel, .unknownMarket, .unroutable,
             .headersTooDeep, .headersTooLarge, .internalError, .producerUnknown, .sourceNotAllowed:
             .rejected
         case .poison, .undecodablePack:

@@ -58,7 +58,7 @@ extension ReasonExplanation {
             "Give every new event its own id."
         ),
         ReasonExplanation(
-            .tenantNotAllowed,
+            .tenantForbidden,
             "This producer may not send for this tenant.",
             "Allow the tenant for the producer's user in the catalogue, then replay.",
             retryable: true

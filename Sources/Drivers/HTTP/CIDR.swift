@@ -22,6 +22,14 @@ public struct CIDR: Sendable, Hashable, CustomStringConvertible {
         prefixLength = length
     }
 
+    /// Every address of both families.
+    public static let everything = [CIDR(first: .v4(0), prefixLength: 0), CIDR(first: .v6(high: 0, low: 0), prefixLength: 0)]
+
+    private init(first: IPAddress, prefixLength: Int) {
+        self.first = first
+        self.prefixLength = prefixLength
+    }
+
     /// Whether the block holds the address. A block of one family never holds an address of another family. Pass ``IPAddress/unmapped``
     /// addresses.
     public func contains(_ address: IPAddress) -> Bool {

@@ -10,13 +10,17 @@ public struct InboxWorker: Sendable {
     private let store: Store
     private let catalogues: CatalogueSource
     private let receiver: PackReceiver
+    private let signals: InboxSignals
     private let meters: DeliveryMeters
     private let logger: Logger
 
-    public init(store: Store, catalogues: CatalogueSource, receiver: PackReceiver, meters: DeliveryMeters, logger: Logger) {
+    public init(
+        store: Store, catalogues: CatalogueSource, receiver: PackReceiver, signals: InboxSignals, meters: DeliveryMeters, logger: Logger
+    ) {
         self.store = store
         self.catalogues = catalogues
         self.receiver = receiver
+        self.signals = signals
         self.meters = meters
         self.logger = logger
     }
@@ -25,7 +29,10 @@ public struct InboxWorker: Sendable {
     public func run() async {
         await receiver.run { batch in
             let began = ContinuousClock.now
-            try await patiently("write inbox rows", logger: logger) { try await store.deliverToInbox(batch, pauses: catalogues.pauses) }
+            let arrivals = try await patiently("write inbox rows", logger: logger) {
+                try await store.deliverToInbox(batch, pauses: catalogues.pauses)
+            }
+            signals.announce(arrivals)
             let (deliveries, took) = (batch.reduce(0) { $0 + $1.entries.count }, ContinuousClock.now - began)
             meters.count(deliveries, as: .delivered)
             meters.took(took, for: .inbox)

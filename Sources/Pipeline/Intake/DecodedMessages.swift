@@ -53,7 +53,8 @@ struct DecodedMessages: Sendable {
         let name = catalogue.producers.isEmpty ? nil : producer.map { Array($0.utf8) }
         let known = rights[name] ?? catalogue.rights(of: producer)
         rights[name] = known
-        let decoded = decoder.decode(IncomingMessage(message), rights: known, now: now)
+        var decoded = decoder.decode(IncomingMessage(message), rights: known, now: now)
+        if let ids = message.reservedIDs(trusted: trusted, catalogue: catalogue) { decoded.take(ids, now: now) }
         batch.intents += decoded.intents
         origins += repeatElement(position, count: decoded.intents.count)
         bytes += decoded.intents.reduce(0) { $0 + $1.bytesInMessage.count }
@@ -133,10 +134,15 @@ extension AMQPMessage {
     /// Messages of relays and replays name the producer in a header. From any other user the header is ignored.
     func producer(trusted: String, catalogue: Catalogue) -> String? {
         guard let userID else { return nil }
-        if userID.utf8.elementsEqual(trusted.utf8) || catalogue.vouches(userID), let said = headers[QueueNames.producerHeader]?.text {
+        if let said = headers[QueueNames.producerHeader]?.text, isVouched(trusted: trusted, catalogue: catalogue) {
             return said.isEmpty ? nil : said
         }
-        return ProducerEntry.isDatabaseRole(userID) ? nil : userID
+        return ProducerEntry.isUser(userID) ? userID : nil
+    }
+
+    /// Whether the headers of Tidings in the message are believed: its user is the roles' own, or the catalogue lets the user vouch.
+    func isVouched(trusted: String, catalogue: Catalogue) -> Bool {
+        userID.map { $0.utf8.elementsEqual(trusted.utf8) || catalogue.vouches($0) } ?? false
     }
 
     /// Whether the message came because no intake queue wants its routing key. A valid key also arrives this way while its queue is missing

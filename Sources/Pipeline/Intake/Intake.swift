@@ -15,6 +15,8 @@ public struct Intake: Sendable {
     private let catalogues: CatalogueSource
     private let zones: TimeZoneDatabase
     private let trusted: String
+    private let projections: Projections
+    private let signals: InboxSignals
     private let metrics: Metrics
     private let logger: Logger
 
@@ -24,12 +26,15 @@ public struct Intake: Sendable {
 
     /// - Parameter trusted: the AMQP user of the roles themselves.
     public init(
-        store: Store, catalogues: CatalogueSource, zones: TimeZoneDatabase, trusted: String, metrics: Metrics, logger: Logger
+        store: Store, catalogues: CatalogueSource, zones: TimeZoneDatabase, trusted: String, projections: Projections,
+        signals: InboxSignals, metrics: Metrics, logger: Logger
     ) {
         self.store = store
         self.catalogues = catalogues
         self.zones = zones
         self.trusted = trusted
+        self.projections = projections
+        self.signals = signals
         self.metrics = metrics
         self.logger = logger
     }
@@ -76,6 +81,8 @@ public struct Intake: Sendable {
                 }
             } catch let error as PostgresError where error.isAboutTheData {
                 return try await bisect(portion, of: decoded, catalogue, because: error)
+            } catch let error as UnknownProjection {
+                return try await bisect(portion, of: decoded, catalogue, because: error)
             } catch is CancellationError {
                 throw CancellationError()
             } catch {
@@ -105,9 +112,11 @@ public struct Intake: Sendable {
                     write.refuse(decoded.conflict(of: portion.intents.lowerBound + position, with: existing))
                 }
             }
-            return try await intake.write(write)
+            return try await intake.write(write, projections: projections)
         }
         record(result, took: ContinuousClock.now - began)
+        signals.announce(result.arrivals)
+        signals.announce(result.projected.compactMap(InboxSignal.Person.init))
         return result.packs
     }
 
@@ -127,7 +136,7 @@ public struct Intake: Sendable {
     }
 
     private func bisect(
-        _ portion: IntakePortion, of decoded: DecodedMessages, _ catalogue: Catalogue, because error: PostgresError
+        _ portion: IntakePortion, of decoded: DecodedMessages, _ catalogue: Catalogue, because error: any Error
     ) async throws -> [Pack] {
         guard portion.refused.isEmpty else {
             // Refusals consist only of values that can be stored. Writing them alone shows whether the intents are the cause.
@@ -141,13 +150,23 @@ public struct Intake: Sendable {
         return first + (try await commit(IntakePortion(intents: middle..<portion.intents.upperBound), of: decoded, catalogue))
     }
 
-    /// Refuses an intent that the database will never take. It becomes a row that an operator can read and replay.
+    /// Refuses an intent that the database will never take, or whose projection is not part of this binary. It becomes a row that an
+    /// operator can read and replay.
     private func refuse(
-        _ position: Int, of decoded: DecodedMessages, _ catalogue: Catalogue, because error: PostgresError
+        _ position: Int, of decoded: DecodedMessages, _ catalogue: Catalogue, because error: any Error
     ) async throws -> [Pack] {
         logger.error("an intent cannot be stored", metadata: ["error": "\(error)"])
-        let refusal = decoded.refusal(of: position, .internalError, "the database refuses it: \(error)")
+        let text = error is UnknownProjection ? "\(error)" : "the database refuses it: \(error)"
+        let refusal = decoded.refusal(of: position, .internalError, text)
         return try await commit(IntakePortion(refused: [refusal]), of: decoded, catalogue)
+    }
+}
+
+extension InboxSignal.Person {
+    /// The change of a projection. Nil if the projection has no kind of signal, because then nobody follows it.
+    fileprivate init?(_ projected: ProjectedPerson) {
+        guard let kind = InboxSignal.Kind(rawValue: projected.projection) else { return nil }
+        self.init(tenant: projected.tenant, recipient: projected.recipient, kind: kind)
     }
 }
 
@@ -159,5 +178,5 @@ func decide(_ intent: Intent, facts: RecipientFacts, catalogue: Catalogue, pause
     }
     return RoutedIntent(
         decision: decision, category: type.category, lane: catalogue.lane(of: type),
-        expiresAt: catalogue.expiry(of: intent, type: type, acceptedAt: now))
+        expiresAt: catalogue.expiry(of: intent, type: type, acceptedAt: now), projection: type.projection)
 }

@@ -16,6 +16,8 @@ public struct Upkeep: Sendable {
     /// keys a second.
     package static let keyMovesPerRound = 8
 
+    /// The number of steps without a deletion after which a round leaves the other reservations to the next round.
+    package static let idleReservationSteps = 4
     /// The number of packs taken back in one step, at most 5,000 deliveries.
     package static let strandedBatch = 100
 
@@ -39,6 +41,7 @@ public struct Upkeep: Sendable {
     /// Runs until the task is cancelled.
     public func run() async {
         var round = 0
+        var reservation: NotificationID?
         while !Task.isCancelled {
             await chore("roll up tallies") { try await store.rollUpTally() }
             await chore("sample the queues") { try await sampleQueues() }
@@ -65,7 +68,10 @@ public struct Upkeep: Sendable {
                 await chore("prune idempotency keys") {
                     while try await store.pruneIdempotency(retention: retention), !Task.isCancelled {}
                 }
+                await chore("prune reservations") { reservation = try await pruneReservations(after: reservation) }
+                await chore("prune names of requests") { while try await store.pruneRequestNames(), !Task.isCancelled {} }
                 await chore("prune local notifications") { while try await store.pruneLocalRequests(), !Task.isCancelled {} }
+                await chore("prune inboxes") { while try await store.pruneInbox(), !Task.isCancelled {} }
                 for table in [RefusedTable.rejected, .dead] {
                     await chore("prune \(table.rawValue) rows") {
                         while try await store.pruneRefused(table, retention: retention), !Task.isCancelled {}
@@ -87,6 +93,19 @@ public struct Upkeep: Sendable {
             // Only time has to pass. The stop cancels the sleep.
             try? await Task.sleep(for: Self.interval)
         }
+    }
+
+    /// Walks along the reservations and goes on where the round before ended, because some reservations stay for long.
+    ///
+    /// - Returns: The last reservation looked at. Nil if the next round begins with the oldest.
+    private func pruneReservations(after last: NotificationID?) async throws -> NotificationID? {
+        var (position, idleSteps) = (last, 0)
+        while idleSteps < Self.idleReservationSteps, !Task.isCancelled {
+            guard let step = try await store.pruneReservations(after: position, retention: retention) else { return nil }
+            position = step.last
+            idleSteps = step.deleted > 0 ? 0 : idleSteps + 1
+        }
+        return position
     }
 
     private func chore(_ what: String, _ work: () async throws -> Void) async {

@@ -38,12 +38,15 @@ public struct RoutedIntent: Sendable {
     public var category: Category
     public var lane: Lane
     public var expiresAt: Timestamp
+    /// The name of the ``Projection`` of the intent's type. Nil: the type has none.
+    public var projection: String?
 
-    public init(decision: Decision, category: Category, lane: Lane, expiresAt: Timestamp) {
+    public init(decision: Decision, category: Category, lane: Lane, expiresAt: Timestamp, projection: String? = nil) {
         self.decision = decision
         self.category = category
         self.lane = lane
         self.expiresAt = expiresAt
+        self.projection = projection
     }
 }
 
@@ -54,6 +57,10 @@ public struct IntakeResult: Sendable {
     public var rejected = 0
     /// The packs to publish now. Their rows are committed.
     public var packs: [Pack] = []
+    /// The inbox rows that the batch wrote.
+    public var arrivals = InboxArrivals()
+    /// The recipients of intents that a module has projected, once for each intent.
+    public var projected: [ProjectedPerson] = []
 
     public init() {}
 }

@@ -10,6 +10,9 @@ public struct IntakeClaims: Sendable {
         let decoded: DecodedIntent
         /// The content hash of an earlier intent of the same batch with the same key. Nil if there is none.
         let repeats: Digest128?
+
+        /// Whether the id came with the message. Then each delivery of the message has the same id.
+        var isReserved: Bool { decoded.reservedID == id }
     }
 
     /// The notification that owns a key already taken.
@@ -29,14 +32,14 @@ public struct IntakeClaims: Sendable {
     /// Distinct keys in sorted order, so that concurrent batches wait for each other instead of deadlocking.
     private let sorted: [Claim]
 
-    /// - Parameter nextID: makes the id of each notification. The ids stay the same when the transaction runs again.
+    /// - Parameter nextID: makes the id of each notification without a reserved id. The ids stay the same when the transaction runs again.
     public init(_ intents: [DecodedIntent], nextID: () -> NotificationID) {
         var contentOfKey: [Digest128: Digest128] = [:]
         contentOfKey.reserveCapacity(intents.count)
         all = intents.map { decoded in
             let earlier = contentOfKey[decoded.idempotencyKey]
             if earlier == nil { contentOfKey[decoded.idempotencyKey] = decoded.contentHash }
-            return Claim(id: nextID(), decoded: decoded, repeats: earlier)
+            return Claim(id: decoded.reservedID ?? nextID(), decoded: decoded, repeats: earlier)
         }
         sorted = all.filter { $0.repeats == nil }.sorted { $0.decoded.idempotencyKey < $1.decoded.idempotencyKey }
     }
@@ -69,8 +72,11 @@ public struct IntakeClaims: Sendable {
     }
 
     /// Whether an earlier try of this very batch was committed although its answer was lost. Its keys then carry the ids of this batch.
+    ///
+    /// A reserved id proves nothing: an earlier delivery of the same message may have committed it, in another batch. If it counted, the
+    /// other intents of this batch would be lost. If a batch has reserved ids only, its repetition counts as duplicates instead.
     func wereCommittedBefore(_ owners: [Digest128: Owner]) -> Bool {
-        !owners.isEmpty && sorted.contains { owners[$0.decoded.idempotencyKey]?.id == $0.id }
+        !owners.isEmpty && sorted.contains { !$0.isReserved && owners[$0.decoded.idempotencyKey]?.id == $0.id }
     }
 }
 

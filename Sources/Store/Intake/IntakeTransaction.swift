@@ -32,12 +32,15 @@ public struct IntakeTransaction {
     }
 
     /// Writes everything that follows from a batch, and returns the packs to publish after the commit.
-    public func write(_ write: consuming IntakeWrite) async throws -> IntakeResult {
+    ///
+    /// Throws ``UnknownProjection`` if the type of an intent has a projection that is not among `projections`.
+    public func write(_ write: consuming IntakeWrite, projections: Projections = Projections()) async throws -> IntakeResult {
+        let projected = try projections.statements(for: write.projected)
         let packs = write.finishPacks { store.clock.nextID() }
         if write.notifications.rows.rowCount > 0 {
             try await transaction.copyIn(NotificationRows.target, rows: write.notifications.rows)
         }
-        try await transaction.pipeline(write.statements(packs: packs))
+        try await transaction.pipeline(write.statements(packs: packs) + projected)
         return write.result
     }
 

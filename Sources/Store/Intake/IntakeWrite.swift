@@ -14,6 +14,8 @@ public struct IntakeWrite: Sendable {
     private var packs = PackBuilder()
     private var refused: [RefusedEvent]
     private var tally = TallyRows()
+    /// By the name of the projection.
+    private(set) var projected: [String: [ProjectedIntent]] = [:]
 
     /// - Parameter refused: the events that were refused before anything was claimed.
     public init(catalogue: Catalogue, refused: [RefusedEvent], now: Timestamp) {
@@ -51,10 +53,14 @@ public struct IntakeWrite: Sendable {
         tally.add(.planned, routed.decision.deliveries.count)
         notifications.add(claim, routed: routed, catalogue: catalogue.hash, now: now)
         let intent = claim.decoded.intent
+        if let projection = routed.projection {
+            projected[projection, default: []].append(ProjectedIntent(id: claim.id, intent: intent, acceptedAt: now))
+            result.projected.append(ProjectedPerson(projection: projection, tenant: intent.tenant, recipient: intent.recipient))
+        }
         for (ordinal, planned) in routed.decision.deliveries.enumerated() {
             switch planned.verdict {
             case .send where isForTheInbox(planned, of: routed.decision):
-                inbox.add(claim.id, tenant: intent.tenant, recipient: intent.recipient)
+                inbox.add(claim.id, intent, category: routed.category)
                 end(claim.id, ordinal, intent, planned, .delivered, .delivered, attempts: 1)
             case .send(let validUntil):
                 let entry = PackEntry(
@@ -101,6 +107,7 @@ public struct IntakeWrite: Sendable {
 
     mutating func finishPacks(nextID: () -> PackID) -> [Pack] {
         result.packs = packs.finish(nextID: nextID)
+        result.arrivals = inbox.arrivals
         return result.packs
     }
 

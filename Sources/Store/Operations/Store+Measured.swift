@@ -15,10 +15,9 @@ public struct MeasuredEvents: Sendable, Hashable {
 
 /// Queries for measurements. Each query uses an index, so that the query does not disturb the measurement.
 extension Store {
-    /// The given people of the default tenant with an inbox entry that was accepted within a day after `since`.
+    /// The given people of the default tenant with an inbox entry that was accepted after `since`.
     ///
-    /// The end of the day lets the planner leave out the partitions made ahead. The limit for each person keeps the planner from reading
-    /// the entries of every person instead.
+    /// The limit for each person keeps the planner from reading the entries of every person instead.
     public func recipientsWithInbox(among recipients: [String], since: Timestamp) async throws -> [String] {
         try await pool.query(
             """
@@ -26,7 +25,6 @@ extension Store {
                 select from tidings.inbox i
                 where i.tenant = 'default' and i.recipient_id = asked.recipient_id
                     and i.notification_id >= tidings.first_id(\(since.timestamptz))
-                    and i.notification_id < tidings.first_id(\(since.adding(.seconds(86_400)).timestamptz))
                 limit 1) as seen
             """
         ).rows.map { try $0.decode(String.self) }

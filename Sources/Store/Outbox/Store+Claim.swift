@@ -84,6 +84,6 @@ extension Store {
     /// The number of unread notifications of the person `asked`, at most the largest badge.
     private static let unread: SQL = """
         (select least(count(*), \(Int32(largestBadge)))::integer from (select from tidings.inbox i where i.tenant = asked.tenant
-            and i.recipient_id = asked.recipient_id and i.read_at is null and i.dismissed_at is null limit \(Int64(largestBadge))) unread)
+            and i.recipient_id = asked.recipient_id and \(InboxItem.isListed) and \(InboxItem.isUnread) limit \(Int64(largestBadge))) unread)
         """
 }

@@ -7,16 +7,18 @@ extension Store {
     ///
     /// A cancelled delivery has left its pack and is not changed. A delivery goes back to `due` if it is paused, if its decision is no
     /// longer valid, or if its recipient changed since the decision. A releaser then routes it again. A missing pack is settled already.
-    public func deliverToInbox(_ packs: [Pack], pauses: Pauses) async throws {
+    ///
+    /// Returns the inbox rows of the deliveries that ended now.
+    public func deliverToInbox(_ packs: [Pack], pauses: Pauses) async throws -> InboxArrivals {
         let ends = packs.flatMap { pack in pack.entries.filter(\.escalates).map { EscalationStep($0.key) } }
         let statement = Self.inboxStatement(packs, pauses: pauses, now: clock.now())
         guard !ends.isEmpty else {
-            _ = try await pool.query(statement)
-            return
+            return InboxArrivals(of: packs, delivered: Set(try await pool.query(statement).rows.map(DeliveryKey.init)))
         }
-        try await pool.transaction(retryAmbiguous: true) { transaction in
+        return try await pool.transaction(retryAmbiguous: true) { transaction in
             let delivered = Set(try await transaction.query(statement).rows.map(DeliveryKey.init))
             try await escalate(ends.filter { delivered.contains($0.key) }, in: transaction)
+            return InboxArrivals(of: packs, delivered: delivered)
         }
     }
 
@@ -33,19 +35,24 @@ extension Store {
                 select taken.id as pack, taken.provider, taken.lane, m.notification_id, m.ordinal
                 from taken cross join lateral unnest(taken.notification_ids, taken.ordinals) as m(notification_id, ordinal)
             ), judged as (
-                select member.*, told.tenant, told.recipient_id, told.attempt, told.created_at, told.paused,
+                select member.*, told.tenant, told.recipient_id, told.attempt, told.created_at, told.paused, told.type, told.category,
+                    told.title, told.body, told.data, told.image_url, told.group_key,
                     told.paused or told.valid_until <= (select tidings.clock()) or coalesce(r.changed_at > told.decided_at, false) as again
                 from unnest(\(entries.map(\.0.id).uuids), \(entries.map(\.1.notificationID).uuids), \(entries.map { Int16($0.1.ordinal) }),
                     \(entries.map(\.1.tenant)), \(entries.map(\.1.recipient)), \(entries.map { Int16($0.1.attempt) }),
                     \(entries.map(\.1.createdAt.timestamptz)), \(entries.map(\.1.decidedAt.timestamptz)),
-                    \(entries.map(\.1.validUntil.timestamptz)), \(paused))
-                    as told(pack, notification_id, ordinal, tenant, recipient_id, attempt, created_at, decided_at, valid_until, paused)
+                    \(entries.map(\.1.validUntil.timestamptz)), \(paused), \(entries.map(\.1.type)),
+                    \(entries.map(\.1.category.rawValue)), \(entries.map(\.1.title)), \(entries.map(\.1.body)), \(entries.map(\.1.data)),
+                    \(entries.map(\.1.imageURL)), \(entries.map(\.1.groupKey)))
+                    as told(pack, notification_id, ordinal, tenant, recipient_id, attempt, created_at, decided_at, valid_until, paused,
+                        type, category, title, body, data, image_url, group_key)
                 join member using (pack, notification_id, ordinal)
                 left join lateral (select r.changed_at from tidings.recipients r
                     where r.tenant = told.tenant and r.id = told.recipient_id limit 1) r on true
             ), stored as (
-                insert into tidings.inbox (tenant, recipient_id, notification_id, created_at)
-                select tenant, recipient_id, notification_id, created_at from judged where not again
+                \(InboxRows.insert(
+                    scheduledFor: "(select n.scheduled_for from tidings.notifications n where n.id = judged.notification_id)",
+                    from: "judged where not again"))
                 on conflict do nothing
             ), ended as (
                 \(EndedRows.insert(

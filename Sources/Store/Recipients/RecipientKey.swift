@@ -1,27 +1,28 @@
-import TidingsCore
+public import TidingsCore
 
-/// The key of a recipient's facts: a recipient within a tenant.
+/// A person: a recipient within a tenant.
 ///
 /// Two keys are equal if their bytes are equal, as in PostgreSQL. Swift's own comparison treats `é` and `e` with a combining accent as
 /// equal. With that comparison one person would get the preferences of another.
-struct RecipientKey: Hashable {
-    let tenant: String
-    let id: String
+public struct RecipientKey: Sendable, Hashable {
+    public let tenant: String
+    /// The name that producers use.
+    public let id: String
 
-    init(tenant: String, id: String) {
+    public init(tenant: String, id: String) {
         self.tenant = tenant
         self.id = id
     }
 
-    init(_ intent: Intent) {
+    public init(_ intent: Intent) {
         self.init(tenant: intent.tenant, id: intent.recipient)
     }
 
-    static func == (one: RecipientKey, other: RecipientKey) -> Bool {
+    public static func == (one: RecipientKey, other: RecipientKey) -> Bool {
         one.id.utf8.elementsEqual(other.id.utf8) && one.tenant.utf8.elementsEqual(other.tenant.utf8)
     }
 
-    func hash(into hasher: inout Hasher) {
+    public func hash(into hasher: inout Hasher) {
         Self.feed(id, to: &hasher)
         Self.feed(tenant, to: &hasher)
     }

@@ -71,24 +71,29 @@ extension Store {
         }
     }
 
-    /// Changes the settings of a device, including its token. Returns false if there is no such device.
+    /// Changes the settings of a device, including its token. Returns false if there is no such device, or if it does not belong to
+    /// `owner`.
     ///
     /// If another device has the token, the token moves to this device and the other device is deleted.
-    public func change(device: String, tenant: String, token: DeviceToken?, _ settings: DeviceSettings) async throws -> Bool {
+    public func change(
+        device: String, tenant: String, owner: String? = nil, token: DeviceToken?, _ settings: DeviceSettings
+    ) async throws -> Bool {
         let token = token?.text
+        let isOwned: SQL = owner.map { "e.recipient_id = \($0)" } ?? "true"
         return try await pool.transaction(retryAmbiguous: true) { transaction in
             let results = try await transaction.pipeline([
                 """
                 delete from tidings.endpoints where channel = 'push' and tenant = \(tenant) and id <> \(device)
                     and tidings.token_hash(address) = tidings.token_hash(\(token))
-                    and exists (select from tidings.endpoints e where e.channel = 'push' and e.tenant = \(tenant) and e.id = \(device))
+                    and exists (select from tidings.endpoints e
+                        where e.channel = 'push' and e.tenant = \(tenant) and e.id = \(device) and \(isOwned))
                 """,
                 """
                 with changed as (
                     update tidings.endpoints e set \(Self.changes(settings)), address = coalesce(\(token), e.address),
                         registered_at = case when \(token == nil) then e.registered_at else tidings.clock() end,
                         gone_at = case when \(token == nil) then e.gone_at end, gone_reason = case when \(token == nil) then e.gone_reason end
-                    where e.channel = 'push' and e.tenant = \(tenant) and e.id = \(device)
+                    where e.channel = 'push' and e.tenant = \(tenant) and e.id = \(device) and \(isOwned)
                     returning e.tenant, e.recipient_id
                 )
                 update tidings.recipients r set changed_at = tidings.clock() from changed
@@ -104,13 +109,16 @@ extension Store {
         }
     }
 
-    /// Marks the device as gone, because its app asked for no more pushes. Returns false if there is no such device or it is gone already.
-    public func unregister(device: String, tenant: String) async throws -> Bool {
+    /// Marks the device as gone, because its app asked for no more pushes. Returns false if there is no such device, if it is gone already,
+    /// or if it does not belong to `owner`.
+    public func unregister(device: String, tenant: String, owner: String? = nil) async throws -> Bool {
+        let isOwned: SQL = owner.map { "recipient_id = \($0)" } ?? "true"
         let result = try await pool.query(
             """
             with gone as (
                 update tidings.endpoints set gone_at = tidings.clock(), changed_at = tidings.clock(), gone_reason = 'unregistered'
-                where channel = 'push' and tenant = \(tenant) and id = \(device) and gone_at is null returning tenant, recipient_id
+                where channel = 'push' and tenant = \(tenant) and id = \(device) and \(isOwned) and gone_at is null
+                returning tenant, recipient_id
             )
             update tidings.recipients r set changed_at = tidings.clock() from gone where r.tenant = gone.tenant and r.id = gone.recipient_id
             returning r.id
@@ -127,6 +135,7 @@ extension Store {
             """)
     }
 
+    /// The row of `tidings_ops.devices` of one device.
     public func device(_ id: String, tenant: String) async throws -> JSON? {
         try await report("select * from tidings_ops.devices d where d.tenant = \(tenant) and d.device_id = \(id)").first
     }

@@ -36,19 +36,23 @@ public struct Migration: Sendable {
 
     /// The whole schema of the first release: the files of `Baseline`, each with one topic. Each file needs only the files before it.
     static let baseline = Migration(
-        number: 101, name: "baseline", kind: .contract,
+        number: 102, name: "baseline", kind: .contract,
         sql: [
             PackageResources.schemas_clock_and_ids_sql,
             PackageResources.catalogues_sql,
             PackageResources.recipients_sql,
             PackageResources.notifications_sql,
+            PackageResources.inbox_sql,
             PackageResources.day_partitions_sql,
             PackageResources.idempotency_sql,
+            PackageResources.reservations_sql,
             PackageResources.packs_and_due_sql,
             PackageResources.outbox_sql,
             PackageResources.refused_sql,
             PackageResources.local_plans_sql,
+            PackageResources.likes_sql,
             PackageResources.operations_sql,
+            PackageResources.api_keys_sql,
             PackageResources.ops_notifications_sql,
             PackageResources.ops_decisions_sql,
             PackageResources.ops_attempts_sql,

@@ -46,7 +46,7 @@ declare
     made integer := 0;
     today date := (tidings.clock() at time zone 'UTC')::date;
     keys constant text[] := array['notifications:id', 'decisions:notification_id', 'deliveries:notification_id',
-                                  'attempts:notification_id', 'inbox:notification_id'];
+                                  'attempts:notification_id'];
 begin
     perform pg_advisory_xact_lock(hashtextextended('tidings.partitions', 0));
     foreach parent in array keys loop
@@ -88,7 +88,7 @@ begin
         continue when exists (select from tidings.due where notification_id >= low and notification_id < high)
             or exists (select from tidings.packs p, unnest(p.notification_ids) n where n >= low and n < high);
         execute format('drop table tidings.notifications_p%s, tidings.decisions_p%1$s, tidings.deliveries_p%1$s,
-            tidings.attempts_p%1$s, tidings.inbox_p%1$s', right(child.relname, 8));
+            tidings.attempts_p%1$s', right(child.relname, 8));
         return next child.relname;
     end loop;
 end $_$;
@@ -234,6 +234,13 @@ begin
                 case when substr(anything, 37, 1) = '-' then 'attempts.idempotency_key' else 'notification_id' end, n.accepted_at
             from tidings.notifications n where n.id = left(anything, 36)::uuid;
         if found then return; end if;
+        -- An id that the HTTP API promised. The notification of its event may have another id, or may not exist yet.
+        return query select case when k.key is null then 'promised' else 'notification' end, coalesce(k.notification_id, r.id)::text,
+                'promised id', r.reserved_at
+            from tidings.reservations r
+            left join tidings.idempotency_keys k on k.key = r.key and k.content_hash = r.content_hash
+            where r.id = left(anything, 36)::uuid limit 1;
+        if found then return; end if;
     end if;
     -- Ordered by a column without an index: PostgreSQL must not walk a day without statistics in the order of its ids.
     return query select 'notification', n.id::text, 'idempotency_key', n.accepted_at from tidings.notifications n
@@ -277,6 +284,28 @@ CREATE TABLE tidings.active_catalogue (
     hash text NOT NULL,
     CONSTRAINT active_catalogue_only_row_check CHECK (only_row)
 );
+
+CREATE TABLE tidings.api_keys (
+    id text NOT NULL,
+    name text NOT NULL,
+    tenant text NOT NULL,
+    scopes text[] NOT NULL,
+    secret_hash bytea NOT NULL,
+    former_hash bytea,
+    former_until timestamp with time zone,
+    created_at timestamp with time zone NOT NULL,
+    created_by text NOT NULL,
+    rotated_at timestamp with time zone,
+    rotated_by text,
+    last_used_at timestamp with time zone,
+    expires_at timestamp with time zone,
+    revoked_at timestamp with time zone,
+    revoked_by text,
+    CONSTRAINT api_keys_former_hash_check CHECK ((octet_length(former_hash) = 32)),
+    CONSTRAINT api_keys_id_check CHECK ((id ~ '^[0-9a-f]{16}$'::text)),
+    CONSTRAINT api_keys_secret_hash_check CHECK ((octet_length(secret_hash) = 32))
+)
+WITH (fillfactor='50');
 
 CREATE TABLE tidings.attempts (
     notification_id uuid NOT NULL,
@@ -503,16 +532,371 @@ UNION ALL
     idempotency.content_hash
    FROM tidings.idempotency;
 
+CREATE TABLE tidings.idempotent_requests (
+    caller text NOT NULL,
+    key text NOT NULL,
+    fingerprint bytea NOT NULL,
+    created_at timestamp with time zone NOT NULL
+);
+
 CREATE TABLE tidings.inbox (
     tenant text NOT NULL,
     recipient_id text NOT NULL,
     notification_id uuid NOT NULL,
+    type text NOT NULL,
+    category text NOT NULL,
+    title text,
+    body text,
+    data text NOT NULL,
+    image_url text,
+    group_key text,
+    scheduled_for timestamp with time zone,
     created_at timestamp with time zone NOT NULL,
     seen_at timestamp with time zone,
     read_at timestamp with time zone,
-    dismissed_at timestamp with time zone
+    dismissed_at timestamp with time zone,
+    deleted_at timestamp with time zone,
+    snoozed_until timestamp with time zone
 )
-PARTITION BY RANGE (notification_id);
+PARTITION BY HASH (tenant, recipient_id);
+
+ALTER TABLE ONLY tidings.inbox FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE tidings.inbox_0 (
+    tenant text NOT NULL,
+    recipient_id text NOT NULL,
+    notification_id uuid NOT NULL,
+    type text NOT NULL,
+    category text NOT NULL,
+    title text,
+    body text,
+    data text NOT NULL,
+    image_url text,
+    group_key text,
+    scheduled_for timestamp with time zone,
+    created_at timestamp with time zone NOT NULL,
+    seen_at timestamp with time zone,
+    read_at timestamp with time zone,
+    dismissed_at timestamp with time zone,
+    deleted_at timestamp with time zone,
+    snoozed_until timestamp with time zone
+)
+WITH (fillfactor='90');
+
+CREATE TABLE tidings.inbox_1 (
+    tenant text NOT NULL,
+    recipient_id text NOT NULL,
+    notification_id uuid NOT NULL,
+    type text NOT NULL,
+    category text NOT NULL,
+    title text,
+    body text,
+    data text NOT NULL,
+    image_url text,
+    group_key text,
+    scheduled_for timestamp with time zone,
+    created_at timestamp with time zone NOT NULL,
+    seen_at timestamp with time zone,
+    read_at timestamp with time zone,
+    dismissed_at timestamp with time zone,
+    deleted_at timestamp with time zone,
+    snoozed_until timestamp with time zone
+)
+WITH (fillfactor='90');
+
+CREATE TABLE tidings.inbox_10 (
+    tenant text NOT NULL,
+    recipient_id text NOT NULL,
+    notification_id uuid NOT NULL,
+    type text NOT NULL,
+    category text NOT NULL,
+    title text,
+    body text,
+    data text NOT NULL,
+    image_url text,
+    group_key text,
+    scheduled_for timestamp with time zone,
+    created_at timestamp with time zone NOT NULL,
+    seen_at timestamp with time zone,
+    read_at timestamp with time zone,
+    dismissed_at timestamp with time zone,
+    deleted_at timestamp with time zone,
+    snoozed_until timestamp with time zone
+)
+WITH (fillfactor='90');
+
+CREATE TABLE tidings.inbox_11 (
+    tenant text NOT NULL,
+    recipient_id text NOT NULL,
+    notification_id uuid NOT NULL,
+    type text NOT NULL,
+    category text NOT NULL,
+    title text,
+    body text,
+    data text NOT NULL,
+    image_url text,
+    group_key text,
+    scheduled_for timestamp with time zone,
+    created_at timestamp with time zone NOT NULL,
+    seen_at timestamp with time zone,
+    read_at timestamp with time zone,
+    dismissed_at timestamp with time zone,
+    deleted_at timestamp with time zone,
+    snoozed_until timestamp with time zone
+)
+WITH (fillfactor='90');
+
+CREATE TABLE tidings.inbox_12 (
+    tenant text NOT NULL,
+    recipient_id text NOT NULL,
+    notification_id uuid NOT NULL,
+    type text NOT NULL,
+    category text NOT NULL,
+    title text,
+    body text,
+    data text NOT NULL,
+    image_url text,
+    group_key text,
+    scheduled_for timestamp with time zone,
+    created_at timestamp with time zone NOT NULL,
+    seen_at timestamp with time zone,
+    read_at timestamp with time zone,
+    dismissed_at timestamp with time zone,
+    deleted_at timestamp with time zone,
+    snoozed_until timestamp with time zone
+)
+WITH (fillfactor='90');
+
+CREATE TABLE tidings.inbox_13 (
+    tenant text NOT NULL,
+    recipient_id text NOT NULL,
+    notification_id uuid NOT NULL,
+    type text NOT NULL,
+    category text NOT NULL,
+    title text,
+    body text,
+    data text NOT NULL,
+    image_url text,
+    group_key text,
+    scheduled_for timestamp with time zone,
+    created_at timestamp with time zone NOT NULL,
+    seen_at timestamp with time zone,
+    read_at timestamp with time zone,
+    dismissed_at timestamp with time zone,
+    deleted_at timestamp with time zone,
+    snoozed_until timestamp with time zone
+)
+WITH (fillfactor='90');
+
+CREATE TABLE tidings.inbox_14 (
+    tenant text NOT NULL,
+    recipient_id text NOT NULL,
+    notification_id uuid NOT NULL,
+    type text NOT NULL,
+    category text NOT NULL,
+    title text,
+    body text,
+    data text NOT NULL,
+    image_url text,
+    group_key text,
+    scheduled_for timestamp with time zone,
+    created_at timestamp with time zone NOT NULL,
+    seen_at timestamp with time zone,
+    read_at timestamp with time zone,
+    dismissed_at timestamp with time zone,
+    deleted_at timestamp with time zone,
+    snoozed_until timestamp with time zone
+)
+WITH (fillfactor='90');
+
+CREATE TABLE tidings.inbox_15 (
+    tenant text NOT NULL,
+    recipient_id text NOT NULL,
+    notification_id uuid NOT NULL,
+    type text NOT NULL,
+    category text NOT NULL,
+    title text,
+    body text,
+    data text NOT NULL,
+    image_url text,
+    group_key text,
+    scheduled_for timestamp with time zone,
+    created_at timestamp with time zone NOT NULL,
+    seen_at timestamp with time zone,
+    read_at timestamp with time zone,
+    dismissed_at timestamp with time zone,
+    deleted_at timestamp with time zone,
+    snoozed_until timestamp with time zone
+)
+WITH (fillfactor='90');
+
+CREATE TABLE tidings.inbox_2 (
+    tenant text NOT NULL,
+    recipient_id text NOT NULL,
+    notification_id uuid NOT NULL,
+    type text NOT NULL,
+    category text NOT NULL,
+    title text,
+    body text,
+    data text NOT NULL,
+    image_url text,
+    group_key text,
+    scheduled_for timestamp with time zone,
+    created_at timestamp with time zone NOT NULL,
+    seen_at timestamp with time zone,
+    read_at timestamp with time zone,
+    dismissed_at timestamp with time zone,
+    deleted_at timestamp with time zone,
+    snoozed_until timestamp with time zone
+)
+WITH (fillfactor='90');
+
+CREATE TABLE tidings.inbox_3 (
+    tenant text NOT NULL,
+    recipient_id text NOT NULL,
+    notification_id uuid NOT NULL,
+    type text NOT NULL,
+    category text NOT NULL,
+    title text,
+    body text,
+    data text NOT NULL,
+    image_url text,
+    group_key text,
+    scheduled_for timestamp with time zone,
+    created_at timestamp with time zone NOT NULL,
+    seen_at timestamp with time zone,
+    read_at timestamp with time zone,
+    dismissed_at timestamp with time zone,
+    deleted_at timestamp with time zone,
+    snoozed_until timestamp with time zone
+)
+WITH (fillfactor='90');
+
+CREATE TABLE tidings.inbox_4 (
+    tenant text NOT NULL,
+    recipient_id text NOT NULL,
+    notification_id uuid NOT NULL,
+    type text NOT NULL,
+    category text NOT NULL,
+    title text,
+    body text,
+    data text NOT NULL,
+    image_url text,
+    group_key text,
+    scheduled_for timestamp with time zone,
+    created_at timestamp with time zone NOT NULL,
+    seen_at timestamp with time zone,
+    read_at timestamp with time zone,
+    dismissed_at timestamp with time zone,
+    deleted_at timestamp with time zone,
+    snoozed_until timestamp with time zone
+)
+WITH (fillfactor='90');
+
+CREATE TABLE tidings.inbox_5 (
+    tenant text NOT NULL,
+    recipient_id text NOT NULL,
+    notification_id uuid NOT NULL,
+    type text NOT NULL,
+    category text NOT NULL,
+    title text,
+    body text,
+    data text NOT NULL,
+    image_url text,
+    group_key text,
+    scheduled_for timestamp with time zone,
+    created_at timestamp with time zone NOT NULL,
+    seen_at timestamp with time zone,
+    read_at timestamp with time zone,
+    dismissed_at timestamp with time zone,
+    deleted_at timestamp with time zone,
+    snoozed_until timestamp with time zone
+)
+WITH (fillfactor='90');
+
+CREATE TABLE tidings.inbox_6 (
+    tenant text NOT NULL,
+    recipient_id text NOT NULL,
+    notification_id uuid NOT NULL,
+    type text NOT NULL,
+    category text NOT NULL,
+    title text,
+    body text,
+    data text NOT NULL,
+    image_url text,
+    group_key text,
+    scheduled_for timestamp with time zone,
+    created_at timestamp with time zone NOT NULL,
+    seen_at timestamp with time zone,
+    read_at timestamp with time zone,
+    dismissed_at timestamp with time zone,
+    deleted_at timestamp with time zone,
+    snoozed_until timestamp with time zone
+)
+WITH (fillfactor='90');
+
+CREATE TABLE tidings.inbox_7 (
+    tenant text NOT NULL,
+    recipient_id text NOT NULL,
+    notification_id uuid NOT NULL,
+    type text NOT NULL,
+    category text NOT NULL,
+    title text,
+    body text,
+    data text NOT NULL,
+    image_url text,
+    group_key text,
+    scheduled_for timestamp with time zone,
+    created_at timestamp with time zone NOT NULL,
+    seen_at timestamp with time zone,
+    read_at timestamp with time zone,
+    dismissed_at timestamp with time zone,
+    deleted_at timestamp with time zone,
+    snoozed_until timestamp with time zone
+)
+WITH (fillfactor='90');
+
+CREATE TABLE tidings.inbox_8 (
+    tenant text NOT NULL,
+    recipient_id text NOT NULL,
+    notification_id uuid NOT NULL,
+    type text NOT NULL,
+    category text NOT NULL,
+    title text,
+    body text,
+    data text NOT NULL,
+    image_url text,
+    group_key text,
+    scheduled_for timestamp with time zone,
+    created_at timestamp with time zone NOT NULL,
+    seen_at timestamp with time zone,
+    read_at timestamp with time zone,
+    dismissed_at timestamp with time zone,
+    deleted_at timestamp with time zone,
+    snoozed_until timestamp with time zone
+)
+WITH (fillfactor='90');
+
+CREATE TABLE tidings.inbox_9 (
+    tenant text NOT NULL,
+    recipient_id text NOT NULL,
+    notification_id uuid NOT NULL,
+    type text NOT NULL,
+    category text NOT NULL,
+    title text,
+    body text,
+    data text NOT NULL,
+    image_url text,
+    group_key text,
+    scheduled_for timestamp with time zone,
+    created_at timestamp with time zone NOT NULL,
+    seen_at timestamp with time zone,
+    read_at timestamp with time zone,
+    dismissed_at timestamp with time zone,
+    deleted_at timestamp with time zone,
+    snoozed_until timestamp with time zone
+)
+WITH (fillfactor='90');
 
 CREATE TABLE tidings.key_move (
     phase text NOT NULL,
@@ -520,6 +904,27 @@ CREATE TABLE tidings.key_move (
     "position" uuid NOT NULL,
     CONSTRAINT key_move_phase_check CHECK ((phase = ANY (ARRAY['waiting'::text, 'copying'::text, 'copied'::text, 'deleting'::text])))
 );
+
+CREATE TABLE tidings.liked_people (
+    tenant text NOT NULL,
+    recipient_id text NOT NULL,
+    newest bigint NOT NULL
+)
+WITH (fillfactor='70');
+
+CREATE TABLE tidings.likes (
+    tenant text NOT NULL,
+    recipient_id text NOT NULL,
+    liker_id text NOT NULL,
+    "position" bigint NOT NULL,
+    notification_id uuid NOT NULL,
+    name text,
+    photo_url text,
+    server_is_blurred boolean NOT NULL,
+    passed boolean DEFAULT false NOT NULL,
+    created_at timestamp with time zone NOT NULL
+)
+WITH (fillfactor='90');
 
 CREATE TABLE tidings.local_plans (
     tenant text NOT NULL,
@@ -563,6 +968,14 @@ CREATE TABLE tidings.local_wakes (
     due_at timestamp with time zone NOT NULL
 )
 WITH (autovacuum_vacuum_scale_factor='0', autovacuum_vacuum_threshold='5000');
+
+CREATE TABLE tidings.matches (
+    tenant text NOT NULL,
+    one_id text NOT NULL COLLATE pg_catalog."C",
+    other_id text NOT NULL COLLATE pg_catalog."C",
+    matched_at timestamp with time zone NOT NULL,
+    CONSTRAINT matches_check CHECK ((one_id < other_id))
+);
 
 CREATE TABLE tidings.migrations (
     number integer NOT NULL,
@@ -732,6 +1145,16 @@ ALTER TABLE tidings.rejected ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     CACHE 1
 );
 
+CREATE TABLE tidings.reservations (
+    key uuid NOT NULL,
+    id uuid NOT NULL,
+    tenant text NOT NULL,
+    source text NOT NULL,
+    event_id text NOT NULL,
+    content_hash uuid NOT NULL,
+    reserved_at timestamp with time zone NOT NULL
+);
+
 CREATE TABLE tidings.tally (
     kind text NOT NULL,
     tenant text DEFAULT ''::text NOT NULL,
@@ -753,6 +1176,13 @@ CREATE TABLE tidings.tally_totals (
 )
 WITH (fillfactor='50');
 
+CREATE TABLE tidings.unblurs (
+    tenant text NOT NULL,
+    recipient_id text NOT NULL,
+    expires_at timestamp with time zone NOT NULL
+)
+WITH (fillfactor='70');
+
 CREATE TABLE tidings.workers (
     id text NOT NULL,
     role text NOT NULL,
@@ -768,6 +1198,60 @@ CREATE TABLE tidings.workers (
     catalogue text,
     stopped_at timestamp with time zone
 );
+
+CREATE VIEW tidings_ops.api_keys AS
+ SELECT api_keys.id AS key_id,
+    api_keys.name,
+    api_keys.tenant,
+    api_keys.scopes,
+        CASE
+            WHEN (api_keys.revoked_at IS NOT NULL) THEN 'revoked'::text
+            WHEN (api_keys.expires_at <= tidings.clock()) THEN 'expired'::text
+            ELSE 'valid'::text
+        END AS state,
+    api_keys.last_used_at,
+    api_keys.expires_at,
+    api_keys.created_at,
+    api_keys.created_by,
+    api_keys.rotated_at,
+    api_keys.rotated_by,
+        CASE
+            WHEN (api_keys.former_until > tidings.clock()) THEN api_keys.former_until
+            ELSE NULL::timestamp with time zone
+        END AS former_secret_until,
+    api_keys.revoked_at,
+    api_keys.revoked_by
+   FROM tidings.api_keys;
+
+COMMENT ON VIEW tidings_ops.api_keys IS 'Keys of the HTTP API, also revoked ones, without their secrets. See tidings key.';
+
+COMMENT ON COLUMN tidings_ops.api_keys.key_id IS 'The id of the key: the middle part of tid_<id>_<secret>. It is no secret.';
+
+COMMENT ON COLUMN tidings_ops.api_keys.name IS 'The name. The producer of the events that come with the key is key:<name>.';
+
+COMMENT ON COLUMN tidings_ops.api_keys.tenant IS 'The tenant that the key may name. * stands for every tenant.';
+
+COMMENT ON COLUMN tidings_ops.api_keys.scopes IS 'The operations that the key allows, for example intents:write.';
+
+COMMENT ON COLUMN tidings_ops.api_keys.state IS 'valid, expired or revoked.';
+
+COMMENT ON COLUMN tidings_ops.api_keys.last_used_at IS 'Time of the last request with the key, to a minute. Null: never used.';
+
+COMMENT ON COLUMN tidings_ops.api_keys.expires_at IS 'From this time on the key is refused. Null: it does not expire.';
+
+COMMENT ON COLUMN tidings_ops.api_keys.created_at IS 'Time at which the key was made.';
+
+COMMENT ON COLUMN tidings_ops.api_keys.created_by IS 'The user who made the key.';
+
+COMMENT ON COLUMN tidings_ops.api_keys.rotated_at IS 'Time at which the key last got a new secret. Null: never.';
+
+COMMENT ON COLUMN tidings_ops.api_keys.rotated_by IS 'The user who gave the key its last secret. Null: never rotated.';
+
+COMMENT ON COLUMN tidings_ops.api_keys.former_secret_until IS 'Until this time the secret before the last rotation is valid too. Null: it is not.';
+
+COMMENT ON COLUMN tidings_ops.api_keys.revoked_at IS 'Time at which the key was revoked. Null for a key that was not.';
+
+COMMENT ON COLUMN tidings_ops.api_keys.revoked_by IS 'The user who revoked the key. Null for a key that was not revoked.';
 
 CREATE VIEW tidings_ops.attempts AS
  SELECT ((a.notification_id || '/'::text) || a.ordinal) AS delivery_id,
@@ -1327,6 +1811,44 @@ COMMENT ON COLUMN tidings_ops.growth.day IS 'A day in UTC.';
 COMMENT ON COLUMN tidings_ops.growth.notifications_bytes IS 'Bytes on disk of the notifications of the day, with indexes.';
 
 COMMENT ON COLUMN tidings_ops.growth.notifications_estimate IS 'Estimated notifications of the day as of the last analyze of PostgreSQL. 0 before the first analyze.';
+
+CREATE VIEW tidings_ops.inbox AS
+ SELECT inbox.tenant,
+    inbox.recipient_id,
+    inbox.notification_id,
+    inbox.type,
+    inbox.category,
+    inbox.created_at,
+    inbox.seen_at,
+    inbox.read_at,
+    inbox.dismissed_at,
+    inbox.deleted_at,
+    inbox.snoozed_until
+   FROM tidings.inbox;
+
+COMMENT ON VIEW tidings_ops.inbox IS 'The inbox of each person, without titles, bodies and data. Indexed filter: tenant with recipient_id, also with notification_id.';
+
+COMMENT ON COLUMN tidings_ops.inbox.tenant IS 'The tenant of the person.';
+
+COMMENT ON COLUMN tidings_ops.inbox.recipient_id IS 'The name that producers use.';
+
+COMMENT ON COLUMN tidings_ops.inbox.notification_id IS 'The notification. A listing has the newest id first.';
+
+COMMENT ON COLUMN tidings_ops.inbox.type IS 'The type of the notification.';
+
+COMMENT ON COLUMN tidings_ops.inbox.category IS 'The category of the type at acceptance.';
+
+COMMENT ON COLUMN tidings_ops.inbox.created_at IS 'Time at which the notification was accepted.';
+
+COMMENT ON COLUMN tidings_ops.inbox.seen_at IS 'Time at which the person first saw the entry. Null: not seen, or snoozed since.';
+
+COMMENT ON COLUMN tidings_ops.inbox.read_at IS 'Time at which the person read the entry. Null for an unread entry.';
+
+COMMENT ON COLUMN tidings_ops.inbox.dismissed_at IS 'Time at which the person dismissed the entry. It stays in the listing and does not count as unread. Null: not dismissed.';
+
+COMMENT ON COLUMN tidings_ops.inbox.deleted_at IS 'Time at which the person deleted the entry. The row is deleted a day after the limit for undo. Null: not deleted.';
+
+COMMENT ON COLUMN tidings_ops.inbox.snoozed_until IS 'Until this time the entry is hidden and not counted. Then it is unread again. Null: never snoozed.';
 
 CREATE VIEW tidings_ops.local_plans AS
  SELECT r.tenant,
@@ -2187,8 +2709,43 @@ ALTER TABLE ONLY tidings.idempotency ATTACH PARTITION tidings.idempotency_6 FOR 
 
 ALTER TABLE ONLY tidings.idempotency ATTACH PARTITION tidings.idempotency_7 FOR VALUES WITH (modulus 8, remainder 7);
 
+ALTER TABLE ONLY tidings.inbox ATTACH PARTITION tidings.inbox_0 FOR VALUES WITH (modulus 16, remainder 0);
+
+ALTER TABLE ONLY tidings.inbox ATTACH PARTITION tidings.inbox_1 FOR VALUES WITH (modulus 16, remainder 1);
+
+ALTER TABLE ONLY tidings.inbox ATTACH PARTITION tidings.inbox_10 FOR VALUES WITH (modulus 16, remainder 10);
+
+ALTER TABLE ONLY tidings.inbox ATTACH PARTITION tidings.inbox_11 FOR VALUES WITH (modulus 16, remainder 11);
+
+ALTER TABLE ONLY tidings.inbox ATTACH PARTITION tidings.inbox_12 FOR VALUES WITH (modulus 16, remainder 12);
+
+ALTER TABLE ONLY tidings.inbox ATTACH PARTITION tidings.inbox_13 FOR VALUES WITH (modulus 16, remainder 13);
+
+ALTER TABLE ONLY tidings.inbox ATTACH PARTITION tidings.inbox_14 FOR VALUES WITH (modulus 16, remainder 14);
+
+ALTER TABLE ONLY tidings.inbox ATTACH PARTITION tidings.inbox_15 FOR VALUES WITH (modulus 16, remainder 15);
+
+ALTER TABLE ONLY tidings.inbox ATTACH PARTITION tidings.inbox_2 FOR VALUES WITH (modulus 16, remainder 2);
+
+ALTER TABLE ONLY tidings.inbox ATTACH PARTITION tidings.inbox_3 FOR VALUES WITH (modulus 16, remainder 3);
+
+ALTER TABLE ONLY tidings.inbox ATTACH PARTITION tidings.inbox_4 FOR VALUES WITH (modulus 16, remainder 4);
+
+ALTER TABLE ONLY tidings.inbox ATTACH PARTITION tidings.inbox_5 FOR VALUES WITH (modulus 16, remainder 5);
+
+ALTER TABLE ONLY tidings.inbox ATTACH PARTITION tidings.inbox_6 FOR VALUES WITH (modulus 16, remainder 6);
+
+ALTER TABLE ONLY tidings.inbox ATTACH PARTITION tidings.inbox_7 FOR VALUES WITH (modulus 16, remainder 7);
+
+ALTER TABLE ONLY tidings.inbox ATTACH PARTITION tidings.inbox_8 FOR VALUES WITH (modulus 16, remainder 8);
+
+ALTER TABLE ONLY tidings.inbox ATTACH PARTITION tidings.inbox_9 FOR VALUES WITH (modulus 16, remainder 9);
+
 ALTER TABLE ONLY tidings.active_catalogue
     ADD CONSTRAINT active_catalogue_pkey PRIMARY KEY (only_row);
+
+ALTER TABLE ONLY tidings.api_keys
+    ADD CONSTRAINT api_keys_pkey PRIMARY KEY (id);
 
 ALTER TABLE ONLY tidings.catalogue_history
     ADD CONSTRAINT catalogue_history_pkey PRIMARY KEY (id);
@@ -2247,8 +2804,65 @@ ALTER TABLE ONLY tidings.idempotency_7
 ALTER TABLE ONLY tidings.idempotency_recent
     ADD CONSTRAINT idempotency_recent_pkey PRIMARY KEY (key);
 
+ALTER TABLE ONLY tidings.idempotent_requests
+    ADD CONSTRAINT idempotent_requests_pkey PRIMARY KEY (caller, key);
+
 ALTER TABLE ONLY tidings.inbox
     ADD CONSTRAINT inbox_pkey PRIMARY KEY (tenant, recipient_id, notification_id);
+
+ALTER TABLE ONLY tidings.inbox_0
+    ADD CONSTRAINT inbox_0_pkey PRIMARY KEY (tenant, recipient_id, notification_id);
+
+ALTER TABLE ONLY tidings.inbox_10
+    ADD CONSTRAINT inbox_10_pkey PRIMARY KEY (tenant, recipient_id, notification_id);
+
+ALTER TABLE ONLY tidings.inbox_11
+    ADD CONSTRAINT inbox_11_pkey PRIMARY KEY (tenant, recipient_id, notification_id);
+
+ALTER TABLE ONLY tidings.inbox_12
+    ADD CONSTRAINT inbox_12_pkey PRIMARY KEY (tenant, recipient_id, notification_id);
+
+ALTER TABLE ONLY tidings.inbox_13
+    ADD CONSTRAINT inbox_13_pkey PRIMARY KEY (tenant, recipient_id, notification_id);
+
+ALTER TABLE ONLY tidings.inbox_14
+    ADD CONSTRAINT inbox_14_pkey PRIMARY KEY (tenant, recipient_id, notification_id);
+
+ALTER TABLE ONLY tidings.inbox_15
+    ADD CONSTRAINT inbox_15_pkey PRIMARY KEY (tenant, recipient_id, notification_id);
+
+ALTER TABLE ONLY tidings.inbox_1
+    ADD CONSTRAINT inbox_1_pkey PRIMARY KEY (tenant, recipient_id, notification_id);
+
+ALTER TABLE ONLY tidings.inbox_2
+    ADD CONSTRAINT inbox_2_pkey PRIMARY KEY (tenant, recipient_id, notification_id);
+
+ALTER TABLE ONLY tidings.inbox_3
+    ADD CONSTRAINT inbox_3_pkey PRIMARY KEY (tenant, recipient_id, notification_id);
+
+ALTER TABLE ONLY tidings.inbox_4
+    ADD CONSTRAINT inbox_4_pkey PRIMARY KEY (tenant, recipient_id, notification_id);
+
+ALTER TABLE ONLY tidings.inbox_5
+    ADD CONSTRAINT inbox_5_pkey PRIMARY KEY (tenant, recipient_id, notification_id);
+
+ALTER TABLE ONLY tidings.inbox_6
+    ADD CONSTRAINT inbox_6_pkey PRIMARY KEY (tenant, recipient_id, notification_id);
+
+ALTER TABLE ONLY tidings.inbox_7
+    ADD CONSTRAINT inbox_7_pkey PRIMARY KEY (tenant, recipient_id, notification_id);
+
+ALTER TABLE ONLY tidings.inbox_8
+    ADD CONSTRAINT inbox_8_pkey PRIMARY KEY (tenant, recipient_id, notification_id);
+
+ALTER TABLE ONLY tidings.inbox_9
+    ADD CONSTRAINT inbox_9_pkey PRIMARY KEY (tenant, recipient_id, notification_id);
+
+ALTER TABLE ONLY tidings.liked_people
+    ADD CONSTRAINT liked_people_pkey PRIMARY KEY (tenant, recipient_id);
+
+ALTER TABLE ONLY tidings.likes
+    ADD CONSTRAINT likes_pkey PRIMARY KEY (tenant, recipient_id, liker_id);
 
 ALTER TABLE ONLY tidings.local_plans
     ADD CONSTRAINT local_plans_pkey PRIMARY KEY (tenant, device_id);
@@ -2258,6 +2872,9 @@ ALTER TABLE ONLY tidings.local_requests
 
 ALTER TABLE ONLY tidings.local_wakes
     ADD CONSTRAINT local_wakes_pkey PRIMARY KEY (tenant, device_id);
+
+ALTER TABLE ONLY tidings.matches
+    ADD CONSTRAINT matches_pkey PRIMARY KEY (tenant, one_id, other_id);
 
 ALTER TABLE ONLY tidings.migrations
     ADD CONSTRAINT migrations_pkey PRIMARY KEY (number);
@@ -2295,11 +2912,19 @@ ALTER TABLE ONLY tidings.rejected
 ALTER TABLE ONLY tidings.rejected
     ADD CONSTRAINT rejected_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY tidings.reservations
+    ADD CONSTRAINT reservations_pkey PRIMARY KEY (key);
+
 ALTER TABLE ONLY tidings.tally_totals
     ADD CONSTRAINT tally_totals_pkey PRIMARY KEY (kind, tenant, channel, state, reason);
 
+ALTER TABLE ONLY tidings.unblurs
+    ADD CONSTRAINT unblurs_pkey PRIMARY KEY (tenant, recipient_id);
+
 ALTER TABLE ONLY tidings.workers
     ADD CONSTRAINT workers_pkey PRIMARY KEY (id);
+
+CREATE UNIQUE INDEX api_keys_name ON tidings.api_keys USING btree (name) WHERE (revoked_at IS NULL);
 
 CREATE INDEX attempts_notification_id_ordinal_idx ON ONLY tidings.attempts USING btree (notification_id, ordinal);
 
@@ -2335,13 +2960,87 @@ CREATE INDEX idempotency_6_notification_id_idx ON tidings.idempotency_6 USING br
 
 CREATE INDEX idempotency_7_notification_id_idx ON tidings.idempotency_7 USING brin (notification_id) WITH (autosummarize='on');
 
+CREATE INDEX idempotent_requests_created_at_idx ON tidings.idempotent_requests USING brin (created_at) WITH (autosummarize='on');
+
+CREATE INDEX inbox_deleted_at_idx ON ONLY tidings.inbox USING btree (deleted_at) WHERE (deleted_at IS NOT NULL);
+
+CREATE INDEX inbox_0_deleted_at_idx ON tidings.inbox_0 USING btree (deleted_at) WHERE (deleted_at IS NOT NULL);
+
+CREATE INDEX inbox_0_notification_id_idx ON tidings.inbox_0 USING brin (notification_id) WITH (autosummarize='on');
+
+CREATE INDEX inbox_10_deleted_at_idx ON tidings.inbox_10 USING btree (deleted_at) WHERE (deleted_at IS NOT NULL);
+
+CREATE INDEX inbox_10_notification_id_idx ON tidings.inbox_10 USING brin (notification_id) WITH (autosummarize='on');
+
+CREATE INDEX inbox_11_deleted_at_idx ON tidings.inbox_11 USING btree (deleted_at) WHERE (deleted_at IS NOT NULL);
+
+CREATE INDEX inbox_11_notification_id_idx ON tidings.inbox_11 USING brin (notification_id) WITH (autosummarize='on');
+
+CREATE INDEX inbox_12_deleted_at_idx ON tidings.inbox_12 USING btree (deleted_at) WHERE (deleted_at IS NOT NULL);
+
+CREATE INDEX inbox_12_notification_id_idx ON tidings.inbox_12 USING brin (notification_id) WITH (autosummarize='on');
+
+CREATE INDEX inbox_13_deleted_at_idx ON tidings.inbox_13 USING btree (deleted_at) WHERE (deleted_at IS NOT NULL);
+
+CREATE INDEX inbox_13_notification_id_idx ON tidings.inbox_13 USING brin (notification_id) WITH (autosummarize='on');
+
+CREATE INDEX inbox_14_deleted_at_idx ON tidings.inbox_14 USING btree (deleted_at) WHERE (deleted_at IS NOT NULL);
+
+CREATE INDEX inbox_14_notification_id_idx ON tidings.inbox_14 USING brin (notification_id) WITH (autosummarize='on');
+
+CREATE INDEX inbox_15_deleted_at_idx ON tidings.inbox_15 USING btree (deleted_at) WHERE (deleted_at IS NOT NULL);
+
+CREATE INDEX inbox_15_notification_id_idx ON tidings.inbox_15 USING brin (notification_id) WITH (autosummarize='on');
+
+CREATE INDEX inbox_1_deleted_at_idx ON tidings.inbox_1 USING btree (deleted_at) WHERE (deleted_at IS NOT NULL);
+
+CREATE INDEX inbox_1_notification_id_idx ON tidings.inbox_1 USING brin (notification_id) WITH (autosummarize='on');
+
+CREATE INDEX inbox_2_deleted_at_idx ON tidings.inbox_2 USING btree (deleted_at) WHERE (deleted_at IS NOT NULL);
+
+CREATE INDEX inbox_2_notification_id_idx ON tidings.inbox_2 USING brin (notification_id) WITH (autosummarize='on');
+
+CREATE INDEX inbox_3_deleted_at_idx ON tidings.inbox_3 USING btree (deleted_at) WHERE (deleted_at IS NOT NULL);
+
+CREATE INDEX inbox_3_notification_id_idx ON tidings.inbox_3 USING brin (notification_id) WITH (autosummarize='on');
+
+CREATE INDEX inbox_4_deleted_at_idx ON tidings.inbox_4 USING btree (deleted_at) WHERE (deleted_at IS NOT NULL);
+
+CREATE INDEX inbox_4_notification_id_idx ON tidings.inbox_4 USING brin (notification_id) WITH (autosummarize='on');
+
+CREATE INDEX inbox_5_deleted_at_idx ON tidings.inbox_5 USING btree (deleted_at) WHERE (deleted_at IS NOT NULL);
+
+CREATE INDEX inbox_5_notification_id_idx ON tidings.inbox_5 USING brin (notification_id) WITH (autosummarize='on');
+
+CREATE INDEX inbox_6_deleted_at_idx ON tidings.inbox_6 USING btree (deleted_at) WHERE (deleted_at IS NOT NULL);
+
+CREATE INDEX inbox_6_notification_id_idx ON tidings.inbox_6 USING brin (notification_id) WITH (autosummarize='on');
+
+CREATE INDEX inbox_7_deleted_at_idx ON tidings.inbox_7 USING btree (deleted_at) WHERE (deleted_at IS NOT NULL);
+
+CREATE INDEX inbox_7_notification_id_idx ON tidings.inbox_7 USING brin (notification_id) WITH (autosummarize='on');
+
+CREATE INDEX inbox_8_deleted_at_idx ON tidings.inbox_8 USING btree (deleted_at) WHERE (deleted_at IS NOT NULL);
+
+CREATE INDEX inbox_8_notification_id_idx ON tidings.inbox_8 USING brin (notification_id) WITH (autosummarize='on');
+
+CREATE INDEX inbox_9_deleted_at_idx ON tidings.inbox_9 USING btree (deleted_at) WHERE (deleted_at IS NOT NULL);
+
+CREATE INDEX inbox_9_notification_id_idx ON tidings.inbox_9 USING brin (notification_id) WITH (autosummarize='on');
+
 CREATE UNIQUE INDEX key_move_expr_idx ON tidings.key_move USING btree ((true));
+
+CREATE INDEX likes_liker ON tidings.likes USING btree (tenant, liker_id);
+
+CREATE UNIQUE INDEX likes_position ON tidings.likes USING btree (tenant, recipient_id, "position");
 
 CREATE INDEX local_requests_expires_at_idx ON tidings.local_requests USING btree (expires_at);
 
 CREATE INDEX local_requests_notification_id_idx ON tidings.local_requests USING btree (notification_id);
 
 CREATE INDEX local_wakes_due_at_idx ON tidings.local_wakes USING btree (due_at);
+
+CREATE INDEX matches_other ON tidings.matches USING btree (tenant, other_id);
 
 CREATE INDEX notifications_event_id_idx ON ONLY tidings.notifications USING btree (event_id);
 
@@ -2361,6 +3060,8 @@ CREATE INDEX rejected_open ON tidings.rejected USING btree (id) WHERE (state = '
 
 CREATE INDEX rejected_source ON tidings.rejected USING btree (source, id);
 
+CREATE INDEX reservations_id ON tidings.reservations USING btree (id);
+
 ALTER INDEX tidings.idempotency_pkey ATTACH PARTITION tidings.idempotency_0_pkey;
 
 ALTER INDEX tidings.idempotency_pkey ATTACH PARTITION tidings.idempotency_1_pkey;
@@ -2377,6 +3078,70 @@ ALTER INDEX tidings.idempotency_pkey ATTACH PARTITION tidings.idempotency_6_pkey
 
 ALTER INDEX tidings.idempotency_pkey ATTACH PARTITION tidings.idempotency_7_pkey;
 
+ALTER INDEX tidings.inbox_deleted_at_idx ATTACH PARTITION tidings.inbox_0_deleted_at_idx;
+
+ALTER INDEX tidings.inbox_pkey ATTACH PARTITION tidings.inbox_0_pkey;
+
+ALTER INDEX tidings.inbox_deleted_at_idx ATTACH PARTITION tidings.inbox_10_deleted_at_idx;
+
+ALTER INDEX tidings.inbox_pkey ATTACH PARTITION tidings.inbox_10_pkey;
+
+ALTER INDEX tidings.inbox_deleted_at_idx ATTACH PARTITION tidings.inbox_11_deleted_at_idx;
+
+ALTER INDEX tidings.inbox_pkey ATTACH PARTITION tidings.inbox_11_pkey;
+
+ALTER INDEX tidings.inbox_deleted_at_idx ATTACH PARTITION tidings.inbox_12_deleted_at_idx;
+
+ALTER INDEX tidings.inbox_pkey ATTACH PARTITION tidings.inbox_12_pkey;
+
+ALTER INDEX tidings.inbox_deleted_at_idx ATTACH PARTITION tidings.inbox_13_deleted_at_idx;
+
+ALTER INDEX tidings.inbox_pkey ATTACH PARTITION tidings.inbox_13_pkey;
+
+ALTER INDEX tidings.inbox_deleted_at_idx ATTACH PARTITION tidings.inbox_14_deleted_at_idx;
+
+ALTER INDEX tidings.inbox_pkey ATTACH PARTITION tidings.inbox_14_pkey;
+
+ALTER INDEX tidings.inbox_deleted_at_idx ATTACH PARTITION tidings.inbox_15_deleted_at_idx;
+
+ALTER INDEX tidings.inbox_pkey ATTACH PARTITION tidings.inbox_15_pkey;
+
+ALTER INDEX tidings.inbox_deleted_at_idx ATTACH PARTITION tidings.inbox_1_deleted_at_idx;
+
+ALTER INDEX tidings.inbox_pkey ATTACH PARTITION tidings.inbox_1_pkey;
+
+ALTER INDEX tidings.inbox_deleted_at_idx ATTACH PARTITION tidings.inbox_2_deleted_at_idx;
+
+ALTER INDEX tidings.inbox_pkey ATTACH PARTITION tidings.inbox_2_pkey;
+
+ALTER INDEX tidings.inbox_deleted_at_idx ATTACH PARTITION tidings.inbox_3_deleted_at_idx;
+
+ALTER INDEX tidings.inbox_pkey ATTACH PARTITION tidings.inbox_3_pkey;
+
+ALTER INDEX tidings.inbox_deleted_at_idx ATTACH PARTITION tidings.inbox_4_deleted_at_idx;
+
+ALTER INDEX tidings.inbox_pkey ATTACH PARTITION tidings.inbox_4_pkey;
+
+ALTER INDEX tidings.inbox_deleted_at_idx ATTACH PARTITION tidings.inbox_5_deleted_at_idx;
+
+ALTER INDEX tidings.inbox_pkey ATTACH PARTITION tidings.inbox_5_pkey;
+
+ALTER INDEX tidings.inbox_deleted_at_idx ATTACH PARTITION tidings.inbox_6_deleted_at_idx;
+
+ALTER INDEX tidings.inbox_pkey ATTACH PARTITION tidings.inbox_6_pkey;
+
+ALTER INDEX tidings.inbox_deleted_at_idx ATTACH PARTITION tidings.inbox_7_deleted_at_idx;
+
+ALTER INDEX tidings.inbox_pkey ATTACH PARTITION tidings.inbox_7_pkey;
+
+ALTER INDEX tidings.inbox_deleted_at_idx ATTACH PARTITION tidings.inbox_8_deleted_at_idx;
+
+ALTER INDEX tidings.inbox_pkey ATTACH PARTITION tidings.inbox_8_pkey;
+
+ALTER INDEX tidings.inbox_deleted_at_idx ATTACH PARTITION tidings.inbox_9_deleted_at_idx;
+
+ALTER INDEX tidings.inbox_pkey ATTACH PARTITION tidings.inbox_9_pkey;
+
 CREATE TRIGGER note_catalogue_use AFTER INSERT OR UPDATE ON tidings.active_catalogue FOR EACH ROW EXECUTE FUNCTION tidings.note_catalogue_use();
 
 CREATE TRIGGER record_activation AFTER INSERT OR UPDATE ON tidings.active_catalogue FOR EACH ROW EXECUTE FUNCTION tidings.record_activation();
@@ -2389,8 +3154,15 @@ ALTER TABLE ONLY tidings.active_catalogue
 ALTER TABLE ONLY tidings.catalogue_types
     ADD CONSTRAINT catalogue_types_hash_fkey FOREIGN KEY (hash) REFERENCES tidings.catalogues(hash) ON DELETE CASCADE;
 
+ALTER TABLE tidings.inbox ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY person ON tidings.inbox TO tidings_app USING (((tenant = current_setting('tidings.tenant'::text, true)) AND (recipient_id = current_setting('tidings.recipient'::text, true))));
+
+CREATE POLICY pipeline ON tidings.inbox TO tidings_run USING (true) WITH CHECK (true);
+
 GRANT USAGE ON SCHEMA tidings TO tidings_run;
 GRANT USAGE ON SCHEMA tidings TO tidings_ops_read;
+GRANT USAGE ON SCHEMA tidings TO tidings_app;
 
 GRANT USAGE ON SCHEMA tidings_api TO tidings_run;
 GRANT USAGE ON SCHEMA tidings_api TO tidings_produce;
@@ -2401,6 +3173,7 @@ GRANT USAGE ON SCHEMA tidings_ops TO tidings_ops_read;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.queue_samples TO tidings_run;
 
 GRANT ALL ON FUNCTION tidings.clock() TO tidings_run;
+GRANT ALL ON FUNCTION tidings.clock() TO tidings_app;
 
 REVOKE ALL ON FUNCTION tidings.ensure_partitions(days_back integer, days_ahead integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION tidings.ensure_partitions(days_back integer, days_ahead integer) TO tidings_run;
@@ -2437,6 +3210,8 @@ GRANT ALL ON FUNCTION tidings_ops.find_enqueued(anything text) TO tidings_ops_re
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.active_catalogue TO tidings_run;
 
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.api_keys TO tidings_run;
+
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.attempts TO tidings_run;
 
 GRANT SELECT,INSERT ON TABLE tidings.catalogue_history TO tidings_run;
@@ -2447,6 +3222,7 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.catalogues TO tidings_run;
 
 GRANT SELECT ON TABLE tidings.clock_offset TO tidings_run;
 GRANT SELECT ON TABLE tidings.clock_offset TO tidings_ops_read;
+GRANT SELECT ON TABLE tidings.clock_offset TO tidings_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.dead TO tidings_run;
 
@@ -2482,15 +3258,66 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.idempotency_recent TO tidings
 
 GRANT SELECT ON TABLE tidings.idempotency_keys TO tidings_run;
 
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.idempotent_requests TO tidings_run;
+
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.inbox TO tidings_run;
+GRANT SELECT ON TABLE tidings.inbox TO tidings_app;
+
+GRANT UPDATE(seen_at) ON TABLE tidings.inbox TO tidings_app;
+
+GRANT UPDATE(read_at) ON TABLE tidings.inbox TO tidings_app;
+
+GRANT UPDATE(dismissed_at) ON TABLE tidings.inbox TO tidings_app;
+
+GRANT UPDATE(deleted_at) ON TABLE tidings.inbox TO tidings_app;
+
+GRANT UPDATE(snoozed_until) ON TABLE tidings.inbox TO tidings_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.inbox_0 TO tidings_run;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.inbox_1 TO tidings_run;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.inbox_10 TO tidings_run;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.inbox_11 TO tidings_run;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.inbox_12 TO tidings_run;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.inbox_13 TO tidings_run;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.inbox_14 TO tidings_run;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.inbox_15 TO tidings_run;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.inbox_2 TO tidings_run;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.inbox_3 TO tidings_run;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.inbox_4 TO tidings_run;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.inbox_5 TO tidings_run;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.inbox_6 TO tidings_run;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.inbox_7 TO tidings_run;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.inbox_8 TO tidings_run;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.inbox_9 TO tidings_run;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.key_move TO tidings_run;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.liked_people TO tidings_run;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.likes TO tidings_run;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.local_plans TO tidings_run;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.local_requests TO tidings_run;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.local_wakes TO tidings_run;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.matches TO tidings_run;
 
 GRANT SELECT ON TABLE tidings.migrations TO tidings_run;
 
@@ -2514,11 +3341,18 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.rejected_days TO tidings_run;
 
 GRANT USAGE ON SEQUENCE tidings.rejected_id_seq TO tidings_run;
 
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.reservations TO tidings_run;
+
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.tally TO tidings_run;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.tally_totals TO tidings_run;
 
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.unblurs TO tidings_run;
+
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.workers TO tidings_run;
+
+GRANT SELECT ON TABLE tidings_ops.api_keys TO tidings_run;
+GRANT SELECT ON TABLE tidings_ops.api_keys TO tidings_ops_read;
 
 GRANT SELECT ON TABLE tidings_ops.attempts TO tidings_run;
 GRANT SELECT ON TABLE tidings_ops.attempts TO tidings_ops_read;
@@ -2552,6 +3386,9 @@ GRANT SELECT ON TABLE tidings_ops.errors TO tidings_ops_read;
 
 GRANT SELECT ON TABLE tidings_ops.growth TO tidings_run;
 GRANT SELECT ON TABLE tidings_ops.growth TO tidings_ops_read;
+
+GRANT SELECT ON TABLE tidings_ops.inbox TO tidings_run;
+GRANT SELECT ON TABLE tidings_ops.inbox TO tidings_ops_read;
 
 GRANT SELECT ON TABLE tidings_ops.local_plans TO tidings_run;
 GRANT SELECT ON TABLE tidings_ops.local_plans TO tidings_ops_read;

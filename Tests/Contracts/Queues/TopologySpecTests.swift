@@ -61,6 +61,13 @@ import TidingsCore
         #expect(spec.bindings.contains(BindingSpec(exchange: "tidings.unroutable", queue: "tidings.rejected", routingKey: "")))
     }
 
+    /// A queue of signals belongs to the process that follows them, and ends with it.
+    @Test func onlyTheExchangeOfSignalsIsNotDurable() {
+        #expect(spec.exchanges.filter { !$0.durable } == [.realtime])
+        #expect(ExchangeSpec.realtime.name == "tidings.realtime" && ExchangeSpec.realtime.kind == .fanout)
+        #expect(!spec.bindings.contains { $0.exchange == QueueNames.realtimeExchange })
+    }
+
     @Test func aRoutingKeyIsCategoryAndType() {
         #expect(QueueNames.routingKey(category: .transactional, type: "orderUpdate") == "transactional.orderUpdate")
         #expect(QueueNames.intakeLane(of: .system) == .urgent)

@@ -54,5 +54,34 @@ extension ExclusiveBrokerTests {
             await control.close()
             await publisher.close()
         }
+
+        /// The broker tells of its alarm after the first message that reaches it. From then on, every offer is dropped at once.
+        @Test func aBlockedAnnouncerDropsAndGoesOnAfterwards() async throws {
+            let broker = try ExclusiveBroker.current()
+            let (counts, log) = (Counts(), EventLog())
+            let exchange = ExchangeDeclaration(name: Broker.unique("alarm"), kind: "fanout", durable: false)
+            let announcer = try AMQPAnnouncer.make(
+                configuration: try AMQPConfiguration(url: broker.amqpURL), connectionName: "test announcer", exchange: exchange,
+                report: counts.report, log: log.record)
+            let message = OutgoingMessage(exchange: exchange.name, routingKey: "", body: [7], messageID: "")
+            announcer.offer(message)
+            await counts.reaches(published: 1)
+            try await broker.control("set_vm_memory_high_watermark", "0.00001")
+            announcer.offer(message)
+            await log.first { if case .blocked(reason: "low on memory") = $0 { true } else { false } }
+            // The event comes before its turn has ended.
+            while announcer.accepts { await Task.yield() }
+            let before = counts.now
+            for _ in 0..<1_000 { announcer.offer(message) }
+            #expect(counts.now.dropped == before.dropped + 1_000 && counts.now.published == before.published)
+            try await broker.control("set_vm_memory_high_watermark", "0.4")
+            await log.first { if case .unblocked = $0 { true } else { false } }
+            while !announcer.accepts { await Task.yield() }
+            announcer.offer(message)
+            await counts.reaches(published: before.published + 1)
+            let losses = log.events.contains { if case .disconnected = $0 { true } else { false } }
+            #expect(!losses)
+            await announcer.close()
+        }
     }
 }

@@ -165,8 +165,8 @@ import TidingsPipeline
         func only(_ tenant: String) -> ProducerRights { .only(tenants: [tenant], own: [], others: []) }
         #expect(Sample.decode(event, rights: only("acme")).intents.count == 1)
         let rejection = try Sample.rejection(Sample.decode(event, rights: only("default")))
-        #expect(rejection.reason == .tenantNotAllowed && rejection.pointer == "/data/tenant" && rejection.tenant == "acme")
-        #expect(try Sample.rejection(Sample.decode(Sample.plain, rights: only("acme"))).reason == .tenantNotAllowed)
+        #expect(rejection.reason == .tenantForbidden && rejection.pointer == "/data/tenant" && rejection.tenant == "acme")
+        #expect(try Sample.rejection(Sample.decode(Sample.plain, rights: only("acme"))).reason == .tenantForbidden)
     }
 
     @Test func onlyOwnSourcesMayBeNamed() throws {

@@ -1,6 +1,7 @@
 import Foundation
 import PrivateServers
 import Testing
+import TidingsAMQP
 import TidingsContracts
 import TidingsPostgres
 import TidingsTestSupport
@@ -22,13 +23,19 @@ extension WaitingFaults {
                 #expect(applied.exitCode == 0, "\(applied.errors)")
                 let roles = try ["router", "deliver", "release"].map { try Self.start($0, servers) }
                 defer { for role in roles { role.signal(SIGTERM) } }
-                let sent = try await Self.tidings(
-                    ["send", "orderUpdate", "--to", "ann", "--title", "T", "--channel", "inApp", "--critical"], as: "producer", servers)
-                #expect(sent.exitCode == 0, "\(sent.errors)")
-                let arrives = try await system.eventually(
-                    within: .seconds(60), "select count(*) from tidings_ops.deliveries where state = 'delivered'"
-                ) { $0 == 1 }
-                #expect(arrives, "\(roles.map(\.errorsSoFar))")
+                // A worker writes ann's entry and the router writes bob's, so each of the two sends a signal.
+                let told = try await Self.following(servers) {
+                    for arguments in [["--to", "ann", "--critical"], ["--to", "bob"]] {
+                        let sent = try await Self.tidings(
+                            ["send", "orderUpdate", "--title", "T", "--channel", "inApp"] + arguments, as: "producer", servers)
+                        #expect(sent.exitCode == 0, "\(sent.errors)")
+                    }
+                    let arrives = try await system.eventually(
+                        within: .seconds(60), "select count(*) from tidings_ops.deliveries where state = 'delivered'"
+                    ) { $0 == 2 }
+                    try #require(arrives, "\(roles.map(\.errorsSoFar))")
+                }
+                #expect(told == ["ann", "bob"])
 
                 try await Self.expectRefused("create table tidings.mine ()", servers)
                 try await Self.expectRefused("update tidings.clock_offset set shift = '1 day'", servers)
@@ -40,7 +47,7 @@ extension WaitingFaults {
                 let isMoved = try await system.eventually(
                     within: .seconds(60),
                     "select (select count(*) from tidings.idempotency) - (select count(*) from tidings.idempotency_recent)"
-                ) { $0 == 1 }
+                ) { $0 == 2 }
                 #expect(isMoved, "\(roles.map(\.errorsSoFar))")
                 let taken = try await Self.tidings(["queue", "topology"], as: "producer", servers)
                 #expect(taken.exitCode == 0, "what may not be compared is no difference: \(taken.errors)")
@@ -49,6 +56,34 @@ extension WaitingFaults {
                     #expect(await role.finish().exitCode == 0)
                 }
             }
+        }
+
+        /// Follows signals as the user `api` while `body` runs. Returns the people of the first two signals.
+        private static func following(_ servers: PrivateServers, _ body: () async throws -> Void) async throws -> Set<String> {
+            let url = try #require(try environment(as: "api", servers)["TIDINGS_AMQP_URL"])
+            let exchange = ExchangeDeclaration(name: QueueNames.realtimeExchange, kind: "fanout", durable: false)
+            let (started, start) = AsyncStream.makeStream(of: Void.self)
+            let consumer = try AMQPConsumer.make(
+                configuration: try AMQPConfiguration(url: url), connectionName: "tests",
+                ownQueue: OwnQueue(name: QueueNames.realtimeQueue, exchange: exchange, maximumMessages: 100, maximumBytes: 1 << 20),
+                prefetch: 10, log: { if case .consuming = $0 { start.yield() } })
+            async let end: Void = consumer.run()
+            for await _ in started { break }
+            var people: Set<String> = []
+            do {
+                try await body()
+                for await batch in consumer.batches {
+                    for message in batch.messages { people.formUnion(try InboxSignal.decode(message.body).people.map(\.recipient)) }
+                    await consumer.acknowledge(batch.tags)
+                    if people.count >= 2 { break }
+                }
+            } catch {
+                await consumer.close()
+                throw error
+            }
+            await consumer.close()
+            try await end
+            return people
         }
 
         private static let password = "secret"

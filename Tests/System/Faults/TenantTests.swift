@@ -28,9 +28,9 @@ extension WaitingFaults {
         private static func expectRightsOfUsers(_ servers: PrivateServers, _ system: TestSystem) async throws {
             let cases: [(user: String, tenant: String, source: String, end: String)] = [
                 ("shop", "acme", "/shop", accepted), ("shop", "acme", "/shop/eu", accepted),
-                ("shop", "globex", "/shop", "tenantNotAllowed"),
-                ("shop", "default", "/shop", "tenantNotAllowed"), ("shop", "acme", "/web", "sourceNotAllowed"),
-                ("web", "default", "/web", accepted), ("web", "acme", "/web", "tenantNotAllowed"),
+                ("shop", "globex", "/shop", "tenantForbidden"),
+                ("shop", "default", "/shop", "tenantForbidden"), ("shop", "acme", "/web", "sourceNotAllowed"),
+                ("web", "default", "/web", accepted), ("web", "acme", "/web", "tenantForbidden"),
                 ("web", "default", "/shop/eu", "sourceNotAllowed"),
             ]
             for (number, asked) in cases.enumerated() {
@@ -40,16 +40,29 @@ extension WaitingFaults {
             }
         }
 
+        /// A producer cannot choose the id of its notification: the router believes ids only from users that vouch.
+        private static func expectNoIDOfAProducer(_ servers: PrivateServers, _ system: TestSystem) async throws {
+            let milliseconds = UInt64(Date().timeIntervalSince1970 * 1_000)
+            let id = (0..<6).map { UInt8(truncatingIfNeeded: milliseconds >> UInt64(40 - 8 * $0)) } + [0x70, 0, 0x80, 0, 0, 0, 0, 0, 0, 1]
+            let headers: [String: AMQPValue] = [QueueNames.idsHeader: .bytes(id)]
+            try await publish("forged-id", as: "web", tenant: "default", source: "/web", headers: headers, servers)
+            #expect(try await end(of: "forged-id", system) == accepted)
+            let count = try await system.count(
+                "select count(*) from tidings_ops.notifications where notification_id = encode(\(id), 'hex')::uuid")
+            #expect(count == 0)
+        }
+
         /// A producer's own header has no effect. The broker refuses the name of another user, and the router refuses a message without a
         /// name.
         private static func expectNobodyToBeTakenForAnother(_ servers: PrivateServers, _ system: TestSystem, _ folder: String) async throws
         {
             for (id, said) in [("forged-role", "db:billing"), ("forged-user", "shop"), ("forged-nobody", "")] {
                 try await publish(id, as: "web", tenant: "acme", source: "/w", headers: [QueueNames.producerHeader: .string(said)], servers)
-                #expect(try await end(of: id, system) == "tenantNotAllowed", "\(id)")
+                #expect(try await end(of: id, system) == "tenantForbidden", "\(id)")
                 let producer = try await system.query("select producer from tidings.rejected where event_id = \(id)").rows.first
                 #expect(try producer?.decode(String?.self) == "web", "\(id)")
             }
+            try await expectNoIDOfAProducer(servers, system)
             let liar = try AMQPPublisher.make(
                 configuration: try AMQPConfiguration(url: try url(as: "web", servers)), connectionName: "liar")
             var lie = message("lie", tenant: "acme", source: "/shop")
@@ -71,8 +84,8 @@ extension WaitingFaults {
         /// The login of the session counts, even after the session has changed its role.
         private static func expectRightsOfRoles(_ servers: PrivateServers, _ system: TestSystem, _ release: TestProcess) async throws {
             let cases: [(role: String, tenant: String, end: String)] = [
-                ("billing", "globex", accepted), ("billing", "acme", "tenantNotAllowed"), ("stranger", "default", accepted),
-                ("stranger", "globex", "tenantNotAllowed"),
+                ("billing", "globex", accepted), ("billing", "acme", "tenantForbidden"), ("stranger", "default", accepted),
+                ("stranger", "globex", "tenantForbidden"),
             ]
             for (number, asked) in cases.enumerated() {
                 let id = "role-\(number)"
@@ -94,7 +107,7 @@ extension WaitingFaults {
             let refused = try await number(of: "user-2", system)
             #expect(try await system.tidings("rejected", "replay", refused).exitCode == 0)
             let again = try await system.eventually(
-                "select count(*) from tidings_ops.rejected where event_id = 'user-2' and occurrences = 2 and reason_code = 'tenantNotAllowed'"
+                "select count(*) from tidings_ops.rejected where event_id = 'user-2' and occurrences = 2 and reason_code = 'tenantForbidden'"
             ) { $0 == 1 }
             #expect(again, "\(router.errorsSoFar)")
 

@@ -96,7 +96,7 @@ import TidingsTestSupport
             return TestCatalogue.standard + "producers: {\(producer)}\n"
         }) { pipeline in
             #expect(try await Self.enqueue("own", tenant: "acme", source: "/own/x", in: pipeline) == nil)
-            #expect(try await Self.enqueue("tenant", tenant: "default", source: "/own", in: pipeline) == "tenantNotAllowed")
+            #expect(try await Self.enqueue("tenant", tenant: "default", source: "/own", in: pipeline) == "tenantForbidden")
             #expect(try await Self.enqueue("source", tenant: "acme", source: "/tests", in: pipeline) == "sourceNotAllowed")
             let named = try await pipeline.system.count("select count(*) from tidings.rejected where producer = 'db:' || session_user")
             #expect(named == 2)

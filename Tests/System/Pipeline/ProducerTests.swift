@@ -37,7 +37,7 @@ import TidingsStore
         let batches = pieces.map(\.batch)
         #expect(batches.flatMap(\.intents).count == 1)
         let refused = batches.flatMap(\.refused)
-        #expect(refused.map(\.rejection.reason) == [.tenantNotAllowed])
+        #expect(refused.map(\.rejection.reason) == [.tenantForbidden])
         #expect(refused.first?.producer.map { Array($0.utf8) } == Array("cafe\u{301}".utf8))
     }
 

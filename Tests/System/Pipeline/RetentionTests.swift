@@ -15,7 +15,7 @@ import TidingsTestSupport
             let (store, readers) = (Store(configuration, size: 1, name: "release"), PostgresPool(configuration, size: 1, name: "backup"))
             _ = try await system.query("select tidings.ensure_partitions(32, 7)")
             try await readers.transaction { reader in
-                _ = try await reader.query("select from tidings.inbox limit 1")
+                _ = try await reader.query("select from tidings.attempts limit 1")
                 do {
                     let dropped = try await store.tendPartitions(retention: Self.retention)
                     Issue.record("dropped \(dropped) under a reader")

@@ -5,15 +5,9 @@ import TidingsServer
 import TidingsStore
 import TidingsTimeZones
 
-/// The explanation of a notification: the notification, each channel with its reason, and the attempts.
+/// The explanation of a notification for a person at a terminal, from its record.
 struct Explanation: Sendable {
-    private let notification: JSON
-    private let deliveries: [JSON]
-    private let attempts: [JSON]
-    private let decisions: [JSON]
-    private let timeline: [JSON]
-    /// The entries of the notification in the plans of devices.
-    private let plans: [JSON]
+    private let record: NotificationRecord
     /// Title and body; nil unless they were asked for.
     private let content: JSON?
     /// The person's time zone, from the zone data of this machine.
@@ -21,17 +15,13 @@ struct Explanation: Sendable {
 
     /// Throws a ``Failure``: with exit code 1 if the notification does not exist, with 77 if this user may not read its content.
     init(of id: NotificationID, withContent: Bool = false, from store: Store) async throws {
-        guard let found = try await store.notification(id) else {
+        guard let found = try await NotificationRecord(of: id, from: store) else {
             throw Failure(.bad, "no notification \(id)", hint: "tidings find looks for any id; rows past their retention are deleted")
         }
-        notification = found
-        deliveries = try await store.deliveries(of: id)
-        attempts = try await store.attempts(of: id)
-        decisions = try await store.decisions(of: id)
-        timeline = try await store.explain(id)
-        plans = try await store.localPlans(of: id)
+        record = found
         content = withContent ? try await Self.content(of: id, from: store) : nil
-        let name = try await store.timeZone(of: found["recipient_id"]?.stringValue ?? "", tenant: found["tenant"]?.stringValue ?? "")
+        let (person, tenant) = (found.notification["recipient_id"]?.stringValue, found.notification["tenant"]?.stringValue)
+        let name = try await store.timeZone(of: person ?? "", tenant: tenant ?? "")
         let now = store.clock.now().wholeSeconds
         do {
             zone = .known(try TimeZoneDatabase.ofMachine().offsets(for: name, from: now - 86_400 * 400, through: now + 86_400 * 800))
@@ -63,23 +53,17 @@ struct Explanation: Sendable {
     /// Prints the explanations. JSON is always an array, because an event may have made several notifications.
     static func print(_ explanations: [Explanation], as format: OutputFormat) {
         switch format {
-        case .json, .jsonl: Output.list(explanations.map(\.json), as: format, empty: "")
+        case .json, .jsonl: Output.list(explanations.map { $0.record.json(content: $0.content) }, as: format, empty: "")
         case .text: for explanation in explanations { Output.data(explanation.text) }
         }
     }
 
     func has(_ delivery: DeliveryKey) -> Bool { deliveries.contains { $0["delivery_id"]?.stringValue == "\(delivery)" } }
 
-    private var json: JSON {
-        var members = JSONObject()
-        members["notification"] = notification
-        if let content { members["content"] = content }
-        let lists = [
-            ("deliveries", deliveries), ("attempts", attempts), ("decisions", decisions), ("timeline", timeline), ("plans", plans),
-        ]
-        for (name, rows) in lists { members[name] = .array(rows) }
-        return .object(members)
-    }
+    private var notification: JSON { record.notification }
+    private var deliveries: [JSON] { record.deliveries }
+    private var attempts: [JSON] { record.attempts }
+    private var decisions: [JSON] { record.decisions }
 
     private var text: String {
         var lines = [headline]
@@ -92,7 +76,7 @@ struct Explanation: Sendable {
             for attempt in attempts where attempt["ordinal"] == delivery["ordinal"] && attempt["outcome"]?.stringValue != "accepted" {
                 lines.append(line(forAttempt: attempt))
             }
-            lines += plans.filter { $0["ordinal"] == delivery["ordinal"] }.map(line(forPlan:))
+            lines += record.plans.filter { $0["ordinal"] == delivery["ordinal"] }.map(line(forPlan:))
             if delivery["state"]?.stringValue != "delivered", let advice = delivery["what_to_do"]?.stringValue, !advice.isEmpty {
                 lines.append("              what to do: \(advice)")
             }

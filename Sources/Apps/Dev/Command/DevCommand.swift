@@ -69,6 +69,7 @@ private struct DevelopmentSystem: Service, CustomStringConvertible {
         var environment = Settings.processEnvironment()
         environment["TIDINGS_AMQP_URL"] = servers.amqpURL
         environment["TIDINGS_DATABASE_URL"] = servers.databaseURL
+        if let api = context.api, !options.serversOnly { try prepare(api, &environment) }
         let settings = try Settings(environment: environment)
         try await Migrator(settings.database).migrate { Output.note("schema \($0.number): \($0.name)") }
         if options.testHosts > 0 { try await servers.makeVirtualHosts((0..<options.testHosts).map { "test-\($0)" }) }
@@ -79,10 +80,38 @@ private struct DevelopmentSystem: Service, CustomStringConvertible {
             try await whileTheyRun(servers) { try await gracefulShutdown() }
         } else {
             try await DevelopmentCatalogue.applyOnce(settings)
-            let runtime = try await Runtime(settings: settings, providers: context.providers, logger: Logger(label: "dev"))
+            let runtime = try await Runtime(
+                settings: settings, providers: context.providers, projections: context.projections, logger: Logger(label: "dev"))
             Output.note(ready)
-            try await whileTheyRun(servers) { try await RolesService(Role.all, runtime: runtime).run() }
+            let api = try await api(runtime, servers)
+            try await whileTheyRun(servers) { try await RolesService(Role.all, added: api, runtime: runtime).run() }
         }
+    }
+
+    /// Makes the key that signs tokens, unless the environment names keys of its own.
+    private func prepare(_ api: APIRoleMaker, _ environment: inout [String: String]) throws {
+        guard environment[APISettings.tokenKeysName, default: ""].isEmpty else { return }
+        environment[APISettings.tokenKeysName] = try DevelopmentSigner(preparing: options.home).keysFile
+        environment[APISettings.tokenIssuerName] = DevelopmentSigner.issuer
+        environment[APISettings.tokenAudienceName] = DevelopmentSigner.audience
+    }
+
+    /// The API on a free port, unless the environment names an address. Its URL stands beside those of the servers.
+    private func api(_ runtime: Runtime, _ servers: PrivateServers) async throws -> [any AddedRole] {
+        guard let api = context.api,
+            let settings = try APISettings(environment: runtime.settings.environment, standardListen: "127.0.0.1:0")
+        else { return [] }
+        let home = options.home
+        let options = APIOptions(settings: settings, isDevelopment: true) { url in
+            do {
+                let key = try await DevelopmentKey.prepare(home: home, in: runtime.store)
+                try await servers.addToEnvironment(["TIDINGS_API_URL=\(url)", "TIDINGS_API_KEY=\(key)"])
+                Output.note("API ready on \(url), demo page on \(url)/demo; tidings token <recipient> prints a token")
+            } catch {
+                Output.note("the address of the API cannot be written: \(error)")
+            }
+        }
+        return [try await api.make(runtime, options)]
     }
 
     /// Runs `body`. If one of the servers ends by itself meanwhile, everything stops as if asked to, and this function throws.

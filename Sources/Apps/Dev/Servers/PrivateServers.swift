@@ -71,6 +71,12 @@ public actor PrivateServers {
         return try result.get()
     }
 
+    /// Adds lines `NAME=value` to the environment file, which is deleted when the servers stop.
+    public func addToEnvironment(_ lines: [String]) throws(PrivateServersError) {
+        let present = PrivateFile.read(layout.environmentFile) ?? ""
+        try PrivateFile.write(present + "\n" + lines.map { $0 + "\n" }.joined(), to: layout.environmentFile)
+    }
+
     /// Returns the name, for people, of a server that has ended without a call of ``stop()``. Returns nil while both servers run or are
     /// stopped.
     public func endedByItself() async -> String? {

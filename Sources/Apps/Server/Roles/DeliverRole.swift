@@ -238,7 +238,8 @@ private final class Line: Sendable {
                     group.addTask { await worker.run() }
                 } else {
                     let worker = InboxWorker(
-                        store: store, catalogues: runtime.catalogues, receiver: receiver, meters: meters, logger: runtime.logger)
+                        store: store, catalogues: runtime.catalogues, receiver: receiver, signals: runtime.signals, meters: meters,
+                        logger: runtime.logger)
                     group.addTask { await worker.run() }
                 }
             }

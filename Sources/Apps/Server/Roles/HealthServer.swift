@@ -1,18 +1,16 @@
-import FlyingFox
-import FlyingSocks
-import Foundation
+import HTTPTypes
 import Logging
-import Synchronization
-import TidingsMetrics
+package import TidingsHTTPServer
+package import TidingsMetrics
 
 /// Serves `/metrics`, `/health/live` and `/health/ready` over HTTP/1.1, beside the work of the process.
 ///
-/// The server has no protection of its own. Let it listen on an address that only permitted clients can reach.
+/// The server asks for no key. Let it listen on an address that only permitted clients can reach.
 struct HealthServer: Sendable {
     /// The longest time of a request. A scrape takes milliseconds.
     static let longestRequest = Duration.seconds(5)
-    /// The pause before the server listens again after it ended by itself, for example because no file descriptor was left.
-    private static let pause = Duration.seconds(1)
+    /// Connections open at once. A scraper needs one.
+    static let connections = 64
 
     let address: ListenAddress
     let metrics: Metrics
@@ -21,112 +19,75 @@ struct HealthServer: Sendable {
 
     /// Serves while `body` runs. Throws a ``Failure`` with exit code 78, without running `body`, if the server cannot listen on the
     /// address.
-    /// Later errors are logged, and the server listens again.
     func run(while body: () async throws -> Void) async throws {
-        let server = HTTPServer(config: try configuration(), handler: HealthHandler(metrics: metrics, readiness: readiness))
-        let state = ListeningState()
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { try await serve(on: server, state) }
-            group.addTask { try await server.waitUntilListening(timeout: Self.longestRequest / .seconds(1)) }
-            do {
-                try await group.next()
-            } catch {
-                throw Failure(
-                    .config,
-                    "\(Settings.metricsListenName): cannot listen on \(address.description(port: address.port)): \(Self.cause(error))",
-                    hint: "every process needs a port of its own; port 0 takes a free one")
+        let pages = HealthPages(metrics: metrics, readiness: readiness)
+        let server = HTTPServer(configuration, logger: logger) { request in
+            guard let page = pages.page(request.path) else { return HealthPages.text(.notFound, "not found\n") }
+            guard request.method == .get || request.method == .head else {
+                var response = HealthPages.text(.methodNotAllowed, "only GET\n")
+                response.headers[.allow] = "GET, HEAD"
+                return response
             }
-            state.begin()
-            let port = await port(of: server)
-            logger.notice("metrics and health", metadata: ["address": "\(address.description(port: port))"])
-            try await body()
-            group.cancelAll()
+            return page()
         }
-    }
-
-    private func serve(on server: HTTPServer, _ state: ListeningState) async throws {
-        while !Task.isCancelled {
-            do {
-                try await server.run()
-            } catch {
-                guard state.hasBegun else { throw error }
-                if Task.isCancelled { return }
-                logger.warning("metrics and health have ended, listening again", metadata: ["error": "\(Self.cause(error))"])
+        do {
+            try await server.run { port in
+                logger.notice("metrics and health", metadata: ["address": "\(address.description(port: UInt16(clamping: port)))"])
+                try await body()
             }
-            try? await Task.sleep(for: Self.pause)
+        } catch let error as HTTPServerError {
+            throw Failure(
+                .config, "\(Settings.metricsListenName): cannot listen on \(address.description(port: address.port)): \(error)",
+                hint: "every process needs a port of its own; port 0 takes a free one")
         }
     }
 
-    private func configuration() throws -> HTTPServer.Configuration {
-        switch address.host {
-        case .ip4(let host): configuration(try .inet(ip4: host, port: address.port) as sockaddr_in)
-        case .ip6(let host): configuration(try .inet6(ip6: host, port: address.port) as sockaddr_in6)
-        }
-    }
-
-    private func configuration(_ address: some SocketAddress) -> HTTPServer.Configuration {
-        HTTPServer.Configuration(
-            address: address, timeout: Self.longestRequest / .seconds(1), pool: ImpatientPool(HTTPServer.defaultPool()), logger: .disabled)
-    }
-
-    private func port(of server: HTTPServer) async -> UInt16 {
-        switch await server.listeningAddress {
-        case .ip4(_, let port), .ip6(_, let port): port
-        case .unix, nil: address.port
-        }
-    }
-
-    private static func cause(_ error: any Error) -> String {
-        if case SocketError.failed(_, _, let message) = error { message } else { "\(error)" }
+    private var configuration: HTTPServerConfiguration {
+        var limits = HTTPServerLimits()
+        limits.connections = Self.connections
+        limits.request = Self.longestRequest
+        limits.idle = Self.longestRequest * 2
+        limits.writeStall = Self.longestRequest * 2
+        return HTTPServerConfiguration(host: address.hostText, port: Int(address.port), limits: limits, grace: .seconds(1))
     }
 }
 
-/// Whether the server has listened on the address at least once. An operator must mend a failure before that.
-private final class ListeningState: Sendable {
-    private let begun = Atomic(false)
-
-    var hasBegun: Bool { begun.load(ordering: .relaxed) }
-
-    func begin() { begun.store(true, ordering: .relaxed) }
-}
-
-private struct HealthHandler: HTTPHandler {
+/// The pages about the state of a process.
+package struct HealthPages: Sendable {
     let metrics: Metrics
     let readiness: Readiness
 
-    func handleRequest(_ request: HTTPRequest) async throws -> HTTPResponse {
-        guard let content = content(of: request.target.path()) else { return Self.response(.notFound, "text/plain", "not found\n") }
-        guard request.method == .GET else {
-            var response = Self.response(.methodNotAllowed, "text/plain", "only GET\n")
-            response.headers[HTTPHeader("Allow")] = "GET"
-            return response
-        }
-        return content()
+    package init(metrics: Metrics, readiness: Readiness) {
+        self.metrics = metrics
+        self.readiness = readiness
     }
 
-    private func content(of path: String) -> (() -> HTTPResponse)? {
+    /// Nil if there is no such page.
+    package func page(_ path: Substring) -> (() -> ServerResponse)? {
         switch path {
         case "/metrics": scrape
-        case "/health/live": { Self.response(.ok, "text/plain", "ok\n") }
+        case "/health/live": { Self.text(.ok, "ok\n") }
         case "/health/ready": ready
         default: nil
         }
     }
 
-    private func scrape() -> HTTPResponse {
+    private func scrape() -> ServerResponse {
         metrics.databaseUp.set(readiness.isDatabaseUp ? 1 : 0)
         metrics.ready.set(readiness.missing.isEmpty ? 1 : 0)
-        return Self.response(.ok, ExpositionText.contentType, metrics.text(process: .read()))
+        return Self.answer(.ok, ExpositionText.contentType, metrics.text(process: .read()))
     }
 
-    private func ready() -> HTTPResponse {
+    private func ready() -> ServerResponse {
         let missing = readiness.missing
-        return Self.response(missing.isEmpty ? .ok : .serviceUnavailable, "application/json", Readiness.report(missing))
+        return Self.answer(missing.isEmpty ? .ok : .serviceUnavailable, "application/json", Readiness.report(missing))
     }
+
+    static func text(_ status: HTTPResponse.Status, _ text: String) -> ServerResponse { answer(status, "text/plain", text) }
 
     /// Closes the connection after the answer: a scrape every few seconds needs no lasting one, and no idle connection remains.
-    private static func response(_ status: HTTPStatusCode, _ type: String, _ text: String) -> HTTPResponse {
-        HTTPResponse(
-            statusCode: status, headers: [.contentType: type, .connection: "close", .cacheControl: "no-store"], body: Data(text.utf8))
+    private static func answer(_ status: HTTPResponse.Status, _ type: String, _ text: String) -> ServerResponse {
+        ServerResponse(
+            status, headers: [.contentType: type, .cacheControl: "no-store"], body: .bytes(Array(text.utf8)), closesConnection: true)
     }
 }

@@ -1,3 +1,4 @@
+import Logging
 import TidingsAMQP
 import TidingsMetrics
 
@@ -17,6 +18,29 @@ extension Metrics {
             brokerConnected.forget(link)
             brokerBlocked.forget(link)
         case .consuming, .queueLost, .confirmTimedOut, .republishing: break
+        }
+    }
+}
+
+extension Runtime {
+    /// Logs and counts the events of a link that carries signals. Such a link never makes the process unready, because every signal may be
+    /// lost.
+    static func logSignals(_ link: String, _ logger: Logger, _ metrics: Metrics) -> @Sendable (AMQPEvent) -> Void {
+        { event in
+            metrics.record(event, of: link)
+            switch event {
+            case .connected(let generation) where generation > 1: logger.notice("connected again", metadata: ["link": "\(link)"])
+            case .disconnected(let error, _):
+                logger.warning(
+                    "disconnected: changes of inboxes are told late", metadata: ["link": "\(link)", "error": "\(error)"])
+            case .blocked(let reason):
+                logger.warning(
+                    "the broker blocks signals: changes of inboxes are told late", metadata: ["link": "\(link)", "reason": "\(reason)"])
+            case .unblocked: logger.notice("the broker accepts again", metadata: ["link": "\(link)"])
+            case .queueLost(_, let error):
+                logger.warning("the queue of signals was lost", metadata: ["link": "\(link)", "error": "\(error)"])
+            case .connected, .consuming, .confirmTimedOut, .republishing, .stopped: break
+            }
         }
     }
 }

@@ -3,7 +3,7 @@ import TidingsJSON
 
 /// Whether this process can do its work now. The database answered a moment ago, every link to the broker is up, there is zone data, and no
 /// stop has begun.
-final class Readiness: Sendable {
+package final class Readiness: Sendable {
     /// The longest time without an answer of the database. The database is asked twice a second, so a longer silence is no accident.
     static let longestSilence = Duration.seconds(7)
 

@@ -24,17 +24,22 @@ package struct RolesService: Service, CustomStringConvertible {
     private let router: RouterRole?
     private let deliver: DeliverRole?
     private let release: ReleaseRole?
+    private let added: [any AddedRole]
     private let identity: WorkerIdentity
     private let deadline: StopDeadline?
     package let description: String
 
-    /// - Parameter deadline: ends the process if the stop takes too long. Nil if the process has more to stop than its roles.
-    package init(_ roles: [Role], runtime: Runtime, deadline: StopDeadline? = nil) throws {
+    /// - Parameters:
+    ///   - added: roles of other targets, such as the API.
+    ///   - deadline: ends the process if the stop takes too long. Nil if the process has more to stop than its roles.
+    package init(_ roles: [Role], added: [any AddedRole] = [], runtime: Runtime, deadline: StopDeadline? = nil) throws {
         self.runtime = runtime
         self.deadline = deadline
-        description = roles.map(\.name).joined(separator: ", ")
+        self.added = added
+        let names = roles.map(\.name) + added.map(\.name)
+        description = names.joined(separator: ", ")
         identity = WorkerIdentity(
-            role: roles.count == 1 ? roles[0].name : "all", host: Self.hostName(), pid: getpid(), version: TidingsVersion.current,
+            role: names.count == 1 ? names[0] : "all", host: Self.hostName(), pid: getpid(), version: TidingsVersion.current,
             instance: String(UInt32.random(in: 0...UInt32.max), radix: 36))
         router = roles.contains(.router) ? try RouterRole(runtime) : nil
         release = roles.contains(.release) ? try ReleaseRole(runtime) : nil
@@ -65,6 +70,7 @@ package struct RolesService: Service, CustomStringConvertible {
             if let router { group.addTask { try await router.run() } }
             if let deliver { group.addTask { try await deliver.run() } }
             if let release { group.addTask { await release.run() } }
+            for role in added { group.addTask { try await role.run() } }
             defer { chores.cancel() }
             try await withGracefulShutdownHandler {
                 do {
@@ -86,6 +92,7 @@ package struct RolesService: Service, CustomStringConvertible {
         deadline?.begin(exitCode: exitCode)
         runtime.readiness.drain()
         runtime.logger.notice("stopping: intake ends, and work that has begun is finished")
+        for role in added { await role.stop() }
         await router?.stop()
         await deliver?.stop()
         release?.stop()

@@ -1,34 +1,37 @@
 import Glibc
 package import Logging
-import TidingsAMQP
+package import TidingsAMQP
 import TidingsCatalogue
 import TidingsContracts
 import TidingsCore
-import TidingsMetrics
-import TidingsPipeline
+package import TidingsMetrics
+package import TidingsPipeline
 import TidingsPostgres
 import TidingsProvider
 package import TidingsStore
-import TidingsTimeZones
+package import TidingsTimeZones
 
 /// The parts that all roles of a process share: the store, the catalogue in force, the publisher of packs, and the log.
 package struct Runtime: Sendable {
-    let settings: Settings
-    let amqp: AMQPConfiguration
+    package let settings: Settings
+    package let amqp: AMQPConfiguration
     /// The store for bulk work, and for work that belongs to no lane.
-    let store: Store
+    package let store: Store
     private let urgentStore: Store
     package let catalogues: CatalogueSource
-    let zones: TimeZoneDatabase
+    package let zones: TimeZoneDatabase
     let publisher: AMQPPublisher
     let packs: PackPublisher
+    /// The signals to all processes that follow changes of inboxes.
+    package let signals: InboxSignals
     let providers: ProviderRegistry
-    let logger: Logger
-    let metrics = Metrics(version: TidingsVersion.current)
+    let projections: Projections
+    package let logger: Logger
+    package let metrics = Metrics(version: TidingsVersion.current)
     /// The balance between the lanes. Every role of this process reports its urgent work here, and its bulk work asks here before it goes
     /// on.
     let balance = LaneBalance()
-    let readiness = Readiness()
+    package let readiness = Readiness()
     let zoneWatch: ZoneWatch
     /// The address at which this process offers its metrics and health; nil if it offers none.
     let metricsListen: ListenAddress?
@@ -48,10 +51,11 @@ package struct Runtime: Sendable {
 
     /// Connects to the database, reads the catalogue and declares the broker's topology.
     /// Throws a ``Failure`` with exit code 78 if there is no zone data.
-    package init(settings: Settings, providers: ProviderRegistry, logger: Logger) async throws {
+    package init(settings: Settings, providers: ProviderRegistry, projections: Projections, logger: Logger) async throws {
         self.settings = settings
         amqp = try settings.amqp
         self.providers = providers
+        self.projections = projections
         self.logger = logger
         metricsListen = try settings.metricsListen()
         var database = settings.database
@@ -71,6 +75,7 @@ package struct Runtime: Sendable {
                 logger.notice("noted which packs are confirmed", metadata: ["packs": "\(packs)", "dropped": "\(dropped)"])
             }
         }
+        signals = try InboxSignals(configuration: amqp, metrics: metrics, log: Self.logSignals("signals", logger, metrics))
         try await declareTopology()
     }
 
@@ -127,7 +132,19 @@ package struct Runtime: Sendable {
         }
     }
 
+    /// A publisher of intents. It is not the one of packs: a burst of packs must not make callers of the API wait.
+    package func intentPublisher() throws -> AMQPPublisher {
+        try AMQPPublisher.make(
+            configuration: amqp, connectionName: "tidings intents", log: Self.log("intents", logger, metrics, readiness))
+    }
+
+    /// A feed of the signals of all processes, also of this one.
+    package func signalFeed() throws -> SignalFeed {
+        try SignalFeed(configuration: amqp, metrics: metrics, logger: logger, log: Self.logSignals("signal feed", logger, metrics))
+    }
+
     func close() async {
+        await signals.close()
         await packs.noteConfirms()
         await publisher.close()
         await urgentStore.close()

@@ -2,13 +2,25 @@ import TidingsAMQP
 import TidingsContracts
 import TidingsCore
 import TidingsJSON
+import TidingsLikes
 import TidingsPipeline
 import TidingsPostgres
 import TidingsStore
 
 /// Every bound of the data path, in the order in which an intent meets them. No number stands here: each is read from its constant.
 package enum Bounds {
-    package static var all: [Bound] { intake + routing + delivery + release + connections + house + retention }
+    package static var all: [Bound] { submission + intake + routing + delivery + signals + release + connections + house + retention }
+
+    private static var submission: [Bound] {
+        [
+            Bound("SubmittedRequest.longestName", SubmittedRequest.longestName, "bytes", "Of the header Idempotency-Key."),
+            Bound("SubmissionRoom.limit", SubmissionRoom.limit, "bytes", "Of requests over HTTP that wait for the broker."),
+            Bound("ReservationDesk.largestBatch", ReservationDesk.largestBatch, "intents", "Of one commit; one request more is possible."),
+            Bound("ReservationDesk.commitsInWork", ReservationDesk.commitsInWork, "commits", "One is written while the next collects."),
+            Bound("IntentSubmission.confirmPatience", IntentSubmission.confirmPatience, "Then a request is answered as not accepted."),
+            Bound("ReservedIDs.longestAge", ReservedIDs.longestAge, "Then a router gives a notification another id than the promised one."),
+        ]
+    }
 
     private static var intake: [Bound] {
         let (limits, json) = (IntentLimits(), JSONLimits.standard)
@@ -155,6 +167,24 @@ package enum Bounds {
             ]
     }
 
+    private static var signals: [Bound] {
+        [
+            Bound("InboxSignal.maximumPeople", InboxSignal.maximumPeople, "people", "Of one signal; a batch with more becomes several."),
+            Bound("InboxSignal.maximumIDs", InboxSignal.maximumIDs, "ids", "New or changed, of one person in a signal."),
+            Bound("InboxSignal.maximumBytes", InboxSignal.maximumBytes, "bytes", "Of one signal; a larger message is ignored."),
+            Bound("InboxSignal.maximumNameBytes", InboxSignal.maximumNameBytes, "bytes", "Of a tenant or recipient in a signal."),
+            Bound("AMQPAnnouncer.standardMessages", AMQPAnnouncer.standardMessages, "messages", "Wait for the link of signals."),
+            Bound("AMQPAnnouncer.standardBytes", AMQPAnnouncer.standardBytes, "bytes", "Of these; further signals are dropped."),
+            Bound("InboxSignals.longestPause", InboxSignals.longestPause, "Between two attempts to connect: no work waits for signals."),
+            Bound("SignalFeed.queueLength", SignalFeed.queueLength, "messages", "Wait in the broker for one process; the oldest go first."),
+            Bound("SignalFeed.queueBytes", SignalFeed.queueBytes, "bytes", "Of these."),
+            Bound("SignalFeed.prefetch", SignalFeed.prefetch, "messages", "Unsettled in one process."),
+            Bound(
+                "SignalFeed.maximumPeople", SignalFeed.maximumPeople, "people",
+                "Wait for the owner of a feed. With one more, it reads everybody again."),
+        ] + Bound.batch("SignalFeed.batch", SignalFeed.batch, "A signal hardly waits for others.")
+    }
+
     private static var release: [Bound] {
         [
             Bound("Releaser.interval", Releaser.interval, "Between two looks: a due delivery is noticed this late at most."),
@@ -252,6 +282,15 @@ package enum Bounds {
             Bound(
                 "Store.refusedPruneBatch", Int(Store.refusedPruneBatch), "rows", "Rejected or dead rows looked at in one turn of retention."
             ),
+            Bound("Store.inboxRetention", Store.inboxRetention, "An entry of an inbox is kept after it arrived."),
+            Bound("Store.inboxDeletedKept", Store.inboxDeletedKept, "A deleted entry keeps its row after the limit for undo."),
+            Bound("Store.inboxPruneBatch", Int(Store.inboxPruneBatch), "entries", "Of inboxes deleted in one turn of retention."),
+            Bound("Store.reservationsKept", Store.reservationsKept, "An id that was promised over HTTP; longer if only it knows the id."),
+            Bound("Store.reservationPruneBatch", Int(Store.reservationPruneBatch), "ids", "That one step of their retention looks at."),
+            Bound("Upkeep.idleReservationSteps", Upkeep.idleReservationSteps, "steps", "Without a deletion; then the next round goes on."),
+            Bound("Store.requestNamesKept", Store.requestNamesKept, "The header Idempotency-Key is remembered."),
+            Bound("Store.requestNamePruneBatch", Int(Store.requestNamePruneBatch), "names", "Of requests forgotten in one turn."),
+            Bound("Store.keyUseInterval", Store.keyUseInterval, "Between two records of the use of an API key."),
             Bound("Store.openRefusedCounted", Int(Store.openRefusedCounted), "rows", "Counted for a gauge; more are told as this many."),
             Bound("Store.tallyTotals", Int(Store.tallyTotals), "totals", "Beyond it a tenant without a total gets none; sums stay true."),
             Bound(
@@ -288,6 +327,14 @@ package enum Bounds {
             ),
             Bound("DeviceToken.longest", DeviceToken.longest, "bytes", "Firebase's have about 160 and may grow."),
             Bound("Store.largestBadge", Store.largestBadge, "notifications", "On an app's icon; more are counted as this many."),
+            Bound("Store.largestInboxPage", Store.largestInboxPage, "entries", "On one page of an inbox."),
+            Bound("Store.inboxSweepNames", Store.inboxSweepNames, "ids", "Of the entries that one change of many names."),
+            Bound("Store.inboxWatchersPerQuery", Store.inboxWatchersPerQuery, "people", "Whose inboxes one query looks at."),
+            Bound("Store.inboxUndoLimit", Store.inboxUndoLimit, "In which a deletion or dismissal can be taken back."),
+            Bound("Likes.maximumLimit", Likes.maximumLimit, "likes", "On one page of a list."),
+            Bound("Likes.resetThreshold", Likes.resetThreshold, "likes", "An app that misses so many gets a new list."),
+            Bound("Likes.mostCounted", Likes.mostCounted, "likes", "New ones; more are told as this many."),
+            Bound("Likes.watchersPerQuery", Likes.watchersPerQuery, "people", "Whose new likes one query counts."),
             Bound("Store.partitionDaysAhead", Store.partitionDaysAhead, "days", "A week without any releaser loses nothing."),
             Bound("Store.tallyBatch", Int(Store.tallyBatch), "rows", "Rolled up in one turn."),
             Bound("DuplicateWatch.memory", DuplicateWatch.memory, "batches", "Without a duplicate, before none is expected."),

@@ -45,3 +45,16 @@ package func readBytes(_ path: String) -> [UInt8]? {
         bytes += buffer[..<count]
     }
 }
+
+/// Replaces a file in one step. Only its owner may read it.
+package func writePrivately(_ text: String, to path: String) throws {
+    let draft = path + ".new"
+    unlink(draft)
+    let file = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    guard file >= 0 else { throw Failure(.config, "\(path) cannot be written: \(String(cString: strerror(errno)))") }
+    defer { close(file) }
+    let bytes = Array(text.utf8)
+    guard write(file, bytes, bytes.count) == bytes.count, rename(draft, path) == 0 else {
+        throw Failure(.config, "\(path) cannot be written: \(String(cString: strerror(errno)))")
+    }
+}

@@ -1,17 +1,17 @@
 import Glibc
 
 /// A numeric address and a port to listen on: `127.0.0.1:9464`, or `[::1]:9464`. Port 0 takes a free one.
-struct ListenAddress: Sendable, Hashable {
-    enum Host: Sendable, Hashable {
+package struct ListenAddress: Sendable, Hashable {
+    package enum Host: Sendable, Hashable {
         case ip4(String)
         case ip6(String)
     }
 
-    let host: Host
-    let port: UInt16
+    package let host: Host
+    package let port: UInt16
 
     /// Nil for any other text. Names are not looked up, so that the text shows which interface is opened.
-    init?(_ text: String) {
+    package init?(_ text: String) {
         guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]) else { return nil }
         let address = text[..<colon]
         if address.hasPrefix("["), address.hasSuffix("]") {
@@ -27,7 +27,14 @@ struct ListenAddress: Sendable, Hashable {
         self.port = port
     }
 
-    func description(port: UInt16) -> String {
+    /// The host without brackets.
+    package var hostText: String {
+        switch host {
+        case .ip4(let address), .ip6(let address): address
+        }
+    }
+
+    package func description(port: UInt16) -> String {
         switch host {
         case .ip4(let address): "\(address):\(port)"
         case .ip6(let address): "[\(address)]:\(port)"

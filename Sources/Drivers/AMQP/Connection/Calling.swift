@@ -1,7 +1,7 @@
 internal import CRabbitMQ
 
-/// Calls that wait for the broker's answer, at most for the connect time-out. Use them only at the start of a connection and in
-/// ``AMQPControl``: during the wait, other frames accumulate inside the library.
+/// Calls that wait for the broker's answer, at most for the connect time-out. Use them only at the start of a connection, for rare calls
+/// of a consumer between two turns, and in ``AMQPControl``: during the wait, other frames accumulate inside the library.
 extension BrokerConnection {
     /// Limits the number of unsettled messages for each consumer. The limit is not for the channel, because a channel limit makes a quorum
     /// queue close the connection.
@@ -25,7 +25,9 @@ extension BrokerConnection {
     func declare(_ queue: QueueDeclaration) throws(AMQPError) {
         let name = unsafe scratch.bytes(queue.name)
         let arguments = unsafe scratch.table(queue.arguments)
-        try unsafe call { unsafe amqp_queue_declare($0, Self.channel, name, 0, queue.durable ? 1 : 0, 0, 0, arguments) != nil }
+        let (durable, exclusive, autoDelete): (amqp_boolean_t, amqp_boolean_t, amqp_boolean_t) =
+            (queue.durable ? 1 : 0, queue.exclusive ? 1 : 0, queue.autoDelete ? 1 : 0)
+        try unsafe call { unsafe amqp_queue_declare($0, Self.channel, name, 0, durable, exclusive, autoDelete, arguments) != nil }
     }
 
     /// Reads the state of a queue without creating it. A missing queue throws ``AMQPError/channelClosed(code:text:)`` with 404.

@@ -26,11 +26,11 @@ extension MessageProperties {
 
 extension amqp_basic_properties_t {
     /// Creates the header of `message`. Its text lies in `pool` and is valid until the pool is recycled.
-    init(_ message: OutgoingMessage, in pool: ScratchPool) {
+    init(_ message: OutgoingMessage, in pool: ScratchPool, isPersistent: Bool = true) {
         unsafe self.init()
         var flags = AMQP_BASIC_CONTENT_TYPE_FLAG | AMQP_BASIC_DELIVERY_MODE_FLAG | AMQP_BASIC_MESSAGE_ID_FLAG
         unsafe content_type = unsafe pool.bytes(message.contentType)
-        unsafe delivery_mode = UInt8(AMQP_DELIVERY_PERSISTENT.rawValue)
+        unsafe delivery_mode = UInt8(isPersistent ? AMQP_DELIVERY_PERSISTENT.rawValue : AMQP_DELIVERY_NONPERSISTENT.rawValue)
         unsafe message_id = unsafe pool.bytes(message.messageID)
         if !message.headers.isEmpty {
             flags |= AMQP_BASIC_HEADERS_FLAG

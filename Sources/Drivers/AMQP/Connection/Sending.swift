@@ -5,15 +5,18 @@ extension BrokerConnection {
     /// The size of a short method in bytes on the wire, rounded up.
     static let methodBytes = 64
 
-    func publish(_ message: OutgoingMessage) throws(AMQPError) {
+    /// - Parameter mayBeLost: false for a persistent message that the broker returns when no queue accepts it. True for a transient message
+    ///   that the broker then drops.
+    func publish(_ message: OutgoingMessage, mayBeLost: Bool = false) throws(AMQPError) {
         try refuseWhenBroken()
         defer { scratch.recycle() }
-        var properties = unsafe amqp_basic_properties_t(message, in: scratch)
+        var properties = unsafe amqp_basic_properties_t(message, in: scratch, isPersistent: !mayBeLost)
+        let mandatory: amqp_boolean_t = mayBeLost ? 0 : 1
         let exchange = unsafe scratch.bytes(message.exchange)
         let routingKey = unsafe scratch.bytes(message.routingKey)
         let status = unsafe message.body.withUnsafeBytes { body in
             let bytes = unsafe amqp_bytes_t(len: body.count, bytes: UnsafeMutableRawPointer(mutating: body.baseAddress))
-            return unsafe amqp_basic_publish(state, Self.channel, exchange, routingKey, 1, 0, &properties, bytes)
+            return unsafe amqp_basic_publish(state, Self.channel, exchange, routingKey, mandatory, 0, &properties, bytes)
         }
         try check(status)
         wrote(bytes: message.encodedSize)

@@ -16,6 +16,9 @@ public actor AMQPConsumer: SessionOwner {
     let connectionName: String
     private let prefetch: Int
     private let idleLimit: Duration
+    private let ownQueue: OwnQueue?
+    /// The name of the consumer's own queue on the broker. Nil while the queue is not declared, and for a consumer of other queues.
+    private var ownName: String?
     private let onQueueLost: @Sendable (String) async -> Void
     let log: @Sendable (AMQPEvent) -> Void
 
@@ -32,8 +35,8 @@ public actor AMQPConsumer: SessionOwner {
 
     init(
         _ configuration: AMQPConfiguration, connectionName: String, queues: [String], prefetch: Int, batch: BatchPolicy,
-        idleLimit: Duration, onQueueLost: @escaping @Sendable (String) async -> Void, log: @escaping @Sendable (AMQPEvent) -> Void,
-        thread: SocketThread
+        idleLimit: Duration, ownQueue: OwnQueue? = nil, onQueueLost: @escaping @Sendable (String) async -> Void,
+        log: @escaping @Sendable (AMQPEvent) -> Void, thread: SocketThread
     ) {
         precondition((1...65_535).contains(prefetch), "an unlimited prefetch would put the whole queue into memory")
         self.configuration = configuration
@@ -41,6 +44,7 @@ public actor AMQPConsumer: SessionOwner {
         self.queues = queues
         self.prefetch = prefetch
         self.idleLimit = idleLimit
+        self.ownQueue = ownQueue
         self.onQueueLost = onQueueLost
         self.log = log
         self.thread = thread
@@ -159,19 +163,27 @@ public actor AMQPConsumer: SessionOwner {
 
     func prepare(_ connection: BrokerConnection) throws(AMQPError) {
         try connection.limitPrefetch(prefetch)
+        ownName = try ownQueue?.declare(over: connection)
         ledger = DeliveryLedger()
         busyAt = .now
     }
 
-    /// The time at which the idle channel is renewed. Nil while the channel is in use.
+    /// The time at which the idle channel is renewed, or its own queue is bound again. Nil while the channel is in use.
     private var renewalDue: ContinuousClock.Instant? {
         guard session.isRunning, ledger.openCount == 0, settlements.isEmpty, subscriptions.areConsuming else { return nil }
         return busyAt.advanced(by: idleLimit)
     }
 
-    /// Renews the channel if it is idle.
+    /// Renews the channel if it is idle. A new channel would delete the consumer's own queue, so such a queue is bound again instead: the
+    /// binding ends when an operator deletes the exchange, and the broker tells no consumer.
     func beginTurn(_ connection: BrokerConnection) throws(AMQPError) {
+        if let ownQueue, ownName == nil, session.isRunning { ownName = try ownQueue.declare(over: connection) }
         guard let due = renewalDue, due <= .now else { return }
+        if let ownQueue, let ownName {
+            try ownQueue.bind(ownName, over: connection)
+            busyAt = .now
+            return
+        }
         try connection.renewChannel()
         try prepare(connection)
         session.renewedChannel()
@@ -187,6 +199,7 @@ public actor AMQPConsumer: SessionOwner {
             log(.consuming(queue: queue))
         case .consumerCancelled(let tag):
             guard let queue = subscriptions.cancelled(tag) else { return }
+            ownName = nil
             report(lostQueue: queue, .consumerCancelled(queue: queue))
         case .consumerStopped, .returned, .confirmed, .refused, .blocked, .unblocked, .channelClosed, .connectionClosed: return
         }
@@ -218,7 +231,7 @@ public actor AMQPConsumer: SessionOwner {
                 guard let queue = subscriptions.cancelled(request.tag) else { continue }
                 report(lostQueue: queue, error)
             } else {
-                try connection.startConsumer(queue: request.queue, tag: request.tag)
+                try connection.startConsumer(queue: ownName ?? request.queue, tag: request.tag)
             }
         }
     }
@@ -287,8 +300,9 @@ public actor AMQPConsumer: SessionOwner {
 }
 
 extension AMQPConsumer {
-    /// The idle time after which a consumer renews its channel. RabbitMQ 3.10 can silently forget a consumer, for example when a quorum
-    /// queue is declared again during its deletion. The messages that it holds for the old channel are then redelivered.
+    /// The idle time after which a consumer renews its channel, or binds its own queue again. RabbitMQ 3.10 can silently forget a
+    /// consumer, for example when a quorum queue is declared again during its deletion. The messages that it holds for the old channel
+    /// are then redelivered.
     public static let idleLimit = Duration.seconds(60)
     /// The time that the broker gets for the last settlements before the connection ends. No answer confirms a settlement, and RabbitMQ
     /// 3.10 writes at most 32 at a time to a quorum queue. After 200 single settlements with an immediate close, 167 were lost and their

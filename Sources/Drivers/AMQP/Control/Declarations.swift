@@ -19,11 +19,19 @@ public struct QueueDeclaration: Sendable, Hashable {
     public var name: String
     public var arguments: [String: AMQPValue]
     public var durable: Bool
+    /// Whether only the declaring connection may use the queue. The queue then ends with that connection.
+    public var exclusive: Bool
+    /// Whether the queue is deleted when its last consumer ends.
+    public var autoDelete: Bool
 
-    public init(name: String, arguments: [String: AMQPValue] = [:], durable: Bool = true) {
+    public init(
+        name: String, arguments: [String: AMQPValue] = [:], durable: Bool = true, exclusive: Bool = false, autoDelete: Bool = false
+    ) {
         self.name = name
         self.arguments = arguments
         self.durable = durable
+        self.exclusive = exclusive
+        self.autoDelete = autoDelete
     }
 }
 

@@ -34,11 +34,13 @@ public struct Topology: Sendable, Hashable {
     /// A passive declaration first checks whether a part exists. If it does, a normal declaration with the wanted properties follows. This
     /// declaration changes nothing, and fails with 406 if the properties differ. Without the permission to declare, the result is
     /// ``TopologyDrift/Problem/unverified(_:)``. Bindings are not checked, because AMQP cannot read them.
+    ///
+    /// A missing exchange that is not durable is no difference. It ends with the broker, and its users declare it when they connect.
     public func check(on control: AMQPControl) async throws(AMQPError) -> [TopologyDrift] {
         var drifts: [TopologyDrift] = []
         for exchange in exchanges {
             if try await !control.exchangeExists(exchange.name) {
-                drifts.append(TopologyDrift(thing: .exchange(exchange.name), problem: .missing))
+                if exchange.durable { drifts.append(TopologyDrift(thing: .exchange(exchange.name), problem: .missing)) }
             } else if let problem = try await Self.problem({ () throws(AMQPError) in try await control.declareExchange(exchange) }) {
                 drifts.append(TopologyDrift(thing: .exchange(exchange.name), problem: problem))
             }

@@ -1,5 +1,7 @@
-/// A message to publish, always persistent and mandatory. The broker returns an unroutable message, and its result is
-/// ``PublishResult/returned(code:text:)``.
+/// A message to publish.
+///
+/// ``AMQPPublisher`` publishes it as persistent and mandatory. The broker returns an unroutable message, and its result is
+/// ``PublishResult/returned(code:text:)``. ``AMQPAnnouncer`` publishes it as transient, and the broker drops an unroutable message.
 public struct OutgoingMessage: Sendable {
     public var exchange: String
     public var routingKey: String

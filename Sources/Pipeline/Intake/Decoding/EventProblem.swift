@@ -1,3 +1,4 @@
+import TidingsContracts
 public import TidingsCore
 import TidingsJSON
 
@@ -9,9 +10,14 @@ public struct EventProblem: Error, Sendable {
     public let message: String
     /// Whether the same event can be accepted later: after a change of the catalogue, or alone instead of in its batch.
     public let mayPassLater: Bool
+    /// Each violation of the type's schema.
+    let violations: [Rejection.Violation]
 
     /// - Parameter mayPassLater: nil for the default of the reason code.
-    init(_ reason: ReasonCode, _ pointer: String, _ message: String, mayPassLater: Bool? = nil) {
+    init(
+        _ reason: ReasonCode, _ pointer: String, _ message: String, mayPassLater: Bool? = nil, violations: [Rejection.Violation] = []
+    ) {
+        self.violations = violations
         self.reason = reason
         self.pointer = pointer
         self.message = message

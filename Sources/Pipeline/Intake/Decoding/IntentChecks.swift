@@ -14,6 +14,8 @@ struct IntentChecks {
 
     /// The number of a schema's violations that a message names. The first ones are nearly always enough to see the cause.
     private static let shownViolations = 5
+    /// The number of a schema's violations that a rejection lists.
+    private static let keptViolations = 50
 
     func type(named name: String) throws(EventProblem) -> CompiledType { try catalogue.type(named: name) }
 
@@ -23,7 +25,7 @@ struct IntentChecks {
         let notes = try checkSchedule(request.scheduledFor)
         try catalogue.check(critical: request.critical, market: request.market, of: type)
         if !rights.allows(tenant: request.tenant) {
-            throw EventProblem(.tenantNotAllowed, "/data/tenant", "this producer may not send for the tenant \"\(request.tenant)\"")
+            throw EventProblem(.tenantForbidden, "/data/tenant", "this producer may not send for the tenant \"\(request.tenant)\"")
         }
         return notes
     }
@@ -86,7 +88,11 @@ struct IntentChecks {
                 ? violation.message : "\(EventProblem.printable(violation.instancePointer)): \(violation.message)"
         }
         let more = violations.count > shown.count ? "; and more" : ""
-        throw EventProblem(.schemaViolation, "/data/data" + first.instancePointer, shown.joined(separator: "; ") + more)
+        throw EventProblem(
+            .schemaViolation, "/data/data" + first.instancePointer, shown.joined(separator: "; ") + more,
+            violations: violations.prefix(IntentChecks.keptViolations).map {
+                Rejection.Violation(pointer: "/data/data" + EventProblem.printable($0.instancePointer), message: $0.message)
+            })
     }
 
     private func checkSchedule(_ scheduledFor: Timestamp?) throws(EventProblem) -> [ReasonCode] {

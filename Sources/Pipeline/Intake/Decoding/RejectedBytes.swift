@@ -34,10 +34,12 @@ struct RejectedBytes {
         let isWhole = received.count <= limits.maximumEventBytes
         let raw = restated ?? Array(isWhole ? received : received.prefix(limits.keptRawBytes))
         let media = contentType.map { MediaType($0).essence }
-        return Rejection(
+        var rejection = Rejection(
             reason: problem.reason, pointer: problem.pointer, message: problem.message, raw: raw, contentType: contentType,
             size: received.count, sha256: SHA256.hash(received),
             isReplayable: isWhole && problem.mayPassLater && (media == ContentMode.structuredType || media == ContentMode.batchType))
+        rejection.violations = problem.violations
+        return rejection
     }
 
     /// Nil if the data is not JSON, because then there is no structured form.

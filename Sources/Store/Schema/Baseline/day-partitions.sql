@@ -12,7 +12,7 @@ declare
     made integer := 0;
     today date := (tidings.clock() at time zone 'UTC')::date;
     keys constant text[] := array['notifications:id', 'decisions:notification_id', 'deliveries:notification_id',
-                                  'attempts:notification_id', 'inbox:notification_id'];
+                                  'attempts:notification_id'];
 begin
     perform pg_advisory_xact_lock(hashtextextended('tidings.partitions', 0));
     foreach parent in array keys loop
@@ -53,7 +53,7 @@ begin
         continue when exists (select from tidings.due where notification_id >= low and notification_id < high)
             or exists (select from tidings.packs p, unnest(p.notification_ids) n where n >= low and n < high);
         execute format('drop table tidings.notifications_p%s, tidings.decisions_p%1$s, tidings.deliveries_p%1$s,
-            tidings.attempts_p%1$s, tidings.inbox_p%1$s', right(child.relname, 8));
+            tidings.attempts_p%1$s', right(child.relname, 8));
         return next child.relname;
     end loop;
 end $$;

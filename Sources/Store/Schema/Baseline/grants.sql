@@ -1,12 +1,13 @@
 -- Roles and their rights. Roles belong to the whole cluster, so they may exist already.
 -- tidings_run is for the processes of Tidings, which do not own the schema. tidings_ops_read is for operators who only read.
--- tidings_produce is for producers. This file comes last, because it grants on all tables of a schema.
+-- tidings_produce is for producers. tidings_app is for one person at a time: a process takes this role for the statements of that person.
+-- This file comes last, because it grants on all tables of a schema.
 -- The file may run again after an administrator has created a missing role.
 
 do $$ declare
     name text;
 begin
-    foreach name in array array['tidings_run', 'tidings_ops_read', 'tidings_produce'] loop
+    foreach name in array array['tidings_run', 'tidings_ops_read', 'tidings_produce', 'tidings_app'] loop
         continue when to_regrole(name) is not null;
         begin
             execute format('create role %I nologin', name);
@@ -53,4 +54,41 @@ do $$ begin
         grant usage on schema tidings_api to tidings_produce;
         grant execute on all functions in schema tidings_api to tidings_produce;
     end if;
+end $$;
+
+-- Rows of the inbox are visible to the processes, and to the person that a transaction names. Without a name there is no row.
+do $$ begin
+    if to_regrole('tidings_run') is not null
+            and not exists (select from pg_policy where polrelid = 'tidings.inbox'::regclass and polname = 'pipeline') then
+        create policy pipeline on tidings.inbox to tidings_run using (true) with check (true);
+    end if;
+    if to_regrole('tidings_app') is not null then
+        if not exists (select from pg_policy where polrelid = 'tidings.inbox'::regclass and polname = 'person') then
+            create policy person on tidings.inbox to tidings_app
+                using (tenant = current_setting('tidings.tenant', true) and recipient_id = current_setting('tidings.recipient', true));
+        end if;
+        grant usage on schema tidings to tidings_app;
+        grant execute on function tidings.clock() to tidings_app;
+        grant select on tidings.clock_offset to tidings_app;
+        -- No insert and no delete: a deleted entry keeps its row until retention.
+        grant select, update (seen_at, read_at, dismissed_at, deleted_at, snoozed_until) on tidings.inbox to tidings_app;
+    end if;
+end $$;
+
+-- "set role" needs membership. The owner needs it too, because the owner of a small installation also runs the processes.
+do $$ declare
+    name text;
+begin
+    if to_regrole('tidings_app') is null then return; end if;
+    foreach name in array array['tidings_run', current_user] loop
+        continue when to_regrole(quote_ident(name)) is null or pg_has_role(name, 'tidings_app', 'member');
+        begin
+            execute format('grant tidings_app to %I', name);
+        exception
+            -- Another database of the cluster has granted it meanwhile.
+            when unique_violation then null;
+            when insufficient_privilege then
+                raise notice 'tidings_app was not granted to %: ask an administrator to run: grant tidings_app to %', name, quote_ident(name);
+        end;
+    end loop;
 end $$;

@@ -1,4 +1,4 @@
--- Notifications, decisions, ended deliveries, attempts and the inbox: tables that are partitioned by day.
+-- Notifications, decisions, ended deliveries and attempts: tables that are partitioned by day.
 -- A delivery gets its row when it has ended. Until then the delivery stands in exactly one pack or one due row
 -- (packs-and-due.sql).
 -- The usual path only inserts. A later change of a row is rare: a device's confirmation, a late outcome, a failover or an operator's retry.
@@ -81,14 +81,3 @@ create table tidings.attempts (
     finished_at        timestamptz not null
 ) partition by range (notification_id);
 create index attempts_notification_id_ordinal_idx on tidings.attempts (notification_id, ordinal);
-
-create table tidings.inbox (
-    tenant          text        not null,
-    recipient_id    text        not null,
-    notification_id uuid        not null,
-    created_at      timestamptz not null,
-    seen_at         timestamptz,
-    read_at         timestamptz,
-    dismissed_at    timestamptz,
-    primary key (tenant, recipient_id, notification_id)
-) partition by range (notification_id);

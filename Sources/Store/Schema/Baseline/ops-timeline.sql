@@ -67,6 +67,13 @@ begin
                 case when substr(anything, 37, 1) = '-' then 'attempts.idempotency_key' else 'notification_id' end, n.accepted_at
             from tidings.notifications n where n.id = left(anything, 36)::uuid;
         if found then return; end if;
+        -- An id that the HTTP API promised. The notification of its event may have another id, or may not exist yet.
+        return query select case when k.key is null then 'promised' else 'notification' end, coalesce(k.notification_id, r.id)::text,
+                'promised id', r.reserved_at
+            from tidings.reservations r
+            left join tidings.idempotency_keys k on k.key = r.key and k.content_hash = r.content_hash
+            where r.id = left(anything, 36)::uuid limit 1;
+        if found then return; end if;
     end if;
     -- Ordered by a column without an index: PostgreSQL must not walk a day without statistics in the order of its ids.
     return query select 'notification', n.id::text, 'idempotency_key', n.accepted_at from tidings.notifications n

@@ -1,0 +1,34 @@
+import TidingsContracts
+import TidingsCore
+
+/// The bounds of the API, each with its reason.
+package enum APILimits {
+    /// The largest body of a request that is no intent.
+    package static let bodyBytes = 64 * 1024
+    /// The largest body with intents: the largest message of intake.
+    package static let intentBytes = IntentLimits().maximumMessageBytes
+    /// Connections open at once in one process: 10,000 streams and as many short requests as they cause.
+    package static let connections = 12_000
+    /// Items of one page of the inbox.
+    package static let page = 100
+    /// Items of a page if the app names no number.
+    package static let standardPage = 20
+    /// The longest token of a person.
+    package static let tokenBytes = 8 * 1024
+    /// Tokens whose verification is remembered until they expire.
+    package static let rememberedTokens = 20_000
+    /// Between two heartbeats of a stream. Proxies close a connection that is silent for 60 s.
+    package static let heartbeat = Duration.seconds(15)
+    /// Between two looks for changes whose signal was missed.
+    package static let healing = Duration.seconds(30)
+    /// Ids named in one event of a stream. Beyond it the app reads the first page again.
+    package static let idsInEvent = 50
+    /// Persons whose counts are read in one query.
+    package static let personsInQuery = 500
+    /// The earliest and latest time after which a client reconnects when it is told to.
+    package static let reconnect = 1_000...30_000
+    /// The longest time of a snooze.
+    package static let snooze = Duration.seconds(366 * 86_400)
+    /// Requests of one person to one process. An app that polls asks once in some seconds.
+    static let requestsPerPerson = TokenBucket.Limit(perSecond: 100, burst: 200)
+}

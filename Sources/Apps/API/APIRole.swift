@@ -1,0 +1,143 @@
+import Logging
+import TidingsAMQP
+import TidingsCore
+import TidingsHTTPServer
+import TidingsJWT
+import TidingsLikes
+import TidingsPipeline
+public import TidingsServer
+import TidingsStore
+import TidingsWaiting
+
+extension APIRoleMaker {
+    /// The HTTP API of this package.
+    public static let standard = APIRoleMaker { runtime, options in try await APIRole(runtime, options) }
+}
+
+/// The role `api`: serves producers, apps and people over HTTP.
+struct APIRole: AddedRole {
+    let name = "api"
+
+    private let options: APIOptions
+    private let server: HTTPServer
+    private let hub: StreamHub
+    private let feed: SignalFeed
+    private let publisher: AMQPPublisher
+    private let tokenKeys: TokenKeys?
+    private let logger: Logger
+    private let end = OneShot<Void>()
+
+    /// Reads the keys that verify tokens. Throws a ``Failure`` with exit code 78 if they cannot be read.
+    init(_ runtime: Runtime, _ options: APIOptions) async throws {
+        let (store, settings, logger) = (runtime.store, options.settings, runtime.logger)
+        self.options = options
+        self.logger = logger
+        hub = StreamHub(store: store, signals: runtime.signals, logger: logger)
+        feed = try runtime.signalFeed()
+        publisher = try runtime.intentPublisher()
+        tokenKeys = try await Self.tokenKeys(settings, logger: logger)
+        let services = APIServices(
+            store: store, catalogues: runtime.catalogues, zones: runtime.zones, hub: hub, likes: Likes(store: store), logger: logger)
+        let submission = IntentSubmission(store: store, catalogues: runtime.catalogues, publisher: publisher, logger: logger)
+        let algorithms = try Self.algorithms(settings)
+        let persons = tokenKeys.map { keys in
+            PersonTokens(
+                keys: keys,
+                verifier: JWTVerifier(algorithms: algorithms, issuer: settings.tokenIssuer, audience: settings.tokenAudience),
+                clock: store.clock)
+        }
+        let rates = RateLimits(
+            perPerson: options.isDevelopment ? nil : APILimits.requestsPerPerson, perKey: nil, clock: store.clock)
+        let api = APIServer(
+            table: OperationTable(
+                Self.operations(services, submission)
+                    + PageOperations(
+                        health: HealthPages(metrics: runtime.metrics, readiness: runtime.readiness), hasDemo: options.isDevelopment
+                    ).all),
+            access: AccessControl(persons: persons, keys: KeyCheck(store: store), rates: rates),
+            origins: AllowedOrigins(origins: settings.origins), logger: logger)
+        server = HTTPServer(Self.configuration(settings.listen), logger: logger) { await api.answer($0) }
+    }
+
+    static func operations(_ services: APIServices, _ submission: IntentSubmission) -> [Operation] {
+        InboxOperations(services: services).all + StreamOperations(services: services).all + PreferenceOperations(services: services).all
+            + DeviceOperations(services: services).all + LikeOperations(services: services).all
+            + IntentOperations(services: services, submission: submission).all + RecipientOperations(services: services).all
+    }
+
+    func run() async throws {
+        do {
+            try await serve()
+            await publisher.close()
+        } catch {
+            await publisher.close()
+            throw error
+        }
+    }
+
+    private func serve() async throws {
+        do {
+            try await server.run { port in
+                let url = "http://\(options.settings.listen.description(port: UInt16(clamping: port)))"
+                logger.notice("the API listens", metadata: ["address": "\(url)"])
+                await options.whenListening(url)
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    // The streams, the signals for them, and the look for new keys. All are ended below.
+                    group.addTask { await hub.run() }
+                    group.addTask { try await feed.run { event in hub.take(event) } }
+                    if let tokenKeys { group.addTask { await tokenKeys.run() } }
+                    await end.value()
+                    await feed.stop()
+                    group.cancelAll()
+                    try await group.waitForAll()
+                }
+            }
+        } catch let error as HTTPServerError {
+            let listen = options.settings.listen
+            throw Failure(
+                .config, "\(APISettings.listenName): cannot listen on \(listen.description(port: listen.port)): \(error)",
+                hint: "every process needs a port of its own; port 0 takes a free one")
+        }
+    }
+
+    /// Streams are told to reconnect, requests in work are answered, new connections are refused.
+    func stop() async {
+        hub.drain()
+        end.set(())
+    }
+
+    private static func configuration(_ listen: ListenAddress) -> HTTPServerConfiguration {
+        var limits = HTTPServerLimits()
+        limits.connections = APILimits.connections
+        limits.bodyBytes = APILimits.intentBytes
+        return HTTPServerConfiguration(
+            host: listen.hostText, port: Int(listen.port), limits: limits, refusal: { APIServer.refusal($0) })
+    }
+
+    private static func tokenKeys(_ settings: APISettings, logger: Logger) async throws -> TokenKeys? {
+        guard let place = settings.tokenKeys else {
+            logger.notice("tokens of people are not accepted: \(APISettings.tokenKeysName) is not set")
+            return nil
+        }
+        do {
+            return try await TokenKeys(try .at(place), logger: logger)
+        } catch {
+            throw Failure(
+                .config, "\(APISettings.tokenKeysName): \(place) cannot be used: \(error)",
+                hint: "an https address or a file with a JWK Set of public keys: ES256, RS256 or EdDSA")
+        }
+    }
+
+    private static func algorithms(_ settings: APISettings) throws -> Set<JWTAlgorithm> {
+        guard !settings.tokenAlgorithms.isEmpty else { return Set(JWTAlgorithm.allCases) }
+        return Set(
+            try settings.tokenAlgorithms.map { name in
+                guard let algorithm = JWTAlgorithm(rawValue: name) else {
+                    throw Failure(
+                        .config, "\(APISettings.tokenAlgorithmsName): \(name) is no algorithm that Tidings verifies",
+                        hint: JWTAlgorithm.allCases.map(\.rawValue).joined(separator: ", "))
+                }
+                return algorithm
+            })
+    }
+}

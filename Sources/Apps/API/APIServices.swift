@@ -1,0 +1,15 @@
+import Logging
+import TidingsLikes
+import TidingsPipeline
+import TidingsStore
+import TidingsTimeZones
+
+/// The parts that operations work with.
+struct APIServices: Sendable {
+    let store: Store
+    let catalogues: CatalogueSource
+    let zones: TimeZoneDatabase
+    let hub: StreamHub
+    let likes: Likes
+    let logger: Logger
+}

@@ -1,0 +1,33 @@
+import TidingsHTTPServer
+import TidingsStore
+
+/// Decides who calls, and whether the caller may use an operation. Nothing fails open: without keys for tokens, no token is accepted.
+struct AccessControl: Sendable {
+    let persons: PersonTokens?
+    let keys: KeyCheck
+    let rates: RateLimits
+
+    func caller(of request: ServerRequest, for access: Operation.Access) async throws -> Caller {
+        if access == .open { return .anyone }
+        guard let token = try BearerToken(request) else { throw BearerToken.missing }
+        let caller = try await caller(of: token, for: access)
+        try rates.count(caller)
+        return caller
+    }
+
+    private func caller(of token: BearerToken, for access: Operation.Access) async throws -> Caller {
+        let isKey = KeyCheck.isKey(token.text)
+        switch access {
+        case .open: return .anyone
+        case .person:
+            guard !isKey else { throw Problem(.forbidden, "This path is for the token of a person, and not for a key.") }
+            guard let persons else { throw BearerToken.invalid("This server accepts no tokens of people: it has no keys to verify them.") }
+            return try await persons.person(of: token)
+        case .key(let scope):
+            guard isKey else { throw Problem(.forbidden, "This path is for a key, and not for the token of a person.") }
+            let key = try await keys.key(token.text)
+            guard key.allows(scope) else { throw BearerToken.insufficient(scope.rawValue) }
+            return .key(key)
+        }
+    }
+}

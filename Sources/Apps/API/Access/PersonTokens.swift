@@ -1,0 +1,87 @@
+import Synchronization
+import TidingsCore
+import TidingsCrypto
+import TidingsJSON
+import TidingsJWT
+import TidingsStore
+
+/// Verifies the tokens of people and remembers which are good, because an app sends the same token with every request.
+final class PersonTokens: Sendable {
+    private struct Remembered {
+        let person: RecipientKey
+        let until: Timestamp
+    }
+
+    private struct Memory {
+        /// By the SHA-256 of the token.
+        var tokens: [[UInt8]: Remembered] = [:]
+        /// The number of the key set with which the tokens were verified.
+        var keys = 0
+    }
+
+    private let keys: TokenKeys
+    private let verifier: JWTVerifier
+    private let clock: DatabaseClock
+    private let memory = Mutex(Memory())
+
+    init(keys: TokenKeys, verifier: JWTVerifier, clock: DatabaseClock) {
+        self.keys = keys
+        self.verifier = verifier
+        self.clock = clock
+    }
+
+    /// The person of a token. Throws a ``Problem`` if the token is not good now.
+    func person(of token: BearerToken) async throws -> Caller {
+        guard token.text.utf8.count <= APILimits.tokenBytes else { throw BearerToken.invalid("The token is too long.") }
+        let digest = SHA256.hash(Array(token.text.utf8))
+        let now = clock.now()
+        var set = keys.current
+        if let known = remembered(digest, keys: set.number, now: now) { return .person(known.person, until: known.until) }
+        let verified: VerifiedToken
+        do throws(JWTError) {
+            verified = try verifier.verify(token.text, keys: set.keys, now: now)
+        } catch .unknownKey {
+            // The issuer may have a new key. The set is read again, at most once in a while for all callers together.
+            set = await keys.refreshed(after: set.number)
+            do throws(JWTError) {
+                verified = try verifier.verify(token.text, keys: set.keys, now: now)
+            } catch {
+                throw BearerToken.invalid("The token is refused: \(error).")
+            }
+        } catch {
+            throw BearerToken.invalid("The token is refused: \(error).")
+        }
+        let until = verified.expiresAt.adding(verifier.leeway)
+        let person = try Self.person(in: verified)
+        remember(Remembered(person: person, until: until), as: digest, keys: set.number, now: now)
+        return .person(person, until: until)
+    }
+
+    private static func person(in token: VerifiedToken) throws -> RecipientKey {
+        guard let id = token.subject, (1...256).contains(id.utf8.count), !id.utf8.contains(0) else {
+            throw BearerToken.invalid("The token names nobody: sub must have 1 to 256 bytes.")
+        }
+        guard let claim = token.otherClaims["tenant"] else { return RecipientKey(tenant: Intent.defaultTenant, id: id) }
+        guard let tenant = claim.stringValue, (1...256).contains(tenant.utf8.count), !tenant.utf8.contains(0) else {
+            throw BearerToken.invalid("The claim tenant must be a text of 1 to 256 bytes.")
+        }
+        return RecipientKey(tenant: tenant, id: id)
+    }
+
+    private func remembered(_ digest: [UInt8], keys number: Int, now: Timestamp) -> Remembered? {
+        memory.withLock { memory in
+            guard memory.keys == number, let known = memory.tokens[digest] else { return nil }
+            return now < known.until ? known : nil
+        }
+    }
+
+    private func remember(_ token: Remembered, as digest: [UInt8], keys number: Int, now: Timestamp) {
+        memory.withLock { memory in
+            // A key that left the set must not live on in a remembered token.
+            if memory.keys != number { memory = Memory(keys: number) }
+            if memory.tokens.count >= APILimits.rememberedTokens { memory.tokens = memory.tokens.filter { now < $0.value.until } }
+            if memory.tokens.count >= APILimits.rememberedTokens { memory.tokens.removeAll() }
+            memory.tokens[digest] = token
+        }
+    }
+}

@@ -1,0 +1,100 @@
+import HTTPTypes
+import TidingsCore
+import TidingsHTTPServer
+import TidingsJSON
+import TidingsStore
+
+/// One request on its way through an operation.
+struct APICall: Sendable {
+    let request: ServerRequest
+    let target: RequestTarget
+    let parameters: [String: String]
+    let caller: Caller
+    let id: RequestID
+
+    /// The person whose token came with the request. Throws if the operation is not for persons.
+    var person: RecipientKey {
+        get throws {
+            guard case .person(let person, _) = caller else { throw Problem(.forbidden) }
+            return person
+        }
+    }
+
+    /// The key that came with the request. Throws if the operation is not for keys.
+    var key: CallerKey {
+        get throws {
+            guard case .key(let key) = caller else { throw Problem(.forbidden) }
+            return key
+        }
+    }
+
+    /// A parameter of the path, decoded. The operation's path has it.
+    func parameter(_ name: String) -> String { parameters[name] ?? "" }
+
+    /// A notification's id of the path. A text that is no id names no notification.
+    func notificationID(_ name: String = "id") throws -> NotificationID {
+        guard let id = NotificationID(parameter(name)) else { throw Problem(.notFound) }
+        return id
+    }
+
+    /// Reads the body as a JSON object.
+    ///
+    /// - Parameters:
+    ///   - limit: the largest size in bytes.
+    ///   - isOptional: whether the body may be empty. It then counts as an object without members.
+    func object(upTo limit: Int = APILimits.bodyBytes, isOptional: Bool = false) async throws -> JSONObject {
+        let bytes = try await body(upTo: limit)
+        if bytes.isEmpty, isOptional { return JSONObject() }
+        guard MediaType(request.header(.contentType))?.isJSON == true else {
+            throw Problem(.unsupportedMediaType, "Send application/json.")
+        }
+        do {
+            guard let object = try JSON.parse(bytes).objectValue else { throw Problem(.invalid, fields: [.body("", "must be an object")]) }
+            return object
+        } catch let error as JSONParseError {
+            throw Problem(.malformed, "The body is not JSON: \(error).")
+        }
+    }
+
+    /// Reads the body.
+    func body(upTo limit: Int) async throws -> [UInt8] {
+        do throws(ServerRequestBody.Failure) {
+            return try await request.body.bytes(upTo: limit)
+        } catch {
+            switch error {
+            case .tooLarge: throw Problem(.payloadTooLarge, "At most \(limit) bytes are allowed.")
+            case .tooSlow: throw Problem(.requestTimeout)
+            case .broken: throw Problem(.malformed, "The body broke off or is not HTTP.")
+            }
+        }
+    }
+}
+
+/// The type of a body, without its parameters.
+struct MediaType: Sendable {
+    /// `type/subtype`, in lower case.
+    let name: String
+
+    /// Nil if the header is missing or has no slash.
+    init?(_ header: String?) {
+        guard let header else { return nil }
+        let name = header.prefix { $0 != ";" }.lowercased().filter { $0 != " " && $0 != "\t" }
+        guard name.contains("/") else { return nil }
+        self.name = name
+    }
+
+    var isJSON: Bool { name == "application/json" || name.hasSuffix("+json") }
+}
+
+extension ServerResponse {
+    /// An answer in JSON.
+    static func json(_ status: HTTPResponse.Status = .ok, _ write: (inout JSONWriter) -> Void) -> ServerResponse {
+        var writer = JSONWriter(capacity: 512)
+        write(&writer)
+        return ServerResponse(status, headers: [.contentType: "application/json"], body: .bytes(writer.bytes))
+    }
+
+    static func json(_ status: HTTPResponse.Status = .ok, _ json: JSON) -> ServerResponse { .json(status) { $0.value(json) } }
+
+    static let noContent = ServerResponse(.noContent)
+}

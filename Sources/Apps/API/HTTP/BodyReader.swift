@@ -1,0 +1,80 @@
+import TidingsCore
+import TidingsJSON
+
+/// Reads the members of a JSON object. Every fault is collected, so that the caller learns all of them at once. Unknown members are ignored.
+struct BodyReader {
+    private let object: JSONObject
+    private var faults: [Problem.Field] = []
+
+    init(_ object: JSONObject) { self.object = object }
+
+    /// A member's text. Nil if the member is missing or null.
+    ///
+    /// - Parameter bytes: the allowed length in UTF-8.
+    mutating func text(_ name: String, bytes: ClosedRange<Int> = 1...256) -> String? {
+        guard let value = present(name) else { return nil }
+        guard let text = value.stringValue else {
+            refuse(name, "must be a string, not \(value.typeName)")
+            return nil
+        }
+        guard bytes.contains(text.utf8.count) else {
+            refuse(name, "must have \(bytes.lowerBound) to \(bytes.upperBound) bytes")
+            return nil
+        }
+        return text
+    }
+
+    mutating func requiredText(_ name: String, bytes: ClosedRange<Int> = 1...256) -> String {
+        let before = faults.count
+        if let text = text(name, bytes: bytes) { return text }
+        if faults.count == before { refuse(name, "is missing") }
+        return ""
+    }
+
+    mutating func bool(_ name: String) -> Bool? {
+        guard let value = present(name) else { return nil }
+        guard let bool = value.boolValue else {
+            refuse(name, "must be true or false")
+            return nil
+        }
+        return bool
+    }
+
+    mutating func integer(_ name: String, in range: ClosedRange<Int>) -> Int? {
+        guard let value = present(name) else { return nil }
+        guard let integer = value.intValue, range.contains(integer) else {
+            refuse(name, "must be a whole number between \(range.lowerBound) and \(range.upperBound)")
+            return nil
+        }
+        return integer
+    }
+
+    /// One word of a closed list.
+    mutating func word<Word: RawRepresentable & CaseIterable>(_ name: String, _ type: Word.Type = Word.self) -> Word?
+    where Word.RawValue == String {
+        guard let text = text(name) else { return nil }
+        guard let word = Word(rawValue: text) else {
+            refuse(name, "must be one of \(Word.allCases.map(\.rawValue).joined(separator: ", "))")
+            return nil
+        }
+        return word
+    }
+
+    /// Whether the object has the member, null included.
+    func has(_ name: String) -> Bool { object[name] != nil }
+
+    /// A member's value. Nil if the member is missing or null.
+    func present(_ name: String) -> JSON? {
+        guard let value = object[name], !value.isNull else { return nil }
+        return value
+    }
+
+    mutating func refuse(_ name: String, _ detail: String) {
+        faults.append(.body(JSONPointer.appending(name, to: ""), "\(detail)"))
+    }
+
+    /// Throws a problem if any member was faulty.
+    func finish() throws {
+        if !faults.isEmpty { throw Problem(.invalid, fields: faults) }
+    }
+}

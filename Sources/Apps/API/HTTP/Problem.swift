@@ -1,0 +1,147 @@
+import HTTPTypes
+import TidingsHTTPServer
+import TidingsJSON
+
+/// A refusal or failure as the caller reads it: a problem document (RFC 9457).
+///
+/// A problem holds nothing of the inside: no SQL, no stack, no token.
+struct Problem: Error, Sendable {
+    /// The stable kind of a problem. Its name is the end of the document's `type`.
+    enum Kind: String, CaseIterable, Sendable {
+        case malformed
+        case unauthenticated
+        case invalidToken = "invalid-token"
+        case forbidden
+        case notFound = "not-found"
+        case methodNotAllowed = "method-not-allowed"
+        case requestTimeout = "request-timeout"
+        case idempotencyConflict = "idempotency-conflict"
+        case payloadTooLarge = "payload-too-large"
+        case unsupportedMediaType = "unsupported-media-type"
+        case invalid
+        case idempotencyReuse = "idempotency-reuse"
+        case rateLimited = "rate-limited"
+        case headersTooLarge = "headers-too-large"
+        case `internal`
+        case unavailable
+
+        var status: HTTPResponse.Status {
+            switch self {
+            case .malformed: .badRequest
+            case .unauthenticated, .invalidToken: .unauthorized
+            case .forbidden: .forbidden
+            case .notFound: .notFound
+            case .methodNotAllowed: .methodNotAllowed
+            case .requestTimeout: .requestTimeout
+            case .idempotencyConflict: .conflict
+            case .payloadTooLarge: .contentTooLarge
+            case .unsupportedMediaType: .unsupportedMediaType
+            case .invalid, .idempotencyReuse: .unprocessableContent
+            case .rateLimited: .tooManyRequests
+            case .headersTooLarge: .requestHeaderFieldsTooLarge
+            case .internal: .internalServerError
+            case .unavailable: .serviceUnavailable
+            }
+        }
+
+        /// The summary for a person. It is the same for every problem of the kind.
+        var title: String {
+            switch self {
+            case .malformed: "The request cannot be read"
+            case .unauthenticated: "The request has no credentials"
+            case .invalidToken: "The credentials are not valid"
+            case .forbidden: "The credentials do not allow this"
+            case .notFound: "There is no such thing"
+            case .methodNotAllowed: "The method is not for this path"
+            case .requestTimeout: "The request arrived too slowly"
+            case .idempotencyConflict: "The event id was used for other content"
+            case .payloadTooLarge: "The body is too large"
+            case .unsupportedMediaType: "The content type is not accepted here"
+            case .invalid: "Some fields are not valid"
+            case .idempotencyReuse: "The idempotency key was used for another body"
+            case .rateLimited: "Too many requests"
+            case .headersTooLarge: "The headers are too large"
+            case .internal: "The server failed"
+            case .unavailable: "The service is not available at the moment"
+            }
+        }
+    }
+
+    /// A fault of one field or parameter.
+    struct Field: Sendable {
+        /// JSON Pointer (RFC 6901) into the body. Nil for a parameter.
+        var pointer: String?
+        /// The name of a parameter of the path or the query. Nil for a field of the body.
+        var parameter: String?
+        var detail: String
+        /// The reason code, if the fault has one.
+        var code: String?
+
+        static func parameter(_ name: String, _ detail: String) -> Field { Field(parameter: name, detail: detail) }
+        static func body(_ pointer: String, _ detail: String, code: String? = nil) -> Field {
+            Field(pointer: pointer, detail: detail, code: code)
+        }
+    }
+
+    let kind: Kind
+    var detail: String?
+    var fields: [Field] = []
+    var headers: HTTPFields = [:]
+
+    init(_ kind: Kind, _ detail: String? = nil, fields: [Field] = [], headers: HTTPFields = [:]) {
+        self.kind = kind
+        self.detail = detail
+        self.fields = fields
+        self.headers = headers
+    }
+
+    static func invalid(_ fields: Field...) -> Problem { Problem(.invalid, fields: fields) }
+
+    /// - Parameter retryAfter: rounded up to whole seconds.
+    static func unavailable(_ detail: String, retryAfter: Duration) -> Problem {
+        Problem(.unavailable, detail, headers: [.retryAfter: seconds(retryAfter)])
+    }
+
+    static func rateLimited(retryAfter: Duration) -> Problem {
+        Problem(.rateLimited, "Try again after the time in Retry-After.", headers: [.retryAfter: seconds(retryAfter)])
+    }
+
+    private static func seconds(_ duration: Duration) -> String {
+        let (seconds, rest) = duration.components
+        return String(max(1, seconds + (rest > 0 ? 1 : 0)))
+    }
+
+    /// The document as the answer to the request with this id.
+    func response(to request: RequestID) -> ServerResponse {
+        var headers = headers
+        headers[.contentType] = Self.contentType
+        return ServerResponse(kind.status, headers: headers, body: .bytes(document(request)))
+    }
+
+    static let contentType = "application/problem+json"
+
+    func document(_ request: RequestID?) -> [UInt8] {
+        var json = JSONWriter()
+        json.beginObject()
+        json.member("type", "urn:tidings:problem:\(kind.rawValue)")
+        json.member("title", kind.title)
+        json.member("status", kind.status.code)
+        if let detail { json.member("detail", detail) }
+        if let request { json.member("instance", request.instance) }
+        if !fields.isEmpty {
+            json.key("errors")
+            json.beginArray()
+            for field in fields {
+                json.beginObject()
+                if let pointer = field.pointer { json.member("pointer", pointer) }
+                if let parameter = field.parameter { json.member("parameter", parameter) }
+                json.member("detail", field.detail)
+                if let code = field.code { json.member("code", code) }
+                json.endObject()
+            }
+            json.endArray()
+        }
+        json.endObject()
+        return json.bytes
+    }
+}

@@ -1,0 +1,88 @@
+import TidingsEncodings
+
+/// The path and query of a request, decoded.
+struct RequestTarget: Sendable {
+    /// The segments of the path. `/a/b` has `a` and `b`. A path with an empty segment has it here too, and matches no operation.
+    let segments: [String]
+    /// The parameters of the query, in their order.
+    let query: [(name: String, value: String)]
+
+    /// Nil if the path does not begin with `/`, if an escape is broken, or if decoded bytes are no UTF-8 or hold a NUL.
+    init?(path: Substring, query: Substring?) {
+        guard path.first == "/" else { return nil }
+        var segments: [String] = []
+        for segment in path.dropFirst().split(separator: "/", omittingEmptySubsequences: false) {
+            guard let decoded = Self.decoded(segment.utf8, plusIsSpace: false) else { return nil }
+            segments.append(decoded)
+        }
+        var parameters: [(String, String)] = []
+        for pair in (query ?? "").split(separator: "&") {
+            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard let name = Self.decoded(parts[0].utf8, plusIsSpace: true),
+                let value = Self.decoded(parts.count > 1 ? parts[1].utf8 : "".utf8[...], plusIsSpace: true)
+            else { return nil }
+            parameters.append((name, value))
+        }
+        self.segments = segments
+        self.query = parameters
+    }
+
+    private static func decoded(_ text: Substring.UTF8View, plusIsSpace: Bool) -> String? {
+        var bytes: [UInt8] = []
+        var rest = text[...]
+        while let byte = rest.popFirst() {
+            switch byte {
+            case UInt8(ascii: "%"):
+                guard let high = rest.popFirst().flatMap(hexDigitValue), let low = rest.popFirst().flatMap(hexDigitValue) else {
+                    return nil
+                }
+                bytes.append(high << 4 | low)
+            case UInt8(ascii: "+") where plusIsSpace: bytes.append(UInt8(ascii: " "))
+            default: bytes.append(byte)
+            }
+        }
+        guard !bytes.contains(0) else { return nil }
+        return String(validating: bytes, as: UTF8.self)
+    }
+}
+
+/// Reads the parameters of a query. Every fault is collected, so that the caller learns all of them at once.
+struct QueryReader {
+    private let values: [String: String]
+    private(set) var faults: [Problem.Field] = []
+
+    /// - Parameter known: the parameters of the operation. Others are ignored.
+    init(_ target: RequestTarget, known: Set<String>) {
+        var values: [String: String] = [:]
+        for (name, value) in target.query where known.contains(name) {
+            if values.updateValue(value, forKey: name) != nil { faults.append(.parameter(name, "is given twice")) }
+        }
+        self.values = values
+    }
+
+    func text(_ name: String) -> String? { values[name] }
+
+    /// An integer in a range. Above `cap`, if there is one, the value is `cap`.
+    mutating func integer(_ name: String, in range: ClosedRange<Int>, cap: Int? = nil) -> Int? {
+        guard let text = values[name] else { return nil }
+        let isDigits = !text.isEmpty && text.utf8.allSatisfy(ASCII.isDigit)
+        // More digits than an integer has: the value is above every cap.
+        guard let value = isDigits ? (Int(text) ?? .max) : nil else {
+            faults.append(.parameter(name, "is not a whole number without a sign"))
+            return nil
+        }
+        let capped = cap.map { min(value, $0) } ?? value
+        guard range.contains(capped) else {
+            faults.append(.parameter(name, "is not between \(range.lowerBound) and \(range.upperBound)"))
+            return nil
+        }
+        return capped
+    }
+
+    mutating func refuse(_ name: String, _ detail: String) { faults.append(.parameter(name, detail)) }
+
+    /// Throws a problem if any parameter was faulty.
+    func finish() throws {
+        if !faults.isEmpty { throw Problem(.invalid, fields: faults) }
+    }
+}

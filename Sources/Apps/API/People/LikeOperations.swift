@@ -1,0 +1,106 @@
+import HTTPTypes
+import TidingsCatalogue
+import TidingsCore
+import TidingsHTTPServer
+import TidingsJSON
+import TidingsLikes
+import TidingsStore
+
+/// Likes, matches and the unblur of the person who asks.
+struct LikeOperations: Sendable {
+    let services: APIServices
+
+    var all: [Operation] {
+        [
+            Operation(.get, "/configuration/features", "getFeatures", .person) { _ in features() },
+            Operation(.get, "/likes", "listLikes", .person) { try await list($0) },
+            Operation(.post, "/likes/{user_id}/action", "answerLike", .person) { try await answer($0) },
+            Operation(.post, "/unblur/start", "startUnblur", .person) { try await start($0) },
+            Operation(.get, "/unblur/state", "getUnblurState", .person) { try await state($0) },
+        ]
+    }
+
+    private func features() -> ServerResponse {
+        let features = services.catalogues.current.catalogue.features
+        return .json { json in
+            json.beginObject()
+            json.member("is_blur_enabled", features.isBlurEnabled)
+            json.member("refresh_interval_sec", features.refreshIntervalSeconds)
+            json.endObject()
+        }
+    }
+
+    private func list(_ call: APICall) async throws -> ServerResponse {
+        let person = try call.person
+        var query = QueryReader(call.target, known: ["limit", "cursor", "since_id"])
+        let limit = query.integer("limit", in: 1...Likes.maximumLimit, cap: Likes.maximumLimit) ?? Likes.defaultLimit
+        var request: LikesRequest?
+        do throws(LikesRequest.Problem) {
+            request = try LikesRequest(cursor: query.text("cursor"), sinceID: query.text("since_id"))
+        } catch {
+            query.refuse(error == .malformedCursor ? "cursor" : "since_id", "\(error)")
+        }
+        try query.finish()
+        guard let request else { throw Problem(.internal) }
+        let page = try await services.likes.list(request, of: person.id, tenant: person.tenant, limit: limit)
+        return .json { json in
+            json.beginObject()
+            json.key("data")
+            json.beginArray()
+            for like in page.likes { Self.write(like, to: &json) }
+            json.endArray()
+            json.key("meta")
+            json.beginObject()
+            json.optional("next_cursor", page.nextCursor?.description)
+            json.member("reset_required", page.isReset)
+            json.endObject()
+            json.endObject()
+        }
+    }
+
+    private static func write(_ like: Like, to json: inout JSONWriter) {
+        json.beginObject()
+        json.member("id", like.id)
+        json.optional("name", like.name)
+        json.optional("photoURL", like.photoURL)
+        json.member("status", like.status.rawValue)
+        json.member("createdAt", like.createdAt.milliseconds)
+        json.member("serverIsBlurred", like.serverIsBlurred)
+        json.endObject()
+    }
+
+    private func answer(_ call: APICall) async throws -> ServerResponse {
+        let person = try call.person
+        var body = BodyReader(try await call.object())
+        let answer: LikeAnswer? = body.word("action")
+        if answer == nil, !body.has("action") { body.refuse("action", "is missing") }
+        try body.finish()
+        guard let answer else { throw Problem(.internal) }
+        switch try await services.likes.answer(
+            answer, of: person.id, to: call.parameter("user_id"), tenant: person.tenant)
+        {
+        case .unknown: throw Problem(.notFound)
+        default: return ServerResponse(.ok)
+        }
+    }
+
+    private func start(_ call: APICall) async throws -> ServerResponse {
+        let person = try call.person
+        let seconds = services.catalogues.current.catalogue.features.unblurDurationSeconds
+        return unblur(try await services.likes.startUnblur(of: person.id, tenant: person.tenant, seconds: seconds))
+    }
+
+    private func state(_ call: APICall) async throws -> ServerResponse {
+        let person = try call.person
+        return unblur(try await services.likes.unblur(of: person.id, tenant: person.tenant))
+    }
+
+    private func unblur(_ unblur: Unblur) -> ServerResponse {
+        .json { json in
+            json.beginObject()
+            json.optional("expires_at", unblur.expiresAt?.milliseconds)
+            json.member("is_active", unblur.isActive)
+            json.endObject()
+        }
+    }
+}

@@ -1,0 +1,70 @@
+import HTTPTypes
+import TidingsCatalogue
+import TidingsCore
+import TidingsHTTPServer
+import TidingsJSON
+import TidingsStore
+
+/// People, as a backend sees and changes them.
+struct RecipientOperations: Sendable {
+    let services: APIServices
+
+    var all: [Operation] {
+        let path = "/v1/recipients/{recipient}"
+        return [
+            Operation(.get, path, "getRecipient", .key(.recipientsRead)) { try await show($0) },
+            Operation(.get, path + "/preferences", "getRecipientPreferences", .key(.recipientsRead)) { call in
+                try await preferences(of: try person(call))
+            },
+            Operation(.put, path + "/preferences", "putRecipientPreferences", .key(.recipientsWrite)) { try await changePreferences($0) },
+            Operation(.get, path + "/devices", "listRecipientDevices", .key(.recipientsRead)) { try await devices($0) },
+            Operation(.post, path + "/devices", "registerRecipientDevice", .key(.recipientsWrite)) { call in
+                try await DeviceBody.register(try await call.object(), of: try person(call), services)
+            },
+            Operation(.delete, path + "/devices/{id}", "unregisterRecipientDevice", .key(.recipientsWrite)) { try await unregister($0) },
+        ]
+    }
+
+    /// The person of the path, in the tenant of the key. A key for every tenant names one in the query, else it means the default tenant.
+    private func person(_ call: APICall) throws -> RecipientKey {
+        let (id, key) = (call.parameter("recipient"), try call.key)
+        guard (1...256).contains(id.utf8.count) else { throw Problem.invalid(.parameter("recipient", "must have 1 to 256 bytes")) }
+        let named = QueryReader(call.target, known: ["tenant"]).text("tenant")
+        let tenant = named ?? key.tenant ?? Intent.defaultTenant
+        guard key.allows(tenant: tenant) else { throw Problem(.forbidden, "The key is for another tenant.") }
+        return RecipientKey(tenant: tenant, id: id)
+    }
+
+    private func show(_ call: APICall) async throws -> ServerResponse {
+        let person = try person(call)
+        guard let found = try await services.store.recipient(person.id, tenant: person.tenant) else { throw Problem(.notFound) }
+        return .json(.ok, found)
+    }
+
+    // MARK: Preferences
+
+    private func preferences(of person: RecipientKey) async throws -> ServerResponse {
+        let stored = try await services.store.preferences(of: person)
+        let types = services.catalogues.current.catalogue.types
+        return .json { PreferencesJSON.write(stored, types: types, withOrigins: true, to: &$0) }
+    }
+
+    private func changePreferences(_ call: APICall) async throws -> ServerResponse {
+        let person = try person(call)
+        try await PreferencesJSON.apply(try await call.object(), to: person, services)
+        return try await preferences(of: person)
+    }
+
+    // MARK: Devices
+
+    private func devices(_ call: APICall) async throws -> ServerResponse {
+        let person = try person(call)
+        let devices = try await services.store.devices(of: person.id, tenant: person.tenant)
+        return .json(.ok, ["devices": .array(devices)])
+    }
+
+    /// Unregistering twice is harmless.
+    private func unregister(_ call: APICall) async throws -> ServerResponse {
+        try await DeviceOperations.unregister(call.parameter("id"), of: try person(call), services)
+    }
+}

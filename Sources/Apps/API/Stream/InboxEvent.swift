@@ -1,0 +1,72 @@
+import TidingsCore
+import TidingsJSON
+import TidingsStore
+
+/// The state of an inbox as a stream tells it: counts and ids, no content.
+struct InboxEvent: Sendable, Hashable {
+    private(set) var counts: InboxCounts
+    private(set) var newest: NotificationID?
+    private(set) var ids: ChangedIDs
+
+    init(_ news: InboxNews, _ ids: ChangedIDs) {
+        counts = news.counts
+        newest = news.newest
+        self.ids = ids
+    }
+
+    /// The first event of a stream. If the app named the newest item it knows, the newer ones are new.
+    init(first news: InboxNews) {
+        var ids = ChangedIDs()
+        ids.add(new: news.newer, changed: [])
+        if news.isCutOff { ids.cutOff() }
+        self.init(news, ids)
+    }
+
+    /// Joins a later event to this one, which has not been told yet.
+    mutating func join(_ later: InboxEvent) {
+        counts = later.counts
+        newest = later.newest
+        ids.add(later.ids)
+    }
+
+    /// The event of the stream. Its id is the newest item, from which a reconnecting app goes on.
+    var bytes: [UInt8] {
+        var json = JSONWriter(capacity: 256)
+        json.beginObject()
+        json.member("unreadCount", counts.unread)
+        json.member("total", counts.total)
+        json.optional("newest", newest?.description)
+        Self.write(ids.new, as: "new", to: &json)
+        Self.write(ids.changed, as: "changed", to: &json)
+        json.member("reset", ids.isCutOff)
+        json.endObject()
+        return ServerSentEvent(name: "inbox", id: newest?.description, data: json.text).bytes
+    }
+
+    private static func write(_ ids: [NotificationID], as name: String, to json: inout JSONWriter) {
+        json.key(name)
+        json.beginArray()
+        for id in ids { json.string(id.description) }
+        json.endArray()
+    }
+}
+
+/// One event of a stream (HTML standard, section 9.2 "Server-sent events").
+struct ServerSentEvent: Sendable {
+    var name: String
+    var id: String?
+    /// Milliseconds after which the client reconnects.
+    var retry: Int?
+    /// One line.
+    var data: String
+
+    var bytes: [UInt8] {
+        var text = "event: \(name)\n"
+        if let id { text += "id: \(id)\n" }
+        if let retry { text += "retry: \(retry)\n" }
+        return Array((text + "data: \(data)\n\n").utf8)
+    }
+
+    /// A comment, which keeps the connection alive and tells the client nothing.
+    static let heartbeat = Array(": \n\n".utf8)
+}

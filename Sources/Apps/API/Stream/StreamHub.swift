@@ -1,0 +1,212 @@
+import Logging
+import Synchronization
+import TidingsContracts
+import TidingsCore
+import TidingsLikes
+import TidingsPipeline
+import TidingsStore
+
+/// The open event streams of this process, and what each is told.
+///
+/// A signal names persons whose inbox changed. The hub reads the counts of all of them in one query and puts them into the mailbox of each
+/// stream. A signal may be missed, so every ``APILimits/healing`` the hub reads the counts of every connected person.
+final class StreamHub: Sendable {
+    private struct State {
+        /// The streams of each person.
+        var streams: [RecipientKey: [Int: StreamMailbox]] = [:]
+        var lastNumber = 0
+        /// Persons whose counts must be read, with the changed ids.
+        var dirty: [RecipientKey: ChangedIDs] = [:]
+        /// Persons whose new likes must be counted.
+        var liked: Set<RecipientKey> = []
+        var isDraining = false
+    }
+
+    private let store: Store
+    private let likes: Likes
+    private let signals: InboxSignals
+    private let logger: Logger
+    private let state = Mutex(State())
+    private let wake: AsyncStream<Void>
+    private let waker: AsyncStream<Void>.Continuation
+
+    init(store: Store, signals: InboxSignals, logger: Logger) {
+        self.store = store
+        self.signals = signals
+        self.logger = logger
+        likes = Likes(store: store)
+        (wake, waker) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+    }
+
+    /// The number of open streams.
+    var count: Int { state.withLock { $0.streams.values.reduce(0) { $0 + $1.count } } }
+
+    // MARK: Streams
+
+    /// Opens a mailbox for a stream. Nil while the process stops.
+    func open(_ person: RecipientKey) -> StreamMailbox? {
+        state.withLock { state in
+            guard !state.isDraining else { return nil }
+            state.lastNumber += 1
+            let mailbox = StreamMailbox(person: person, number: state.lastNumber)
+            state.streams[person, default: [:]][mailbox.number] = mailbox
+            return mailbox
+        }
+    }
+
+    func close(_ mailbox: StreamMailbox) {
+        state.withLock { state in
+            state.streams[mailbox.person]?[mailbox.number] = nil
+            if state.streams[mailbox.person]?.isEmpty == true { state.streams[mailbox.person] = nil }
+        }
+    }
+
+    /// Tells every stream to reconnect, and opens no more.
+    func drain() {
+        let open = state.withLock { state in
+            state.isDraining = true
+            return state.streams.values.flatMap(\.values)
+        }
+        for mailbox in open { mailbox.end() }
+        waker.finish()
+    }
+
+    // MARK: Changes
+
+    /// Tells every process, also this one, that a person changed items.
+    func announce(_ person: RecipientKey, changed: [NotificationID]) {
+        signals.announce([InboxSignal.Person(tenant: person.tenant, recipient: person.id, changed: changed)])
+    }
+
+    /// Takes an event of the feed of signals. Persons without a stream here cost a look-up.
+    func take(_ event: SignalFeed.Event) {
+        switch event {
+        case .gap: heal()
+        case .changes(let people):
+            let isNews = state.withLock { state in people.reduce(false) { Self.note($1, in: &state) || $0 } }
+            if isNews { waker.yield() }
+        }
+    }
+
+    private static func note(_ change: InboxSignal.Person, in state: inout State) -> Bool {
+        let person = RecipientKey(tenant: change.tenant, id: change.recipient)
+        guard state.streams[person] != nil else { return false }
+        switch change.kind {
+        case .inbox: state.dirty[person, default: ChangedIDs()].add(new: change.new, changed: change.changed)
+        case .likes: state.liked.insert(person)
+        }
+        return true
+    }
+
+    /// Signals may have been missed: every person's counts are read once.
+    private func heal() {
+        state.withLock { state in
+            for person in state.streams.keys {
+                state.dirty[person, default: ChangedIDs()].add(new: [], changed: [])
+                state.liked.insert(person)
+            }
+        }
+        waker.yield()
+    }
+
+    // MARK: Work
+
+    /// Works until ``drain()``, or until the task is cancelled.
+    func run() async {
+        await withTaskGroup(of: Void.self) { group in
+            // The heartbeat and the healing look, beside the reading of counts. Cancelled when that ends.
+            group.addTask { await self.tick() }
+            for await _ in wake {
+                await readCounts()
+                await readLikes()
+            }
+            group.cancelAll()
+        }
+    }
+
+    private func tick() async {
+        var sinceHealing = Duration.zero
+        while !Task.isCancelled {
+            // Time itself is awaited. Cancelled at the end of the work.
+            try? await Task.sleep(for: APILimits.heartbeat)
+            for mailbox in state.withLock({ $0.streams.values.flatMap(\.values) }) { mailbox.beat() }
+            sinceHealing += APILimits.heartbeat
+            if sinceHealing >= APILimits.healing {
+                sinceHealing = .zero
+                heal()
+            }
+        }
+    }
+
+    private func readCounts() async {
+        while true {
+            let part = state.withLock { state in
+                let part = state.dirty.prefix(APILimits.personsInQuery)
+                for (person, _) in part { state.dirty[person] = nil }
+                return Array(part)
+            }
+            guard !part.isEmpty else { return }
+            do {
+                let news = try await store.inboxNews(of: part.map { InboxWatcher($0.key) }, limit: 0)
+                for ((person, ids), news) in zip(part, news) { tell(person, InboxEvent(news, ids)) }
+            } catch {
+                // The healing look tries again.
+                logger.warning("cannot read the counts of streams", metadata: ["persons": "\(part.count)", "error": "\(error)"])
+                return
+            }
+        }
+    }
+
+    private func tell(_ person: RecipientKey, _ event: InboxEvent) {
+        for mailbox in mailboxes(of: [person]) { mailbox.put(event) }
+    }
+
+    private func mailboxes(of persons: [RecipientKey]) -> [StreamMailbox] {
+        state.withLock { state in persons.flatMap { state.streams[$0].map { Array($0.values) } ?? [] } }
+    }
+
+    private func readLikes() async {
+        while true {
+            let persons = state.withLock { state in
+                let part = Array(state.liked.prefix(APILimits.personsInQuery))
+                state.liked.subtract(part)
+                return part
+            }
+            guard !persons.isEmpty else { return }
+            let told = mailboxes(of: persons)
+            do {
+                for (mailbox, news) in zip(told, try await likes.news(since: told.map(\.likesMark))) { mailbox.put(news) }
+            } catch {
+                // The healing look tries again.
+                logger.warning("cannot count the new likes of streams", metadata: ["persons": "\(persons.count)", "error": "\(error)"])
+                return
+            }
+        }
+    }
+}
+
+/// Ids of items that came or changed, until a stream is told. Beyond a number only the fact is kept.
+struct ChangedIDs: Sendable, Hashable {
+    private(set) var new: [NotificationID] = []
+    private(set) var changed: [NotificationID] = []
+    /// Whether there are more than these, so that the app must read the first page again.
+    private(set) var isCutOff = false
+
+    mutating func add(new: [NotificationID], changed: [NotificationID]) {
+        Self.add(new, to: &self.new, &isCutOff)
+        Self.add(changed, to: &self.changed, &isCutOff)
+    }
+
+    mutating func add(_ other: ChangedIDs) {
+        add(new: other.new, changed: other.changed)
+        isCutOff = isCutOff || other.isCutOff
+    }
+
+    private static func add(_ ids: [NotificationID], to list: inout [NotificationID], _ isCutOff: inout Bool) {
+        for id in ids where !list.contains(id) {
+            if list.count < APILimits.idsInEvent { list.append(id) } else { isCutOff = true }
+        }
+    }
+
+    mutating func cutOff() { isCutOff = true }
+}

@@ -1,0 +1,101 @@
+import Synchronization
+import TidingsCore
+import TidingsLikes
+import TidingsStore
+
+/// The events for one stream that are not written yet.
+///
+/// Later events join the one that waits, so a mailbox holds one event, however slowly its reader reads.
+final class StreamMailbox: Sendable {
+    enum Message: Sendable {
+        case event(InboxEvent)
+        /// The number of likes that are new since the stream was last told of some.
+        case likes(Int)
+        case heartbeat
+        /// The client must reconnect.
+        case end
+        /// The connection is gone.
+        case gone
+    }
+
+    private struct State {
+        var event: InboxEvent?
+        var newLikes = 0
+        var likesMark: LikesMark
+        var isHeartbeatDue = false
+        var isEnding = false
+        var isGone = false
+        var reader: CheckedContinuation<Message, Never>?
+
+        mutating func next() -> Message? {
+            if isGone { return .gone }
+            if let event {
+                self.event = nil
+                isHeartbeatDue = false
+                return .event(event)
+            }
+            if newLikes > 0 {
+                defer { newLikes = 0 }
+                return .likes(newLikes)
+            }
+            if isEnding { return .end }
+            guard isHeartbeatDue else { return nil }
+            isHeartbeatDue = false
+            return .heartbeat
+        }
+    }
+
+    let person: RecipientKey
+    let number: Int
+    private let state: Mutex<State>
+
+    init(person: RecipientKey, number: Int) {
+        self.person = person
+        self.number = number
+        state = Mutex(State(likesMark: LikesMark(tenant: person.tenant, recipient: person.id)))
+    }
+
+    /// The likes that the stream's person knows of.
+    var likesMark: LikesMark { state.withLock { $0.likesMark } }
+
+    func put(_ likes: NewLikes) {
+        change { state in
+            state.newLikes += likes.count
+            state.likesMark = likes.mark
+        }
+    }
+
+    func put(_ event: InboxEvent) {
+        change { state in
+            if state.event == nil { state.event = event } else { state.event?.join(event) }
+        }
+    }
+
+    func beat() { change { $0.isHeartbeatDue = true } }
+
+    func end() { change { $0.isEnding = true } }
+
+    func connectionClosed() { change { $0.isGone = true } }
+
+    /// Waits for the next message. Only the stream's writer calls this, so at most one call waits.
+    func next() async -> Message {
+        await withCheckedContinuation { reader in
+            let message = state.withLock { state -> Message? in
+                if let message = state.next() { return message }
+                state.reader = reader
+                return nil
+            }
+            if let message { reader.resume(returning: message) }
+        }
+    }
+
+    private func change(_ body: (inout State) -> Void) {
+        let woken = state.withLock { state -> (CheckedContinuation<Message, Never>, Message)? in
+            body(&state)
+            guard let reader = state.reader, let message = state.next() else { return nil }
+            state.reader = nil
+            return (reader, message)
+        }
+        if let (reader, message) = woken { reader.resume(returning: message) }
+    }
+}

@@ -1,0 +1,68 @@
+import HTTPTypes
+import TidingsCore
+import TidingsHTTPServer
+import TidingsLikes
+import TidingsStore
+
+/// The event stream of the person who asks.
+struct StreamOperations: Sendable {
+    let services: APIServices
+
+    var all: [Operation] {
+        [Operation(.get, "/api/notifications/stream", "streamNotifications", .person) { try await stream($0) }]
+    }
+
+    private func stream(_ call: APICall) async throws -> ServerResponse {
+        guard case .person(let person, let until) = call.caller else { throw Problem(.forbidden) }
+        // An id that is none, or of another inbox, only makes every item new or none.
+        let lastKnown = call.request.header(.lastEventID).flatMap { NotificationID($0) }
+        guard let mailbox = services.hub.open(person) else { throw Problem.unavailable("The server is stopping.", retryAfter: .seconds(1)) }
+        let first: InboxEvent
+        do {
+            let watcher = InboxWatcher(person, lastKnown: lastKnown)
+            guard let news = try await services.store.inboxNews(of: [watcher], limit: APILimits.idsInEvent).first else {
+                throw Problem(.internal)
+            }
+            first = InboxEvent(first: news)
+            for news in try await services.likes.news(since: [mailbox.likesMark]) { mailbox.put(news) }
+        } catch {
+            services.hub.close(mailbox)
+            throw error
+        }
+        let (hub, clock) = (services.hub, services.store.clock)
+        return ServerResponse(
+            .ok, headers: Self.headers,
+            body: .stream { stream in
+                defer { hub.close(mailbox) }
+                stream.connection.whenClosed { mailbox.connectionClosed() }
+                try await stream.write(first.bytes)
+                while true {
+                    let message = await mailbox.next()
+                    if clock.now() >= until { return try await stream.write(Self.farewell) }
+                    switch message {
+                    case .event(let event): try await stream.write(event.bytes)
+                    case .likes(let count):
+                        try await stream.write(ServerSentEvent(name: "likes", data: "{\"new\":\(count)}").bytes)
+                    case .heartbeat: try await stream.write(ServerSentEvent.heartbeat)
+                    case .end: return try await stream.write(Self.farewell)
+                    case .gone: return
+                    }
+                }
+            })
+    }
+
+    /// nginx buffers answers unless `X-Accel-Buffering` says no.
+    private static let headers: HTTPFields = [
+        .contentType: "text/event-stream", .cacheControl: "no-store", .accelBuffering: "no",
+    ]
+
+    /// Tells the client when to reconnect. The times are spread, so that the clients of a process that stops do not come back all at once.
+    private static var farewell: [UInt8] {
+        ServerSentEvent(name: "bye", retry: Int.random(in: APILimits.reconnect), data: "{}").bytes
+    }
+}
+
+extension HTTPField.Name {
+    static let lastEventID = HTTPField.Name(known: "last-event-id")
+    static let accelBuffering = HTTPField.Name(known: "x-accel-buffering")
+}

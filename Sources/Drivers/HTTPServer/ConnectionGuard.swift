@@ -1,0 +1,130 @@
+import HTTPTypes
+import NIOCore
+import NIOHTTP1
+import NIOHTTPTypes
+
+/// Bounds the time of a connection, and answers what is no request. One guard belongs to one connection.
+///
+/// - A request that has not arrived ``HTTPServerLimits/request`` after its first byte gets 408.
+/// - Bytes that are no HTTP get 400, and headers beyond a limit get 431.
+/// - A client that takes nothing of its answer for ``HTTPServerLimits/writeStall`` is disconnected.
+final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
+    typealias InboundIn = HTTPRequestPart
+    typealias InboundOut = HTTPRequestPart
+    typealias OutboundIn = HTTPResponsePart
+    typealias OutboundOut = HTTPResponsePart
+
+    private let limits: HTTPServerLimits
+    private let refusal: @Sendable (HTTPResponse.Status) -> (headers: HTTPFields, body: [UInt8])
+    /// Requests whose head has arrived and whose answer is not complete.
+    private var requestsInWork = 0
+    /// Whether bytes of a request have arrived, but not all.
+    private var isArriving = false
+    private var isRefused = false
+    private var isStreaming = false
+    private var deadline: Scheduled<Void>?
+    private var stall: Scheduled<Void>?
+
+    init(_ limits: HTTPServerLimits, refusal: @escaping @Sendable (HTTPResponse.Status) -> (headers: HTTPFields, body: [UInt8])) {
+        self.limits = limits
+        self.refusal = refusal
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        // The decoder hides bytes that are no whole head yet, so the arrival of bytes is noted before it.
+        try? context.pipeline.syncOperations.addHandler(ArrivalNote { [weak self] in self?.bytesArrived(context) }, position: .first)
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        switch unwrapInboundIn(data) {
+        case .head:
+            requestsInWork += 1
+            bytesArrived(context)
+        case .body: break
+        case .end:
+            isArriving = false
+            deadline?.cancel()
+        }
+        context.fireChannelRead(data)
+    }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        if case .end = unwrapOutboundIn(data) { requestsInWork -= 1 }
+        context.write(data, promise: promise)
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        guard let problem = error as? HTTPParserError, requestsInWork == 0 else { return context.fireErrorCaught(error) }
+        refuse(problem == .headerOverflow ? .requestHeaderFieldsTooLarge : .badRequest, context)
+    }
+
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        stall?.cancel()
+        if !context.channel.isWritable {
+            stall = context.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(limits.writeStall)) { context.close(promise: nil) }
+        }
+        context.fireChannelWritabilityChanged()
+    }
+
+    func triggerUserOutboundEvent(context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?) {
+        guard event is StreamBegins else { return context.triggerUserOutboundEvent(event, promise: promise) }
+        isStreaming = true
+        promise?.succeed()
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if isStreaming, case .inputClosed? = event as? ChannelEvent { context.close(promise: nil) }
+        context.fireUserInboundEventTriggered(event)
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        deadline?.cancel()
+        stall?.cancel()
+        context.fireChannelInactive()
+    }
+
+    private func bytesArrived(_ context: ChannelHandlerContext) {
+        guard !isArriving, !isRefused else { return }
+        isArriving = true
+        deadline = context.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(limits.request)) { [weak self] in
+            guard let self, isArriving else { return }
+            if requestsInWork == 0 { refuse(.requestTimeout, context) } else { context.fireErrorCaught(RequestTooSlow()) }
+        }
+    }
+
+    private func refuse(_ status: HTTPResponse.Status, _ context: ChannelHandlerContext) {
+        guard !isRefused else { return }
+        isRefused = true
+        let (headers, body) = refusal(status)
+        var head = HTTPResponse(status: status, headerFields: headers)
+        head.headerFields[.connection] = "close"
+        head.headerFields[.contentLength] = String(body.count)
+        context.write(wrapOutboundOut(.head(head)), promise: nil)
+        context.write(wrapOutboundOut(.body(ByteBuffer(bytes: body))), promise: nil)
+        context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+        context.close(mode: .output, promise: nil)
+        // The client has the answer. The rest of its bytes is dropped with the connection.
+        context.eventLoop.assumeIsolated().scheduleTask(in: .milliseconds(200)) { context.close(promise: nil) }
+    }
+}
+
+/// The answer to a request is streamed from now on.
+struct StreamBegins: Sendable {}
+
+/// The request did not arrive in time.
+struct RequestTooSlow: Error {}
+
+/// Tells that bytes have arrived.
+private final class ArrivalNote: ChannelInboundHandler, RemovableChannelHandler {
+    typealias InboundIn = ByteBuffer
+    typealias InboundOut = ByteBuffer
+
+    private let note: () -> Void
+
+    init(_ note: @escaping () -> Void) { self.note = note }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        note()
+        context.fireChannelRead(data)
+    }
+}

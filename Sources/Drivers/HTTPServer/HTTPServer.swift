@@ -1,0 +1,164 @@
+import Glibc
+import HTTPTypes
+import HummingbirdCore
+public import Logging
+import NIOCore
+import NIOHTTPTypes
+import NIOPosix
+import Synchronization
+
+/// The HTTP/1.1 server of this house, over Hummingbird. The server knows nothing of notifications.
+///
+/// One handler answers every request. The server bounds what a client can cost before the handler sees the request:
+/// ``HTTPServerLimits``. A refusal of the server itself has a body that the owner makes (``HTTPServerConfiguration/refusal``).
+public struct HTTPServer: Sendable {
+    /// Answers one request. An answer that does not read the body closes the connection.
+    public typealias Handler = @Sendable (ServerRequest) async -> ServerResponse
+
+    private let configuration: HTTPServerConfiguration
+    private let logger: Logger
+    private let handler: Handler
+
+    /// - Parameter handler: called for every request, for many at once.
+    public init(_ configuration: HTTPServerConfiguration, logger: Logger, handler: @escaping Handler) {
+        self.configuration = configuration
+        self.logger = logger
+        self.handler = handler
+    }
+
+    /// Serves while `body` runs. Afterwards no new connection is accepted, requests in work are answered within
+    /// ``HTTPServerConfiguration/grace``, and every connection is closed.
+    ///
+    /// Throws an ``HTTPServerError``, without running `body`, if the server cannot listen on the address.
+    ///
+    /// - Parameter body: gets the port, which the system chose if the configured port is 0.
+    public func run(while body: (_ port: Int) async throws -> Void) async throws {
+        let start = ServerStart()
+        let channel = HTTP1Channel(responder: responder, configuration: channelConfiguration)
+        let server = Server(
+            childChannelSetup: channel, configuration: serverConfiguration, onServerRunning: { start.listening(on: $0.localAddress?.port) },
+            eventLoopGroup: MultiThreadedEventLoopGroup.singleton, logger: Logger(label: "http", factory: { _ in SwiftLogNoOpLogHandler() })
+        )
+        // Detached: the graceful shutdown of the process must not end the server before its owner does. Awaited below.
+        let serving = Task.detached {
+            do {
+                try await server.run()
+                start.failed(HTTPServerError(message: "the server has ended"))
+            } catch {
+                start.failed(HTTPServerError(error))
+            }
+        }
+        do {
+            try await body(try await start.port())
+        } catch {
+            await stop(server, serving)
+            throw error
+        }
+        await stop(server, serving)
+    }
+
+    private func stop(_ server: Server<HTTP1Channel>, _ serving: Task<Void, Never>) async {
+        // Cuts off the connections whose requests outlast the grace. Cancelled if the server stops in time.
+        let cut = Task {
+            try await Task.sleep(for: configuration.grace)
+            serving.cancel()
+        }
+        do { try await server.shutdownGracefully() } catch { serving.cancel() }
+        await serving.value
+        cut.cancel()
+    }
+
+    private var serverConfiguration: ServerConfiguration {
+        ServerConfiguration(
+            address: .hostname(configuration.host, port: configuration.port), backlog: configuration.limits.backlog,
+            availableConnectionsDelegate: MaximumAvailableConnections(configuration.limits.connections))
+    }
+
+    private var channelConfiguration: HTTP1Channel.Configuration {
+        let limits = configuration.limits
+        let refusal = configuration.refusal
+        return HTTP1Channel.Configuration(
+            additionalChannelHandlers: [ConnectionGuard(limits, refusal: refusal)], idleTimeout: TimeAmount(limits.idle),
+            httpDecoderConfiguration: .init(
+                maxHeaderFieldSize: limits.headerFieldBytes, maxHeaderListSize: limits.headerBytes, maxHeaderFieldCount: limits.headerFields
+            ))
+    }
+
+    private var responder: HTTPChannelHandler.Responder {
+        let (handler, limits) = (handler, configuration.limits)
+        return { request, writer, channel in
+            let body = ServerRequestBody(request)
+            if request.headers[.expect]?.lowercased() == "100-continue", body.declaredBytes ?? 0 <= limits.bodyBytes {
+                try await writer.writeInformationalHead(HTTPResponse(status: .continue))
+            }
+            let response = await handler(ServerRequest(head: request.head, body: body, remoteAddress: channel.remoteAddress?.ipAddress))
+            try await Answer(response, to: request, body: body, channel: channel, limits: limits).write(to: writer)
+        }
+    }
+}
+
+/// The reason why a server cannot listen.
+public struct HTTPServerError: Error, Sendable, Hashable, CustomStringConvertible {
+    public let message: String
+    /// Whether another program listens on the address.
+    public let isAddressInUse: Bool
+
+    init(message: String) {
+        self.message = message
+        isAddressInUse = false
+    }
+
+    init(_ error: any Error) {
+        let code = (error as? IOError)?.errnoCode
+        message = code.map { String(cString: strerror($0)) } ?? "\(error)"
+        isAddressInUse = code == EADDRINUSE
+    }
+
+    public var description: String { message }
+}
+
+/// Tells the port of a server, or why the server does not listen.
+private final class ServerStart: Sendable {
+    private enum State {
+        case starting(CheckedContinuation<Int, any Error>?)
+        case listening(Int)
+        case failed(HTTPServerError)
+    }
+
+    private let state = Mutex(State.starting(nil))
+
+    func listening(on port: Int?) {
+        let waiter = state.withLock { state -> CheckedContinuation<Int, any Error>? in
+            guard case .starting(let waiter) = state else { return nil }
+            state = .listening(port ?? 0)
+            return waiter
+        }
+        waiter?.resume(returning: port ?? 0)
+    }
+
+    /// Does nothing after the start.
+    func failed(_ error: HTTPServerError) {
+        let waiter = state.withLock { state -> CheckedContinuation<Int, any Error>? in
+            guard case .starting(let waiter) = state else { return nil }
+            state = .failed(error)
+            return waiter
+        }
+        waiter?.resume(throwing: error)
+    }
+
+    /// Waits for the start. Called once.
+    func port() async throws -> Int {
+        try await withCheckedThrowingContinuation { waiter in
+            let known = state.withLock { state -> Result<Int, any Error>? in
+                switch state {
+                case .starting:
+                    state = .starting(waiter)
+                    return nil
+                case .listening(let port): return .success(port)
+                case .failed(let error): return .failure(error)
+                }
+            }
+            if let known { waiter.resume(with: known) }
+        }
+    }
+}

@@ -1,0 +1,53 @@
+public import HTTPTypes
+
+/// The settings of an ``HTTPServer``.
+public struct HTTPServerConfiguration: Sendable {
+    /// A numeric address.
+    public var host: String
+    /// 0 takes a free port.
+    public var port: Int
+    public var limits: HTTPServerLimits
+    /// The longest time for requests in work when the server stops.
+    public var grace: Duration
+    /// Makes the answer to a request that the server itself refuses: 400, 408 or 431.
+    public var refusal: @Sendable (HTTPResponse.Status) -> (headers: HTTPFields, body: [UInt8])
+
+    public init(
+        host: String, port: Int, limits: HTTPServerLimits = HTTPServerLimits(), grace: Duration = .seconds(5),
+        refusal: @escaping @Sendable (HTTPResponse.Status) -> (headers: HTTPFields, body: [UInt8]) = { status in
+            ([.contentType: "text/plain"], Array("\(status.code) \(status.reasonPhrase.lowercased())\n".utf8))
+        }
+    ) {
+        self.host = host
+        self.port = port
+        self.limits = limits
+        self.grace = grace
+        self.refusal = refusal
+    }
+}
+
+/// The most that a client may cost.
+public struct HTTPServerLimits: Sendable, Hashable {
+    /// Connections open at once. More wait in the backlog.
+    public var connections = 1_024
+    /// Connections that wait to be accepted.
+    public var backlog = 1_024
+    /// Names and values of all headers of one request. More gets 431.
+    public var headerBytes = 32 * 1024
+    /// Name and value of one header. A token of 8 KiB fits. More gets 431.
+    public var headerFieldBytes = 16 * 1024
+    /// Headers of one request. More gets 431.
+    public var headerFields = 100
+    /// The largest body that any handler reads. A client that asks first (`Expect: 100-continue`) is told no above it.
+    public var bodyBytes = 4 * 1024 * 1024
+    /// From the first byte of a request to its last. A slower request gets 408.
+    public var request = Duration.seconds(15)
+    /// A connection without a request stays open for this time.
+    public var idle = Duration.seconds(75)
+    /// The time for which a client may take nothing of an answer. Then the connection is closed.
+    public var writeStall = Duration.seconds(30)
+    /// Bytes of an unread body that are read and dropped after an early answer. Without this, the client might not see the answer.
+    public var drainedBytes = 1024 * 1024
+
+    public init() {}
+}

@@ -1,0 +1,112 @@
+public import HTTPTypes
+import HummingbirdCore
+import NIOCore
+import NIOHTTP1
+import Synchronization
+
+/// A request whose head has arrived. The body is read on demand.
+public struct ServerRequest: Sendable {
+    public let head: HTTPRequest
+    public let body: ServerRequestBody
+    /// The numeric address of the connection's other end. Behind a proxy, this is the proxy.
+    public let remoteAddress: String?
+
+    public var method: HTTPRequest.Method { head.method }
+
+    /// The request target up to the query, still percent-encoded.
+    public var path: Substring {
+        let target = head.path ?? ""
+        return target[..<(target.firstIndex(of: "?") ?? target.endIndex)]
+    }
+
+    /// The request target after the question mark, still percent-encoded. Nil if there is no question mark.
+    public var query: Substring? {
+        let target = head.path ?? ""
+        return target.firstIndex(of: "?").map { target[target.index(after: $0)...] }
+    }
+
+    /// The value of a header. If the header repeats, the values joined by a comma.
+    public func header(_ name: HTTPField.Name) -> String? { head.headerFields[name] }
+}
+
+/// The body of a request. It can be read once.
+public final class ServerRequestBody: Sendable {
+    /// The reason why a body cannot be read.
+    public enum Failure: Error, Sendable, Hashable {
+        /// The body is longer than the limit.
+        case tooLarge
+        /// The body did not arrive in time.
+        case tooSlow
+        /// The bytes are not HTTP, or the connection was lost.
+        case broken
+    }
+
+    // Safe: only the task that answers the request reads the body, the handler first and the server after it.
+    private nonisolated(unsafe) var chunks: RequestBody.AsyncIterator
+    /// The length that the client announced. Nil without an announcement.
+    public let declaredBytes: Int?
+    private let isChunked: Bool
+    private let isWholeRead = Mutex(false)
+
+    init(_ request: Request) {
+        chunks = request.body.makeAsyncIterator()
+        declaredBytes = request.headers[.contentLength].flatMap { Int($0) }
+        isChunked = request.headers[.transferEncoding] != nil
+    }
+
+    /// Whether nothing of the body is left to read.
+    var isFinished: Bool { !isAnnounced || isWholeRead.withLock { $0 } }
+
+    /// Whether the client sends a body at all.
+    public var isAnnounced: Bool { isChunked || declaredBytes ?? 0 > 0 }
+
+    /// Reads the whole body.
+    ///
+    /// - Parameter limit: the largest length in bytes. An announced length above it fails without reading.
+    public func bytes(upTo limit: Int) async throws(Failure) -> [UInt8] {
+        if let declaredBytes, declaredBytes > limit { throw .tooLarge }
+        let (bytes, isCut) = try await beginning(upTo: limit)
+        guard !isCut else { throw .tooLarge }
+        return bytes
+    }
+
+    /// Reads at most `limit` bytes of the body. If there are more, they stay unread.
+    @concurrent public func beginning(upTo limit: Int) async throws(Failure) -> (bytes: [UInt8], isCut: Bool) {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(min(declaredBytes ?? 0, limit))
+        do {
+            while let chunk = try await chunks.next() {
+                let room = limit - bytes.count
+                bytes.append(contentsOf: chunk.readableBytesView.prefix(room))
+                if chunk.readableBytes > room { return (bytes, true) }
+            }
+        } catch is RequestTooSlow {
+            throw .tooSlow
+        } catch {
+            throw .broken
+        }
+        isWholeRead.withLock { $0 = true }
+        return (bytes, false)
+    }
+
+    /// Reads and drops at most `limit` bytes, so that a client that is still sending sees the answer.
+    @concurrent func drain(upTo limit: Int) async {
+        var dropped = 0
+        do {
+            while let chunk = try await chunks.next() {
+                dropped += chunk.readableBytes
+                if dropped > limit { return }
+            }
+        } catch {
+            // The connection is closed next in any case.
+        }
+    }
+}
+
+extension HTTPField.Name {
+    /// A header that HTTPTypes does not name. The text must be a token of RFC 9110.
+    public init(known text: StaticString) {
+        guard let name = HTTPField.Name("\(text)") else { preconditionFailure("\(text) is no name of a header") }
+        self = name
+    }
+}

@@ -1,0 +1,69 @@
+import TidingsPostgres
+import TidingsStore
+
+/// The answer of a person to a like. The raw values are those of the API.
+package enum LikeAnswer: String, Sendable, Hashable, CaseIterable {
+    case like, pass
+}
+
+/// The result of an answer to a like.
+package enum LikeAnswerResult: Sendable, Hashable {
+    /// The person has no like of that liker.
+    case unknown
+    case recorded
+    /// The answer is recorded and has just made a match. Both people are told by a `match` intent.
+    case matched
+}
+
+extension Likes {
+    /// The CloudEvents source of the intents that this module makes.
+    package static let source = "/tidings/likes"
+    /// The type of those intents. If the active catalogue does not declare it, a match makes no intent.
+    package static let matchType = "match"
+
+    /// Records the answer of `recipient` to the like of `liker`. The same answer again changes nothing.
+    ///
+    /// The answer, the match and both intents are one transaction. `tidings_api.enqueue` makes the intents, so the rights of the process's
+    /// database role count as for any producer (`producers` of the catalogue). The event ids are derived from the pair, so that even a pair
+    /// whose row was erased is not told again while the keys are kept.
+    package func answer(
+        _ answer: LikeAnswer, of recipient: String, to liker: String, tenant: String
+    ) async throws -> LikeAnswerResult {
+        let record: SQL = """
+            update tidings.likes set passed = \(answer == .pass)
+            where tenant = \(tenant) and recipient_id = \(recipient) and liker_id = \(liker)
+            """
+        let statements = answer == .pass ? [record] : [record, Self.match(recipient, liker, tenant)]
+        // Read committed: an answer that waited for the other one's match must see it instead of failing. Running again is safe.
+        let answers = try await store.pool.transaction(retryAmbiguous: true, isolation: .readCommitted) { transaction in
+            try await transaction.pipeline(statements)
+        }
+        if answers[0].affectedRows == 0 { return .unknown }
+        return answers.count > 1 && answers[1].affectedRows > 0 ? .matched : .recorded
+    }
+
+    /// Makes the match, and returns two rows if it is new. Makes none if the liker has passed the recipient.
+    ///
+    /// Of two answers at the same time, the second waits at the primary key until the first has committed, and then makes nothing.
+    private static func match(_ recipient: String, _ liker: String, _ tenant: String) -> SQL {
+        """
+        with match as (
+            insert into tidings.matches (tenant, one_id, other_id, matched_at)
+            select l.tenant, least(l.recipient_id collate "C", l.liker_id collate "C"),
+                greatest(l.recipient_id collate "C", l.liker_id collate "C"), tidings.clock()
+            from tidings.likes l where l.tenant = \(tenant) and l.recipient_id = \(recipient) and l.liker_id = \(liker)
+                and not exists (select from tidings.likes o
+                    where o.tenant = l.tenant and o.recipient_id = l.liker_id and o.liker_id = l.recipient_id and o.passed)
+            on conflict do nothing returning tenant
+        )
+        select case when not exists (select from tidings.active_catalogue a join tidings.catalogue_types t on t.hash = a.hash
+                where not \(matchType) = any(t.types))
+            then tidings_api.enqueue(type => \(matchType), recipient => told.person, tenant => match.tenant, source => \(source),
+                key => 'match-' || encode(sha256(convert_to(
+                    json_build_array(match.tenant, told.person, told.other)::text, 'UTF8')), 'hex'),
+                data => jsonb_strip_nulls(jsonb_build_object('userId', told.other, 'name', l.name, 'photoURL', l.photo_url))) end
+        from match cross join (values (\(recipient), \(liker)), (\(liker), \(recipient))) as told(person, other)
+        left join tidings.likes l on l.tenant = match.tenant and l.recipient_id = told.person and l.liker_id = told.other
+        """
+    }
+}

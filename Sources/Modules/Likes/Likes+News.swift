@@ -1,0 +1,58 @@
+import TidingsPostgres
+import TidingsStore
+
+/// The place up to which somebody knows the likes of a person, for the realtime signal "new likes available".
+package struct LikesMark: Sendable, Hashable {
+    package let tenant: String
+    package let recipient: String
+    /// The newest position that is known. Nil before the first look.
+    package var position: Int64?
+
+    package init(tenant: String, recipient: String, position: Int64? = nil) {
+        self.tenant = tenant
+        self.recipient = recipient
+        self.position = position
+    }
+}
+
+/// The number of likes that came after a mark.
+package struct NewLikes: Sendable, Hashable {
+    /// At most ``Likes/mostCounted``. 0 for a mark without a position.
+    package var count: Int
+    /// The mark of this moment.
+    package var mark: LikesMark
+}
+
+extension Likes {
+    /// Counting stops here: an app shows no larger number, and one popular person must not slow the others.
+    package static let mostCounted = 100
+
+    /// People whose new likes one statement counts. It reads at most ``mostCounted`` entries of an index for each.
+    package static let watchersPerQuery = 500
+
+    /// Counts the new likes of many people, in the order of the marks.
+    package func news(since marks: [LikesMark]) async throws -> [NewLikes] {
+        var news: [NewLikes] = []
+        for start in stride(from: 0, to: marks.count, by: Self.watchersPerQuery) {
+            news += try await count(Array(marks[start..<min(start + Self.watchersPerQuery, marks.count)]))
+        }
+        return news
+    }
+
+    private func count(_ marks: [LikesMark]) async throws -> [NewLikes] {
+        let result = try await store.pool.query(
+            """
+            select coalesce(p.newest, 0), case when asked.position < p.newest then (select count(*) from (
+                select from tidings.likes l where l.tenant = asked.tenant and l.recipient_id = asked.recipient_id
+                    and l.position > asked.position limit \(Self.mostCounted)) few) else 0 end
+            from unnest(\(marks.map(\.tenant)), \(marks.map(\.recipient)), \(marks.map(\.position)))
+                with ordinality as asked(tenant, recipient_id, position, turn)
+            left join tidings.liked_people p using (tenant, recipient_id)
+            order by turn
+            """)
+        return try zip(marks, result.rows).map { mark, row in
+            let (newest, count) = try row.decode((Int64, Int).self)
+            return NewLikes(count: count, mark: LikesMark(tenant: mark.tenant, recipient: mark.recipient, position: newest))
+        }
+    }
+}

@@ -1,0 +1,44 @@
+package import TidingsCore
+import TidingsPostgres
+import TidingsStore
+
+/// The state of a person's unblur.
+package struct Unblur: Sendable, Hashable {
+    /// Nil if no unblur is active.
+    package var expiresAt: Timestamp?
+
+    package var isActive: Bool { expiresAt != nil }
+}
+
+/// The unblur of a person is one row, whatever the number of likes. The database's clock decides, so all devices of the person agree.
+extension Likes {
+    /// Starts an unblur. While one is active, changes nothing.
+    ///
+    /// - Parameter seconds: ``Features/unblurDurationSeconds`` of the catalogue.
+    package func startUnblur(of recipient: String, tenant: String, seconds: Int) async throws -> Unblur {
+        let started = try await store.pool.query(
+            """
+            insert into tidings.unblurs as u (tenant, recipient_id, expires_at)
+            values (\(tenant), \(recipient), tidings.clock() + make_interval(secs => \(Double(seconds))))
+            on conflict (tenant, recipient_id) do update set
+                expires_at = case when u.expires_at > tidings.clock() then u.expires_at else excluded.expires_at end
+            returning expires_at
+            """)
+        return try Unblur(started)
+    }
+
+    package func unblur(of recipient: String, tenant: String) async throws -> Unblur {
+        let active = try await store.pool.query(
+            """
+            select expires_at from tidings.unblurs
+            where tenant = \(tenant) and recipient_id = \(recipient) and expires_at > tidings.clock()
+            """)
+        return try Unblur(active)
+    }
+}
+
+extension Unblur {
+    fileprivate init(_ result: PostgresResult) throws {
+        expiresAt = try result.rows.first.map { Timestamp(microseconds: try $0.decode(PostgresTimestamp.self).microseconds) }
+    }
+}

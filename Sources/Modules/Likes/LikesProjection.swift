@@ -1,0 +1,95 @@
+import TidingsCore
+import TidingsJSON
+package import TidingsPostgres
+package import TidingsStore
+
+/// Puts likes into `tidings.likes` in the transaction that routes them.
+///
+/// The fields of the intent's data, none of which the intent must have:
+///
+/// - `userId`, or `id` if there is none: the liker, a text or a whole number.
+/// - `name`, `photoURL`: texts.
+/// - `serverIsBlurred`: true or false, also as a text. False by default.
+///
+/// An intent without a liker is a notification like any other, and no like. The same holds for a liker longer than a recipient may be, and
+/// for a person who likes themselves.
+package struct LikesProjection: Projection {
+    package var name: String { "likes" }
+
+    package init() {}
+
+    package func statements(for intents: [ProjectedIntent]) -> [SQL] {
+        guard let now = intents.first?.acceptedAt else { return [] }
+        var rows = LikeRows()
+        for intent in intents { rows.add(intent) }
+        return rows.insert(at: now).map { [$0] } ?? []
+    }
+}
+
+/// The likes of one batch, as columns.
+private struct LikeRows {
+    private var tenants: [String] = []
+    private var recipients: [String] = []
+    private var likers: [String] = []
+    private var ids: [PostgresUUID] = []
+    private var names: [String?] = []
+    private var photos: [String?] = []
+    private var blurred: [Bool] = []
+
+    /// As for recipients: a liker is part of the keys of indexes.
+    private static let longestLiker = 256
+
+    mutating func add(_ projected: ProjectedIntent) {
+        let intent = projected.intent
+        guard let data = try? JSON.parse(intent.content.data), let liker = Self.identifier(data["userId"] ?? data["id"]),
+            !liker.utf8.elementsEqual(intent.recipient.utf8)
+        else { return }
+        tenants.append(intent.tenant)
+        recipients.append(intent.recipient)
+        likers.append(liker)
+        ids.append(PostgresUUID(high: projected.id.high, low: projected.id.low))
+        names.append(data["name"]?.stringValue)
+        photos.append(data["photoURL"]?.stringValue)
+        blurred.append(data["serverIsBlurred"]?.boolValue ?? (data["serverIsBlurred"]?.stringValue == "true"))
+    }
+
+    private static func identifier(_ value: JSON?) -> String? {
+        guard let text = value?.stringValue ?? value?.intValue.map(String.init) else { return nil }
+        return (1...longestLiker).contains(text.utf8.count) ? text : nil
+    }
+
+    /// Nil if there is nothing to insert.
+    ///
+    /// The rows of `liked_people` are locked in the order of their keys, and before any row of `likes`. Each like of a person gets the next
+    /// position, in the order of the notifications.
+    ///
+    /// A later like of the same liker refreshes name, photo and blur, and leaves the position, the answer and the match. A list that is
+    /// being paged must not move, and a person who has passed must not be asked again. The position that the later like would have had stays
+    /// unused.
+    func insert(at now: Timestamp) -> SQL? {
+        guard !ids.isEmpty else { return nil }
+        return """
+            with given as (
+                select distinct on (tenant, recipient_id, liker_id) *
+                from unnest(\(tenants), \(recipients), \(likers), \(ids), \(names), \(photos), \(blurred))
+                    as given(tenant, recipient_id, liker_id, notification_id, name, photo_url, server_is_blurred)
+                order by tenant, recipient_id, liker_id, notification_id desc
+            ), people as (
+                insert into tidings.liked_people as p (tenant, recipient_id, newest)
+                select tenant, recipient_id, count(*) from given group by tenant, recipient_id order by tenant, recipient_id
+                on conflict (tenant, recipient_id) do update set newest = p.newest + excluded.newest
+                returning tenant, recipient_id, newest
+            )
+            insert into tidings.likes as l
+                (tenant, recipient_id, liker_id, position, notification_id, name, photo_url, server_is_blurred, created_at)
+            select tenant, recipient_id, liker_id,
+                newest + 1 - row_number() over (partition by tenant, recipient_id order by notification_id desc),
+                notification_id, name, photo_url, server_is_blurred, \(PostgresTimestamp(microseconds: now.microseconds))
+            from given join people using (tenant, recipient_id)
+            order by tenant, recipient_id, liker_id
+            on conflict (tenant, recipient_id, liker_id) do update set notification_id = excluded.notification_id,
+                name = coalesce(excluded.name, l.name), photo_url = coalesce(excluded.photo_url, l.photo_url),
+                server_is_blurred = excluded.server_is_blurred
+            """
+    }
+}

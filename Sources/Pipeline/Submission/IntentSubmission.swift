@@ -1,0 +1,140 @@
+public import Logging
+public import TidingsAMQP
+import TidingsCatalogue
+import TidingsContracts
+import TidingsCore
+import TidingsCrypto
+import TidingsPostgres
+public import TidingsStore
+
+/// Takes the intents of producers over HTTP. The steps are: decode, reserve the ids, publish, await the confirms.
+///
+/// An accepted request survives every crash: its events are on disk at the broker, and its ids are committed. A crash between two steps
+/// loses nothing, because the caller has no answer then and repeats the request. The repetition gets the same ids, and the router recognises
+/// the events.
+public struct IntentSubmission: Sendable {
+    /// The longest wait for the confirms of a request. A confirm takes milliseconds.
+    public static let confirmPatience = Duration.seconds(10)
+    /// The time after which the caller of a failed request may try again.
+    public static let retryAfter = Duration.seconds(2)
+
+    private let store: Store
+    private let catalogues: CatalogueSource
+    private let publisher: AMQPPublisher
+    private let desk: ReservationDesk
+    private let room = SubmissionRoom()
+    private let logger: Logger
+
+    /// - Parameter publisher: publishes as the roles' own AMQP user or as a user that the catalogue lets vouch. Routers believe only these
+    ///   about producers and ids.
+    public init(store: Store, catalogues: CatalogueSource, publisher: AMQPPublisher, logger: Logger) {
+        self.store = store
+        self.catalogues = catalogues
+        self.publisher = publisher
+        self.logger = logger
+        desk = ReservationDesk(store: store)
+    }
+
+    /// Accepts all events of a request or none. Only ``SubmissionResult/accepted(_:)`` promises that the events will be decided.
+    public func submit(_ request: SubmittedRequest) async -> SubmissionResult {
+        let compiled = catalogues.current
+        let all = compiled.catalogue.rights(of: request.key.producer)
+        let rights = request.key.tenant.map { all.limited(to: $0) } ?? all
+        let body = SubmittedBody(request, decoder: IntentDecoder(catalogue: compiled), rights: rights, now: store.clock.now())
+        guard body.faults.isEmpty else { return .invalid(body.faults) }
+        guard room.take(request.body.count) else { return .blocked(retryAfter: Self.retryAfter) }
+        defer { room.giveBack(request.body.count) }
+        let intents = body.events.flatMap(\.intents)
+        do {
+            switch try await desk.reserve(ReservationRequest(intents, named: Self.named(request))) {
+            case .nameReused: return .nameReused
+            case .conflict(let position, let existing):
+                return .conflict(existing: existing, pointer: Self.pointer(of: position, in: body.events))
+            case .reserved(let ids):
+                let answer = await publish(body.events, ids: ids, catalogue: compiled.catalogue, of: request)
+                return answer ?? .accepted(zip(intents, ids).map { SubmittedNotification($0, id: $1) })
+            }
+        } catch {
+            logger.warning("cannot reserve the ids of a request", metadata: ["error": "\(error)"])
+            return .unavailable(retryAfter: Self.retryAfter)
+        }
+    }
+
+    /// The fingerprint covers everything that decides the notifications.
+    private static func named(_ request: SubmittedRequest) -> NamedRequest? {
+        request.name.map { name in
+            let content = Array((request.contentType ?? "").utf8) + [0] + request.body
+            return NamedRequest(caller: request.key.id, key: name, fingerprint: SHA256.hash(content))
+        }
+    }
+
+    private static func pointer(of position: Int, in events: [SubmittedBody.Event]) -> String {
+        var end = 0
+        return events.first { event in
+            end += event.intents.count
+            return position < end
+        }?.pointer ?? ""
+    }
+
+    /// Publishes each event as a message of its own. Returns nil when the broker has confirmed all of them.
+    private func publish(
+        _ events: [SubmittedBody.Event], ids: [NotificationID], catalogue: Catalogue, of request: SubmittedRequest
+    ) async -> SubmissionResult? {
+        var rest = ids[...]
+        let messages = events.map { event in
+            defer { rest = rest.dropFirst(event.intents.count) }
+            return message(event, ids: Array(rest.prefix(event.intents.count)), catalogue: catalogue, of: request)
+        }
+        let results = await confirmed(messages)
+        let missing: PublishResult? = results.count < messages.count ? .failed(.stopped) : nil
+        guard let problem = missing ?? results.first(where: { $0 != .confirmed }) else { return nil }
+        logger.warning(
+            "the broker did not confirm the events of a request", metadata: ["events": "\(events.count)", "answer": "\(problem)"])
+        switch problem {
+        case .confirmed: return nil
+        case .nacked, .failed(.stopped): return .blocked(retryAfter: Self.retryAfter)
+        case .returned, .failed: return .unavailable(retryAfter: Self.retryAfter)
+        }
+    }
+
+    private func message(
+        _ event: SubmittedBody.Event, ids: [NotificationID], catalogue: Catalogue, of request: SubmittedRequest
+    ) -> OutgoingMessage {
+        let type = event.intents.first?.intent.type ?? ""
+        var headers: [String: AMQPValue] = [
+            QueueNames.producerHeader: .string(request.key.producer), QueueNames.idsHeader: ReservedIDs.encode(ids),
+        ]
+        if let traceparent = request.traceparent.flatMap({ TraceParent.validated($0) }) { headers["traceparent"] = .string(traceparent) }
+        // The message id must differ from those in flight. Event ids of two sources may be equal, and a request may come twice at once.
+        return OutgoingMessage(
+            exchange: QueueNames.intentsExchange,
+            routingKey: QueueNames.routingKey(category: catalogue.types[type]?.category ?? .system, type: type), body: event.bytes,
+            contentType: ContentMode.structuredType, messageID: store.clock.nextID().description, headers: headers)
+    }
+
+    /// Publishes messages and waits for their confirms, at most ``confirmPatience``. After that, each message without a confirm has the
+    /// result `.failed(.stopped)`, and messages that were not sent yet are never sent.
+    private func confirmed(_ messages: [OutgoingMessage]) async -> [PublishResult] {
+        await withTaskGroup(of: [PublishResult]?.self) { group in
+            // The two tasks end each other: the first to end cancels the other one.
+            group.addTask { await publisher.publish(messages) }
+            group.addTask {
+                // Only time has to pass. The confirms cancel the sleep.
+                try? await Task.sleep(for: Self.confirmPatience)
+                return nil
+            }
+            var results: [PublishResult] = []
+            for await answer in group {
+                group.cancelAll()
+                if let answer { results = answer }
+            }
+            return results
+        }
+    }
+}
+
+extension SubmittedNotification {
+    fileprivate init(_ decoded: DecodedIntent, id: NotificationID) {
+        self.init(id: id, recipient: decoded.intent.recipient, source: decoded.intent.source, eventID: decoded.intent.id)
+    }
+}

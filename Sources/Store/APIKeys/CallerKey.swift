@@ -1,0 +1,34 @@
+import TidingsCore
+
+/// The operations of the HTTP API that a key may allow.
+public enum APIScope: String, Sendable, CaseIterable {
+    case intentsWrite = "intents:write"
+    case notificationsRead = "notifications:read"
+    case notificationsCancel = "notifications:cancel"
+    case recipientsRead = "recipients:read"
+    case recipientsWrite = "recipients:write"
+    case recipientsErase = "recipients:erase"
+}
+
+/// A key that was verified, with its rights.
+public struct CallerKey: Sendable, Hashable {
+    public let id: String
+    public let name: String
+    /// The tenant that the key may name. Nil: every tenant.
+    public let tenant: String?
+    public let scopes: Set<APIScope>
+
+    public init(id: String, name: String, tenant: String?, scopes: Set<APIScope>) {
+        self.id = id
+        self.name = name
+        self.tenant = tenant
+        self.scopes = scopes
+    }
+
+    public func allows(_ scope: APIScope) -> Bool { scopes.contains(scope) }
+
+    public func allows(tenant: String) -> Bool { self.tenant == nil || self.tenant == tenant }
+
+    /// The producer of the events that come with the key, as the catalogue and refused events name it.
+    public var producer: String { ProducerEntry.keyPrefix + name }
+}

@@ -1,0 +1,107 @@
+import TidingsCrypto
+public import TidingsJSON
+import TidingsPostgres
+
+/// Keys of the HTTP API. Only digests of secrets are stored.
+extension Store {
+    /// The tenant of a key that may name every tenant.
+    public static let everyTenant = "*"
+    /// The shortest time between two records of the use of a key.
+    package static let keyUseInterval = Duration.seconds(60)
+
+    /// Makes a key. Nil if a key that is not revoked has the name.
+    ///
+    /// - Parameters:
+    ///   - tenant: ``everyTenant`` for a key that may name every tenant.
+    ///   - lifetime: nil for a key that does not expire.
+    /// - Returns: The key, and its row of `tidings_ops.api_keys`.
+    public func createKey(
+        name: String, tenant: String, scopes: [APIScope], lifetime: Duration?, by author: String
+    ) async throws -> (text: APIKeyText, row: JSON)? {
+        let key = APIKeyText.new()
+        let result = try await pool.query(
+            """
+            insert into tidings.api_keys (id, name, tenant, scopes, secret_hash, created_at, created_by, expires_at)
+            select \(key.id), \(name), \(tenant), \(scopes.map(\.rawValue)), \(key.secretHash), tidings.clock(), \(author),
+                tidings.clock() + make_interval(secs => \(lifetime.map { Double($0.components.seconds) }))
+            on conflict (name) where revoked_at is null do nothing
+            """)
+        guard result.affectedRows > 0, let row = try await keyRow(key.id) else { return nil }
+        return (key, row)
+    }
+
+    /// Gives a key a new secret. The former secret stays valid for the time `overlap`, so that every process of the owner can change over.
+    /// A secret before that one ends at once.
+    ///
+    /// - Returns: Nil if there is no such key, or if it is revoked or expired.
+    public func rotateKey(_ id: String, overlap: Duration, by author: String) async throws -> (text: APIKeyText, row: JSON)? {
+        let key = APIKeyText.new(id: id)
+        let result = try await pool.query(
+            """
+            update tidings.api_keys set former_hash = secret_hash, secret_hash = \(key.secretHash), rotated_at = tidings.clock(),
+                former_until = tidings.clock() + make_interval(secs => \(Double(overlap.components.seconds))), rotated_by = \(author)
+            where id = \(id) and \(Self.keyIsValid)
+            """)
+        guard result.affectedRows > 0, let row = try await keyRow(id) else { return nil }
+        return (key, row)
+    }
+
+    /// Ends a key. Every process refuses the key within seconds.
+    ///
+    /// - Returns: Its row of `tidings_ops.api_keys`. Nil if there is no such key, or if it was revoked before.
+    public func revokeKey(_ id: String, by author: String) async throws -> JSON? {
+        let result = try await pool.query(
+            "update tidings.api_keys set revoked_at = tidings.clock(), revoked_by = \(author) where id = \(id) and revoked_at is null")
+        return result.affectedRows > 0 ? try await keyRow(id) : nil
+    }
+
+    /// The keys, the newest first.
+    ///
+    /// - Parameter all: whether revoked and expired keys are listed too.
+    public func keys(all: Bool, limit: Int) async throws -> [JSON] {
+        try await report(
+            """
+            select key_id, name, tenant, scopes, state, last_used_at, expires_at, former_secret_until, created_at, created_by
+            from tidings_ops.api_keys k where \(all) or k.state = 'valid' order by k.created_at desc, k.key_id limit \(Int64(limit))
+            """)
+    }
+
+    /// Verifies a key and records its use, at most once in ``keyUseInterval``. Nil if the key is unknown, revoked or expired, or if its
+    /// secret is wrong.
+    public func authenticate(_ key: APIKeyText) async throws -> CallerKey? {
+        let result = try await pool.query(
+            """
+            select name, tenant, scopes, secret_hash, case when former_until > tidings.clock() then former_hash end,
+                coalesce(last_used_at < tidings.clock() - \(Self.useInterval), true)
+            from tidings.api_keys where id = \(key.id) and \(Self.keyIsValid)
+            """)
+        let hash = key.secretHash
+        guard let row = result.rows.first else { return nil }
+        let (name, tenant, scopes, current, former, isUseOld) = try row.decode(
+            (String, String, [String], [UInt8], [UInt8]?, Bool).self)
+        // Both are compared, so that the time does not tell which one is right.
+        let matches = [constantTimeEquals(hash, current), constantTimeEquals(hash, former ?? [])]
+        guard matches.contains(true) else { return nil }
+        if isUseOld { try await recordUse(of: key.id) }
+        return CallerKey(
+            id: key.id, name: name, tenant: tenant == Self.everyTenant ? nil : tenant, scopes: Set(scopes.compactMap(APIScope.init)))
+    }
+
+    /// Skips the row if another request is recording the use.
+    private func recordUse(of id: String) async throws {
+        _ = try await pool.query(
+            """
+            update tidings.api_keys set last_used_at = tidings.clock() where id = (
+                select id from tidings.api_keys where id = \(id) and coalesce(last_used_at < tidings.clock() - \(Self.useInterval), true)
+                for no key update skip locked)
+            """)
+    }
+
+    private func keyRow(_ id: String) async throws -> JSON? {
+        try await report("select * from tidings_ops.api_keys k where k.key_id = \(id)").first
+    }
+
+    private static let keyIsValid: SQL = "revoked_at is null and (expires_at is null or expires_at > tidings.clock())"
+
+    private static var useInterval: SQL { "make_interval(secs => \(Double(keyUseInterval.components.seconds)))" }
+}

@@ -1,0 +1,90 @@
+public import TidingsCore
+import TidingsPostgres
+
+/// Reading of inboxes. Each statement for a person runs as the role `tidings_app`, to which the database shows only the rows of that person.
+extension Store {
+    /// The largest number of entries on one page.
+    public static let largestInboxPage = 100
+
+    /// A page of at most `limit` entries and the counts, of one moment. Takes one round trip.
+    ///
+    /// - Parameter limit: 1 to ``largestInboxPage``. Another number becomes the nearest of these.
+    public func inboxPage(of person: RecipientKey, limit: Int, from start: InboxPage.Start) async throws -> InboxPage {
+        let limit = min(max(1, limit), Self.largestInboxPage)
+        // By cursor, one entry more tells whether another page follows.
+        let (after, end): (SQL, SQL) =
+            switch start {
+            case .offset(let offset): ("", "limit \(limit) offset \(max(0, offset))")
+            case .cursor(let cursor): (cursor.map { "and i.notification_id < \($0.last.uuid)" } ?? "", "limit \(limit + 1)")
+            }
+        let entries: SQL = """
+            select \(InboxItem.columns) from tidings.inbox i where \(InboxItem.isOf(person)) and \(InboxItem.isListed) \(after)
+            order by i.notification_id desc \(end)
+            """
+        let rows = try await asPerson(person, [Self.counted(of: person, with: entries)])[0].rows
+        var items = try rows.compactMap(InboxItem.init)
+        var next: InboxCursor?
+        if items.count > limit {
+            items.removeLast(items.count - limit)
+            next = items.last.map { InboxCursor(after: $0.id) }
+        }
+        return InboxPage(items: items, counts: try InboxCounts(rows[0]), next: next)
+    }
+
+    /// An entry with the counts. A snoozed entry is found, a deleted one is not. Nil if the person has no such entry.
+    public func inboxItem(_ id: NotificationID, of person: RecipientKey) async throws -> InboxAnswer? {
+        try InboxAnswer(await asPerson(person, [Self.entry(id, of: person)])[0], isChanged: false)
+    }
+
+    /// The counts of a person.
+    public func inboxCounts(of person: RecipientKey) async throws -> InboxCounts {
+        try InboxCounts(await asPerson(person, [InboxCounts.query(where: InboxItem.isOf(person))])[0].rows[0])
+    }
+
+    /// An entry with the counts, as ``InboxAnswer`` reads them.
+    static func entry(_ id: NotificationID, of person: RecipientKey, evenDeleted: Bool = false) -> SQL {
+        let isKept: SQL = evenDeleted ? "true" : "i.deleted_at is null"
+        return counted(
+            of: person,
+            with: """
+                select \(InboxItem.columns) from tidings.inbox i
+                where \(InboxItem.isOf(person)) and i.notification_id = \(id.uuid) and \(isKept)
+                """)
+    }
+
+    /// The counts beside each row of `entries`. One row without an entry if there are none. One statement, so that all are of one moment.
+    private static func counted(of person: RecipientKey, with entries: SQL) -> SQL {
+        """
+        select counts.total, counts.unread, entry.* from (\(InboxCounts.query(where: InboxItem.isOf(person)))) counts
+        left join (\(entries)) entry on true order by entry.notification_id desc
+        """
+    }
+
+    /// Runs the statements of one person in one round trip and one transaction.
+    ///
+    /// The role and the person are settings of the transaction, so they end with it. A statement that names another person by mistake finds
+    /// nothing.
+    func asPerson(_ person: RecipientKey, _ statements: [SQL]) async throws -> [PostgresResult] {
+        let named: SQL = """
+            select set_config('role', 'tidings_app', true), set_config('tidings.tenant', \(person.tenant), true),
+                set_config('tidings.recipient', \(person.id), true)
+            """
+        return Array(try await pool.pipeline([named] + statements).dropFirst())
+    }
+}
+
+/// An entry and the counts of its person after the change of the entry.
+public struct InboxAnswer: Sendable, Hashable {
+    public let item: InboxItem
+    public let counts: InboxCounts
+    /// Whether this call changed the entry. False if the entry was already as asked.
+    public let isChanged: Bool
+
+    /// Nil if the row has no entry.
+    init?(_ result: PostgresResult, isChanged: Bool) throws {
+        guard let row = result.rows.first, let item = try InboxItem(row) else { return nil }
+        self.item = item
+        counts = try InboxCounts(row)
+        self.isChanged = isChanged
+    }
+}

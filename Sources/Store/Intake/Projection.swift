@@ -1,0 +1,80 @@
+public import TidingsCore
+public import TidingsPostgres
+
+/// The part of a module that keeps a table of its own about the intents of some types.
+///
+/// A type names the projection in the catalogue (`projection: likes`). The router then runs the statements of the projection in the
+/// transaction that accepts the intent. So the module's table and the notification appear together, whatever happens to the deliveries:
+/// they may be held, suppressed or cancelled.
+public protocol Projection: Sendable {
+    /// The name that types of the catalogue use.
+    var name: String { get }
+
+    /// Returns the statements for intents of one batch that were just accepted. Each intent comes once: a duplicate is no new intent.
+    ///
+    /// The function must be pure, because the transaction may run again. The statements must lock rows in a fixed order, such as that of
+    /// their keys, because batches run at the same time. A statement that can never succeed for one intent must fail with an error about
+    /// the data (``PostgresError/isAboutTheData``). The router then refuses this intent alone.
+    func statements(for intents: [ProjectedIntent]) -> [SQL]
+}
+
+/// An accepted intent, as a projection gets it.
+public struct ProjectedIntent: Sendable {
+    public var id: NotificationID
+    public var intent: Intent
+    /// The database's clock in the transaction that accepts the intent.
+    public var acceptedAt: Timestamp
+
+    public init(id: NotificationID, intent: Intent, acceptedAt: Timestamp) {
+        self.id = id
+        self.intent = intent
+        self.acceptedAt = acceptedAt
+    }
+}
+
+/// A person about whom a batch has changed the table of a projection.
+public struct ProjectedPerson: Sendable, Hashable {
+    public var projection: String
+    public var tenant: String
+    public var recipient: String
+}
+
+/// The projections of this binary. The store and the pipeline know no single one of them.
+public struct Projections: Sendable {
+    private let all: [String: any Projection]
+
+    /// - Parameter projections: if two have the same name, the last one counts.
+    public init(_ projections: [any Projection] = []) {
+        all = Dictionary(projections.map { ($0.name, $0) }) { _, last in last }
+    }
+
+    /// Sorted.
+    public var names: [String] { all.keys.sorted() }
+
+    /// Returns the types of a catalogue whose projection is not part of this binary, by name. The value is the projection.
+    package func missing(in catalogue: Catalogue) -> [String: String] {
+        catalogue.types.compactMapValues(\.projection).filter { all[$0.value] == nil }
+    }
+
+    /// The statements of all projections, in the order of their names, so that two batches lock the tables in the same order.
+    ///
+    /// Throws if a projection is not part of this binary. An intent that is accepted without its projection would be missing in the table
+    /// of the module for ever.
+    func statements(for projected: [String: [ProjectedIntent]]) throws(UnknownProjection) -> [SQL] {
+        var statements: [SQL] = []
+        for (name, intents) in projected.sorted(by: { $0.key < $1.key }) {
+            guard let projection = all[name] else { throw UnknownProjection(name: name) }
+            statements += projection.statements(for: intents)
+        }
+        return statements
+    }
+}
+
+/// The active catalogue names a projection that this binary does not have, because the catalogue is of a newer or another binary.
+public struct UnknownProjection: Error, Sendable, Hashable, CustomStringConvertible {
+    public let name: String
+
+    package init(name: String) { self.name = name }
+
+    public var description: String { "projection \"\(name)\" is not part of this binary" }
+}

@@ -1,0 +1,69 @@
+public import TidingsCore
+import TidingsPostgres
+
+/// Retention of reservations and of named requests. Several processes may run every part at once.
+extension Store {
+    /// The time for which every reservation is kept. The router decides an event within seconds, unless its queue waits.
+    package static let reservationsKept = Duration.seconds(2 * 86_400)
+    /// Reservations that one step looks at.
+    package static let reservationPruneBatch: Int64 = 5_000
+    /// The time for which a name of the header `Idempotency-Key` is remembered. Event ids are remembered longer: for twice the retention.
+    public static let requestNamesKept = Duration.seconds(86_400)
+    /// Names of requests that one turn deletes.
+    package static let requestNamePruneBatch: Int64 = 5_000
+
+    /// Looks at reservations that are older than ``reservationsKept``, in the order of their ids, and deletes those that are not needed.
+    ///
+    /// A reservation is not needed when the router has made the notification with the reserved id. Other reservations are kept as long as
+    /// idempotency keys: the id is another name for the notification of its key, or the event was refused, or it still waits in its queue.
+    ///
+    /// - Parameter position: the last reservation of the step before. Nil for the first step.
+    /// - Returns: The last reservation of this step, and how many it deleted. Nil if there was none to look at.
+    public func pruneReservations(
+        after position: NotificationID?, retention: Duration
+    ) async throws -> (last: NotificationID, deleted: Int)? {
+        let answers = try await pool.transaction { transaction in
+            try await transaction.pipeline([
+                Self.byIndex,
+                // A bitmap would collect and sort all old reservations for each step. The index has them in order.
+                "set local enable_bitmapscan = off",
+                """
+                with looked_at as materialized (
+                    select r.key, r.id from tidings.reservations r
+                    where r.id > \((position ?? NotificationID(high: 0, low: 0)).uuid)
+                        and r.id < (select tidings.first_id(tidings.clock() - make_interval(secs => \(Self.seconds(Self.reservationsKept)))))
+                    order by r.id limit \(Self.reservationPruneBatch)
+                ), deleted as (
+                    delete from tidings.reservations where key = any(array(
+                        select l.key from looked_at l
+                        where exists (select from tidings.idempotency_keys k where k.key = l.key and k.notification_id = l.id)
+                            or l.id < (select tidings.first_id(tidings.clock() - make_interval(secs => \(Self.seconds(retention) * 2))))))
+                    returning key
+                )
+                select (select id from looked_at order by id desc limit 1), (select count(*) from deleted)
+                """,
+            ])
+        }
+        let (last, deleted) = try answers[2].rows[0].decode((NotificationID?, Int64).self)
+        return last.map { ($0, Int(deleted)) }
+    }
+
+    /// Deletes the names of requests after ``requestNamesKept``.
+    ///
+    /// - Returns: False if there were none.
+    public func pruneRequestNames() async throws -> Bool {
+        try await pool.transaction { transaction in
+            try await transaction.pipeline([
+                Self.byIndex,
+                """
+                delete from tidings.idempotent_requests where ctid = any(array(
+                    select ctid from tidings.idempotent_requests
+                    where created_at < (select tidings.clock() - make_interval(secs => \(Self.seconds(Self.requestNamesKept))))
+                    limit \(Self.requestNamePruneBatch) for update skip locked))
+                """,
+            ])[1].affectedRows > 0
+        }
+    }
+
+    private static func seconds(_ duration: Duration) -> Double { Double(duration.components.seconds) }
+}

@@ -1,0 +1,70 @@
+-- The inbox of each person: one row for each notification that arrived on the channel inApp.
+-- A row carries everything that an app shows, because the notification's own day may be dropped earlier (day-partitions.sql).
+-- Icon, colour and deep link are not stored: they come from the catalogue in force when a person reads.
+
+-- Partitions by person: a listing reads one partition. Partitions by day would make it read all of them.
+-- fillfactor: a later mark such as read_at changes no index if its page has room for the new version of the row.
+create table tidings.inbox (
+    tenant          text        not null,
+    recipient_id    text        not null,
+    notification_id uuid        not null,  -- also the order of a listing: the newest id first
+    type            text        not null,
+    category        text        not null,
+    title           text,                  -- final text: templates are rendered when an intent is decoded
+    body            text,
+    data            text        not null,  -- JSON
+    image_url       text,
+    group_key       text,
+    scheduled_for   timestamptz,
+    created_at      timestamptz not null,  -- acceptance of the notification
+    seen_at         timestamptz,
+    read_at         timestamptz,
+    dismissed_at    timestamptz,
+    deleted_at      timestamptz,           -- hidden; an undo brings the row back until its time limit
+    snoozed_until   timestamptz,           -- hidden until then
+    primary key (tenant, recipient_id, notification_id)
+) partition by hash (tenant, recipient_id);
+
+-- Retention finds old rows through the BRIN index: rows arrive nearly in the order of their ids, and the primary key cannot find a time.
+do $$ begin
+    for i in 0..15 loop
+        execute format('create table tidings.inbox_%s partition of tidings.inbox
+            for values with (modulus 16, remainder %s) with (fillfactor = 90)', i, i);
+        execute format('create index inbox_%s_notification_id_idx on tidings.inbox_%1$s
+            using brin (notification_id) with (autosummarize = on)', i);
+    end loop;
+end $$;
+create index inbox_deleted_at_idx on tidings.inbox (deleted_at) where deleted_at is not null;
+
+-- A person's statements run as tidings_app, which sees only the rows of that person (grants.sql), even if a statement has a wrong condition.
+-- "force" binds the owner too, so the owner needs a policy of its own. A superuser ignores policies.
+alter table tidings.inbox enable row level security;
+alter table tidings.inbox force row level security;
+do $$ begin
+    if not (select rolsuper from pg_roles where rolname = current_user) then
+        execute format('create policy owner on tidings.inbox to %I using (true) with check (true)', current_user);
+    end if;
+end $$;
+
+-- For operators -------------------------------------------------------------------------------------------------------------------------
+
+create view tidings_ops.inbox as
+    select tenant, recipient_id, notification_id, type, category, created_at, seen_at, read_at, dismissed_at, deleted_at, snoozed_until
+    from tidings.inbox;
+
+comment on view tidings_ops.inbox is
+    'The inbox of each person, without titles, bodies and data. Indexed filter: tenant with recipient_id, also with notification_id.';
+comment on column tidings_ops.inbox.tenant is 'The tenant of the person.';
+comment on column tidings_ops.inbox.recipient_id is 'The name that producers use.';
+comment on column tidings_ops.inbox.notification_id is 'The notification. A listing has the newest id first.';
+comment on column tidings_ops.inbox.type is 'The type of the notification.';
+comment on column tidings_ops.inbox.category is 'The category of the type at acceptance.';
+comment on column tidings_ops.inbox.created_at is 'Time at which the notification was accepted.';
+comment on column tidings_ops.inbox.seen_at is 'Time at which the person first saw the entry. Null: not seen, or snoozed since.';
+comment on column tidings_ops.inbox.read_at is 'Time at which the person read the entry. Null for an unread entry.';
+comment on column tidings_ops.inbox.dismissed_at is
+    'Time at which the person dismissed the entry. It stays in the listing and does not count as unread. Null: not dismissed.';
+comment on column tidings_ops.inbox.deleted_at is
+    'Time at which the person deleted the entry. The row is deleted a day after the limit for undo. Null: not deleted.';
+comment on column tidings_ops.inbox.snoozed_until is
+    'Until this time the entry is hidden and not counted. Then it is unread again. Null: never snoozed.';

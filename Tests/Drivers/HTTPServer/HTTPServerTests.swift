@@ -1,0 +1,166 @@
+import FoundationEssentials
+import HTTPTypes
+import Logging
+import Testing
+import TidingsHTTPServer
+
+/// The limits of the server, and its answers to bytes that no HTTP library would send.
+@Suite struct HTTPServerTests {
+    /// Small limits, so that no test waits long.
+    private static let limits: HTTPServerLimits = {
+        var limits = HTTPServerLimits()
+        limits.request = .milliseconds(300)
+        limits.idle = .seconds(5)
+        limits.headerBytes = 4_096
+        limits.headerFieldBytes = 2_048
+        limits.headerFields = 20
+        limits.bodyBytes = 1_000
+        return limits
+    }()
+
+    /// Echoes the method, the path and the body.
+    private static func withServer(
+        _ limits: HTTPServerLimits = limits, handler: @escaping HTTPServer.Handler = echo, _ body: (RawClient) async throws -> Void
+    ) async throws {
+        let server = HTTPServer(
+            HTTPServerConfiguration(host: "127.0.0.1", port: 0, limits: limits), logger: Logger(label: "test"), handler: handler)
+        try await server.run { port in try await body(try RawClient(port: port)) }
+    }
+
+    private static let echo: HTTPServer.Handler = { request in
+        do throws(ServerRequestBody.Failure) {
+            let body = try await request.body.bytes(upTo: limits.bodyBytes)
+            return ServerResponse(.ok, body: .bytes(Array("\(request.method) \(request.path) ".utf8) + body))
+        } catch {
+            switch error {
+            case .tooLarge: return ServerResponse(.contentTooLarge)
+            case .tooSlow: return ServerResponse(.requestTimeout)
+            case .broken: return ServerResponse(.badRequest)
+            }
+        }
+    }
+
+    @Test func oneConnectionServesManyRequests() async throws {
+        try await Self.withServer { client in
+            client.send("POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\nabc")
+            #expect(await client.read(until: "POST /a abc").hasPrefix("HTTP/1.1 200 OK\r\n"))
+            // Two at once: the second waits for its turn.
+            client.send("GET /b HTTP/1.1\r\nHost: x\r\n\r\nGET /c HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+            let answers = await client.readToEnd()
+            #expect(answers.contains("GET /b ") && answers.hasSuffix("GET /c "), "\(answers)")
+        }
+    }
+
+    @Test(arguments: [
+        "GARBAGE\r\n\r\n",
+        "GET / HTTP/1.1\r\nHost: x\r\nBad Name: 1\r\n\r\n",
+        "GET / HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\nContent-Length: 4\r\n\r\nabcd",
+        "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n",
+        "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 0x3\r\n\r\nabc",
+        "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+        "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked, identity\r\n\r\n0\r\n\r\n",
+        "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nZZ\r\n",
+        "GET /\0 HTTP/1.1\r\nHost: x\r\n\r\n",
+    ])
+    func bytesThatMayMeanTwoThingsAreRefused(_ bytes: String) async throws {
+        try await Self.withServer { client in
+            client.send(bytes)
+            client.finish()
+            let answer = await client.readToEnd()
+            #expect(answer.hasPrefix("HTTP/1.1 400 "), "\(answer)")
+            #expect(answer.components(separatedBy: "HTTP/1.1 ").count == 2, "one answer and no second request")
+        }
+    }
+
+    @Test(arguments: [
+        "X: \(String(repeating: "a", count: 3_000))\r\n",
+        String(repeating: "X-Y: \(String(repeating: "a", count: 900))\r\n", count: 6),
+        (0..<30).map { "X-\($0): a\r\n" }.joined(),
+    ])
+    func headersBeyondALimitAreRefused(_ headers: String) async throws {
+        try await Self.withServer { client in
+            client.send("GET / HTTP/1.1\r\nHost: x\r\n\(headers)\r\n")
+            #expect(await client.readToEnd().hasPrefix("HTTP/1.1 431 "))
+        }
+    }
+
+    @Test func aSlowHeadAndASlowBodyAreRefused() async throws {
+        try await Self.withServer { client in
+            client.send("GET / HTTP/1.1\r\nHo")
+            #expect(await client.readToEnd().hasPrefix("HTTP/1.1 408 "))
+        }
+        try await Self.withServer { client in
+            client.send("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\nabc")
+            #expect(await client.readToEnd().hasPrefix("HTTP/1.1 408 "))
+        }
+    }
+
+    @Test func aBodyBeyondTheLimitIsRefusedAndTheAnswerArrives() async throws {
+        try await Self.withServer { client in
+            client.send("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\n" + String(repeating: "a", count: 100_000))
+            #expect(await client.readToEnd().hasPrefix("HTTP/1.1 413 "))
+        }
+        try await Self.withServer { client in
+            let chunk = "3e8\r\n\(String(repeating: "a", count: 1_000))\r\n"
+            client.send("POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n\(chunk)\(chunk)0\r\n\r\n")
+            #expect(await client.readToEnd().hasPrefix("HTTP/1.1 413 "))
+        }
+    }
+
+    @Test func aClientThatAsksFirstIsAnsweredBeforeItsBody() async throws {
+        try await Self.withServer { client in
+            client.send("POST / HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 3\r\n\r\n")
+            #expect(await client.read(until: "\r\n\r\n").hasPrefix("HTTP/1.1 100 "))
+            client.send("abc")
+            #expect(await client.read(until: "POST / abc").hasPrefix("HTTP/1.1 200 "))
+        }
+        try await Self.withServer { client in
+            client.send("POST / HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 5000\r\n\r\n")
+            #expect(await client.read(until: "\r\n\r\n").hasPrefix("HTTP/1.1 413 "))
+        }
+    }
+
+    @Test func aProtocolChangeIsNotCarriedOut() async throws {
+        try await Self.withServer { client in
+            client.send(
+                "GET /u HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\nGET /smuggled HTTP/1.1\r\nHost: x\r\n\r\n")
+            let answer = await client.readToEnd()
+            #expect(answer.contains("GET /u ") && !answer.contains("smuggled"), "\(answer)")
+        }
+        try await Self.withServer { client in
+            client.send("CONNECT other:443 HTTP/1.1\r\nHost: other:443\r\n\r\nGET /smuggled HTTP/1.1\r\nHost: x\r\n\r\n")
+            #expect(await !client.readToEnd().contains("smuggled"))
+        }
+    }
+
+    @Test func aStreamEndsWithItsClient() async throws {
+        let (ended, note) = AsyncStream.makeStream(of: Void.self)
+        let handler: HTTPServer.Handler = { _ in
+            ServerResponse(
+                .ok,
+                body: .stream { stream in
+                    let (closed, close) = AsyncStream.makeStream(of: Void.self)
+                    stream.connection.whenClosed { close.finish() }
+                    try await stream.write(Array("first\n".utf8))
+                    for await _ in closed {}
+                    note.finish()
+                })
+        }
+        try await Self.withServer(handler: handler) { client in
+            client.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+            #expect(await client.read(until: "first\n\r\n").contains("200 OK"))
+            client.finish()
+            for await _ in ended {}
+        }
+    }
+
+    @Test func aTakenPortIsTold() async throws {
+        let server = HTTPServer(HTTPServerConfiguration(host: "127.0.0.1", port: 0), logger: Logger(label: "test"), handler: Self.echo)
+        try await server.run { port in
+            let second = HTTPServer(
+                HTTPServerConfiguration(host: "127.0.0.1", port: port), logger: Logger(label: "test"), handler: Self.echo)
+            let error = await #expect(throws: HTTPServerError.self) { try await second.run { _ in } }
+            #expect(error?.isAddressInUse == true, "\(String(describing: error))")
+        }
+    }
+}

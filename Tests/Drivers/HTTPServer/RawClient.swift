@@ -1,0 +1,68 @@
+import Foundation
+import Glibc
+
+/// A client that sends any bytes over TCP. Its waiting happens on threads of its own.
+final class RawClient: Sendable {
+    private let descriptor: Int32
+
+    init(port: Int) throws {
+        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = in_port_t(UInt16(port).bigEndian)
+        address.sin_addr.s_addr = inet_addr("127.0.0.1")
+        let result = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) }
+        }
+        guard result == 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .ECONNREFUSED) }
+        // A server that never answers must fail the test, not hold it.
+        var limit = timeval(tv_sec: 20, tv_usec: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+    }
+
+    deinit { close(descriptor) }
+
+    func send(_ text: String) {
+        var rest = Array(text.utf8)[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+            if count <= 0 { return }
+            rest = rest.dropFirst(count)
+        }
+    }
+
+    /// Ends this side of the connection.
+    func finish() { shutdown(descriptor, Int32(SHUT_WR)) }
+
+    /// Everything that arrives until the server closes.
+    func readToEnd() async -> String {
+        await onThread { [descriptor] in
+            var bytes: [UInt8] = []
+            var buffer = [UInt8](repeating: 0, count: 16_384)
+            while true {
+                let count = recv(descriptor, &buffer, buffer.count, 0)
+                if count <= 0 { return String(decoding: bytes, as: UTF8.self) }
+                bytes += buffer[..<count]
+            }
+        }
+    }
+
+    /// Reads until the text has arrived. Returns everything up to then.
+    func read(until end: String) async -> String {
+        await onThread { [descriptor] in
+            var bytes: [UInt8] = []
+            var byte = [UInt8](repeating: 0, count: 1)
+            while !String(decoding: bytes, as: UTF8.self).hasSuffix(end) {
+                guard recv(descriptor, &byte, 1, 0) == 1 else { break }
+                bytes += byte
+            }
+            return String(decoding: bytes, as: UTF8.self)
+        }
+    }
+
+    private func onThread(_ body: @escaping @Sendable () -> String) async -> String {
+        await withCheckedContinuation { continuation in
+            Thread.detachNewThread { continuation.resume(returning: body()) }
+        }
+    }
+}

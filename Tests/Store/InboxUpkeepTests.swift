@@ -1,0 +1,86 @@
+import Testing
+import TidingsContracts
+import TidingsCore
+import TidingsPostgres
+import TidingsStore
+import TidingsTestSupport
+
+/// Retention of inboxes, and the writers and readers beside people.
+@Suite struct InboxUpkeepTests {
+    private static let ann = StoreScene.person("ann")
+
+    @Test func entriesAreKeptForTheirTime() async throws {
+        try await StoreScene.with { scene in
+            let old = try await scene.deliver(to: Self.ann)
+            let later = scene.store.clock.now().adding(.seconds(86_400))
+            let scheduled = try await scene.deliver(to: Self.ann, scheduledFor: later)
+            let snoozed = try await scene.deliver(to: Self.ann)
+            _ = try await scene.store.mark(.snooze(until: later), notification: snoozed, of: Self.ann)
+
+            try await scene.shiftClock(by: Store.inboxRetention - .seconds(60))
+            #expect(try await scene.store.pruneInbox() == false)
+            try await scene.shiftClock(by: Store.inboxRetention + .seconds(60))
+            #expect(try await scene.store.pruneInbox())
+            #expect(try await scene.store.pruneInbox() == false)
+            #expect(try await scene.store.inboxItem(old, of: Self.ann) == nil)
+            #expect(try await scene.listing(of: Self.ann, limit: 9) == [snoozed, scheduled])
+
+            try await scene.shiftClock(by: Store.inboxRetention + .seconds(86_500))
+            #expect(try await scene.store.pruneInbox())
+            #expect(try await scene.count("select count(*) from tidings.inbox") == 0)
+        }
+    }
+
+    @Test func aDeletedEntryKeepsItsRowForADay() async throws {
+        try await StoreScene.with { scene in
+            let ids = try await scene.deliver(2, to: Self.ann)
+            _ = try await scene.store.mark(.delete, notification: ids[0], of: Self.ann)
+            #expect(try await scene.store.pruneInbox() == false)
+            try await scene.shiftClock(by: Store.inboxUndoLimit + Store.inboxDeletedKept + .seconds(1))
+            #expect(try await scene.store.pruneInbox())
+            #expect(try await scene.store.mark(.delete, notification: ids[0], of: Self.ann) == nil)
+            #expect(try await scene.listing(of: Self.ann, limit: 9) == [ids[1]])
+        }
+    }
+
+    /// A pack carries the content too: an entry of an escalation, or one that waited for its time.
+    @Test func anEntryFromAPackCarriesTheContent() async throws {
+        try await StoreScene.with { scene in
+            let pack = try await scene.packOfOne(
+                Content(title: "T", body: "B", imageURL: "https://example.com/a.png", data: #"{"a":1}"#, groupKey: "g"))
+            try await scene.store.deliverToInbox([pack], pauses: .none)
+            try await scene.store.deliverToInbox([pack], pauses: .none)
+            let page = try await scene.store.inboxPage(of: Self.ann, limit: 9, from: .cursor(nil))
+            let item = try #require(page.items.first)
+            #expect(page.items.count == 1 && item.id == pack.entries[0].notificationID && item.type == "orderUpdate")
+            #expect(item.title == "T" && item.body == "B" && item.imageURL == "https://example.com/a.png" && item.data == #"{"a":1}"#)
+            #expect(item.groupKey == "g" && item.category == "transactional" && item.scheduledFor == Timestamp(seconds: 1_900_000_000))
+        }
+    }
+
+    /// The number on an app's icon counts the entries that the listing shows as unread.
+    @Test func theBadgeIsTheUnreadCount() async throws {
+        try await StoreScene.with { scene in
+            let ids = try await scene.deliver(6, to: Self.ann)
+            for (change, id) in zip([InboxChange.read, .dismiss, .delete, .snooze(until: .distantFuture), .seen], ids) {
+                _ = try await scene.store.mark(change, notification: id, of: Self.ann)
+            }
+            let pack = try await scene.packOfOne(Content(title: "T"))
+            let claims = try await scene.store.claim([pack], worker: "w", as: ClaimID(scene.store.clock.nextID()), badges: true)
+            #expect(Array(claims.badges.values) == [2])
+            #expect(try await scene.store.inboxCounts(of: Self.ann).unread == 2)
+        }
+    }
+}
+
+extension StoreScene {
+    /// A pack with one delivery to Ann, as a router writes it: scheduled for a moment in 2030, and due already.
+    fileprivate func packOfOne(_ content: Content) async throws -> Pack {
+        var intent = Intent(source: "/tests", id: "packed", type: "orderUpdate", recipient: "ann", content: content)
+        intent.scheduledFor = Timestamp(seconds: 1_900_000_000)
+        let key = Digest128(high: 7, low: 7)
+        let decoded = DecodedIntent(intent: intent, idempotencyKey: key, contentHash: key, bytesInMessage: 0..<1)
+        let result = try await take(claims([decoded]))
+        return try #require(result.packs.first)
+    }
+}

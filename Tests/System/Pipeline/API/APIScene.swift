@@ -1,0 +1,106 @@
+import Foundation
+import Testing
+import TidingsJSON
+import TidingsJWT
+import TidingsTestSupport
+
+/// Every role with the HTTP API, as real processes of a test's own system.
+struct APIScene: Sendable {
+    let pipeline: Pipeline
+    /// Such as `http://127.0.0.1:41873`.
+    let url: String
+    let signer: JWTSigner
+    private let client: LoopbackClient
+
+    static let issuer = "https://login.test"
+    static let audience = "tidings-test"
+
+    fileprivate init(_ pipeline: Pipeline, url: String, signer: JWTSigner) throws {
+        self.pipeline = pipeline
+        self.url = url
+        self.signer = signer
+        client = try LoopbackClient()
+    }
+
+    /// An answer with its body as JSON; null if the body is none.
+    struct Answer: Sendable {
+        let status: Int
+        let type: String
+        let text: String
+
+        var json: JSON { (try? JSON.parse(text)) ?? .null }
+
+        /// The end of a problem's type, such as `not-found`.
+        var problem: String? {
+            json["type"]?.stringValue.flatMap { $0.hasPrefix("urn:tidings:problem:") ? String($0.dropFirst(20)) : nil }
+        }
+    }
+
+    /// A request with the given `Authorization`.
+    func ask(
+        _ method: String, _ path: String, authorization: String? = nil, headers: [(String, String)] = [], body: String? = nil,
+        type: String = "application/json"
+    ) async throws -> Answer {
+        var headers = headers
+        if let authorization { headers.append(("authorization", authorization)) }
+        if body != nil { headers.append(("content-type", type)) }
+        let answer = try await client.ask(url + path, method: method, headers: headers, body: body ?? "")
+        return Answer(status: answer.status, type: answer.type, text: answer.text)
+    }
+
+    /// A request of a person.
+    func ask(_ person: String, _ method: String, _ path: String, body: String? = nil) async throws -> Answer {
+        try await ask(method, path, authorization: "Bearer \(token(for: person))", body: body)
+    }
+
+    /// A good token, unless `change` makes it bad.
+    func token(for person: String, _ change: (inout JSONObject) -> Void = { _ in }) -> String {
+        var claims = Self.claims(person)
+        change(&claims)
+        return signer.sign(claims)
+    }
+
+    static func claims(_ person: String) -> JSONObject {
+        var claims = JSONObject()
+        claims["iss"] = .string(issuer)
+        claims["aud"] = .string(audience)
+        claims["sub"] = .string(person)
+        claims["exp"] = JSON(integerLiteral: Int64(Date().timeIntervalSince1970) + 3_600)
+        return claims
+    }
+
+    /// Makes a key with the command line. Returns the value of the header `Authorization`.
+    func key(_ scopes: String..., tenant: String = "default") async throws -> String {
+        let arguments = ["key", "create", "--name", "test-\(UUID().uuidString.prefix(8))", "--tenant", tenant]
+        let made = try await TestProcess(
+            [TestSystem.binary] + arguments + scopes.flatMap { ["--scope", $0] }, environment: pipeline.system.environment
+        ).finish()
+        try #require(made.exitCode == 0, "\(made.errors)")
+        let key = try #require(made.output.split(whereSeparator: \.isWhitespace).first { $0.hasPrefix("tid_") }, "\(made.output)")
+        return "Bearer \(key)"
+    }
+}
+
+/// Runs `body` with every role and the API.
+func withAPI(catalogue: String? = nil, _ body: (APIScene) async throws -> Void) async throws {
+    let signer = JWTSigner()
+    try await withFile(signer.publicKeySet) { keys in
+        let variables = [
+            "TIDINGS_API_LISTEN": "127.0.0.1:0", "TIDINGS_API_JWKS": keys, "TIDINGS_API_ISSUER": APIScene.issuer,
+            "TIDINGS_API_AUDIENCE": APIScene.audience,
+        ]
+        try await withPipeline(catalogue: catalogue, variables: variables) { pipeline in
+            let url = try await apiURL(of: pipeline.roles)
+            try await body(try APIScene(pipeline, url: url, signer: signer))
+        }
+    }
+}
+
+/// Waits until the process says where its API listens.
+func apiURL(of process: TestProcess) async throws -> String {
+    let isTold = try await eventually { process.errorsSoFar.contains("the API listens") }
+    try #require(isTold, "\(process.errorsSoFar)")
+    let log = process.errorsSoFar
+    let start = try #require(log.firstRange(of: "address=http://127.0.0.1:"), "\(log)")
+    return "http://127.0.0.1:" + log[start.upperBound...].prefix { $0.isNumber }
+}

@@ -1,0 +1,105 @@
+import Foundation
+import Testing
+import TidingsJSON
+import TidingsTestSupport
+
+/// A person's inbox over HTTP, from the intent of a producer to the last change of the person.
+@Suite struct InboxOverHTTPTests {
+    private static func event(_ id: String, to person: String, type: String = "LOAN_APPROVED", title: String = "Approved") -> String {
+        """
+        {"specversion":"1.0","id":"\(id)","source":"/bank","type":"\(type)",\
+        "data":{"recipient":"\(person)","title":"\(title)","body":"Yes","data":{"loan":17,"note":"ok"}}}
+        """
+    }
+
+    @Test func anIntentOverHTTPBecomesAnItemThatItsPersonReads() async throws {
+        try await withAPI { api in
+            let producer = try await api.key("intents:write", "notifications:read", "notifications:cancel")
+            let sent = try await api.ask(
+                "POST", "/v1/intents", authorization: producer, body: Self.event("e-1", to: "ada"), type: "application/cloudevents+json")
+            #expect(sent.status == 202, "\(sent.text)")
+            let id = try #require(sent.json["notifications"]?.arrayValue?.first?["id"]?.stringValue)
+
+            // The id of a 202 is never unknown, also before a router has decided.
+            let early = try await api.ask("GET", "/v1/notifications/\(id)", authorization: producer)
+            #expect(early.status == 200, "\(early.text)")
+            let isListed = try await eventually {
+                try await api.ask("ada", "GET", "/api/notifications").json["total"]?.intValue == 1
+            }
+            #expect(isListed)
+            let list = try await api.ask("ada", "GET", "/api/notifications").json
+            let item = try #require(list["notifications"]?.arrayValue?.first)
+            #expect(item["id"]?.stringValue == id)
+            #expect(item["icon"] == "checkmark.circle.fill" && item["color"] == "green" && item["isRead"] == false)
+            #expect(item["data"] == ["loan": "17", "note": "ok"])
+            #expect(list["unreadCount"] == 1 && list["limit"] == 20 && list["offset"] == 0)
+
+            let read = try await api.ask("ada", "PATCH", "/api/notifications/\(id)/read")
+            #expect(read.json["notification"]?["isRead"] == true && read.json["unreadCount"] == 0, "\(read.text)")
+            #expect(try await api.ask("ada", "PATCH", "/api/notifications/\(id)/read").status == 200)
+            // Somebody else's item and an unknown one are answered alike.
+            for person in ["bob"] {
+                let foreign = try await api.ask(person, "PATCH", "/api/notifications/\(id)/read")
+                #expect(foreign.status == 404 && foreign.problem == "not-found")
+            }
+            #expect(try await api.ask("ada", "GET", "/api/notifications/no-id").status == 404)
+            let gone = try await api.ask("ada", "DELETE", "/api/notifications/\(id)")
+            #expect(gone.status == 200 && gone.json["total"] == 0, "\(gone.text)")
+            #expect(try await api.ask("ada", "POST", "/api/notifications/\(id)/undo").json["notification"]?["id"]?.stringValue == id)
+
+            let why = try await api.ask("GET", "/v1/notifications/\(id)", authorization: producer).json
+            #expect(why["notification"]?["recipient_id"] == "ada", "\(why)")
+            let cancel = try await api.ask("POST", "/v1/notifications/\(id)/cancel", authorization: producer)
+            #expect(cancel.json["results"]?.arrayValue?.allSatisfy { $0["result"] == "ended" } == true, "\(cancel.text)")
+        }
+    }
+
+    @Test func badIntentsAreRefusedBeforeAnythingIsPublished() async throws {
+        try await withAPI { api in
+            let producer = try await api.key("intents:write")
+            func send(_ body: String, type: String = "application/cloudevents+json", key: String? = nil) async throws -> APIScene.Answer {
+                try await api.ask(
+                    "POST", "/v1/intents", authorization: producer, headers: key.map { [("idempotency-key", $0)] } ?? [], body: body,
+                    type: type)
+            }
+            #expect(try await send("{").status == 400)
+            #expect(try await send("x", type: "text/plain").status == 415)
+            let unknown = try await send(Self.event("e", to: "ada", type: "NO_SUCH"))
+            #expect(unknown.status == 422 && unknown.json["errors"]?.arrayValue?.first?["pointer"] == "/type", "\(unknown.text)")
+            let batch = try await send(
+                "[\(Self.event("e", to: "ada")),\(Self.event("f", to: ""))]", type: "application/cloudevents-batch+json")
+            #expect(batch.status == 422, "\(batch.text)")
+            #expect(batch.json["errors"]?.arrayValue?.first?["pointer"]?.stringValue?.hasPrefix("/1/") == true, "\(batch.text)")
+
+            let first = try await send(Self.event("e-9", to: "ada"), key: "\"name-1\"")
+            let again = try await send(Self.event("e-9", to: "ada"), key: "name-1")
+            #expect(first.status == 202 && again.json == first.json, "\(first.text) \(again.text)")
+            let reused = try await send(Self.event("e-10", to: "ada"), key: "name-1")
+            #expect(reused.status == 422 && reused.problem == "idempotency-reuse", "\(reused.text)")
+            let conflict = try await send(Self.event("e-9", to: "ada", title: "Other"))
+            #expect(conflict.status == 409 && conflict.problem == "idempotency-conflict", "\(conflict.text)")
+        }
+    }
+
+    @Test func aStreamTellsOfNewItemsAndOfChangesElsewhere() async throws {
+        try await withAPI { api in
+            let stream = try StreamReader(api, person: "ada")
+            #expect(await stream.next("inbox")?["unreadCount"] == 0)
+            await api.pipeline.publish(pipelineEvent("s-1", to: "ada"))
+            let arrival = try #require(await stream.next("inbox"))
+            #expect(arrival["unreadCount"] == 1 && arrival["new"]?.arrayValue?.count == 1, "\(arrival)")
+            let id = try #require(arrival["newest"]?.stringValue)
+            _ = try await api.ask("ada", "PATCH", "/api/notifications/\(id)/read")
+            let change = try #require(await stream.next("inbox"))
+            #expect(change["unreadCount"] == 0 && change["changed"] == [.string(id)], "\(change)")
+
+            // A stop tells the stream to reconnect later, and ends it.
+            api.pipeline.roles.signal(SIGTERM)
+            #expect(await stream.next("bye") != nil)
+            let result = await api.pipeline.roles.finish()
+            #expect(result.exitCode == 0, "\(result.errors.suffix(2_000))")
+        }
+    }
+
+    private func pipelineEvent(_ id: String, to person: String) -> [UInt8] { Array(Self.event(id, to: person).utf8) }
+}

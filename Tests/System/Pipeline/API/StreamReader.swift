@@ -1,0 +1,58 @@
+import Foundation
+import Glibc
+import TidingsJSON
+
+/// Reads the events of a person's stream, on a thread of its own.
+final class StreamReader: Sendable {
+    private let events: AsyncStream<(name: String, data: JSON)>
+    private let descriptor: Int32
+
+    init(_ api: APIScene, person: String) throws {
+        let socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        descriptor = socket
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = in_port_t((api.url.split(separator: ":").last.flatMap { UInt16($0) } ?? 0).bigEndian)
+        address.sin_addr.s_addr = inet_addr("127.0.0.1")
+        let result = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { connect(socket, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) }
+        }
+        guard result == 0 else { throw POSIXError(.ECONNREFUSED) }
+        // A stream that stays silent must fail the test, not hold it.
+        var limit = timeval(tv_sec: 40, tv_usec: 0)
+        setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+        let request = "GET /api/notifications/stream HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer \(api.token(for: person))\r\n\r\n"
+        let bytes = Array(request.utf8)
+        _ = bytes.withUnsafeBytes { send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+        let (events, teller) = AsyncStream.makeStream(of: (name: String, data: JSON).self)
+        self.events = events
+        Thread.detachNewThread {
+            var text = ""
+            var buffer = [UInt8](repeating: 0, count: 4_096)
+            while true {
+                let count = recv(socket, &buffer, buffer.count, 0)
+                if count <= 0 { return teller.finish() }
+                text += String(decoding: buffer[..<count], as: UTF8.self)
+                while let end = text.firstRange(of: "\n\n") {
+                    let event = text[..<end.lowerBound]
+                    text = String(text[end.upperBound...])
+                    var name: String?
+                    var data: String?
+                    for line in event.split(whereSeparator: \.isNewline) {
+                        if line.hasPrefix("event: ") { name = String(line.dropFirst(7)) }
+                        if line.hasPrefix("data: ") { data = String(line.dropFirst(6)) }
+                    }
+                    if let name, let data, let json = try? JSON.parse(data) { teller.yield((name, json)) }
+                }
+            }
+        }
+    }
+
+    deinit { close(descriptor) }
+
+    /// The data of the next event with this name. Nil if the stream ends before.
+    func next(_ name: String) async -> JSON? {
+        for await event in events where event.name == name { return event.data }
+        return nil
+    }
+}

@@ -1,0 +1,181 @@
+import Foundation
+import Logging
+import Testing
+import TidingsAMQP
+import TidingsContracts
+import TidingsCore
+import TidingsJSON
+import TidingsPipeline
+import TidingsPostgres
+import TidingsStore
+import TidingsTestSupport
+
+/// Intents over HTTP, below the HTTP layer: the promised ids, and their way through broker and router.
+@Suite struct SubmissionTests {
+    @Test func thePromisedIDsBecomeTheNotifications() async throws {
+        try await withPipeline { pipeline in
+            try await withSubmission(pipeline) { submission, store in
+                let events = [Self.event("o-1", to: ["a", "b"]), Self.event("o-2", to: ["c"])]
+                let promised = try #require(await submission.submit(Self.request(events)).notifications)
+                #expect(promised.map(\.recipient) == ["a", "b", "c"] && promised.map(\.eventID) == ["o-1", "o-1", "o-2"])
+                for one in promised { #expect(try await store.promisedNotification(one.id, tenant: "default") != nil) }
+                for id in ["o-1", "o-2"] { _ = try await pipeline.outcome(of: id) }
+                for one in promised {
+                    let row = try await pipeline.system.query(
+                        "select recipient_id from tidings_ops.notifications where notification_id = \(one.id.description)::text::uuid"
+                    ).rows.first
+                    #expect(try row?.decode(String.self) == one.recipient)
+                }
+                // The caller had no answer and repeats the request.
+                #expect(await submission.submit(Self.request(events)).notifications == promised)
+                #expect(try await pipeline.system.eventually(Pipeline.takenQuery) { $0 == 6 })
+                #expect(try await pipeline.system.count("select count(*) from tidings_ops.notifications") == 3)
+                try await pipeline.expectSound()
+            }
+        }
+    }
+
+    /// The event comes over AMQP and over HTTP, in both orders. It is one notification, and every id finds it.
+    @Test func theSameEventOverBothDoors() async throws {
+        try await withPipeline { pipeline in
+            try await withSubmission(pipeline) { submission, store in
+                await pipeline.publish(Self.event("first", to: ["a"]))
+                _ = try await pipeline.outcome(of: "first")
+                let later = try #require(await submission.submit(Self.request([Self.event("first", to: ["a"])])).notifications)
+                #expect(try await pipeline.notificationID(of: "first") == later[0].id.description)
+
+                let sooner = try #require(await submission.submit(Self.request([Self.event("second", to: ["a"])])).notifications)
+                await pipeline.publish(Self.event("second", to: ["a"]))
+                #expect(try await pipeline.system.eventually(Pipeline.takenQuery) { $0 == 4 })
+                let found = try #require(try await store.promisedNotification(sooner[0].id, tenant: "default"))
+                #expect(found.notification["idempotency_key"]?.stringValue == "second")
+
+                let other = await submission.submit(Self.request([Self.event("first", to: ["a"], title: "Other")]))
+                guard case .conflict(later[0].id, pointer: "/0") = other else { throw UnexpectedResult(result: other) }
+                #expect(try await pipeline.system.count("select count(*) from tidings_ops.notifications") == 2)
+                #expect(try await pipeline.system.count("select count(*) from tidings_ops.rejected") == 0)
+                try await pipeline.expectSound()
+            }
+        }
+    }
+
+    /// The broker has the same message three times, among new ones. Only its repetitions are duplicates.
+    @Test func aRepeatedMessageChangesNothingElse() async throws {
+        try await withPipeline { pipeline in
+            let store = try await Self.store(of: pipeline)
+            let id = store.clock.nextID()
+            let header: [String: AMQPValue] = [QueueNames.idsHeader: Self.header(id), QueueNames.producerHeader: "key:shop"]
+            for turn in 1...3 {
+                await pipeline.publish(Array(Self.event("same", to: ["a"]).utf8), headers: header)
+                await pipeline.publish(Self.event("new-\(turn)", to: ["b"]))
+            }
+            #expect(try await pipeline.system.eventually(Pipeline.takenQuery) { $0 == 6 })
+            #expect(try await pipeline.notificationID(of: "same") == id.description)
+            #expect(try await pipeline.system.count("select count(*) from tidings_ops.notifications") == 4)
+            for event in ["same", "new-1", "new-2", "new-3"] { _ = try await pipeline.outcome(of: event) }
+
+            // The id of an existing notification, by mistake. The event is refused, and its neighbour is not.
+            await pipeline.publish(Array(Self.event("mistake", to: ["a"]).utf8), headers: header)
+            await pipeline.publish(Self.event("neighbour", to: ["a"]))
+            _ = try await pipeline.outcome(of: "neighbour")
+            let isRefused = try await eventually {
+                try await pipeline.system.count(
+                    "select count(*) from tidings_ops.rejected where event_id = 'mistake' and reason_code = 'internalError'") == 1
+            }
+            #expect(isRefused, "\(pipeline.roles.errorsSoFar)")
+            await store.close()
+            try await pipeline.expectSound()
+        }
+    }
+
+    @Test func nothingIsPublishedOfAnInvalidRequest() async throws {
+        try await withPipeline { pipeline in
+            try await withSubmission(pipeline) { submission, _ in
+                let result = await submission.submit(
+                    Self.request([Self.event("good", to: ["a"]), Self.event("bad", to: ["a"], tenant: "acme")]))
+                guard case .invalid(let faults) = result else { throw UnexpectedResult(result: result) }
+                #expect(faults.map(\.reason) == [.tenantForbidden] && faults.first?.pointer == "/1/data/tenant")
+                #expect(try await pipeline.system.count("select count(*) from tidings.reservations") == 0)
+
+                let named = await submission.submit(Self.request([Self.event("n-1", to: ["a"])], name: "order")).notifications
+                #expect(named?.count == 1)
+                let reused = await submission.submit(Self.request([Self.event("n-2", to: ["a"])], name: "order"))
+                guard case .nameReused = reused else { throw UnexpectedResult(result: reused) }
+                _ = try await pipeline.outcome(of: "n-1")
+                #expect(try await pipeline.taken() == 1)
+            }
+        }
+    }
+
+    /// The broker is not there. The request is not accepted, and its repetition gets the ids that were promised before.
+    @Test func anUnconfirmedRequestIsNotAccepted() async throws {
+        try await withOwnSystem { system in
+            let store = try await Self.store(of: system)
+            let away = try AMQPPublisher.make(
+                configuration: try AMQPConfiguration(url: "amqp://nobody:nothing@127.0.0.1:1/none"), connectionName: "away")
+            let submission = IntentSubmission(
+                store: store, catalogues: try await CatalogueSource(store), publisher: away, logger: Logger(label: "tests"))
+            async let answer = submission.submit(Self.request([Self.event("o-1", to: ["a"])]))
+            #expect(try await system.eventually("select count(*) from tidings.reservations") { $0 == 1 })
+            await away.close()
+            let result = await answer
+            guard case .blocked = result else { throw UnexpectedResult(result: result) }
+            await store.close()
+        }
+    }
+}
+
+private struct UnexpectedResult: Error {
+    let result: SubmissionResult
+}
+
+extension SubmissionResult {
+    fileprivate var notifications: [SubmittedNotification]? {
+        if case .accepted(let notifications) = self { notifications } else { nil }
+    }
+}
+
+extension SubmissionTests {
+    fileprivate static func store(of pipeline: Pipeline) async throws -> Store { try await store(of: pipeline.system) }
+
+    fileprivate static func store(of system: TestSystem) async throws -> Store {
+        let store = Store(try PostgresConfiguration(url: system.databaseURL), size: 3, name: "submission tests")
+        try await store.open()
+        return store
+    }
+
+    fileprivate static func request(_ events: [String], name: String? = nil) -> SubmittedRequest {
+        let key = CallerKey(id: "0123456789abcdef", name: "shop", tenant: "default", scopes: [.intentsWrite])
+        let body = Array("[\(events.joined(separator: ","))]".utf8)
+        return SubmittedRequest(body: body, contentType: "application/json", name: name, key: key)
+    }
+
+    fileprivate static func event(_ id: String, to recipients: [String], title: String = "T", tenant: String = "default") -> String {
+        let people = recipients.map { "\"\($0)\"" }.joined(separator: ",")
+        let data = #"{"recipients":[\#(people)],"title":"\#(title)","tenant":"\#(tenant)"}"#
+        return #"{"specversion":"1.0","id":"\#(id)","source":"/tests","type":"orderUpdate","data":\#(data)}"#
+    }
+
+    fileprivate static func header(_ id: NotificationID) -> AMQPValue {
+        let shifts = stride(from: UInt64(0), to: 64, by: 8).reversed()
+        return .bytes([id.high, id.low].flatMap { half in shifts.map { UInt8(truncatingIfNeeded: half >> $0) } })
+    }
+}
+
+/// Runs `body` with a submission that publishes as the roles' own user.
+private func withSubmission(_ pipeline: Pipeline, _ body: (IntentSubmission, Store) async throws -> Void) async throws {
+    let store = try await SubmissionTests.store(of: pipeline)
+    let publisher = try AMQPPublisher.make(
+        configuration: try AMQPConfiguration(url: pipeline.system.amqpURL), connectionName: "submission tests")
+    do {
+        let submission = IntentSubmission(
+            store: store, catalogues: try await CatalogueSource(store), publisher: publisher, logger: Logger(label: "tests"))
+        try await body(submission, store)
+    } catch {
+        await publisher.close()
+        await store.close()
+        throw error
+    }
+    await publisher.close()
+    await store.close()
+}
