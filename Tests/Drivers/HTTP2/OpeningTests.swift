@@ -234,6 +234,13 @@ extension SocketThread.Interest {
         let left = max(.zero, ContinuousClock.now.duration(to: deadline))
         return poll(&descriptor, 1, Int32((left / .milliseconds(1)).rounded(.up))) > 0
     }
+
+    /// Waits until the peer has reset the connection. Returns false when the deadline has passed.
+    func isReset(before deadline: ContinuousClock.Instant) -> Bool {
+        var descriptor = pollfd(fd: socket, events: 0, revents: 0)
+        let left = max(.zero, ContinuousClock.now.duration(to: deadline))
+        return poll(&descriptor, 1, Int32((left / .milliseconds(1)).rounded(.up))) > 0
+    }
 }
 
 extension RawServer {
