@@ -36,7 +36,7 @@ private struct LikeRows {
     private var photos: [String?] = []
     private var blurred: [Bool] = []
 
-    /// As for recipients: a liker is part of the keys of indexes.
+    /// The bound of recipients: a liker is part of the keys of indexes.
     private static let longestLiker = 256
 
     mutating func add(_ projected: ProjectedIntent) {

@@ -37,7 +37,7 @@ import TidingsTestSupport
             let read = try await api.ask("ada", "PATCH", "/api/notifications/\(id)/read")
             #expect(read.json["notification"]?["isRead"] == true && read.json["unreadCount"] == 0, "\(read.text)")
             #expect(try await api.ask("ada", "PATCH", "/api/notifications/\(id)/read").status == 200)
-            // Somebody else's item and an unknown one are answered alike.
+            // The item of another person and an unknown item are answered alike.
             for person in ["bob"] {
                 let foreign = try await api.ask(person, "PATCH", "/api/notifications/\(id)/read")
                 #expect(foreign.status == 404 && foreign.problem == "not-found")
