@@ -26,8 +26,11 @@ private() {
 
 # build ARGUMENTS: builds with the same flags in every script, because other flags compile everything again. An import of a target that
 # Package.swift does not list is an error.
+#
+# The traits of the package become flags of the compiler, in an order that is random for each plan of a build. A changed order compiles
+# everything again. With SWIFT_DETERMINISTIC_HASHING the order stays. Only the build has the variable: tests keep random hashes.
 build() {
-    swift build --explicit-target-dependency-import-check error "$@" >&2 ||
+    SWIFT_DETERMINISTIC_HASHING=1 swift build --explicit-target-dependency-import-check error "$@" >&2 ||
         fail "the build failed" "see the first error above; deploy/install checks the tools it needs"
 }
 
