@@ -122,11 +122,11 @@ final class PrivateBroker: Sendable {
 
     /// Runs `rabbitmqctl` and returns its standard output. A node accepts connections shortly before it counts as running, and refuses
     /// commands until then. Such a command is repeated.
-    func control(_ arguments: [String]) throws(PrivateServersError) -> String {
-        let deadline = ContinuousClock.now + Self.toolLimit
+    func control(_ arguments: [String], within limit: Duration = toolLimit) throws(PrivateServersError) -> String {
+        let deadline = ContinuousClock.now + limit
         while true {
             do throws(PrivateServersError) {
-                return try command("\(tools.rabbitFolder)/rabbitmqctl", arguments).succeed(within: Self.toolLimit)
+                return try command("\(tools.rabbitFolder)/rabbitmqctl", arguments).succeed(within: limit)
             } catch {
                 guard "\(error)".contains("requires the 'rabbit' app to be running"), ContinuousClock.now < deadline else { throw error }
             }
@@ -155,7 +155,8 @@ final class PrivateBroker: Sendable {
             "{\"vhosts\":[\(hosts.joined(separator: ","))],\"permissions\":[\(rights.joined(separator: ","))]}",
             to: file
         )
-        let outcome = Result { () throws(PrivateServersError) in try control(["-q", "import_definitions", file]) }
+        let limit = Self.toolLimit + Self.hostLimit * names.count
+        let outcome = Result { () throws(PrivateServersError) in try control(["-q", "import_definitions", file], within: limit) }
         try PrivateFile.remove(file)
         _ = try outcome.get()
     }
@@ -187,4 +188,6 @@ final class PrivateBroker: Sendable {
     private static let startLimit = Duration.seconds(120)
     private static let stopLimit = Duration.seconds(20)
     private static let toolLimit = Duration.seconds(60)
+    /// The time of one more virtual host: about 0.1 s on idle cores, and many times that while compilers run.
+    private static let hostLimit = Duration.seconds(1)
 }
