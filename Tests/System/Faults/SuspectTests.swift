@@ -17,12 +17,14 @@ extension WaitingFaults {
         @Test func theGuiltyIsQuarantinedAndTheInnocentGoOn() async throws {
             try await withTestSystem { system in
                 let trap = try await Trap(in: system, for: Self.guilty)
-                let first = try await system.startRole("router")
+                // Messages that already wait reach the router in one batch. A router that runs while they arrive may take them in several.
+                let declarer = try await system.startRole("router")
+                declarer.signal(SIGTERM)
+                _ = await declarer.finish()
                 try await publish(to: system)
 
                 // The router dies each time while it holds all six messages. The broker counts a return for each message.
-                try await trap.kill(first)
-                for _ in 0..<TopologySpec.deliveryLimit { try await trap.kill(system.startRole("router")) }
+                for _ in 0...TopologySpec.deliveryLimit { try await trap.kill(system.startRole("router")) }
                 // The messages now arrive one by one. The innocent ones are processed, and the guilty one kills again.
                 for _ in 0..<3 { try await trap.kill(system.startRole("router")) }
                 _ = try await system.startRole("router")
