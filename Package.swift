@@ -233,8 +233,8 @@ let package = Package(
             "TidingsAPI", in: "Apps/API",
             [
                 "TidingsAMQP", "TidingsCatalogue", "TidingsContracts", "TidingsCore", "TidingsCrypto", "TidingsEncodings", "TidingsHTTP",
-                "TidingsHTTPServer", "TidingsInboxJS", "TidingsJSON", "TidingsJWT", "TidingsLikes", "TidingsPipeline", "TidingsPostgres",
-                "TidingsServer", "TidingsStore", "TidingsTimeZones", "TidingsWaiting", logging,
+                "TidingsHTTPServer", "TidingsInboxJS", "TidingsJSON", "TidingsJWT", "TidingsLikes", "TidingsMetrics", "TidingsPipeline",
+                "TidingsPostgres", "TidingsProvider", "TidingsServer", "TidingsStore", "TidingsTimeZones", "TidingsWaiting", logging,
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ], resources: [.embedInCode("Pages/openapi.yaml")]),
         target(

@@ -51,6 +51,10 @@ struct APIRole: AddedRole {
         let api = APIServer(
             table: OperationTable(
                 Self.operations(services, submission)
+                    + CallbackOperations(
+                        services: services, readers: runtime.callbackReaders(),
+                        desk: CallbackDesk(metrics: runtime.metrics, logger: logger)
+                    ).all
                     + PageOperations(
                         health: HealthPages(metrics: runtime.metrics, readiness: runtime.readiness), hasDemo: options.isDevelopment
                     ).all),

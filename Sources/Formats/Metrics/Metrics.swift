@@ -26,6 +26,8 @@ public final class Metrics: Sendable {
     public let providerCalls: Family<Histogram>
     public let providerCallsInFlight: Family<Gauge>
     public let providerCallsDeferred: Family<Counter>
+    // API
+    public let callbacks: Family<Counter>
     // Releaser
     public let released: ClosedFamily<ReleaseLane, Counter>
     public let recovered: Counter
@@ -70,6 +72,10 @@ public final class Metrics: Sendable {
         providerCallsDeferred = list.family(
             "tidings_provider_calls_deferred_total", "Deliveries put off without a call: no room, over the rate, or a breaker open.",
             labels: "provider", "reason")
+        callbacks = list.family(
+            "tidings_callbacks_total",
+            "Reports of providers by their result, and requests that were refused: unauthenticated, malformed or rateLimited.",
+            labels: "provider", "result")
         released = list.closed("tidings_deliveries_released_total", "Deliveries whose time had come.", label: "lane")
         recovered = list.single("tidings_deliveries_recovered_total", "Deliveries taken back from workers that stopped.")
         packsRepublished = list.single("tidings_packs_republished_total", "Packs published again because no confirm was recorded.")

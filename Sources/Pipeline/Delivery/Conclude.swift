@@ -27,7 +27,8 @@ extension ProviderWorker {
             var providerMessageID: String?
             if case .accepted(let id, _) = result.outcome { providerMessageID = id }
             return Settlement(
-                entry, exit: .ended(state, reason), providerMessageID: providerMessageID, attempt: attempt,
+                entry, exit: .ended(state, reason), providerMessageID: providerMessageID,
+                isReportedByMessageID: provider.isReportedByMessageID, attempt: attempt,
                 endpointGoneAt: result.outcome == .endpointGone ? result.goneSince ?? call.startedAt : nil)
         case .failOver(let reason):
             return Settlement(entry, exit: failover(entry.attempt + 1, reason), attempt: attempt)

@@ -70,6 +70,9 @@ public struct Upkeep: Sendable {
                 }
                 await chore("prune reservations") { reservation = try await pruneReservations(after: reservation) }
                 await chore("prune names of requests") { while try await store.pruneRequestNames(), !Task.isCancelled {} }
+                await chore("prune references of messages") {
+                    while try await store.pruneMessageReferences(retention: retention), !Task.isCancelled {}
+                }
                 await chore("prune local notifications") { while try await store.pruneLocalRequests(), !Task.isCancelled {} }
                 await chore("prune inboxes") { while try await store.pruneInbox(), !Task.isCancelled {} }
                 for table in [RefusedTable.rejected, .dead] {

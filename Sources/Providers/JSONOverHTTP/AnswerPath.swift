@@ -1,6 +1,6 @@
 import TidingsJSON
 
-/// A place in a JSON answer: a JSON Pointer (RFC 6901), such as `/result/id` or `/results/0/status`.
+/// A place in a JSON answer or callback: a JSON Pointer (RFC 6901), such as `/result/id` or `/results/0/status`.
 struct AnswerPath: Sendable, Hashable {
     private let segments: [String]
 
@@ -15,17 +15,23 @@ struct AnswerPath: Sendable, Hashable {
         self.segments = segments
     }
 
-    /// Returns the text, number or truth value at that place, as text. Returns nil for any other value and if the place is absent.
-    func text(in answer: JSON) -> String? {
+    /// Returns the value at that place. Nil if the place is absent.
+    func value(in answer: JSON) -> JSON? {
         var value = answer
         for segment in segments {
             guard let inner = Self.value(segment, in: value) else { return nil }
             value = inner
         }
-        switch value {
-        case .string(let text): return text
-        case .number, .bool: return value.serialized
-        case .null, .array, .object: return nil
+        return value
+    }
+
+    /// Returns the text, number or truth value at that place, as text. Returns nil for any other value and if the place is absent.
+    func text(in answer: JSON) -> String? {
+        switch value(in: answer) {
+        case .string(let text): text
+        case .number(let number): JSON.number(number).serialized
+        case .bool(let bool): JSON.bool(bool).serialized
+        case .null, .array, .object, nil: nil
         }
     }
 

@@ -19,6 +19,8 @@ struct HTTPProvider: ConnectedProvider {
         limits = configuration.calls.limits(maximumBodyBytes: configuration.maximumBodyBytes)
     }
 
+    var isReportedByMessageID: Bool { configuration.isReportedByMessageID }
+
     func send(_ item: OutgoingDelivery) async -> SendResult {
         let request: HTTPRequest
         do throws(Refusal) {

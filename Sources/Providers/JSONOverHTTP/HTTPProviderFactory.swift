@@ -16,4 +16,12 @@ public enum HTTPProviderFactory: ProviderFactory {
         let configuration = try ServiceConfiguration(binding, environment: environment)
         return HTTPProvider(binding.channel, configuration, try configuration.calls.connection(for: binding.name))
     }
+
+    public static func callbackReader(
+        binding: ProviderBinding, environment: [String: String]
+    ) throws(ProviderConfigurationError) -> (any CallbackReader)? {
+        let settings = try ProviderSettings(binding, declared: settings, environment: environment)
+        guard let rules = try CallbackSettings.rules(settings) else { return nil }
+        return HTTPCallbackReader(authentication: try CallbackSettings.authentication(settings), rules: rules)
+    }
 }

@@ -92,7 +92,7 @@ extension Header {
 }
 
 /// Whether the text is a token of RFC 9110 section 5.6.2.
-private func isHeaderName(_ text: String) -> Bool {
+func isHeaderName(_ text: String) -> Bool {
     !text.isEmpty
         && text.unicodeScalars.allSatisfy { scalar in
             switch scalar {

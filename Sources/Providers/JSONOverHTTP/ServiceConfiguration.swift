@@ -21,6 +21,8 @@ struct ServiceConfiguration: Sendable {
     /// The secrets of every call, which no result may contain.
     let secrets: [String]
     let calls: CallSettings
+    /// Whether callbacks name a delivery by the id at `messageIdPath`.
+    let isReportedByMessageID: Bool
 
     /// The settings of the catalogue, in the order of the documentation.
     static let settings =
@@ -45,7 +47,7 @@ struct ServiceConfiguration: Sendable {
                 defaultValue: "Idempotency-Key"),
         ] + AnswerRules.settings + [
             ProviderSetting("maximumBodyBytes", "Longest body that is sent, 1 to 10485760 bytes.", defaultValue: "262144")
-        ] + CallSettings.declarations()
+        ] + CallSettings.declarations() + CallbackSettings.declarations
 
     init(_ binding: ProviderBinding, environment: [String: String]) throws(ProviderConfigurationError) {
         let settings = try ProviderSettings(binding, declared: Self.settings, environment: environment)
@@ -61,6 +63,7 @@ struct ServiceConfiguration: Sendable {
         answers = try AnswerRules(settings)
         secrets = headers.compactMap(\.secret).flatMap { [$0] + Self.basicCredentials($0) }
         calls = try CallSettings(settings)
+        isReportedByMessageID = try CallbackSettings.rules(settings)?.referenceKind == .message
     }
 
     /// Returns the decoded credentials of an Authorization header for HTTP Basic, because a service may repeat them decoded.

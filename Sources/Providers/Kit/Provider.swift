@@ -11,6 +11,9 @@ public protocol Provider: Sendable {
     var limits: ProviderLimits { get }
     /// Whether the provider sends ``OutgoingDelivery/badge``. If true, every claim also counts the person's unread notifications.
     var showsBadge: Bool { get }
+    /// Whether callbacks of the service name a delivery by the service's own message id. If true, that id is stored so that it can be
+    /// found, which costs a row for each accepted delivery.
+    var isReportedByMessageID: Bool { get }
 
     /// The host that the delivery is sent to. Nil if the provider has one host for all deliveries.
     ///
@@ -36,6 +39,7 @@ public protocol Provider: Sendable {
 
 extension Provider {
     public var showsBadge: Bool { false }
+    public var isReportedByMessageID: Bool { false }
     public func host(of item: OutgoingDelivery) -> String? { nil }
 
     /// Sends the deliveries one after the other, for a provider whose calls carry one delivery each.

@@ -13,9 +13,21 @@ public protocol ProviderFactory: Sendable {
     static func make(
         binding: ProviderBinding, environment: [String: String]
     ) throws(ProviderConfigurationError) -> any Provider
+
+    /// Makes the reader of the service's callbacks. Nil if the binding takes none, which is so for every kind that does not have this
+    /// function.
+    static func callbackReader(
+        binding: ProviderBinding, environment: [String: String]
+    ) throws(ProviderConfigurationError) -> (any CallbackReader)?
 }
 
 extension ProviderFactory {
+    public static func callbackReader(
+        binding: ProviderBinding, environment: [String: String]
+    ) throws(ProviderConfigurationError) -> (any CallbackReader)? {
+        nil
+    }
+
     /// Reads the settings of a binding. Refuses a binding of another channel.
     ///
     /// - Parameter service: the service's name if the service keeps the devices itself. A binding that addresses endpoints is refused then,

@@ -39,17 +39,21 @@ public struct Settlement: Sendable {
     public var entry: PackEntry
     public var exit: Exit
     public var providerMessageID: String?
+    /// Whether reports of the provider name the delivery by ``providerMessageID``.
+    public var isReportedByMessageID: Bool
     /// Nil if no call was made.
     public var attempt: AttemptRecord?
     /// The time at which the provider reported that the endpoint is gone for good. An endpoint registered later is a different endpoint.
     public var endpointGoneAt: Timestamp?
 
     public init(
-        _ entry: PackEntry, exit: Exit, providerMessageID: String? = nil, attempt: AttemptRecord? = nil, endpointGoneAt: Timestamp? = nil
+        _ entry: PackEntry, exit: Exit, providerMessageID: String? = nil, isReportedByMessageID: Bool = false,
+        attempt: AttemptRecord? = nil, endpointGoneAt: Timestamp? = nil
     ) {
         self.entry = entry
         self.exit = exit
         self.providerMessageID = providerMessageID
+        self.isReportedByMessageID = isReportedByMessageID
         self.attempt = attempt
         self.endpointGoneAt = endpointGoneAt
     }

@@ -11,7 +11,7 @@ extension Store {
     public func settle(_ packs: [PackSettlement], worker: String) async throws {
         let settlements = packs.flatMap(\.settlements)
         guard !settlements.isEmpty else { return }
-        let before = [AttemptRows(packs, worker: worker).insert].compactMap { $0 }
+        let before = [AttemptRows(packs, worker: worker).insert, MessageReferences(packs).insert].compactMap { $0 }
         let after = [EndpointsGone(settlements).update].compactMap { $0 }
         let ends = settlements.compactMap(EscalationStep.init)
         guard !ends.isEmpty else {
@@ -62,32 +62,4 @@ extension Store {
 private struct PlaceInPack: Hashable {
     let pack: PackID
     let delivery: DeliveryKey
-}
-
-/// Endpoints that a provider reported as gone for good.
-private struct EndpointsGone {
-    let entries: [PackEntry]
-    let times: [Timestamp]
-
-    init(_ settlements: [Settlement]) {
-        let gone = settlements.filter { $0.endpointGoneAt != nil }
-        entries = gone.map(\.entry)
-        times = gone.compactMap(\.endpointGoneAt)
-    }
-
-    /// Nil if there are none.
-    var update: SQL? {
-        guard !entries.isEmpty else { return nil }
-        return """
-            with gone as (
-                update tidings.endpoints e set gone_at = (select tidings.clock()), changed_at = (select tidings.clock()), gone_reason = 'endpointGone'
-                from unnest(\(entries.map(\.tenant)), \(entries.map(\.recipient)), \(entries.map(\.endpoint)), \(times.map(\.timestamptz)))
-                    as told(tenant, recipient_id, id, at)
-                where e.tenant = told.tenant and e.recipient_id = told.recipient_id and e.id = told.id and e.gone_at is null
-                    and coalesce(e.registered_at <= told.at, true)
-                returning e.tenant, e.recipient_id
-            )
-            update tidings.recipients r set changed_at = (select tidings.clock()) from gone where r.tenant = gone.tenant and r.id = gone.recipient_id
-            """
-    }
 }

@@ -36,12 +36,13 @@ public struct Migration: Sendable {
 
     /// The whole schema of the first release: the files of `Baseline`, each with one topic. Each file needs only the files before it.
     static let baseline = Migration(
-        number: 102, name: "baseline", kind: .contract,
+        number: 103, name: "baseline", kind: .contract,
         sql: [
             PackageResources.schemas_clock_and_ids_sql,
             PackageResources.catalogues_sql,
             PackageResources.recipients_sql,
             PackageResources.notifications_sql,
+            PackageResources.reports_sql,
             PackageResources.inbox_sql,
             PackageResources.day_partitions_sql,
             PackageResources.idempotency_sql,

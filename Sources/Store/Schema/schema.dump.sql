@@ -46,7 +46,7 @@ declare
     made integer := 0;
     today date := (tidings.clock() at time zone 'UTC')::date;
     keys constant text[] := array['notifications:id', 'decisions:notification_id', 'deliveries:notification_id',
-                                  'attempts:notification_id'];
+                                  'attempts:notification_id', 'reports:notification_id'];
 begin
     perform pg_advisory_xact_lock(hashtextextended('tidings.partitions', 0));
     foreach parent in array keys loop
@@ -88,7 +88,7 @@ begin
         continue when exists (select from tidings.due where notification_id >= low and notification_id < high)
             or exists (select from tidings.packs p, unnest(p.notification_ids) n where n >= low and n < high);
         execute format('drop table tidings.notifications_p%s, tidings.decisions_p%1$s, tidings.deliveries_p%1$s,
-            tidings.attempts_p%1$s', right(child.relname, 8));
+            tidings.attempts_p%1$s, tidings.reports_p%1$s', right(child.relname, 8));
         return next child.relname;
     end loop;
 end $_$;
@@ -459,6 +459,36 @@ CREATE TABLE tidings.endpoints (
     registered_at timestamp with time zone,
     gone_reason text
 );
+
+CREATE TABLE tidings.reports (
+    notification_id uuid NOT NULL,
+    ordinal smallint NOT NULL,
+    key text NOT NULL,
+    attempt smallint NOT NULL,
+    channel text NOT NULL,
+    provider text NOT NULL,
+    outcome text NOT NULL,
+    reason text NOT NULL,
+    told_at timestamp with time zone,
+    received_at timestamp with time zone NOT NULL,
+    state_before text NOT NULL,
+    reason_before text NOT NULL,
+    state_after text NOT NULL,
+    moved boolean NOT NULL
+)
+PARTITION BY RANGE (notification_id);
+
+CREATE VIEW tidings.ends_of_calls AS
+ SELECT d.notification_id,
+    d.ordinal,
+    d.channel,
+    d.provider,
+    COALESCE(r.state_before, d.state) AS state,
+    COALESCE(r.reason_before, d.reason) AS reason,
+    d.attempts,
+    d.ended_at
+   FROM (tidings.deliveries d
+     LEFT JOIN tidings.reports r ON (((r.notification_id = d.notification_id) AND (r.ordinal = d.ordinal) AND (r.attempt = d.attempts) AND r.moved)));
 
 CREATE TABLE tidings.idempotency (
     key uuid NOT NULL,
@@ -977,6 +1007,13 @@ CREATE TABLE tidings.matches (
     CONSTRAINT matches_check CHECK ((one_id < other_id))
 );
 
+CREATE TABLE tidings.message_references (
+    provider text NOT NULL,
+    reference text NOT NULL,
+    notification_id uuid NOT NULL,
+    ordinal smallint NOT NULL
+);
+
 CREATE TABLE tidings.migrations (
     number integer NOT NULL,
     name text NOT NULL,
@@ -1290,7 +1327,7 @@ UNION ALL
     NULL::timestamp with time zone AS started_at,
     d.ended_at AS finished_at,
     NULL::integer AS duration_ms
-   FROM tidings.deliveries d
+   FROM tidings.ends_of_calls d
   WHERE ((d.state = ANY (ARRAY['sent'::text, 'delivered'::text])) AND (d.attempts = 1) AND (NOT (EXISTS ( SELECT
            FROM tidings.attempts a
           WHERE ((a.notification_id = d.notification_id) AND (a.ordinal = d.ordinal) AND (a.attempt = d.attempts))))));
@@ -2616,7 +2653,24 @@ UNION ALL
     d.state AS event,
     d.reason AS reason_code,
     d.provider AS summary
-   FROM tidings.deliveries d
+   FROM tidings.ends_of_calls d
+UNION ALL
+ SELECT r.notification_id,
+    r.ordinal,
+    r.received_at AS at,
+    'provider'::text AS actor,
+    r.channel,
+        CASE
+            WHEN r.moved THEN r.state_after
+            ELSE 'reported'::text
+        END AS event,
+    r.reason AS reason_code,
+    ((((r.provider || ' reports '::text) || r.outcome) || COALESCE((' at '::text || to_char((r.told_at AT TIME ZONE 'UTC'::text), 'YYYY-MM-DD"T"HH24:MI:SS"Z"'::text)), ''::text)) ||
+        CASE
+            WHEN r.moved THEN ''::text
+            ELSE ('; the delivery stays '::text || r.state_before)
+        END) AS summary
+   FROM tidings.reports r
 UNION ALL
  SELECT w.notification_id,
     w.ordinal,
@@ -2640,15 +2694,15 @@ COMMENT ON COLUMN tidings_ops.timeline.ordinal IS 'The delivery, by its number i
 
 COMMENT ON COLUMN tidings_ops.timeline.at IS 'Time of the event.';
 
-COMMENT ON COLUMN tidings_ops.timeline.actor IS 'router, deliver, release, or the worker that made a call.';
+COMMENT ON COLUMN tidings_ops.timeline.actor IS 'router, deliver, release, provider (a report), or the worker that made a call.';
 
 COMMENT ON COLUMN tidings_ops.timeline.channel IS 'The channel. Null for the notification as a whole.';
 
-COMMENT ON COLUMN tidings_ops.timeline.event IS 'accepted, decided, attempt N, waiting, or the state in which the delivery ended.';
+COMMENT ON COLUMN tidings_ops.timeline.event IS 'accepted, decided, attempt N, waiting, reported (a report that changed nothing), or the state in which the delivery ended.';
 
 COMMENT ON COLUMN tidings_ops.timeline.reason_code IS 'The reason: a code of tidings_ops.reason_codes, or null.';
 
-COMMENT ON COLUMN tidings_ops.timeline.summary IS 'The event in words: the request, the verdict, the outcome, or the time until which the delivery waits.';
+COMMENT ON COLUMN tidings_ops.timeline.summary IS 'The event in words: the request, the verdict, the outcome, the report, or the time until which the delivery waits.';
 
 CREATE VIEW tidings_ops.unaccounted AS
  WITH counted AS (
@@ -2876,6 +2930,9 @@ ALTER TABLE ONLY tidings.local_wakes
 ALTER TABLE ONLY tidings.matches
     ADD CONSTRAINT matches_pkey PRIMARY KEY (tenant, one_id, other_id);
 
+ALTER TABLE ONLY tidings.message_references
+    ADD CONSTRAINT message_references_pkey PRIMARY KEY (provider, reference);
+
 ALTER TABLE ONLY tidings.migrations
     ADD CONSTRAINT migrations_pkey PRIMARY KEY (number);
 
@@ -2911,6 +2968,9 @@ ALTER TABLE ONLY tidings.rejected
 
 ALTER TABLE ONLY tidings.rejected
     ADD CONSTRAINT rejected_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY tidings.reports
+    ADD CONSTRAINT reports_pkey PRIMARY KEY (notification_id, ordinal, key);
 
 ALTER TABLE ONLY tidings.reservations
     ADD CONSTRAINT reservations_pkey PRIMARY KEY (key);
@@ -3041,6 +3101,8 @@ CREATE INDEX local_requests_notification_id_idx ON tidings.local_requests USING 
 CREATE INDEX local_wakes_due_at_idx ON tidings.local_wakes USING btree (due_at);
 
 CREATE INDEX matches_other ON tidings.matches USING btree (tenant, other_id);
+
+CREATE INDEX message_references_notification_id_idx ON tidings.message_references USING btree (notification_id);
 
 CREATE INDEX notifications_event_id_idx ON ONLY tidings.notifications USING btree (event_id);
 
@@ -3236,6 +3298,10 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.due TO tidings_run;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.endpoints TO tidings_run;
 
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.reports TO tidings_run;
+
+GRANT SELECT ON TABLE tidings.ends_of_calls TO tidings_run;
+
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.idempotency TO tidings_run;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.idempotency_0 TO tidings_run;
@@ -3318,6 +3384,8 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.local_requests TO tidings_run
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.local_wakes TO tidings_run;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.matches TO tidings_run;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.message_references TO tidings_run;
 
 GRANT SELECT ON TABLE tidings.migrations TO tidings_run;
 

@@ -59,6 +59,7 @@ final class ConfiguredProvider: Provider {
     /// The limits of the current provider. While there is none, no provider is called.
     var limits: ProviderLimits { (try? current().get())?.limits ?? Self.unmade }
     var showsBadge: Bool { (try? current().get())?.showsBadge ?? false }
+    var isReportedByMessageID: Bool { (try? current().get())?.isReportedByMessageID ?? false }
 
     func host(of item: OutgoingDelivery) -> String? { (try? current().get())?.host(of: item) }
 

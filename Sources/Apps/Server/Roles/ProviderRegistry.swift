@@ -32,17 +32,25 @@ public struct ProviderRegistry: Sendable {
         return try factory.make(binding: binding, environment: environment)
     }
 
+    /// Makes the reader of a binding's callbacks. Nil if the binding takes none, or if its kind is not part of this binary.
+    func callbackReader(
+        of binding: ProviderBinding, environment: [String: String]
+    ) throws(ProviderConfigurationError) -> (any CallbackReader)? {
+        try factories[binding.kind]?.callbackReader(binding: binding, environment: environment)
+    }
+
     /// The files that the settings of a binding name, in the catalogue or in the environment.
     func files(of binding: ProviderBinding, environment: [String: String]) -> Set<String> {
         ProviderSettings.files(of: binding, declared: factories[binding.kind]?.settings ?? [], environment: environment)
     }
 
-    /// Returns the problems of a catalogue's providers; none if all providers can be made.
+    /// Returns the problems of a catalogue's providers; none if all providers and their readers of callbacks can be made.
     package func problems(of catalogue: Catalogue, environment: [String: String]) async -> [ProviderConfigurationError] {
         var problems: [ProviderConfigurationError] = []
         for binding in catalogue.providers.values.sorted(by: { $0.name < $1.name }) where !ProviderBinding.ownKinds.contains(binding.kind) {
             do throws(ProviderConfigurationError) {
                 await (try build(binding, environment: environment)).close()
+                _ = try callbackReader(of: binding, environment: environment)
             } catch {
                 problems.append(error)
             }

@@ -138,6 +138,11 @@ package struct Runtime: Sendable {
             configuration: amqp, connectionName: "tidings intents", log: Self.log("intents", logger, metrics, readiness))
     }
 
+    /// The readers of callbacks of the active catalogue's providers.
+    package func callbackReaders() -> CallbackReaders {
+        CallbackReaders(providers, catalogues: catalogues, environment: settings.environment, logger: logger)
+    }
+
     /// A feed of the signals of all processes, also of this one.
     package func signalFeed() throws -> SignalFeed {
         try SignalFeed(configuration: amqp, metrics: metrics, logger: logger, log: Self.logSignals("signal feed", logger, metrics))

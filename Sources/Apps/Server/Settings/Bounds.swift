@@ -290,6 +290,7 @@ package enum Bounds {
             Bound("Upkeep.idleReservationSteps", Upkeep.idleReservationSteps, "steps", "Without a deletion; then the next round goes on."),
             Bound("Store.requestNamesKept", Store.requestNamesKept, "The header Idempotency-Key is remembered."),
             Bound("Store.requestNamePruneBatch", Int(Store.requestNamePruneBatch), "names", "Of requests forgotten in one turn."),
+            Bound("Store.referencePruneBatch", Int(Store.referencePruneBatch), "references", "Of messages forgotten in one turn."),
             Bound("Store.keyUseInterval", Store.keyUseInterval, "Between two records of the use of an API key."),
             Bound("Store.openRefusedCounted", Int(Store.openRefusedCounted), "rows", "Counted for a gauge; more are told as this many."),
             Bound("Store.tallyTotals", Int(Store.tallyTotals), "totals", "Beyond it a tenant without a total gets none; sums stay true."),

@@ -1,4 +1,4 @@
--- Day partitions of the tables of notifications.sql: made ahead of time, and dropped when retention has passed.
+-- Day partitions of the tables of notifications.sql and of tidings.reports: made ahead of time, and dropped when retention has passed.
 -- A partition holds the ids of one day of UTC and is named <table>_pYYYYMMDD.
 -- Both functions run with the rights of the owner, so that partitions belong to the owner of the schema, whichever role asks for them.
 
@@ -12,7 +12,7 @@ declare
     made integer := 0;
     today date := (tidings.clock() at time zone 'UTC')::date;
     keys constant text[] := array['notifications:id', 'decisions:notification_id', 'deliveries:notification_id',
-                                  'attempts:notification_id'];
+                                  'attempts:notification_id', 'reports:notification_id'];
 begin
     perform pg_advisory_xact_lock(hashtextextended('tidings.partitions', 0));
     foreach parent in array keys loop
@@ -53,7 +53,7 @@ begin
         continue when exists (select from tidings.due where notification_id >= low and notification_id < high)
             or exists (select from tidings.packs p, unnest(p.notification_ids) n where n >= low and n < high);
         execute format('drop table tidings.notifications_p%s, tidings.decisions_p%1$s, tidings.deliveries_p%1$s,
-            tidings.attempts_p%1$s', right(child.relname, 8));
+            tidings.attempts_p%1$s, tidings.reports_p%1$s', right(child.relname, 8));
         return next child.relname;
     end loop;
 end $$;

@@ -32,8 +32,8 @@ do $$ begin
         revoke insert, update, delete on tidings.migrations, tidings.clock_offset, tidings.reason_codes from tidings_run;
         -- Rows are only added to the history.
         revoke update, delete on tidings.catalogue_history from tidings_run;
-        -- A view over both tables of keys: read only.
-        revoke insert, update, delete on tidings.idempotency_keys from tidings_run;
+        -- Views over two tables: read only.
+        revoke insert, update, delete on tidings.idempotency_keys, tidings.ends_of_calls from tidings_run;
         grant usage on sequence tidings.rejected_id_seq, tidings.dead_id_seq to tidings_run;
         grant execute on function tidings.clock(), tidings.first_id(timestamptz), tidings.id_time(uuid), tidings.token_hash(text),
             tidings.record_activation(), tidings.ensure_partitions(integer, integer), tidings.expire_partitions(interval) to tidings_run;

@@ -10,7 +10,7 @@ create view tidings_ops.attempts as
     union all
     select d.notification_id || '/' || d.ordinal, d.notification_id, d.ordinal, d.attempts, d.channel, d.provider, 'accepted',
         d.reason, null, null, false, false, d.notification_id || '-' || d.ordinal, null, null, d.ended_at, null
-    from tidings.deliveries d
+    from tidings.ends_of_calls d
     where d.state in ('sent', 'delivered') and d.attempts = 1
         and not exists (select from tidings.attempts a
             where a.notification_id = d.notification_id and a.ordinal = d.ordinal and a.attempt = d.attempts);

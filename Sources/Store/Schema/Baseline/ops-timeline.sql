@@ -19,7 +19,13 @@ create view tidings_ops.timeline as
     from tidings_ops.attempts a
     union all
     select d.notification_id, d.ordinal, d.ended_at, 'deliver', d.channel, d.state, d.reason, d.provider
-    from tidings.deliveries d
+    from tidings.ends_of_calls d
+    union all
+    select r.notification_id, r.ordinal, r.received_at, 'provider', r.channel,
+        case when r.moved then r.state_after else 'reported' end, r.reason,
+        r.provider || ' reports ' || r.outcome || coalesce(' at ' || to_char(r.told_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'), '')
+            || case when r.moved then '' else '; the delivery stays ' || r.state_before end
+    from tidings.reports r
     union all
     select w.notification_id, w.ordinal, w.since, 'release', w.channel, 'waiting', w.reason,
         case when w.pause_id is null then w.kind || coalesce(' until '
@@ -33,12 +39,13 @@ comment on column tidings_ops.timeline.notification_id is 'The notification.';
 comment on column tidings_ops.timeline.ordinal is
     'The delivery, by its number in the notification, from 0. Null for the notification as a whole.';
 comment on column tidings_ops.timeline.at is 'Time of the event.';
-comment on column tidings_ops.timeline.actor is 'router, deliver, release, or the worker that made a call.';
+comment on column tidings_ops.timeline.actor is 'router, deliver, release, provider (a report), or the worker that made a call.';
 comment on column tidings_ops.timeline.channel is 'The channel. Null for the notification as a whole.';
-comment on column tidings_ops.timeline.event is 'accepted, decided, attempt N, waiting, or the state in which the delivery ended.';
+comment on column tidings_ops.timeline.event is 
+    'accepted, decided, attempt N, waiting, reported (a report that changed nothing), or the state in which the delivery ended.';
 comment on column tidings_ops.timeline.reason_code is 'The reason: a code of tidings_ops.reason_codes, or null.';
 comment on column tidings_ops.timeline.summary is
-    'The event in words: the request, the verdict, the outcome, or the time until which the delivery waits.';
+    'The event in words: the request, the verdict, the outcome, the report, or the time until which the delivery waits.';
 
 create function tidings_ops.explain(notification uuid)
     returns table (at timestamptz, actor text, channel text, verdict text, reason_code text, what_to_do text, detail text)

@@ -1,0 +1,82 @@
+import Logging
+import Synchronization
+import TidingsCore
+import TidingsMetrics
+import TidingsStore
+
+/// The memory of one process about callbacks: rates, references that no delivery has yet, and log lines.
+final class CallbackDesk: Sendable {
+    /// Requests of one provider to one process. A service that reports each message alone sends as many as Tidings sends to it.
+    static let requestsPerProvider = TokenBucket.Limit(perSecond: 500, burst: 1_000)
+    /// The pause before a provider sends a report again that came too early. A worker writes its answers within milliseconds.
+    static let earlyPause = Duration.seconds(5)
+    /// The pause before a provider sends a request again that could not be checked.
+    static let settingsPause = Duration.seconds(30)
+    /// The time for which an unknown message id may belong to an answer that a worker has not written yet.
+    static let patience = Duration.seconds(60)
+    /// Unknown message ids that are remembered. Beyond it all are forgotten, and each is answered as early once more.
+    static let rememberedReferences = 10_000
+    /// Between two log lines about refused requests of one provider. Anybody can send a request that is refused.
+    static let logInterval = Duration.seconds(10)
+
+    private struct UnknownReference: Hashable {
+        let provider: String
+        let id: String
+    }
+
+    private struct State {
+        var rates: [String: TokenBucket] = [:]
+        var unknown: [UnknownReference: ContinuousClock.Instant] = [:]
+        var loggedAt: [String: ContinuousClock.Instant] = [:]
+    }
+
+    private let metrics: Metrics
+    private let logger: Logger
+    private let now: @Sendable () -> ContinuousClock.Instant
+    private let state = Mutex(State())
+
+    /// - Parameter now: the clock that measures ``patience`` and ``logInterval``.
+    init(metrics: Metrics, logger: Logger, now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }) {
+        self.metrics = metrics
+        self.logger = logger
+        self.now = now
+    }
+
+    /// Counts one request of a provider. Returns the time to wait, zero if the request is within the rate.
+    func wait(for provider: String, at time: Timestamp) -> Duration {
+        state.withLock { $0.rates[provider, default: TokenBucket(Self.requestsPerProvider, at: time)].take(at: time) }
+    }
+
+    /// The result that counts. A message id that is not known at first may belong to a call whose answer is being written: the report is
+    /// early then. After ``patience`` it belongs to nobody.
+    func final(_ result: ReportResult, of report: DeliveryReport, from provider: String) -> ReportResult {
+        guard case .message(let id) = report.reference, result == .unknown else { return result }
+        let (now, reference) = (now(), UnknownReference(provider: provider, id: id))
+        let first = state.withLock { state -> ContinuousClock.Instant in
+            if let first = state.unknown[reference] { return first }
+            if state.unknown.count >= Self.rememberedReferences {
+                state.unknown = state.unknown.filter { now - $0.value < Self.patience }
+                if state.unknown.count >= Self.rememberedReferences { state.unknown.removeAll() }
+            }
+            state.unknown[reference] = now
+            return now
+        }
+        return now - first < Self.patience ? .early : .unknown
+    }
+
+    func count(_ provider: String, _ result: String) { metrics.callbacks(provider, result).add() }
+
+    /// Counts a refused request, and logs it unless one of the provider was logged a moment ago.
+    func refused(_ provider: String, _ result: String, _ reason: String) {
+        count(provider, result)
+        let now = now()
+        let isQuiet = state.withLock { state in
+            if let last = state.loggedAt[provider], now - last < Self.logInterval { return true }
+            state.loggedAt[provider] = now
+            return false
+        }
+        if !isQuiet {
+            logger.warning("a callback was refused", metadata: ["provider": "\(provider)", "result": "\(result)", "reason": "\(reason)"])
+        }
+    }
+}

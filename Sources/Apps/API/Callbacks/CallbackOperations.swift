@@ -1,0 +1,81 @@
+import HTTPTypes
+import Logging
+import TidingsCore
+import TidingsHTTPServer
+import TidingsMetrics
+import TidingsProvider
+import TidingsServer
+import TidingsStore
+
+/// Reports of providers. The module of the provider checks who sent the request and reads it.
+struct CallbackOperations: Sendable {
+    let services: APIServices
+    let readers: CallbackReaders
+    let desk: CallbackDesk
+
+    var all: [Operation] {
+        // The reader checks the provider's own authentication, so the operation asks for no key and no token.
+        [Operation(.post, "/v1/callbacks/{provider}", "receiveCallback", .open) { try await receive($0) }]
+    }
+
+    private func receive(_ call: APICall) async throws -> ServerResponse {
+        let provider = call.parameter("provider")
+        switch await readers.reader(of: provider) {
+        case .none: throw Problem(.notFound, "No provider of this name takes callbacks.")
+        case .unusable:
+            throw Problem.unavailable("The settings of the provider's callbacks cannot be read.", retryAfter: CallbackDesk.settingsPause)
+        case .reader(let reader):
+            let reports = try await reports(of: call, from: provider, reader)
+            try await record(reports, from: provider)
+            return .noContent
+        }
+    }
+
+    /// Reads the request. Throws if the provider did not send it.
+    private func reports(of call: APICall, from provider: String, _ reader: any CallbackReader) async throws -> [DeliveryReport] {
+        guard let media = MediaType(call.request.header(.contentType)), Self.isRead(media, by: reader) else {
+            throw Problem(.unsupportedMediaType, "Send \(reader.mediaTypes.joined(separator: " or ")).")
+        }
+        let body = try await call.body(upTo: CallbackRequest.maximumBodyBytes)
+        let request = CallbackRequest(
+            method: call.request.method.rawValue, target: call.request.head.path ?? "",
+            headers: call.request.head.headerFields.map { ($0.name.canonicalName, $0.value) }, body: body,
+            receivedAt: services.store.clock.now())
+        switch reader.read(request) {
+        case .unauthenticated(let reason):
+            desk.refused(provider, "unauthenticated", reason)
+            throw Problem(
+                .unauthenticated, "The request does not prove that the provider sent it.", headers: [.wwwAuthenticate: "Callback"])
+        case .malformed(let reason):
+            desk.refused(provider, "malformed", reason)
+            throw Problem(.malformed, "The body cannot be read: \(reason).")
+        case .reports(let reports):
+            // Only requests of the provider itself count: a stranger must not use up its rate.
+            let wait = desk.wait(for: provider, at: request.receivedAt)
+            guard wait == .zero else {
+                desk.count(provider, "rateLimited")
+                throw Problem.rateLimited(retryAfter: wait)
+            }
+            return reports
+        }
+    }
+
+    private static func isRead(_ media: MediaType, by reader: any CallbackReader) -> Bool {
+        reader.mediaTypes.contains(media.name) || media.isJSON && reader.mediaTypes.contains("application/json")
+    }
+
+    /// Records the reports. Throws "unavailable" if one came before its delivery ended: the provider sends all of them again, and each
+    /// counts once.
+    private func record(_ reports: [DeliveryReport], from provider: String) async throws {
+        let results = try await services.store.record(reports, from: provider)
+        var isEarly = false
+        for (report, result) in zip(reports, results) {
+            let final = desk.final(result, of: report, from: provider)
+            desk.count(provider, final.rawValue)
+            if final == .early { isEarly = true }
+        }
+        if isEarly {
+            throw Problem.unavailable("A delivery has not ended yet. Send the same request again.", retryAfter: CallbackDesk.earlyPause)
+        }
+    }
+}

@@ -1,0 +1,189 @@
+import TidingsCore
+import TidingsCrypto
+import TidingsEncodings
+import TidingsProvider
+
+/// The settings of callbacks: how the service proves itself, and where its events have their parts.
+enum CallbackSettings {
+    /// In bytes. A shorter secret can be guessed by a machine that tries.
+    static let shortestSecret = 16
+    /// The most secrets at once. A rotation needs two.
+    static let maximumSecrets = 4
+
+    /// The settings of the catalogue, in the order of the documentation.
+    static let declarations = [
+        ProviderSetting(
+            "callbackAuthentication",
+            "How the service proves that it sent a callback: hmac, standardWebhooks or secret; empty if it sends no callbacks."),
+        ProviderSetting(
+            "callbackSecret", "The secret that the service and Tidings share: `env:NAME` or `file:/path`; during a rotation one a line.",
+            isSecret: true),
+        ProviderSetting("callbackHeader", "The header with the signature (hmac) or with the secret itself (secret)."),
+        ProviderSetting("callbackSignaturePrefix", "For hmac: the text before the signature in its header, such as `sha256=`."),
+        ProviderSetting("callbackSignatureEncoding", "For hmac: hex or base64.", defaultValue: SignatureEncoding.hex.rawValue),
+        ProviderSetting("callbackTimestampHeader", "For hmac: the header with the time of sending in Unix seconds; empty for none."),
+        ProviderSetting(
+            "callbackSignedText",
+            "For hmac: the signed text with `{{timestamp}}` and `{{body}}`; empty for the body, or for timestamp, full stop and body."),
+        ProviderSetting(
+            "callbackToleranceSeconds", "The largest difference between the time of sending and the clock, 1 to 3600 seconds.",
+            defaultValue: "300"),
+        ProviderSetting(
+            "callbackEventsPath", "A JSON pointer to the array of events; empty if the body is an array of events, or one event."),
+        ProviderSetting(
+            "callbackReference",
+            "What names the delivery in an event: delivery (the idempotencyKey, which the service repeats) or message (the messageIdPath).",
+            defaultValue: ReferenceKind.delivery.rawValue),
+        ProviderSetting("callbackReferencePath", "A JSON pointer to that name in an event."),
+        ProviderSetting("callbackStatePath", "A JSON pointer to the word in an event that tells what happened."),
+        ProviderSetting(
+            "callbackStates",
+            "The meaning of each word, by commas or lines: `read = engaged`. Meanings: delivered, engaged, failed, gone, ignored; "
+                + "after failed, a reason code may stand."),
+        ProviderSetting("callbackTimePath", "A JSON pointer to the time of an event: RFC 3339, or Unix seconds or milliseconds."),
+        ProviderSetting("callbackKeyPath", "A JSON pointer to the service's own id of an event, by which a repetition is recognised."),
+    ]
+
+    /// Returns the rules of events. Nil if the service sends no callbacks. Reads no secret: a process that only sends needs none.
+    static func rules(_ settings: ProviderSettings) throws(ProviderConfigurationError) -> CallbackRules? {
+        guard settings.text("callbackAuthentication") != nil else {
+            for setting in declarations where settings.text(setting.name).map({ $0 != setting.defaultValue }) == true {
+                throw settings.error("callbackAuthentication", "must be set, because \(setting.name) is")
+            }
+            return nil
+        }
+        let kind: ReferenceKind = try settings.choice("callbackReference", default: .delivery)
+        if kind == .message, settings.text("messageIdPath") == nil {
+            throw settings.error("messageIdPath", "must be set, because callbackReference is message")
+        }
+        let reference = try settings.required("callbackReferencePath", "must be set, because callbackAuthentication is")
+        let state = try settings.required("callbackStatePath", "must be set, because callbackAuthentication is")
+        return CallbackRules(
+            eventsPath: try path("callbackEventsPath", settings), referenceKind: kind,
+            referencePath: try settings.parsed("callbackReferencePath") { () throws(SettingProblem) in try AnswerPath(reference) },
+            statePath: try settings.parsed("callbackStatePath") { () throws(SettingProblem) in try AnswerPath(state) },
+            states: try states(settings), timePath: try path("callbackTimePath", settings),
+            keyPath: try path("callbackKeyPath", settings))
+    }
+
+    /// Returns the check of requests. Call it if there are ``rules(_:)``.
+    static func authentication(_ settings: ProviderSettings) throws(ProviderConfigurationError) -> CallbackAuthentication {
+        let scheme: CallbackScheme = try settings.choice("callbackAuthentication", default: .hmac)
+        let tolerance = Duration.seconds(try settings.integer("callbackToleranceSeconds", default: 300, in: 1...3_600))
+        let text = try settings.requiredSecret("callbackSecret")
+        let secrets = text.split(whereSeparator: \.isNewline).map { String($0.trimmingBlanks) }.filter { !$0.isEmpty }
+        guard secrets.count <= maximumSecrets else {
+            throw settings.error("callbackSecret", "has \(secrets.count) lines; there may be \(maximumSecrets) secrets")
+        }
+        if scheme != .standardWebhooks, secrets.contains(where: { $0.utf8.count < shortestSecret }) {
+            throw settings.error("callbackSecret", "a secret has fewer than \(shortestSecret) bytes")
+        }
+        let method: CallbackAuthentication.Method
+        switch scheme {
+        case .hmac: method = .hmac(try signedBody(settings), keys: secrets.map { Array($0.utf8) })
+        case .secret: method = .secret(header: try header("callbackHeader", settings), secrets: secrets)
+        case .standardWebhooks:
+            var keys: [StandardWebhookKey] = []
+            for secret in secrets {
+                keys.append(try settings.parsed("callbackSecret") { () throws(SettingProblem) in try StandardWebhookKey(secret) })
+            }
+            method = .standardWebhooks(keys)
+        }
+        return CallbackAuthentication(method: method, tolerance: tolerance)
+    }
+
+    private static func path(_ setting: String, _ settings: ProviderSettings) throws(ProviderConfigurationError) -> AnswerPath? {
+        guard let text = settings.text(setting) else { return nil }
+        return try settings.parsed(setting) { () throws(SettingProblem) in try AnswerPath(text) }
+    }
+
+    private static func header(_ setting: String, _ settings: ProviderSettings) throws(ProviderConfigurationError) -> String {
+        let name = try settings.required(
+            setting, "must be set, because callbackAuthentication is \(settings.text("callbackAuthentication") ?? "")")
+        guard isHeaderName(name) else { throw settings.error(setting, "\"\(name)\" is not the name of a header") }
+        return name
+    }
+
+    // MARK: Signed text
+
+    private static func signedBody(_ settings: ProviderSettings) throws(ProviderConfigurationError) -> SignedBody {
+        let timestampHeader = settings.text("callbackTimestampHeader") == nil ? nil : try header("callbackTimestampHeader", settings)
+        let standard = timestampHeader == nil ? "{{body}}" : "{{timestamp}}.{{body}}"
+        let parts = try settings.parsed("callbackSignedText") { () throws(SettingProblem) in
+            try self.parts(of: settings.text("callbackSignedText") ?? standard, hasTimestamp: timestampHeader != nil)
+        }
+        return SignedBody(
+            header: try header("callbackHeader", settings), prefix: settings.text("callbackSignaturePrefix") ?? "",
+            encoding: try settings.choice("callbackSignatureEncoding", default: .hex), timestampHeader: timestampHeader, parts: parts)
+    }
+
+    private static func parts(of text: String, hasTimestamp: Bool) throws(SettingProblem) -> [SignedBody.Part] {
+        var parts: [SignedBody.Part] = []
+        var rest = text[...]
+        while let open = rest.firstRange(of: "{{") {
+            guard let close = rest[open.upperBound...].firstRange(of: "}}") else { throw SettingProblem("a placeholder is never closed") }
+            if open.lowerBound > rest.startIndex { parts.append(.text(String(rest[..<open.lowerBound]))) }
+            switch rest[open.upperBound..<close.lowerBound] {
+            case "body": parts.append(.body)
+            case "timestamp": parts.append(.timestamp)
+            case let name: throw SettingProblem("unknown placeholder \"\(name)\"; there are: timestamp, body")
+            }
+            rest = rest[close.upperBound...]
+        }
+        if !rest.isEmpty { parts.append(.text(String(rest))) }
+        guard parts.contains(.body) else { throw SettingProblem("has no {{body}}: anybody could change the body") }
+        if hasTimestamp, !parts.contains(.timestamp) {
+            throw SettingProblem("has no {{timestamp}}: anybody could change the time of callbackTimestampHeader")
+        }
+        if !hasTimestamp, parts.contains(.timestamp) { throw SettingProblem("has {{timestamp}}, and callbackTimestampHeader is not set") }
+        return parts
+    }
+
+    // MARK: Words
+
+    private static func states(_ settings: ProviderSettings) throws(ProviderConfigurationError) -> [String: DeliveryReport.Outcome] {
+        let text = try settings.required("callbackStates", "must be set, because callbackAuthentication is")
+        return try settings.parsed("callbackStates") { () throws(SettingProblem) in
+            var states: [String: DeliveryReport.Outcome] = [:]
+            for entry in text.split(whereSeparator: { $0 == "," || $0.isNewline }) where !entry.allSatisfy(\.isWhitespace) {
+                let sides = entry.split(separator: "=", omittingEmptySubsequences: false).map { String($0.trimmingBlanks) }
+                guard sides.count == 2, !sides[0].isEmpty else {
+                    throw SettingProblem("\"\(entry.trimmingBlanks)\" is not \"word = meaning\"")
+                }
+                guard states.updateValue(try outcome(sides[1]), forKey: sides[0]) == nil else {
+                    throw SettingProblem("the word \"\(sides[0])\" is there twice")
+                }
+            }
+            return states
+        }
+    }
+
+    private static func outcome(_ text: String) throws(SettingProblem) -> DeliveryReport.Outcome {
+        let words = text.split(separator: " ")
+        switch (words.first, words.count) {
+        case ("delivered", 1): return .delivered
+        case ("engaged", 1): return .engaged
+        case ("gone", 1): return .failed(.endpointGone, endpointGone: true)
+        case ("ignored", 1): return .ignored
+        case ("failed", 1): return .failed(.providerRejected, endpointGone: false)
+        case ("failed", 2):
+            guard let reason = ReasonCode(rawValue: String(words[1])), failures.contains(reason) else {
+                throw SettingProblem(
+                    "\"\(words[1])\" is no reason of a failure; there are: \(failures.map(\.rawValue).joined(separator: ", "))")
+            }
+            return .failed(reason, endpointGone: false)
+        default: throw SettingProblem("\"\(text)\" is none of delivered, engaged, failed, gone, ignored")
+        }
+    }
+
+    /// The reasons that a service can give for a message that did not arrive.
+    private static let failures: [ReasonCode] = [
+        .providerRejected, .providerThrottled, .providerUnavailable, .timeout, .addressRefused, .payloadTooLarge, .tokenMalformed,
+    ]
+}
+
+extension CallbackAuthentication.Method {
+    fileprivate static func secret(header: String, secrets: [String]) -> Self {
+        .secret(header: header, digests: secrets.map { SHA256.hash(Array($0.utf8)) })
+    }
+}

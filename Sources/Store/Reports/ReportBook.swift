@@ -1,0 +1,127 @@
+import TidingsCore
+import TidingsPostgres
+
+/// The locked deliveries of some reports, and the changes that the reports make.
+struct ReportBook {
+    private struct Standing {
+        let tenant: String
+        let channel: String
+        let provider: String
+        let endpoint: String?
+        let attempts: Int16
+        var state: DeliveryState
+        var reason: String
+    }
+
+    private struct Entry {
+        let key: DeliveryKey
+        let report: DeliveryReport
+        let outcome: String
+        let reason: String
+        let before: Standing
+        let after: Standing
+
+        var isMove: Bool { before.state != after.state || before.reason != after.reason }
+    }
+
+    private let provider: String
+    private var deliveries: [DeliveryKey: Standing] = [:]
+    private var recorded: [DeliveryKey: Set<String>] = [:]
+    private var notifications: [NotificationID: (recipient: String, planned: Int, now: Timestamp)] = [:]
+    private var entries: [Entry] = []
+    private var gone = EndpointsGone()
+
+    init(provider: String) { self.provider = provider }
+
+    mutating func addDelivery(_ row: PostgresRow) throws {
+        // A state of a newer version is left alone.
+        guard let state = DeliveryState(rawValue: try row.decode("state")) else { return }
+        deliveries[try DeliveryKey(row)] = Standing(
+            tenant: try row.decode("tenant"), channel: try row.decode("channel"), provider: try row.decode("provider"),
+            endpoint: try row.decode("endpoint"), attempts: try row.decode("attempts"), state: state, reason: try row.decode("reason"))
+    }
+
+    mutating func addRecorded(_ row: PostgresRow) throws {
+        recorded[try DeliveryKey(row), default: []].insert(try row.decode("key"))
+    }
+
+    mutating func addNotification(_ row: PostgresRow) throws {
+        let (id, recipient, planned, now) = try row.decode((PostgresUUID, String, Int16, PostgresTimestamp).self)
+        notifications[NotificationID(id)] = (recipient, Int(planned), Timestamp(now))
+    }
+
+    /// Enters a report. The changes are made by ``statements``.
+    mutating func enter(_ report: DeliveryReport, of key: DeliveryKey) -> ReportResult {
+        guard let notification = notifications[key.notificationID], key.ordinal < notification.planned else { return .unknown }
+        guard let standing = deliveries[key] else { return .early }
+        // The secret of one provider must not change deliveries of another.
+        guard standing.provider == provider, let (outcome, reason, isGone) = Self.words(of: report.outcome) else { return .unknown }
+        guard recorded[key, default: []].insert(report.key).inserted else { return .repeated }
+        var after = standing
+        if case .move(let state, let reason) = effect(
+            of: report.outcome, on: standing.state, because: ReasonCode(rawValue: standing.reason) ?? .accepted)
+        {
+            (after.state, after.reason) = (state, reason.rawValue)
+        }
+        deliveries[key] = after
+        let entry = Entry(key: key, report: report, outcome: outcome, reason: reason.rawValue, before: standing, after: after)
+        entries.append(entry)
+        if isGone {
+            let time = min(report.at ?? notification.now, notification.now)
+            gone.add(tenant: standing.tenant, recipient: notification.recipient, endpoint: standing.endpoint, at: time)
+        }
+        return entry.isMove ? .applied : .kept
+    }
+
+    private static func words(of outcome: DeliveryReport.Outcome) -> (outcome: String, reason: ReasonCode, isGone: Bool)? {
+        switch outcome {
+        case .delivered: ("delivered", .delivered, false)
+        case .engaged: ("engaged", .delivered, false)
+        case .failed(let reason, let isGone): (isGone ? "gone" : "failed", reason, isGone)
+        case .ignored: nil
+        }
+    }
+
+    /// The statements that write the entries. Empty if there are none.
+    var statements: [SQL] {
+        guard !entries.isEmpty else { return [] }
+        return [insert, moves, gone.update].compactMap { $0 }
+    }
+
+    private var insert: SQL {
+        let (keys, reports) = (entries.map(\.key), entries.map(\.report))
+        return """
+            insert into tidings.reports (notification_id, ordinal, key, attempt, channel, provider, outcome, reason, told_at, received_at,
+                state_before, reason_before, state_after, moved)
+            select told.notification_id, told.ordinal, told.key, told.attempt, told.channel, \(provider), told.outcome, told.reason,
+                told.told_at, (select tidings.clock()), told.state_before, told.reason_before, told.state_after, told.moved
+            from unnest(\(keys.map(\.notificationID).uuids), \(keys.map { Int16($0.ordinal) }), \(reports.map(\.key)),
+                \(entries.map(\.before.attempts)), \(entries.map(\.before.channel)), \(entries.map(\.outcome)), \(entries.map(\.reason)),
+                \(reports.map { $0.at?.timestamptz }), \(entries.map(\.before.state.rawValue)), \(entries.map(\.before.reason)),
+                \(entries.map(\.after.state.rawValue)), \(entries.map(\.isMove)))
+                as told(notification_id, ordinal, key, attempt, channel, outcome, reason, told_at, state_before, reason_before, state_after,
+                    moved)
+            """
+    }
+
+    /// Moves the deliveries and counts them in their new state. The constant range of ids limits the query to the partitions of their days.
+    private var moves: SQL? {
+        let moved = entries.filter(\.isMove)
+        guard !moved.isEmpty else { return nil }
+        let ids = moved.map(\.key.notificationID)
+        return """
+            with told as materialized (
+                select * from unnest(\(ids.uuids), \(moved.map { Int16($0.key.ordinal) }), \(moved.map(\.before.tenant)),
+                    \(moved.map(\.before.channel)), \(moved.map(\.before.state.rawValue)), \(moved.map(\.before.reason)),
+                    \(moved.map(\.after.state.rawValue)), \(moved.map(\.after.reason)))
+                    as t(notification_id, ordinal, tenant, channel, old_state, old_reason, state, reason)
+            ), moved as (
+                update tidings.deliveries d set state = told.state, reason = told.reason from told
+                where d.notification_id = told.notification_id and d.ordinal = told.ordinal
+                    and d.notification_id between \(ids.min().map(\.uuid)) and \(ids.max().map(\.uuid))
+            )
+            \(TallyRows.insertEnded(
+                "told", undone: "(select tenant, channel, old_state as state, old_reason as reason from told) before"))
+            """
+    }
+}

@@ -1,0 +1,104 @@
+public import TidingsCore
+import TidingsPostgres
+
+/// The result of one report of a provider.
+public enum ReportResult: String, Sendable, Hashable, CaseIterable {
+    /// The delivery has a new state.
+    case applied
+    /// The report is in the history of the delivery and changed no state: it came late, or told nothing new.
+    case kept
+    /// The report was recorded before.
+    case repeated
+    /// The report tells of a step that Tidings does not record.
+    case ignored
+    /// No delivery of the provider has this reference, or the delivery is past retention.
+    case unknown
+    /// The delivery has not ended yet: the worker has not written the provider's answer, or a retry waits. The report counts when it comes
+    /// again.
+    case early
+}
+
+extension Store {
+    /// Records reports of a provider, and moves the deliveries that they end (``TidingsCore/effect(of:on:because:)``).
+    ///
+    /// The provider speaks only for its own deliveries, of every tenant. All reports are one transaction. Each is recorded once, however
+    /// often it comes.
+    ///
+    /// - Returns: A result for each report, in the same order.
+    public func record(_ reports: [DeliveryReport], from provider: String) async throws -> [ReportResult] {
+        guard reports.contains(where: { $0.reference != nil && $0.outcome != .ignored }) else { return reports.map(Self.unstored) }
+        return try await pool.transaction(retryAmbiguous: true) { transaction in
+            let keys = try await Self.keys(of: reports, from: provider, in: transaction)
+            let sorted = Set(keys.compactMap { $0 }).sorted { ($0.notificationID, $0.ordinal) < ($1.notificationID, $1.ordinal) }
+            guard !sorted.isEmpty else { return reports.map(Self.unstored) }
+            let answers = try await transaction.pipeline([Self.lock(sorted), Self.recorded(sorted), Self.notifications(of: sorted)])
+            var book = ReportBook(provider: provider)
+            for row in answers[0].rows { try book.addDelivery(row) }
+            for row in answers[1].rows { try book.addRecorded(row) }
+            for row in answers[2].rows { try book.addNotification(row) }
+            let results = zip(reports, keys).map { report, key in key.map { book.enter(report, of: $0) } ?? Self.unstored(report) }
+            let statements = book.statements
+            if !statements.isEmpty { _ = try await transaction.pipeline(statements) }
+            return results
+        }
+    }
+
+    /// The result of a report without a delivery.
+    private static func unstored(_ report: DeliveryReport) -> ReportResult { report.outcome == .ignored ? .ignored : .unknown }
+
+    /// Returns the delivery that each report names. Nil for a report that names none, or that is not recorded.
+    private static func keys(
+        of reports: [DeliveryReport], from provider: String, in transaction: PostgresTransaction
+    ) async throws -> [DeliveryKey?] {
+        let messages = reports.compactMap { report -> String? in
+            if case .message(let id) = report.reference, report.outcome != .ignored { id } else { nil }
+        }
+        var known: [String: DeliveryKey] = [:]
+        if !messages.isEmpty {
+            let found = try await transaction.query(
+                """
+                select reference, notification_id, ordinal from tidings.message_references
+                where provider = \(provider) and reference = any(\(messages))
+                """)
+            for row in found.rows { known[try row.decode("reference")] = try DeliveryKey(row) }
+        }
+        return reports.map { report in
+            guard report.outcome != .ignored else { return nil }
+            return switch report.reference {
+            case .delivery(let id, let ordinal): DeliveryKey(id, ordinal)
+            case .message(let id): known[id]
+            case nil: nil
+            }
+        }
+    }
+
+    /// Locks the deliveries one by one in the order of the keys, so that two transactions cannot deadlock. `limit 1` makes PostgreSQL look
+    /// up each delivery by itself, in the partition of its day.
+    private static func lock(_ keys: [DeliveryKey]) -> SQL {
+        """
+        select d.* from \(rows(keys)) cross join lateral (
+            select notification_id, ordinal, tenant, channel, provider, endpoint, state, reason, attempts from tidings.deliveries
+            where notification_id = told.notification_id and ordinal = told.ordinal limit 1 for update) d
+        """
+    }
+
+    /// Runs after ``lock(_:)``, in a statement of its own: it sees the reports that were committed during the wait.
+    private static func recorded(_ keys: [DeliveryKey]) -> SQL {
+        """
+        select r.* from \(rows(keys)) cross join lateral (
+            select notification_id, ordinal, key from tidings.reports
+            where notification_id = told.notification_id and ordinal = told.ordinal offset 0) r
+        """
+    }
+
+    private static func notifications(of keys: [DeliveryKey]) -> SQL {
+        """
+        select n.* from unnest(\(Set(keys.map(\.notificationID)).sorted().uuids)) as told(id) cross join lateral (
+            select id, recipient_id, planned, (select tidings.clock()) as now from tidings.notifications where id = told.id limit 1) n
+        """
+    }
+
+    private static func rows(_ keys: [DeliveryKey]) -> SQL {
+        "unnest(\(keys.map(\.notificationID).uuids), \(keys.map { Int16($0.ordinal) })) as told(notification_id, ordinal)"
+    }
+}

@@ -1,0 +1,40 @@
+-- Reports of providers about deliveries, sent to POST /v1/callbacks/<provider> some time after the call.
+-- A delivery moves from sent to delivered or failed by a report, or from a failure with an unknown outcome. It never moves back.
+-- The row of a delivery keeps the time at which its calls ended. The time of the report stands here.
+
+create table tidings.reports (
+    notification_id uuid        not null,
+    ordinal         smallint    not null,
+    key             text        not null,  -- the provider's name for the report; a second row with it is a repetition
+    attempt         smallint    not null,  -- calls of the delivery when the report came
+    channel         text        not null,
+    provider        text        not null,
+    outcome         text        not null,  -- delivered, engaged, failed or gone
+    reason          text        not null,
+    told_at         timestamptz,           -- by the provider's clock
+    received_at     timestamptz not null,
+    state_before    text        not null,
+    reason_before   text        not null,
+    state_after     text        not null,
+    moved           boolean     not null,  -- whether the report changed the state or the reason
+    primary key (notification_id, ordinal, key)
+) partition by range (notification_id);
+
+-- The ids that providers gave to messages. Only providers whose reports name nothing else have rows here: each row costs an insert for
+-- each accepted delivery.
+-- Retention walks along the second index: ids have the order of time.
+create table tidings.message_references (
+    provider        text     not null,
+    reference       text     not null,
+    notification_id uuid     not null,
+    ordinal         smallint not null,
+    primary key (provider, reference)
+);
+create index message_references_notification_id_idx on tidings.message_references (notification_id);
+
+-- Ended deliveries with the state and reason in which their calls ended. A delivery has at most one report that changed this end.
+create view tidings.ends_of_calls as
+    select d.notification_id, d.ordinal, d.channel, d.provider, coalesce(r.state_before, d.state) as state,
+        coalesce(r.reason_before, d.reason) as reason, d.attempts, d.ended_at
+    from tidings.deliveries d left join tidings.reports r
+        on r.notification_id = d.notification_id and r.ordinal = d.ordinal and r.attempt = d.attempts and r.moved;
