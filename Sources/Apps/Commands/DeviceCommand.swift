@@ -107,31 +107,28 @@ struct DeviceOptions: ParsableArguments {
     @Option(help: "BCP 47, such as es-MX.") var locale: String?
     @Option(help: "Such as 4.2.0.") var appVersion: String?
 
-    /// The longest locale and the longest app version, in bytes.
-    private static let longestText = 128
-
     func settings(in catalogue: Catalogue) throws -> DeviceSettings {
-        if let market, market != "none", catalogue.markets[market] == nil {
-            throw Failure(.data, "unknown market \(market)", hint: catalogue.markets.keys.sorted().joined(separator: ", "))
-        }
-        if let timeZone, try !TimeZoneDatabase.required().isKnown(timeZone) {
-            throw Failure(.data, "unknown time zone \(timeZone)", hint: "an IANA name, such as America/New_York")
-        }
-        if let provider, !CatalogueNames.isName(provider) {
-            throw Failure(.data, "--provider \(Table.cell(.string(provider))) is no name of a provider or kind")
-        }
+        let settings = DeviceSettings(
+            platform: platform, provider: provider, environment: environment, permission: permission,
+            market: market.map { $0 == "none" ? nil : $0 }, timeZone: timeZone, locale: locale, appVersion: appVersion)
+        let faults = try settings.faults(in: catalogue) { try TimeZoneDatabase.required().isKnown($0) }
+        if let fault = faults.first { throw Self.failure(fault, catalogue) }
         if let provider, !catalogue.providers.values.contains(where: { $0.name == provider || $0.kind == provider }) {
             Output.note("note: the catalogue has no provider \(provider), by name or kind: until it has, nothing is pushed to the device")
         }
-        if let locale, !LanguageTag.isTag(locale) {
-            throw Failure(.data, "--locale \(Table.cell(.string(locale))) is no language tag", hint: "BCP 47, such as es-MX or zh-Hant-TW")
+        return settings
+    }
+
+    private static func failure(_ fault: DeviceFault, _ catalogue: Catalogue) -> Failure {
+        switch fault {
+        case .provider(let name): Failure(.data, "--provider \(Table.cell(.string(name))) is no name of a provider or kind")
+        case .market(let name): Failure(.data, "unknown market \(name)", hint: catalogue.markets.keys.sorted().joined(separator: ", "))
+        case .timeZone(let name): Failure(.data, "unknown time zone \(name)", hint: "an IANA name, such as America/New_York")
+        case .locale(let tag):
+            Failure(.data, "--locale \(Table.cell(.string(tag))) is no language tag", hint: "BCP 47, such as es-MX or zh-Hant-TW")
+        case .longLocale: Failure(.data, "--locale is longer than \(DeviceSettings.longestText) bytes")
+        case .longAppVersion: Failure(.data, "--app-version is longer than \(DeviceSettings.longestText) bytes")
         }
-        for (name, text) in [("--locale", locale), ("--app-version", appVersion)] where (text?.utf8.count ?? 0) > Self.longestText {
-            throw Failure(.data, "\(name) is longer than \(Self.longestText) bytes")
-        }
-        return DeviceSettings(
-            platform: platform, provider: provider, environment: environment, permission: permission,
-            market: market.map { $0 == "none" ? nil : $0 }, timeZone: timeZone, locale: locale, appVersion: appVersion)
     }
 
     /// Returns the argument as a token. For `-`, returns the text of standard input without the white space around it.

@@ -58,23 +58,27 @@ enum DeviceBody {
         settings.platform = body.word("platform")
         settings.environment = body.word("environment")
         settings.permission = body.word("permission")
-        settings.provider = body.text("provider", "must be a name of a provider or kind") { CatalogueNames.isName($0) }
-        settings.market = body.text("market", "must be a market of the catalogue") { catalogue.markets[$0] != nil }.map { .some($0) }
-        settings.timeZone = body.text("timeZone", "must be an IANA name, such as Europe/Paris") { services.zones.isKnown($0) }
-        settings.locale = body.text("locale", "must be a language tag, such as es-MX") { LanguageTag.isTag($0) }
-        settings.appVersion = body.text("appVersion", bytes: 1...128)
+        let bytes = 1...DeviceSettings.longestText
+        settings.provider = body.text("provider", bytes: bytes)
+        settings.market = body.text("market", bytes: bytes).map { .some($0) }
+        settings.timeZone = body.text("timeZone", bytes: bytes)
+        settings.locale = body.text("locale", bytes: bytes)
+        settings.appVersion = body.text("appVersion", bytes: bytes)
+        for fault in settings.faults(in: catalogue, isKnownZone: { services.zones.isKnown($0) }) {
+            let (member, demand) = demand(of: fault)
+            body.refuse(member, demand)
+        }
         return settings
     }
-}
 
-extension BodyReader {
-    /// A member's text of at most 128 bytes that fulfils a condition.
-    fileprivate mutating func text(_ name: String, _ demand: String, _ isValid: (String) -> Bool) -> String? {
-        guard let text = text(name, bytes: 1...128) else { return nil }
-        guard isValid(text) else {
-            refuse(name, demand)
-            return nil
+    private static func demand(of fault: DeviceFault) -> (member: String, demand: String) {
+        switch fault {
+        case .provider: ("provider", "must be a name of a provider or kind")
+        case .market: ("market", "must be a market of the catalogue")
+        case .timeZone: ("timeZone", "must be an IANA name, such as Europe/Paris")
+        case .locale: ("locale", "must be a language tag, such as es-MX")
+        case .longLocale: ("locale", "must have at most \(DeviceSettings.longestText) bytes")
+        case .longAppVersion: ("appVersion", "must have at most \(DeviceSettings.longestText) bytes")
         }
-        return text
     }
 }
