@@ -76,12 +76,14 @@ struct LikeOperations: Sendable {
         if answer == nil, !body.has("action") { body.refuse("action", "is missing") }
         try body.finish()
         guard let answer else { throw Problem(.internal) }
-        switch try await services.likes.answer(
-            answer, of: person.id, to: call.parameter("user_id"), tenant: person.tenant)
-        {
+        let liker = call.parameter("user_id")
+        switch try await services.likes.answer(answer, of: person.id, to: liker, tenant: person.tenant) {
         case .unknown: throw Problem(.notFound)
-        default: return ServerResponse(.ok)
+        case .recorded: break
+        // The list of the liker shows the match too, if this person is in it.
+        case .matched: services.hub.announceLikes(of: [person, RecipientKey(tenant: person.tenant, id: liker)])
         }
+        return ServerResponse(.ok)
     }
 
     private func start(_ call: APICall) async throws -> ServerResponse {

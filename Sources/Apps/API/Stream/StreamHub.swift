@@ -17,8 +17,9 @@ final class StreamHub: Sendable {
         var lastNumber = 0
         /// Persons whose counts must be read, with the changed ids.
         var dirty: [RecipientKey: ChangedIDs] = [:]
-        /// Persons whose new likes must be counted.
-        var liked: Set<RecipientKey> = []
+        /// Persons whose new likes must be counted. True if their likes are known to have changed, so that their streams are told even if no
+        /// like is new.
+        var liked: [RecipientKey: Bool] = [:]
         var isDraining = false
     }
 
@@ -78,6 +79,11 @@ final class StreamHub: Sendable {
         signals.announce([InboxSignal.Person(tenant: person.tenant, recipient: person.id, changed: changed)])
     }
 
+    /// Tells every process, also this one, that the likes of these persons changed.
+    func announceLikes(of persons: [RecipientKey]) {
+        signals.announce(persons.map { InboxSignal.Person(tenant: $0.tenant, recipient: $0.id, kind: .likes) })
+    }
+
     /// Takes an event of the feed of signals. Persons without a stream here cost a look-up.
     func take(_ event: SignalFeed.Event) {
         switch event {
@@ -92,8 +98,11 @@ final class StreamHub: Sendable {
         let person = RecipientKey(tenant: change.tenant, id: change.recipient)
         guard state.streams[person] != nil else { return false }
         switch change.kind {
-        case .inbox: state.dirty[person, default: ChangedIDs()].add(new: change.new, changed: change.changed)
-        case .likes: state.liked.insert(person)
+        case .inbox:
+            state.dirty[person, default: ChangedIDs()].add(new: change.new, changed: change.changed)
+            // The new item may be that of a like.
+            if !change.new.isEmpty { state.liked[person] = state.liked[person] ?? false }
+        case .likes: state.liked[person] = true
         }
         return true
     }
@@ -103,7 +112,7 @@ final class StreamHub: Sendable {
         state.withLock { state in
             for person in state.streams.keys {
                 state.dirty[person, default: ChangedIDs()].add(new: [], changed: [])
-                state.liked.insert(person)
+                state.liked[person] = state.liked[person] ?? false
             }
         }
         waker.yield()
@@ -167,18 +176,18 @@ final class StreamHub: Sendable {
 
     private func readLikes() async {
         while true {
-            let persons = state.withLock { state in
+            let (part, told) = state.withLock { state in
                 let part = Array(state.liked.prefix(APILimits.personsInQuery))
-                state.liked.subtract(part)
-                return part
+                for (person, _) in part { state.liked[person] = nil }
+                return (part, part.flatMap { person, isChanged in (state.streams[person] ?? [:]).values.map { ($0, isChanged) } })
             }
-            guard !persons.isEmpty else { return }
-            let told = mailboxes(of: persons)
+            guard !part.isEmpty else { return }
             do {
-                for (mailbox, news) in zip(told, try await likes.news(since: told.map(\.likesMark))) { mailbox.put(news) }
+                let news = try await likes.news(since: told.map(\.0.likesMark))
+                for ((mailbox, isChanged), news) in zip(told, news) { mailbox.put(news, isChanged: isChanged) }
             } catch {
                 // The healing look tries again.
-                logger.warning("cannot count the new likes of streams", metadata: ["persons": "\(persons.count)", "error": "\(error)"])
+                logger.warning("cannot count the new likes of streams", metadata: ["persons": "\(part.count)", "error": "\(error)"])
                 return
             }
         }

@@ -9,7 +9,7 @@ import TidingsStore
 final class StreamMailbox: Sendable {
     enum Message: Sendable {
         case event(InboxEvent)
-        /// The number of likes that are new since the stream was last told of some.
+        /// The number of likes that are new since the stream was last told of some. 0 if an older like has changed.
         case likes(Int)
         case heartbeat
         /// The client must reconnect.
@@ -20,7 +20,8 @@ final class StreamMailbox: Sendable {
 
     private struct State {
         var event: InboxEvent?
-        var newLikes = 0
+        /// Nil: there is nothing to tell.
+        var newLikes: Int?
         var likesMark: LikesMark
         var isHeartbeatDue = false
         var isEnding = false
@@ -34,8 +35,8 @@ final class StreamMailbox: Sendable {
                 isHeartbeatDue = false
                 return .event(event)
             }
-            if newLikes > 0 {
-                defer { newLikes = 0 }
+            if let newLikes {
+                self.newLikes = nil
                 return .likes(newLikes)
             }
             if isEnding { return .end }
@@ -58,9 +59,10 @@ final class StreamMailbox: Sendable {
     /// The likes that the stream's person knows of.
     var likesMark: LikesMark { state.withLock { $0.likesMark } }
 
-    func put(_ likes: NewLikes) {
+    /// - Parameter isChanged: whether the stream is told even if no like is new, because one has become a match.
+    func put(_ likes: NewLikes, isChanged: Bool = false) {
         change { state in
-            state.newLikes += likes.count
+            if likes.count > 0 || isChanged { state.newLikes = (state.newLikes ?? 0) + likes.count }
             state.likesMark = likes.mark
         }
     }
