@@ -33,13 +33,15 @@ extension Likes {
             update tidings.likes set passed = \(answer == .pass)
             where tenant = \(tenant) and recipient_id = \(recipient) and liker_id = \(liker)
             """
-        let statements = answer == .pass ? [record] : [record, Self.match(recipient, liker, tenant)]
+        // The answer is the person's own row. The match concerns two people, so the process makes it.
+        let own = [Store.beginPerson(RecipientKey(tenant: tenant, id: recipient)), record]
+        let statements = answer == .pass ? own : own + [Store.endPerson, Self.match(recipient, liker, tenant)]
         // Read committed: an answer that waited for the other one's match must see it instead of failing. Running again is safe.
         let answers = try await store.pool.transaction(retryAmbiguous: true, isolation: .readCommitted) { transaction in
             try await transaction.pipeline(statements)
         }
-        if answers[0].affectedRows == 0 { return .unknown }
-        return answers.count > 1 && answers[1].affectedRows > 0 ? .matched : .recorded
+        if answers[1].affectedRows == 0 { return .unknown }
+        return answers.count > 2 && answers[3].affectedRows > 0 ? .matched : .recorded
     }
 
     /// Makes the match, and returns two rows if it is new. Makes none if the liker has passed the recipient.

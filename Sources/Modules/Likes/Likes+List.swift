@@ -45,7 +45,8 @@ extension Likes {
     private func page(of recipient: String, _ tenant: String, below position: Int64, limit: Int) async throws -> LikesPage {
         let limit = min(max(limit, 1), Self.maximumLimit)
         // One more than asked for tells whether older ones are left.
-        let rows = try await store.pool.query(
+        let rows = try await own(
+            recipient, tenant,
             Self.select(of: recipient, tenant) + " and l.position < \(position) order by l.position desc limit \(limit + 1)"
         ).rows
         let likes = try rows.prefix(limit).map(PositionedLike.init)
@@ -56,10 +57,12 @@ extension Likes {
 
     /// Nil if there are too many, or if the person has no like of the liker.
     private func newer(than liker: String, of recipient: String, _ tenant: String) async throws -> [Like]? {
-        let known = try await store.pool.query(
+        let known = try await own(
+            recipient, tenant,
             "select position from tidings.likes where tenant = \(tenant) and recipient_id = \(recipient) and liker_id = \(liker)")
         guard let position = try known.rows.first?.decode(Int64.self) else { return nil }
-        let rows = try await store.pool.query(
+        let rows = try await own(
+            recipient, tenant,
             Self.select(of: recipient, tenant) + " and l.position > \(position) order by l.position desc limit \(Self.resetThreshold)"
         ).rows
         return rows.count < Self.resetThreshold ? try rows.map { try PositionedLike($0).like } : nil

@@ -16,7 +16,8 @@ extension Likes {
     ///
     /// - Parameter seconds: ``Features/unblurDurationSeconds`` of the catalogue.
     package func startUnblur(of recipient: String, tenant: String, seconds: Int) async throws -> Unblur {
-        let started = try await store.pool.query(
+        let started = try await own(
+            recipient, tenant,
             """
             insert into tidings.unblurs as u (tenant, recipient_id, expires_at)
             values (\(tenant), \(recipient), tidings.clock() + make_interval(secs => \(Double(seconds))))
@@ -28,7 +29,8 @@ extension Likes {
     }
 
     package func unblur(of recipient: String, tenant: String) async throws -> Unblur {
-        let active = try await store.pool.query(
+        let active = try await own(
+            recipient, tenant,
             """
             select expires_at from tidings.unblurs
             where tenant = \(tenant) and recipient_id = \(recipient) and expires_at > tidings.clock()

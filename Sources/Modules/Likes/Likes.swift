@@ -1,3 +1,4 @@
+import TidingsPostgres
 package import TidingsStore
 
 /// Likes, matches and unblurs of a dating app: a module on top of the pipeline, with tables of its own.
@@ -24,5 +25,10 @@ package struct Likes: Sendable {
 
     package init(store: Store) {
         self.store = store
+    }
+
+    /// Runs a statement with the rights of a person: it sees only that person's rows, whatever its condition says.
+    func own(_ person: String, _ tenant: String, _ statement: SQL) async throws -> PostgresResult {
+        try await store.asPerson(RecipientKey(tenant: tenant, id: person), [statement])[0]
     }
 }

@@ -1,5 +1,5 @@
 public import TidingsCore
-import TidingsPostgres
+package import TidingsPostgres
 
 /// Reading of inboxes. Each statement for a person runs as the role `tidings_app`, to which the database shows only the rows of that person.
 extension Store {
@@ -61,16 +61,23 @@ extension Store {
     }
 
     /// Runs the statements of one person in one round trip and one transaction.
+    package func asPerson(_ person: RecipientKey, _ statements: [SQL]) async throws -> [PostgresResult] {
+        Array(try await pool.pipeline([Self.beginPerson(person)] + statements).dropFirst())
+    }
+
+    /// From this statement on, a transaction has the rights of a person.
     ///
     /// The role and the person are settings of the transaction, so they end with it. A statement that names another person by mistake finds
     /// nothing.
-    func asPerson(_ person: RecipientKey, _ statements: [SQL]) async throws -> [PostgresResult] {
-        let named: SQL = """
-            select set_config('role', 'tidings_app', true), set_config('tidings.tenant', \(person.tenant), true),
-                set_config('tidings.recipient', \(person.id), true)
-            """
-        return Array(try await pool.pipeline([named] + statements).dropFirst())
+    package static func beginPerson(_ person: RecipientKey) -> SQL {
+        """
+        select set_config('role', 'tidings_app', true), set_config('tidings.tenant', \(person.tenant), true),
+            set_config('tidings.recipient', \(person.id), true)
+        """
     }
+
+    /// From this statement on, the transaction has the rights of the process again.
+    package static var endPerson: SQL { "select set_config('role', 'none', true)" }
 }
 
 /// An entry and the counts of its person after the change of the entry.

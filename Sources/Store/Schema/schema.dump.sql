@@ -238,7 +238,7 @@ begin
         return query select case when k.key is null then 'promised' else 'notification' end, coalesce(k.notification_id, r.id)::text,
                 'promised id', r.reserved_at
             from tidings.reservations r
-            left join tidings.idempotency_keys k on k.key = r.key and k.content_hash = r.content_hash
+            left join tidings.idempotency_keys k on k.key = r.key and k.content_hash = r.content_hash and r.cancelled_at is null
             where r.id = left(anything, 36)::uuid limit 1;
         if found then return; end if;
     end if;
@@ -942,6 +942,8 @@ CREATE TABLE tidings.liked_people (
 )
 WITH (fillfactor='70');
 
+ALTER TABLE ONLY tidings.liked_people FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE tidings.likes (
     tenant text NOT NULL,
     recipient_id text NOT NULL,
@@ -955,6 +957,8 @@ CREATE TABLE tidings.likes (
     created_at timestamp with time zone NOT NULL
 )
 WITH (fillfactor='90');
+
+ALTER TABLE ONLY tidings.likes FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE tidings.local_plans (
     tenant text NOT NULL,
@@ -1006,6 +1010,8 @@ CREATE TABLE tidings.matches (
     matched_at timestamp with time zone NOT NULL,
     CONSTRAINT matches_check CHECK ((one_id < other_id))
 );
+
+ALTER TABLE ONLY tidings.matches FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE tidings.message_references (
     provider text NOT NULL,
@@ -1189,7 +1195,9 @@ CREATE TABLE tidings.reservations (
     source text NOT NULL,
     event_id text NOT NULL,
     content_hash uuid NOT NULL,
-    reserved_at timestamp with time zone NOT NULL
+    reserved_at timestamp with time zone NOT NULL,
+    cancelled_at timestamp with time zone,
+    cancel_reason text
 );
 
 CREATE TABLE tidings.tally (
@@ -1219,6 +1227,8 @@ CREATE TABLE tidings.unblurs (
     expires_at timestamp with time zone NOT NULL
 )
 WITH (fillfactor='70');
+
+ALTER TABLE ONLY tidings.unblurs FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE tidings.workers (
     id text NOT NULL,
@@ -3218,9 +3228,31 @@ ALTER TABLE ONLY tidings.catalogue_types
 
 ALTER TABLE tidings.inbox ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE tidings.liked_people ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE tidings.likes ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE tidings.matches ENABLE ROW LEVEL SECURITY;
+
 CREATE POLICY person ON tidings.inbox TO tidings_app USING (((tenant = current_setting('tidings.tenant'::text, true)) AND (recipient_id = current_setting('tidings.recipient'::text, true))));
 
+CREATE POLICY person ON tidings.likes TO tidings_app USING (((tenant = current_setting('tidings.tenant'::text, true)) AND (current_setting('tidings.recipient'::text, true) = recipient_id)));
+
+CREATE POLICY person ON tidings.matches TO tidings_app USING (((tenant = current_setting('tidings.tenant'::text, true)) AND ((current_setting('tidings.recipient'::text, true) = one_id) OR (current_setting('tidings.recipient'::text, true) = other_id))));
+
+CREATE POLICY person ON tidings.unblurs TO tidings_app USING (((tenant = current_setting('tidings.tenant'::text, true)) AND (current_setting('tidings.recipient'::text, true) = recipient_id)));
+
 CREATE POLICY pipeline ON tidings.inbox TO tidings_run USING (true) WITH CHECK (true);
+
+CREATE POLICY pipeline ON tidings.liked_people TO tidings_run USING (true) WITH CHECK (true);
+
+CREATE POLICY pipeline ON tidings.likes TO tidings_run USING (true) WITH CHECK (true);
+
+CREATE POLICY pipeline ON tidings.matches TO tidings_run USING (true) WITH CHECK (true);
+
+CREATE POLICY pipeline ON tidings.unblurs TO tidings_run USING (true) WITH CHECK (true);
+
+ALTER TABLE tidings.unblurs ENABLE ROW LEVEL SECURITY;
 
 GRANT USAGE ON SCHEMA tidings TO tidings_run;
 GRANT USAGE ON SCHEMA tidings TO tidings_ops_read;
@@ -3376,6 +3408,9 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.key_move TO tidings_run;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.liked_people TO tidings_run;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.likes TO tidings_run;
+GRANT SELECT ON TABLE tidings.likes TO tidings_app;
+
+GRANT UPDATE(passed) ON TABLE tidings.likes TO tidings_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.local_plans TO tidings_run;
 
@@ -3384,6 +3419,7 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.local_requests TO tidings_run
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.local_wakes TO tidings_run;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.matches TO tidings_run;
+GRANT SELECT ON TABLE tidings.matches TO tidings_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.message_references TO tidings_run;
 
@@ -3416,6 +3452,9 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.tally TO tidings_run;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.tally_totals TO tidings_run;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.unblurs TO tidings_run;
+GRANT SELECT,INSERT ON TABLE tidings.unblurs TO tidings_app;
+
+GRANT UPDATE(expires_at) ON TABLE tidings.unblurs TO tidings_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.workers TO tidings_run;
 

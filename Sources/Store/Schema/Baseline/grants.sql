@@ -75,6 +75,29 @@ do $$ begin
     end if;
 end $$;
 
+-- The same for the tables of likes. A match is visible to both of its people. The places of liked_people are for the processes only.
+do $$ declare
+    name text;
+    is_person text;
+begin
+    foreach name in array array['liked_people', 'likes', 'matches', 'unblurs'] loop
+        if to_regrole('tidings_run') is not null and not exists (
+                select from pg_policy where polrelid = format('tidings.%I', name)::regclass and polname = 'pipeline') then
+            execute format('create policy pipeline on tidings.%I to tidings_run using (true) with check (true)', name);
+        end if;
+        continue when to_regrole('tidings_app') is null or name = 'liked_people' or exists (
+            select from pg_policy where polrelid = format('tidings.%I', name)::regclass and polname = 'person');
+        is_person := case name when 'matches' then 'in (one_id, other_id)' else '= recipient_id' end;
+        execute format('create policy person on tidings.%I to tidings_app
+            using (tenant = current_setting(''tidings.tenant'', true) and current_setting(''tidings.recipient'', true) %s)', name, is_person);
+    end loop;
+    if to_regrole('tidings_app') is not null then
+        grant select, update (passed) on tidings.likes to tidings_app;
+        grant select on tidings.matches to tidings_app;
+        grant select, insert, update (expires_at) on tidings.unblurs to tidings_app;
+    end if;
+end $$;
+
 -- "set role" needs membership. The owner needs it too, because the owner of a small installation also runs the processes.
 do $$ declare
     name text;

@@ -46,3 +46,17 @@ create table tidings.unblurs (
     expires_at   timestamptz not null,
     primary key (tenant, recipient_id)
 ) with (fillfactor = 70);
+
+-- As for the inbox: a person's statements run as tidings_app, which sees only rows of that person (grants.sql).
+-- A match concerns two people, so the process itself makes it.
+do $$ declare
+    name text;
+begin
+    foreach name in array array['liked_people', 'likes', 'matches', 'unblurs'] loop
+        execute format('alter table tidings.%I enable row level security', name);
+        execute format('alter table tidings.%I force row level security', name);
+        if not (select rolsuper from pg_roles where rolname = current_user) then
+            execute format('create policy owner on tidings.%I to %I using (true) with check (true)', name, current_user);
+        end if;
+    end loop;
+end $$;
