@@ -68,13 +68,22 @@ func noNotification(_ text: String, _ found: [JSON], in store: Store) async thro
         if let waits {
             enqueuedHint(waits)
         } else if kinds.contains("promised") {
-            "promised over HTTP: no router has decided the event yet, or one refused it; tidings status, tidings rejected list"
+            try await promisedHint(text, in: store)
         } else if kinds.contains("rejected") {
             "the event was rejected: tidings rejected list"
         } else {
             kinds.isEmpty ? lostHint(text) : "tidings find \(text)"
         }
     return Failure(.bad, "no notification \(text)", hint: hint)
+}
+
+/// The hint for an id that the HTTP API promised, and that names no notification.
+private func promisedHint(_ text: String, in store: Store) async throws -> String {
+    guard let id = NotificationID(text), let promise = try await store.promisedNotification(id, tenant: nil)?.notification,
+        promise["state"]?.stringValue == "cancelled"
+    else { return "promised over HTTP: no router has decided the event yet, or one refused it; tidings status, tidings rejected list" }
+    let (at, reason) = (promise["cancelled_at"]?.stringValue ?? "", promise["reason_code"]?.stringValue ?? "")
+    return "cancelled at \(at) before a router had decided (\(reason)): nothing was sent and nothing will be"
 }
 
 /// The hint for an id without a record: its rows may be past retention, or the id may be a trace id.

@@ -68,7 +68,11 @@ extension Store {
             on conflict do nothing returning key
             """,
             "select key, id, content_hash from tidings.reservations where key = any(\(keys))",
-            "select key, notification_id, content_hash from tidings.idempotency_keys where key = any(\(keys))",
+            // The key of a cancelled promise belongs to no notification.
+            """
+            select k.key, k.notification_id, k.content_hash from tidings.idempotency_keys k where k.key = any(\(keys))
+                and not exists (select from tidings.reservations r where r.key = k.key and r.cancelled_at is not null)
+            """,
             clockQuery,
         ])
         var owners: [Digest128: ReservationBatch.Owner] = [:]

@@ -94,28 +94,29 @@ struct IntentOperations: Sendable {
         return .json(.ok, record.json())
     }
 
+    /// Cancels the deliveries, or the intent as a whole if no router has decided it.
     private func cancel(_ call: APICall) async throws -> ServerResponse {
         let (asked, key) = (try call.notificationID(), try call.key)
         guard let record = try await services.store.promisedNotification(asked, tenant: key.tenant) else { throw Problem(.notFound) }
-        // The id may be a promise that another notification keeps.
+        if let response = try await cancel(record) { return response }
+        switch try await services.store.cancelPromise(asked, tenant: key.tenant, reason: .cancelledByProducer) {
+        case .cancelled: return CancelAnswer.cancelled.response
+        case nil: throw Problem(.notFound)
+        case .decided:
+            // A router has decided meanwhile. If the id still names no notification, the router refuses the event and sends nothing.
+            let decided = try await services.store.promisedNotification(asked, tenant: key.tenant)
+            guard let decided, let response = try await cancel(decided) else { return CancelAnswer.ended.response }
+            return response
+        }
+    }
+
+    /// Nil if the record is not that of a notification. Its id may not be the one that was asked for: another notification may keep a
+    /// promise.
+    private func cancel(_ record: NotificationRecord) async throws -> ServerResponse? {
         guard let id = record.notification["notification_id"]?.stringValue.flatMap({ NotificationID($0) }),
             let results = try await services.store.cancel(id, reason: .cancelledByProducer)
-        else { throw Problem.unavailable("The intent is not decided yet.", retryAfter: .seconds(1)) }
-        return .json { json in
-            json.beginObject()
-            json.key("results")
-            json.beginArray()
-            for (position, delivery) in record.deliveries.enumerated() {
-                let ordinal = delivery["ordinal"]?.intValue ?? position
-                json.beginObject()
-                json.member("channel", delivery["channel"]?.stringValue ?? "")
-                json.optional("endpoint", delivery["endpoint"]?.stringValue)
-                json.member("result", results[ordinal]?.rawValue ?? "ended")
-                json.endObject()
-            }
-            json.endArray()
-            json.endObject()
-        }
+        else { return nil }
+        return CancelAnswer.response(results, of: record)
     }
 }
 

@@ -78,7 +78,7 @@ begin
         return query select case when k.key is null then 'promised' else 'notification' end, coalesce(k.notification_id, r.id)::text,
                 'promised id', r.reserved_at
             from tidings.reservations r
-            left join tidings.idempotency_keys k on k.key = r.key and k.content_hash = r.content_hash
+            left join tidings.idempotency_keys k on k.key = r.key and k.content_hash = r.content_hash and r.cancelled_at is null
             where r.id = left(anything, 36)::uuid limit 1;
         if found then return; end if;
     end if;

@@ -3,15 +3,18 @@
 
 -- The id of a notification that the router may not have decided yet. The first row of a key promises its id for good.
 -- source and event_id find the refusal if the router refuses the event.
+-- A cancel claims the key for a notification that will never be, so a router takes the event for a duplicate and sends nothing.
 -- The index on id serves lookups, and retention walks along it: ids have the order of time.
 create table tidings.reservations (
-    key          uuid        primary key,  -- as in tidings.idempotency
-    id           uuid        not null,
-    tenant       text        not null,
-    source       text        not null,
-    event_id     text        not null,
-    content_hash uuid        not null,     -- as in tidings.idempotency
-    reserved_at  timestamptz not null
+    key           uuid        primary key,  -- as in tidings.idempotency
+    id            uuid        not null,
+    tenant        text        not null,
+    source        text        not null,
+    event_id      text        not null,
+    content_hash  uuid        not null,     -- as in tidings.idempotency
+    reserved_at   timestamptz not null,
+    cancelled_at  timestamptz,              -- before a router had decided; null: not cancelled
+    cancel_reason text                      -- code of tidings.reason_codes
 );
 create index reservations_id on tidings.reservations (id);
 
