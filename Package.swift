@@ -275,8 +275,8 @@ let package = Package(
         target(
             "TidingsTestSupport", in: "TestSupport",
             [
-                "PrivateServers", "TidingsCore", "TidingsJSON", "TidingsJSONSchema", "TidingsHTTP", "TidingsHTTP2Server", "TidingsPostgres",
-                "TidingsProvider", "TidingsStore", "TidingsWaiting",
+                "PrivateServers", "TidingsCatalogue", "TidingsCore", "TidingsJSON", "TidingsJSONSchema", "TidingsHTTP",
+                "TidingsHTTP2Server", "TidingsPostgres", "TidingsProvider", "TidingsStore", "TidingsWaiting",
             ]),
         tests("TidingsSocketTests", in: "Drivers/Socket", ["TidingsSocket"]),
         tests("TidingsWaitingTests", in: "Drivers/Waiting", ["TidingsWaiting"]),
@@ -360,11 +360,18 @@ let package = Package(
         tests(
             "TidingsServerTests", in: "Apps/Server",
             ["TidingsCommands", "TidingsCore", "TidingsProvider", "TidingsServer", "TidingsTestSupport", logging, arguments]),
+        // Needs PostgreSQL and the broker.
+        tests(
+            "TidingsAPITests", in: "Apps/API",
+            [
+                "TidingsAPI", "TidingsCore", "TidingsHTTPServer", "TidingsJSON", "TidingsJSONSchema", "TidingsLikes", "TidingsPipeline",
+                "TidingsServer", "TidingsStore", "TidingsTestSupport", logging, .product(name: "HTTPTypes", package: "swift-http-types"),
+            ]),
         tests(
             "PipelineTests", in: "System/Pipeline",
             [
                 "TidingsCore", "TidingsCatalogue", "TidingsContracts", "TidingsCrypto", "TidingsEncodings", "TidingsJSON",
-                "TidingsTimeZones", "TidingsAMQP", "TidingsPostgres", "TidingsClient", "TidingsMetrics", "TidingsStore",
+                "TidingsTimeZones", "TidingsAMQP", "TidingsHTTP", "TidingsPostgres", "TidingsClient", "TidingsMetrics", "TidingsStore",
                 "TidingsJWT", "TidingsLikes", "TidingsProvider", "TidingsPipeline", "TidingsTestSupport", "tidings", logging,
             ]),
         tests(

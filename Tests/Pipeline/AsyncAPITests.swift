@@ -12,7 +12,7 @@ import TidingsTestSupport
     private let document: JSON
 
     init() throws {
-        document = try SchemaFiles.yaml(SchemaFiles.text("asyncapi.yaml"))
+        document = try YAMLDocument.json(SchemaFiles.text("asyncapi.yaml"))
     }
 
     private var channels: [JSONObject.Entry] { document["channels"]?.objectValue?.entries ?? [] }
@@ -80,12 +80,5 @@ import TidingsTestSupport
         if let reference = json["$ref"]?.stringValue { references.append(reference) }
         for entry in json.objectValue?.entries ?? [] { collect(entry.value, into: &references) }
         for element in json.arrayValue ?? [] { collect(element, into: &references) }
-    }
-}
-
-extension SchemaFiles {
-    /// A YAML file as JSON.
-    fileprivate static func yaml(_ text: String) throws -> JSON {
-        try JSON.parse(#require(YAMLValue(document: text, ProblemLog()).json()))
     }
 }

@@ -18,6 +18,8 @@ extension APIRoleMaker {
 struct APIRole: AddedRole {
     let name = "api"
 
+    /// Every operation of this process.
+    let table: OperationTable
     private let options: APIOptions
     private let server: HTTPServer
     private let hub: StreamHub
@@ -48,16 +50,17 @@ struct APIRole: AddedRole {
         }
         let rates = RateLimits(
             perPerson: options.isDevelopment ? nil : APILimits.requestsPerPerson, perKey: nil, clock: store.clock)
+        table = OperationTable(
+            Self.operations(services, submission)
+                + CallbackOperations(
+                    services: services, readers: runtime.callbackReaders(),
+                    desk: CallbackDesk(metrics: runtime.metrics, logger: logger)
+                ).all
+                + PageOperations(
+                    health: HealthPages(metrics: runtime.metrics, readiness: runtime.readiness), hasDemo: options.isDevelopment
+                ).all)
         let api = APIServer(
-            table: OperationTable(
-                Self.operations(services, submission)
-                    + CallbackOperations(
-                        services: services, readers: runtime.callbackReaders(),
-                        desk: CallbackDesk(metrics: runtime.metrics, logger: logger)
-                    ).all
-                    + PageOperations(
-                        health: HealthPages(metrics: runtime.metrics, readiness: runtime.readiness), hasDemo: options.isDevelopment
-                    ).all),
+            table: table,
             access: AccessControl(persons: persons, keys: KeyCheck(store: store), rates: rates),
             origins: AllowedOrigins(origins: settings.origins), logger: logger)
         server = HTTPServer(Self.configuration(settings.listen), logger: logger) { await api.answer($0) }

@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import TidingsHTTP
 import TidingsJSON
 import TidingsJWT
 import TidingsTestSupport
@@ -8,7 +9,7 @@ import TidingsTestSupport
 struct APIScene: Sendable {
     let pipeline: Pipeline
     /// Such as `http://127.0.0.1:41873`.
-    let url: String
+    private(set) var url: String
     let signer: JWTSigner
     private let client: LoopbackClient
 
@@ -36,21 +37,27 @@ struct APIScene: Sendable {
         }
     }
 
-    /// A request with the given `Authorization`.
+    /// A request with the given `Authorization`. An answer that the OpenAPI document does not describe is recorded as an issue, so that every
+    /// test of the API is also a test of the contract.
     func ask(
         _ method: String, _ path: String, authorization: String? = nil, headers: [(String, String)] = [], body: String? = nil,
-        type: String = "application/json"
+        type: String = "application/json", sourceLocation: SourceLocation = #_sourceLocation
     ) async throws -> Answer {
         var headers = headers
         if let authorization { headers.append(("authorization", authorization)) }
         if body != nil { headers.append(("content-type", type)) }
-        let answer = try await client.ask(url + path, method: method, headers: headers, body: body ?? "")
-        return Answer(status: answer.status, type: answer.type, text: answer.text)
+        let answer = try await client.answer(url + path, method: method, headers: headers, body: body ?? "")
+        let text = String(decoding: answer.body, as: UTF8.self)
+        let faults = try OpenAPIDocument.standard().faults(of: answer, to: method, path)
+        #expect(faults.isEmpty, "\(method) \(path): \(text)", sourceLocation: sourceLocation)
+        return Answer(status: answer.status, type: answer.header("content-type") ?? "", text: text)
     }
 
     /// A request of a person.
-    func ask(_ person: String, _ method: String, _ path: String, body: String? = nil) async throws -> Answer {
-        try await ask(method, path, authorization: "Bearer \(token(for: person))", body: body)
+    func ask(
+        _ person: String, _ method: String, _ path: String, body: String? = nil, sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws -> Answer {
+        try await ask(method, path, authorization: "Bearer \(token(for: person))", body: body, sourceLocation: sourceLocation)
     }
 
     /// A good token, unless `change` makes it bad.
@@ -67,6 +74,13 @@ struct APIScene: Sendable {
         claims["sub"] = .string(person)
         claims["exp"] = JSON(integerLiteral: Int64(Date().timeIntervalSince1970) + 3_600)
         return claims
+    }
+
+    /// The scene with another process, which offers the API to keys and has no other role.
+    func withAPIAlone() async throws -> APIScene {
+        var other = self
+        other.url = try await apiURL(of: pipeline.system.start("run", "api", with: ["TIDINGS_API_LISTEN": "127.0.0.1:0"]))
+        return other
     }
 
     /// Makes a key with the command line. Returns the value of the header `Authorization`.

@@ -84,18 +84,18 @@ import TidingsTestSupport
     @Test func aStreamTellsOfNewItemsAndOfChangesElsewhere() async throws {
         try await withAPI { api in
             let stream = try StreamReader(api, person: "ada")
-            #expect(await stream.next("inbox")?["unreadCount"] == 0)
+            #expect(try await stream.next("inbox")?["unreadCount"] == 0)
             await api.pipeline.publish(pipelineEvent("s-1", to: "ada"))
-            let arrival = try #require(await stream.next("inbox"))
+            let arrival = try #require(try await stream.next("inbox"))
             #expect(arrival["unreadCount"] == 1 && arrival["new"]?.arrayValue?.count == 1, "\(arrival)")
             let id = try #require(arrival["newest"]?.stringValue)
             _ = try await api.ask("ada", "PATCH", "/api/notifications/\(id)/read")
-            let change = try #require(await stream.next("inbox"))
+            let change = try #require(try await stream.next("inbox"))
             #expect(change["unreadCount"] == 0 && change["changed"] == [.string(id)], "\(change)")
 
             // A stop tells the stream to reconnect later, and ends it.
             api.pipeline.roles.signal(SIGTERM)
-            #expect(await stream.next("bye") != nil)
+            #expect(try await stream.next("bye") != nil)
             let result = await api.pipeline.roles.finish()
             #expect(result.exitCode == 0, "\(result.errors.suffix(2_000))")
         }

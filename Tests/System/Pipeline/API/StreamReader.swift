@@ -1,6 +1,8 @@
 import Foundation
 import Glibc
+import Testing
 import TidingsJSON
+import TidingsTestSupport
 
 /// Reads the events of a person's stream, on a thread of its own.
 final class StreamReader: Sendable {
@@ -50,9 +52,14 @@ final class StreamReader: Sendable {
 
     deinit { close(descriptor) }
 
-    /// The data of the next event with this name. Nil if the stream ends before.
-    func next(_ name: String) async -> JSON? {
-        for await event in events where event.name == name { return event.data }
+    /// The data of the next event with this name. Nil if the stream ends before. Data that the OpenAPI document does not describe is
+    /// recorded as an issue.
+    func next(_ name: String, sourceLocation: SourceLocation = #_sourceLocation) async throws -> JSON? {
+        for await event in events {
+            let faults = try OpenAPIDocument.standard().faults(ofEvent: event.name, data: event.data)
+            #expect(faults.isEmpty, "\(event.data)", sourceLocation: sourceLocation)
+            if event.name == name { return event.data }
+        }
         return nil
     }
 }

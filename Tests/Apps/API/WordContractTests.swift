@@ -1,0 +1,69 @@
+import Testing
+import TidingsCore
+import TidingsJSON
+import TidingsLikes
+import TidingsStore
+import TidingsTestSupport
+
+@testable import TidingsAPI
+
+/// Every closed list of words in the OpenAPI document has the words of the code.
+@Suite struct WordContractTests {
+    private let document: OpenAPIDocument
+
+    init() throws { document = try .standard() }
+
+    private static func words<Word: CaseIterable & RawRepresentable>(_: Word.Type) -> Set<JSON> where Word.RawValue == String {
+        Set(Word.allCases.map { .string($0.rawValue) })
+    }
+
+    /// By the end of the place in the document.
+    private static let words: [String: Set<JSON>] = [
+        "/schemas/Problem/properties/type": Set(Problem.Kind.allCases.map { .string("urn:tidings:problem:\($0.rawValue)") }),
+        "/schemas/Category": words(Category.self),
+        "/schemas/Channel": words(Channel.self),
+        "/schemas/Permission": words(Permission.self),
+        "/schemas/NewDevice/properties/platform": words(DevicePlatform.self).union([.null]),
+        "/schemas/DeviceChange/properties/platform": words(DevicePlatform.self).union([.null]),
+        "/schemas/Device/properties/platform": words(DevicePlatform.self),
+        "/schemas/NewDevice/properties/environment": words(DeviceEnvironment.self).union([.null]),
+        "/schemas/DeviceChange/properties/environment": words(DeviceEnvironment.self).union([.null]),
+        // Words of the view tidings_ops.devices.
+        "/schemas/Device/properties/state": ["active", "gone"],
+        // Words of the view tidings_ops.notifications, and of Store.promisedNotification.
+        "/properties/notification/properties/state": ["accepted", "pending", "done", "rejected", "cancelled"],
+        "/properties/deliveries/items/properties/state": words(DeliveryState.self),
+        "/schemas/InboxItem/properties/state": words(InboxItem.State.self),
+        "/schemas/InboxPage/properties/permissionHint": ["openSettings", .null],
+        "/schemas/InboxCursorPage/properties/permissionHint": ["openSettings", .null],
+        "/schemas/Like/properties/status": Set(Like.Status.allCases.map { JSON(integerLiteral: Int64($0.rawValue)) }),
+        "/properties/action": words(LikeAnswer.self),
+        "/properties/result": words(CancelAnswer.self),
+        "/properties/origins/additionalProperties": ["person", "catalogue", "default"],
+        "/schemas/IntentEvent/properties/datacontenttype": ["application/json", .null],
+    ]
+
+    /// The lists of operations that the server does not have yet.
+    private static let planned: Set = ["/schemas/EngagementEvent/properties/type"]
+
+    @Test func everyListHasTheWordsOfTheCode() throws {
+        var found: Set<String> = []
+        document.root.visit { place, value in
+            guard let list = value["enum"]?.arrayValue, !Self.planned.contains(where: { place.hasSuffix($0) }) else { return }
+            guard let (end, words) = Self.words.first(where: { place.hasSuffix($0.key) }) else {
+                Issue.record("\(place) is no list that the code has")
+                return
+            }
+            found.insert(end)
+            #expect(Set(list) == words && list.count == words.count, "\(place)")
+        }
+        #expect(found == Set(Self.words.keys))
+    }
+
+    @Test func theScopesAreThoseOfTheCode() throws {
+        let used = Set(document.operations.compactMap { $0.body["x-scope"]?.stringValue })
+        #expect(used == Set(APIScope.allCases.map(\.rawValue)))
+        let text = try #require(document.root["components"]?["securitySchemes"]?["apiKey"]?["description"]?.stringValue)
+        for scope in APIScope.allCases { #expect(text.contains("`\(scope.rawValue)`"), "\(scope.rawValue)") }
+    }
+}
