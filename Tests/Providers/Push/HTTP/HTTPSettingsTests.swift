@@ -12,7 +12,10 @@ struct HTTPSettingsTests {
             HTTPProviderFactory.settings.map(\.name) == [
                 "url", "method", "contentType", "body", "headers", "authorization", "idempotencyHeader", "success", "retry", "gone",
                 "misconfigured", "successPath", "successValue", "messageIdPath", "delivered", "maximumBodyBytes", "timeoutSeconds",
-                "connectTimeoutSeconds", "maximumConcurrency", "requestsPerSecond", "certificateAuthorities",
+                "connectTimeoutSeconds", "maximumConcurrency", "requestsPerSecond", "certificateAuthorities", "callbackAuthentication",
+                "callbackSecret", "callbackHeader", "callbackSignaturePrefix", "callbackSignatureEncoding", "callbackTimestampHeader",
+                "callbackSignedText", "callbackToleranceSeconds", "callbackEventsPath", "callbackReference", "callbackReferencePath",
+                "callbackStatePath", "callbackStates", "callbackTimePath", "callbackKeyPath",
             ])
     }
 

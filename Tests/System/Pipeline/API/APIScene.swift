@@ -97,13 +97,20 @@ struct APIScene: Sendable {
 
 /// Runs `body` with every role and the API.
 func withAPI(catalogue: String? = nil, _ body: (APIScene) async throws -> Void) async throws {
+    try await withAPI(variables: [:], preparing: { _ in catalogue }, body)
+}
+
+/// Runs `body` with every role, the API, and a catalogue that depends on the system.
+func withAPI(
+    variables: [String: String], preparing: (TestSystem) async throws -> String?, _ body: (APIScene) async throws -> Void
+) async throws {
     let signer = JWTSigner()
     try await withFile(signer.publicKeySet) { keys in
-        let variables = [
+        let own = [
             "TIDINGS_API_LISTEN": "127.0.0.1:0", "TIDINGS_API_JWKS": keys, "TIDINGS_API_ISSUER": APIScene.issuer,
             "TIDINGS_API_AUDIENCE": APIScene.audience,
         ]
-        try await withPipeline(catalogue: catalogue, variables: variables) { pipeline in
+        try await withPipeline(variables: own.merging(variables) { $1 }, preparing: preparing) { pipeline in
             let url = try await apiURL(of: pipeline.roles)
             try await body(try APIScene(pipeline, url: url, signer: signer))
         }

@@ -1,0 +1,259 @@
+import Testing
+import TidingsContracts
+import TidingsCore
+import TidingsJSON
+import TidingsPostgres
+import TidingsStore
+import TidingsTestSupport
+
+/// The transaction that records reports of providers.
+@Suite struct ReportTests {
+    private static let provider = "phone"
+
+    @Test func aReportMovesASentDeliveryOnce() async throws {
+        try await StoreScene.with { scene in
+            let key = try await scene.sent(1)[0]
+            let report = scene.report(key, .delivered, "e-1")
+            #expect(try await scene.store.record([report], from: Self.provider) == [.applied])
+            #expect(try await scene.end(of: key) == "delivered delivered")
+            #expect(try await scene.store.record([report], from: Self.provider) == [.repeated])
+            // The same statement under another key tells nothing new.
+            #expect(try await scene.store.record([scene.report(key, .engaged, "e-2")], from: Self.provider) == [.kept])
+            #expect(try await scene.count("select count(*) from tidings.reports") == 2)
+            #expect(try await scene.isSound())
+        }
+    }
+
+    @Test func aLateReportMovesNothingBack() async throws {
+        try await StoreScene.with { scene in
+            let key = try await scene.sent(1)[0]
+            let failed = DeliveryReport.Outcome.failed(.providerRejected, endpointGone: false)
+            let reports = [scene.report(key, .delivered, "1"), scene.report(key, failed, "2"), scene.report(key, .engaged, "3")]
+            #expect(try await scene.store.record(reports, from: Self.provider) == [.applied, .kept, .kept])
+            #expect(try await scene.end(of: key) == "delivered delivered")
+            #expect(try await scene.store.record([scene.report(key, failed, "4")], from: Self.provider) == [.kept])
+            #expect(try await scene.end(of: key) == "delivered delivered")
+            #expect(try await scene.isSound())
+        }
+    }
+
+    /// The provider accepted the message and found out later that nobody has the address.
+    @Test func aLateFailureEndsASentDelivery() async throws {
+        try await StoreScene.with { scene in
+            let key = try await scene.sent(1)[0]
+            let failed = DeliveryReport.Outcome.failed(.timeout, endpointGone: false)
+            #expect(try await scene.store.record([scene.report(key, failed, "1")], from: Self.provider) == [.applied])
+            #expect(try await scene.end(of: key) == "failed timeout")
+            #expect(try await scene.store.record([scene.report(key, .delivered, "2")], from: Self.provider) == [.kept])
+            #expect(try await scene.isSound())
+            // The first call of the delivery is not forgotten.
+            #expect(try await scene.count("select count(*) from tidings_ops.attempts where outcome = 'accepted' and attempt = 1") == 1)
+            #expect(try await scene.store.retry(key))
+            #expect(try await scene.store.record([scene.report(key, .delivered, "3")], from: Self.provider) == [.early])
+            #expect(try await scene.isSound())
+        }
+    }
+
+    @Test func anUnknownOutcomeGetsTheReportedOne() async throws {
+        try await StoreScene.with { scene in
+            let failed = DeliveryReport.Outcome.failed(.providerRejected, endpointGone: false)
+            for (position, (outcome, end)) in [
+                (DeliveryReport.Outcome.delivered, "delivered delivered"), (failed, "failed providerRejected"),
+            ]
+            .enumerated() {
+                let key = try await scene.sent(1, from: position * 10 + 1, as: (.failed, .outcomeUnknown))[0]
+                #expect(try await scene.store.record([scene.report(key, outcome, "1")], from: Self.provider) == [.applied])
+                #expect(try await scene.end(of: key) == end)
+            }
+            let refused = try await scene.sent(1, from: 31, as: (.failed, .providerRejected))[0]
+            #expect(try await scene.store.record([scene.report(refused, .delivered, "1")], from: Self.provider) == [.kept])
+            #expect(try await scene.end(of: refused) == "failed providerRejected")
+            #expect(try await scene.isSound())
+        }
+    }
+
+    /// The provider is faster than the worker's own write.
+    @Test func aReportBeforeTheEndIsEarly() async throws {
+        try await StoreScene.with { scene in
+            let packs = try await scene.take(1...1).packs
+            try await scene.claim(packs, worker: "w")
+            let key = packs[0].entries[0].key
+            #expect(try await scene.store.record([scene.report(key, .delivered, "1")], from: Self.provider) == [.early])
+            #expect(try await scene.count("select count(*) from tidings.reports") == 0)
+            try await scene.settle(packs, as: (.sent, .accepted))
+            #expect(try await scene.store.record([scene.report(key, .delivered, "1")], from: Self.provider) == [.applied])
+        }
+    }
+
+    @Test func onlyItsOwnDeliveriesAreKnownToAProvider() async throws {
+        try await StoreScene.with { scene in
+            let key = try await scene.sent(1)[0]
+            #expect(try await scene.store.record([scene.report(key, .delivered, "1")], from: "other") == [.unknown])
+            let strange = [
+                scene.report(DeliveryKey(key.notificationID, 1), .delivered, "1"),
+                scene.report(DeliveryKey(scene.store.clock.nextID(), 0), .delivered, "1"),
+                DeliveryReport(nil, .delivered, key: "1"), DeliveryReport(.message("m"), .delivered, key: "1"),
+                scene.report(key, .ignored, "1"),
+            ]
+            #expect(try await scene.store.record(strange, from: Self.provider) == [.unknown, .unknown, .unknown, .unknown, .ignored])
+            #expect(try await scene.end(of: key) == "sent accepted")
+            #expect(try await scene.count("select count(*) from tidings.reports") == 0)
+        }
+    }
+
+    /// A provider serves every tenant. The delivery counts for its own tenant.
+    @Test func aDeliveryOfAnotherTenantIsCountedThere() async throws {
+        try await StoreScene.with { scene in
+            let key = try await scene.sent(1, tenant: "acme")[0]
+            #expect(try await scene.store.record([scene.report(key, .delivered, "1")], from: Self.provider) == [.applied])
+            #expect(
+                try await scene.count(
+                    "select coalesce(sum(n), 0)::bigint from tidings.tally where kind = 'ended' and tenant = 'acme' and state = 'delivered'"
+                )
+                    == 1)
+            #expect(
+                try await scene.count("select coalesce(sum(n), 0)::bigint from tidings.tally where kind = 'ended' and state = 'sent'") == 0)
+            #expect(try await scene.isSound())
+        }
+    }
+
+    @Test func anEndpointThatIsGoneIsNotUsedAgain() async throws {
+        try await StoreScene.with { scene in
+            let keys = try await scene.sent(2)
+            _ = try await scene.system.query("update tidings.deliveries set endpoint = 'device'")
+            _ = try await scene.system.query(
+                """
+                insert into tidings.endpoints (tenant, recipient_id, id, channel, address, changed_at, registered_at)
+                select 'default', 'person-' || n, 'device', 'push', 'token-' || n, tidings.clock(),
+                    tidings.clock() + make_interval(hours => n - 2) from generate_series(1, 2) n
+                """)
+            let gone = DeliveryReport.Outcome.failed(.endpointGone, endpointGone: true)
+            var reports = keys.map { scene.report($0, gone, "1") }
+            // The provider speaks of a time before the second device was registered anew.
+            reports[1].at = scene.store.clock.now().adding(.seconds(-7_200))
+            #expect(try await scene.store.record(reports, from: Self.provider) == [.applied, .applied])
+            let left = try await scene.system.query("select recipient_id from tidings.endpoints where gone_at is null").rows
+            #expect(try left.map { try $0.decode(String.self) } == ["person-2"])
+            #expect(try await scene.count("select count(*) from tidings.endpoints where gone_reason = 'endpointGone'") == 1)
+        }
+    }
+
+    @Test func theTimelineTellsTheReportAndItsTime() async throws {
+        try await StoreScene.with { scene in
+            let key = try await scene.sent(1)[0]
+            let time = Timestamp(seconds: 1_767_225_600)
+            var (first, late) = (scene.report(key, .delivered, "1"), scene.report(key, .failed(.timeout, endpointGone: false), "2"))
+            (first.at, late.at) = (time, nil)
+            _ = try await scene.store.record([first], from: Self.provider)
+            _ = try await scene.store.record([late], from: Self.provider)
+            let rows = try await scene.store.explain(key.notificationID).map {
+                [$0["actor"], $0["verdict"], $0["reason_code"], $0["detail"]].map { $0?.stringValue ?? "" }
+            }
+            #expect(rows.contains(["deliver", "attempt 1", "accepted", "accepted"]), "\(rows)")
+            #expect(rows.contains(["deliver", "sent", "accepted", "phone"]), "\(rows)")
+            #expect(rows.contains(["provider", "delivered", "delivered", "phone reports delivered at 2026-01-01T00:00:00Z"]), "\(rows)")
+            #expect(rows.contains(["provider", "reported", "timeout", "phone reports failed; the delivery stays delivered"]), "\(rows)")
+        }
+    }
+
+    @Test func aMessageIDFindsItsDelivery() async throws {
+        try await StoreScene.with { scene in
+            let keys = try await scene.sent(2, isReportedByMessageID: true)
+            #expect(try await scene.count("select count(*) from tidings.message_references where provider = 'phone'") == 2)
+            let report = DeliveryReport(.message("m-\(keys[1])"), .delivered, key: "1")
+            #expect(try await scene.store.record([report], from: "other") == [.unknown])
+            #expect(try await scene.store.record([report], from: Self.provider) == [.applied])
+            #expect(try await scene.end(of: keys[0]) == "sent accepted")
+            #expect(try await scene.end(of: keys[1]) == "delivered delivered")
+            #expect(try await scene.store.pruneMessageReferences(retention: .seconds(86_400)) == false)
+            #expect(try await scene.store.pruneMessageReferences(retention: .seconds(-60)))
+            #expect(try await scene.count("select count(*) from tidings.message_references") == 0)
+        }
+    }
+
+    /// Reports of the same deliveries at the same time, in two orders: each is recorded once, and nothing deadlocks.
+    @Test func reportsAtOnceAreRecordedOnce() async throws {
+        try await StoreScene.with { scene in
+            let keys = try await scene.sent(20)
+            let reports = keys.map { scene.report($0, .delivered, "1") }
+            let results = try await withThrowingTaskGroup(of: [ReportResult].self) { group in
+                for turn in 0..<6 {
+                    // Awaited by the loop below.
+                    group.addTask { try await scene.store.record(turn % 2 == 0 ? reports : reports.reversed(), from: Self.provider) }
+                }
+                return try await group.reduce(into: []) { $0 += $1 }
+            }
+            #expect(results.count { $0 == .applied } == 20 && results.count { $0 == .repeated } == 100, "\(results)")
+            #expect(try await scene.isSound())
+        }
+    }
+
+    @Test func aDroppedDayTakesItsReportsWithIt() async throws {
+        try await StoreScene.with { scene in
+            let key = try await scene.sent(1)[0]
+            _ = try await scene.store.record([scene.report(key, .delivered, "1")], from: Self.provider)
+            try await scene.store.shiftClock(by: .seconds(40 * 86_400))
+            _ = try await scene.store.tendPartitions(retention: .seconds(30 * 86_400))
+            #expect(try await scene.count("select count(*) from tidings.reports") == 0)
+            #expect(try await scene.store.record([scene.report(key, .delivered, "2")], from: Self.provider) == [.unknown])
+        }
+    }
+}
+
+extension StoreScene {
+    fileprivate func report(_ key: DeliveryKey, _ outcome: DeliveryReport.Outcome, _ name: String) -> DeliveryReport {
+        DeliveryReport(.delivery(key.notificationID, ordinal: key.ordinal), outcome, key: name)
+    }
+
+    /// Takes intents, and ends their deliveries as a worker does.
+    fileprivate func sent(
+        _ count: Int, from first: Int = 1, tenant: String = Intent.defaultTenant, as end: (DeliveryState, ReasonCode) = (.sent, .accepted),
+        isReportedByMessageID: Bool = false
+    ) async throws -> [DeliveryKey] {
+        let intents = (first..<(first + count)).map { number in
+            var decoded = Self.intent(number)
+            decoded.intent.tenant = tenant
+            return decoded
+        }
+        let packs = try await take(claims(intents)).packs
+        try await claim(packs, worker: "w")
+        try await settle(packs, as: end, isReportedByMessageID: isReportedByMessageID)
+        return packs.flatMap(\.entries).map(\.key)
+    }
+
+    fileprivate func settle(
+        _ packs: [Pack], as end: (state: DeliveryState, reason: ReasonCode), isReportedByMessageID: Bool = false
+    ) async throws {
+        let now = store.clock.now()
+        let settled = packs.map { pack in
+            PackSettlement(
+                pack,
+                pack.entries.map { entry in
+                    Settlement(
+                        entry, exit: .ended(end.state, end.reason), providerMessageID: "m-\(entry.key)",
+                        isReportedByMessageID: isReportedByMessageID,
+                        attempt: AttemptRecord(
+                            outcome: end.state == .sent ? "accepted" : "unknown", reason: end.reason, startedAt: now, finishedAt: now))
+                }, isLast: true)
+        }
+        try await store.settle(settled, worker: "w")
+    }
+
+    /// State and reason of a delivery.
+    fileprivate func end(of key: DeliveryKey) async throws -> String {
+        let rows = try await system.query(
+            """
+            select state || ' ' || reason from tidings.deliveries
+            where notification_id = \(key.notificationID.description)::uuid and ordinal = \(Int16(key.ordinal))
+            """
+        ).rows
+        return try rows.first?.decode(String.self) ?? ""
+    }
+
+    /// Whether every delivery is accounted for.
+    fileprivate func isSound() async throws -> Bool {
+        let unaccounted = try await count("select count(*) from tidings_ops.unaccounted")
+        let problems = try await store.audit()
+        return unaccounted == 0 && problems.isEmpty
+    }
+}

@@ -1,0 +1,174 @@
+import Foundation
+import Testing
+import TidingsCrypto
+import TidingsEncodings
+import TidingsJSON
+import TidingsTestSupport
+
+/// Reports of a service over HTTP. `tidings capture` plays the service that takes deliveries, and the test sends the service's callbacks.
+@Suite struct CallbackTests {
+    private static let secrets = ["DMP_SECRET": "the secret of the in-house service", "GATE_SECRET": "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"]
+
+    /// `dmp` repeats the idempotency key. `gate` names only its own id of the message. `slow` answers after eight seconds.
+    private static func catalogue(_ capture: String) -> String {
+        """
+        types:
+          orderUpdate: {category: transactional, channels: [push]}
+          slowUpdate: {category: transactional, channels: [sms]}
+        markets:
+          default: {push: [dmp, gate], sms: [slow]}
+        defaultMarket: default
+        providers:
+          dmp: {channel: push, kind: http, addressing: person, settings: {\(dmp("\(capture)/ok/dmp"))}}
+          slow: {channel: sms, kind: http, addressing: person, settings: {\(dmp("\(capture)/slow/8000"))}}
+          gate:
+            channel: push
+            kind: http
+            copy: true
+            settings:
+              url: "\(capture)/gate"
+              messageIdPath: /message/id
+              callbackAuthentication: standardWebhooks
+              callbackSecret: env:GATE_SECRET
+              callbackReference: message
+              callbackReferencePath: /message
+              callbackStatePath: /status
+              callbackStates: opened = engaged, failed = failed timeout
+        """
+    }
+
+    private static func dmp(_ url: String) -> String {
+        """
+        url: "\(url)", callbackAuthentication: hmac, callbackSecret: "env:DMP_SECRET", callbackHeader: X-Signature, \
+        callbackTimestampHeader: X-Time, callbackReferencePath: /ref, callbackStatePath: /state, callbackTimePath: /at, \
+        callbackStates: "arrived = delivered, bounced = failed, queued = ignored"
+        """
+    }
+
+    private static func withServices(_ body: (APIScene) async throws -> Void) async throws {
+        let prepare: (TestSystem) async throws -> String? = { system in
+            let capture = try system.start("capture")
+            let isListening = try await eventually { capture.outputSoFar.hasSuffix("\n") }
+            let address = try #require(isListening ? capture.outputSoFar.split(whereSeparator: \.isWhitespace).last?.dropLast() : nil)
+            let answer = #"{"path":"/gate","body":"{\"message\":{\"id\":\"m-17\"}}","contentType":"application/json"}"#
+            let set = try await LoopbackClient().ask("\(address)/_capture/behaviour", method: "PUT", body: answer)
+            try #require(set.status == 200, "\(set.text)")
+            return catalogue(String(address))
+        }
+        try await withAPI(variables: secrets, preparing: prepare, body)
+    }
+
+    /// A request that `dmp` signs.
+    private static func call(
+        _ api: APIScene, _ body: String, to provider: String = "dmp", age: Int = 0, signing signed: String? = nil,
+        secret: String = secrets["DMP_SECRET"] ?? "", type: String = "application/json"
+    ) async throws -> APIScene.Answer {
+        let time = String(Int(Date().timeIntervalSince1970) - age)
+        let signature = hmacSHA256(key: Array(secret.utf8), message: Array("\(time).\(signed ?? body)".utf8))
+        return try await api.ask(
+            "POST", "/v1/callbacks/\(provider)", headers: [("x-time", time), ("x-signature", Hexadecimal.encode(signature))], body: body,
+            type: type)
+    }
+
+    /// A request that `gate` signs.
+    private static func callGate(_ api: APIScene, _ body: String, id: String) async throws -> APIScene.Answer {
+        let time = String(Int(Date().timeIntervalSince1970))
+        let key = Base64.decode(secrets["GATE_SECRET"] ?? "") ?? []
+        let signature = "v1," + Base64.encode(hmacSHA256(key: key, message: Array("\(id).\(time).\(body)".utf8)))
+        let headers = [("webhook-id", id), ("webhook-timestamp", time), ("webhook-signature", signature)]
+        return try await api.ask("POST", "/v1/callbacks/gate", headers: headers, body: body)
+    }
+
+    /// The states of the deliveries of an event by provider, such as `dmp sent accepted`.
+    private static func states(_ event: String, _ api: APIScene) async throws -> [String] { try await api.pipeline.byProvider(of: event) }
+
+    private static func reference(_ event: String, _ provider: String, _ api: APIScene) async throws -> String {
+        let row = try await api.pipeline.system.query(
+            """
+            select notification_id || '-' || ordinal from tidings_ops.deliveries d join tidings_ops.notifications n using (notification_id)
+            where n.idempotency_key = \(event) and d.provider = \(provider)
+            """
+        ).rows.first
+        return try #require(row).decode(String.self)
+    }
+
+    @Test func aReportMovesItsDeliveryForward() async throws {
+        try await Self.withServices { api in
+            await api.pipeline.publish(event(id: "o-1", to: "ada"))
+            #expect(try await Self.states("o-1", api) == ["dmp sent accepted", "gate sent accepted"])
+            let reference = try await Self.reference("o-1", "dmp", api)
+
+            let arrived = #"{"ref":"\#(reference)","state":"arrived","at":"2026-01-01T00:00:00Z"}"#
+            #expect(try await Self.call(api, arrived).status == 204)
+            #expect(try await Self.states("o-1", api) == ["dmp delivered delivered", "gate sent accepted"])
+            // The same report again, a later failure, and a step that is not recorded.
+            for body in [arrived, #"{"ref":"\#(reference)","state":"bounced"}"#, #"{"ref":"\#(reference)","state":"queued"}"#] {
+                let answer = try await Self.call(api, body)
+                #expect(answer.status == 204, "\(answer.text)")
+            }
+            #expect(try await Self.states("o-1", api) == ["dmp delivered delivered", "gate sent accepted"])
+            let why = try await api.pipeline.json("why", try await api.pipeline.notificationID(of: "o-1"))
+            let lines = why["timeline"]?.arrayValue?.compactMap { $0["detail"]?.stringValue } ?? []
+            #expect(lines.count { $0 == "dmp reports delivered at 2026-01-01T00:00:00Z" } == 1, "\(lines)")
+            #expect(lines.contains("dmp reports failed; the delivery stays delivered"), "\(lines)")
+
+            // The other service knows the message by its own id, and may not speak for the first.
+            let opened = try await Self.callGate(api, #"{"message":"m-17","status":"opened"}"#, id: "e-1")
+            #expect(opened.status == 204, "\(opened.text)")
+            #expect(try await Self.states("o-1", api) == ["dmp delivered delivered", "gate delivered delivered"])
+            let foreign = try await Self.reference("o-1", "gate", api)
+            #expect(try await Self.call(api, #"{"ref":"\#(foreign)","state":"bounced"}"#).status == 204)
+            #expect(try await Self.states("o-1", api) == ["dmp delivered delivered", "gate delivered delivered"])
+            try await api.pipeline.expectSound()
+        }
+    }
+
+    /// The service reports before it answers the call. It is told to report again.
+    @Test func aReportBeforeTheAnswerIsNotLost() async throws {
+        try await Self.withServices { api in
+            await api.pipeline.publish(event(id: "s-1", type: "slowUpdate", to: "ada"))
+            let isInFlight = try await api.pipeline.system.eventually(
+                "select count(*) from tidings.packs where provider = 'slow' and claimed_at is not null"
+            ) { $0 == 1 }
+            #expect(isInFlight)
+            let reference = try await Self.reference("s-1", "slow", api)
+            let body = #"[{"ref":"\#(reference)","state":"arrived"},{"ref":"\#(reference)","state":"queued"}]"#
+            let early = try await Self.call(api, body, to: "slow")
+            #expect(early.status == 503 && early.problem == "unavailable", "\(early.text)")
+            #expect(try await Self.states("s-1", api) == ["slow sent accepted"])
+            #expect(try await Self.call(api, body, to: "slow").status == 204)
+            #expect(try await Self.states("s-1", api) == ["slow delivered delivered"])
+
+            // A message id may be of a call whose answer is being written. The service is asked to report once more.
+            let unknown = try await Self.callGate(api, #"{"message":"m-99","status":"opened"}"#, id: "e-2")
+            #expect(unknown.status == 503, "\(unknown.text)")
+        }
+    }
+
+    @Test func onlyTheServiceIsHeard() async throws {
+        try await Self.withServices { api in
+            await api.pipeline.publish(event(id: "o-2", to: "ada"))
+            #expect(try await Self.states("o-2", api) == ["dmp sent accepted", "gate sent accepted"])
+            let body = #"{"ref":"\#(try await Self.reference("o-2", "dmp", api))","state":"arrived"}"#
+            let strangers = [
+                try await api.ask("POST", "/v1/callbacks/dmp", body: body), try await Self.call(api, body, secret: "another secret"),
+                try await Self.call(api, body, signing: body + " "), try await Self.call(api, body, age: 400),
+                try await Self.call(api, body, age: -400), try await Self.call(api, body, to: "gate"),
+            ]
+            for (position, answer) in strangers.enumerated() {
+                #expect(answer.status == 401 && answer.problem == "unauthenticated", "\(position): \(answer.status) \(answer.text)")
+                #expect(answer.type == "application/problem+json")
+            }
+            #expect(try await Self.states("o-2", api) == ["dmp sent accepted", "gate sent accepted"])
+
+            for name in ["nobody", "%20", "dmp%2F"] { #expect(try await Self.call(api, body, to: name).problem == "not-found", "\(name)") }
+            #expect(try await Self.call(api, body, type: "text/plain").status == 415)
+            #expect(try await api.ask("GET", "/v1/callbacks/dmp").status == 405)
+            #expect(try await Self.call(api, "{").problem == "malformed")
+            #expect(try await Self.call(api, "\"" + String(repeating: "a", count: 262_144) + "\"").status == 413)
+            #expect(try await Self.call(api, #"{"ref":"unknown","state":"arrived"}"#).status == 204)
+            #expect(api.pipeline.roles.errorsSoFar.contains("a callback was refused"))
+            #expect(!api.pipeline.roles.errorsSoFar.contains("the secret of the in-house service"))
+        }
+    }
+}
