@@ -3,6 +3,7 @@ import Testing
 import TidingsCrypto
 import TidingsEncodings
 import TidingsJSON
+import TidingsPostgres
 import TidingsTestSupport
 
 /// Reports of a service over HTTP. `tidings capture` plays the service that takes deliveries, and the test sends the service's callbacks.
