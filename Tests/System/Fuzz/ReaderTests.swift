@@ -15,6 +15,7 @@ struct ReaderTests {
     @Test func frames() { fuzz(FrameFuzz(), inputs: 2_000) }
     @Test func tables() { fuzz(TableFuzz(), inputs: 2_000) }
     @Test func answers() { fuzz(AnswerFuzz(), inputs: 2_000) }
+    @Test func callbacks() throws { fuzz(try CallbackFuzz(), inputs: 2_000) }
     @Test func addresses() { fuzz(AddressFuzz(), inputs: 2_000) }
     @Test func cells() { fuzz(CellFuzz(), inputs: 2_000) }
     @Test func words() { fuzz(WordFuzz(), inputs: 1_000) }

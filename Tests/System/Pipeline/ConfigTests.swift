@@ -28,7 +28,7 @@ import TidingsTestSupport
         let secrets = settings.filter { $0["secret"]?.boolValue == true }.compactMap { $0["name"]?.stringValue }
         let known = [
             "APNS_KEY", "BRAZE_API_KEY", "FCM_SERVICE_ACCOUNT", "WEBPUSH_VAPID_PRIVATE_KEY", "AIRSHIP_APP_KEY", "AIRSHIP_MASTER_SECRET",
-            "AIRSHIP_TOKEN", "HTTP_AUTHORIZATION", "HTTP_HEADERS", "WEBHOOK_SIGNING_SECRET",
+            "AIRSHIP_TOKEN", "HTTP_AUTHORIZATION", "HTTP_HEADERS", "HTTP_CALLBACK_SECRET", "WEBHOOK_SIGNING_SECRET",
         ].map { "TIDINGS_\($0)" }
         #expect(Set(secrets) == Set(known))
         // A setting whose name speaks of a credential is declared as a secret, or ends in `_ID`. The rule also holds for new providers.

@@ -41,7 +41,7 @@ enum CallbackSettings {
             "The meaning of each word, by commas or lines: `read = engaged`. Meanings: delivered, engaged, failed, gone, ignored; "
                 + "after failed, a reason code may stand."),
         ProviderSetting("callbackTimePath", "A JSON pointer to the time of an event: RFC 3339, or Unix seconds or milliseconds."),
-        ProviderSetting("callbackKeyPath", "A JSON pointer to the service's own id of an event, by which a repetition is recognised."),
+        ProviderSetting("callbackEventIdPath", "A JSON pointer to the service's own id of an event, by which a repetition is recognised."),
     ]
 
     /// Returns the rules of events. Nil if the service sends no callbacks. Reads no secret: a process that only sends needs none.
@@ -63,7 +63,7 @@ enum CallbackSettings {
             referencePath: try settings.parsed("callbackReferencePath") { () throws(SettingProblem) in try AnswerPath(reference) },
             statePath: try settings.parsed("callbackStatePath") { () throws(SettingProblem) in try AnswerPath(state) },
             states: try states(settings), timePath: try path("callbackTimePath", settings),
-            keyPath: try path("callbackKeyPath", settings))
+            keyPath: try path("callbackEventIdPath", settings))
     }
 
     /// Returns the check of requests. Call it if there are ``rules(_:)``.

@@ -53,7 +53,7 @@ import TidingsProvider
 
     @Test func malformedBodiesAreRefused() throws {
         let many = "[" + Array(repeating: "{}", count: 1_001).joined(separator: ",") + "]"
-        for body in ["", "{", "1", "[1]", #""text""#, "\u{feff}{", many] {
+        for body in ["", "{", "1", "[1]", #""text""#, #"{"ref":"a\u0000b"}"#, "\u{feff}{", many] {
             guard case .malformed = try Self.read(body) else {
                 Issue.record("\(body.prefix(20)) is read")
                 continue
@@ -79,7 +79,8 @@ import TidingsProvider
         let settings = ["callbackReference": "message", "messageIdPath": "/id"]
         #expect(try Self.reports(#"{"ref":"m-17","state":"read"}"#, settings).map(\.reference) == [.message("m-17")])
         #expect(try Self.reports(#"{"ref":17,"state":"read"}"#, settings).map(\.reference) == [.message("17")])
-        #expect(try Self.reports(#"{"ref":"a\u0000b","state":"read"}"#, settings).map(\.reference) == [nil])
+        let long = String(repeating: "m", count: 257)
+        #expect(try Self.reports(#"{"ref":"\#(long)","state":"read"}"#, settings).map(\.reference) == [nil])
     }
 
     @Test(arguments: [
@@ -92,7 +93,7 @@ import TidingsProvider
     }
 
     @Test func aKeyTellsRepetitionsApart() throws {
-        let settings = ["callbackKeyPath": "/id"]
+        let settings = ["callbackEventIdPath": "/id"]
         #expect(try Self.reports(#"{"ref":"x","state":"read","id":"e-1"}"#, settings).map(\.key) == ["e-1"])
         #expect(try Self.reports(#"{"ref":"x","state":"read"}"#, settings).map(\.key) == ["read@"])
         let long = String(repeating: "k", count: 257)

@@ -15,7 +15,7 @@ struct HTTPSettingsTests {
                 "connectTimeoutSeconds", "maximumConcurrency", "requestsPerSecond", "certificateAuthorities", "callbackAuthentication",
                 "callbackSecret", "callbackHeader", "callbackSignaturePrefix", "callbackSignatureEncoding", "callbackTimestampHeader",
                 "callbackSignedText", "callbackToleranceSeconds", "callbackEventsPath", "callbackReference", "callbackReferencePath",
-                "callbackStatePath", "callbackStates", "callbackTimePath", "callbackKeyPath",
+                "callbackStatePath", "callbackStates", "callbackTimePath", "callbackEventIdPath",
             ])
     }
 

@@ -109,7 +109,7 @@ import TidingsTestSupport
             }
             #expect(try await Self.states("o-1", api) == ["dmp delivered delivered", "gate sent accepted"])
             let why = try await api.pipeline.json("why", try await api.pipeline.notificationID(of: "o-1"))
-            let lines = why["timeline"]?.arrayValue?.compactMap { $0["detail"]?.stringValue } ?? []
+            let lines = why.arrayValue?.first?["timeline"]?.arrayValue?.compactMap { $0["detail"]?.stringValue } ?? []
             #expect(lines.count { $0 == "dmp reports delivered at 2026-01-01T00:00:00Z" } == 1, "\(lines)")
             #expect(lines.contains("dmp reports failed; the delivery stays delivered"), "\(lines)")
 
