@@ -11,17 +11,6 @@ import TidingsStore
 package enum Bounds {
     package static var all: [Bound] { submission + intake + routing + delivery + signals + release + connections + house + retention }
 
-    private static var submission: [Bound] {
-        [
-            Bound("SubmittedRequest.longestName", SubmittedRequest.longestName, "bytes", "Of the header Idempotency-Key."),
-            Bound("SubmissionRoom.limit", SubmissionRoom.limit, "bytes", "Of requests over HTTP that wait for the broker."),
-            Bound("ReservationDesk.largestBatch", ReservationDesk.largestBatch, "intents", "Of one commit; one request more is possible."),
-            Bound("ReservationDesk.commitsInWork", ReservationDesk.commitsInWork, "commits", "One is written while the next collects."),
-            Bound("IntentSubmission.confirmPatience", IntentSubmission.confirmPatience, "Then a request is answered as not accepted."),
-            Bound("ReservedIDs.longestAge", ReservedIDs.longestAge, "Then a router gives a notification another id than the promised one."),
-        ]
-    }
-
     private static var intake: [Bound] {
         let (limits, json) = (IntentLimits(), JSONLimits.standard)
         return [

@@ -6,7 +6,7 @@ import TidingsProvider
 
 @testable import ProviderJSONOverHTTP
 
-/// Who sent a callback. A request is read only if the service itself sent it, a moment ago.
+/// The sender of a callback. A request is read only if the service itself sent it, a moment ago.
 @Suite struct HTTPCallbackAuthenticationTests {
     private static let key = "a secret of 24 bytes, ok"
     private static let oldKey = "the one before the change"
