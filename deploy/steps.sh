@@ -37,6 +37,7 @@ build() {
 # Python's libraries from PyPI, which deploy/test and deploy/verify share. A fixed version, so that a new release cannot fail a run.
 python=.tidings/python
 cryptography=cryptography==50.0.2
+schemathesis=schemathesis==4.32.5
 
 # python_environment LIBRARY…: makes the virtual environment in the folder above and installs the libraries. If they are there, uses no
 # network.

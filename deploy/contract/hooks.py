@@ -1,10 +1,11 @@
 """Rules of the API that an OpenAPI document cannot express, for schemathesis.
 
 A generated valid request must really be accepted. So these members of a valid request get a value that fits the running server: names of
-the catalogue, time zones, and times that depend on the clock. Requests that are generated as invalid stay as they are.
+the catalogue, time zones, times that depend on the clock, and the name of a request, which belongs to one body. Requests that are generated as invalid stay as they are.
 """
 
 import datetime
+import uuid
 
 import schemathesis
 
@@ -20,6 +21,8 @@ def before_call(context, case, kwargs):
         return
     if isinstance(case.query, dict):
         fit_query(case.query)
+    if case.headers is not None and "Idempotency-Key" in case.headers:
+        case.headers["Idempotency-Key"] = str(uuid.uuid4())
     if isinstance(case.path_parameters, dict):
         case.path_parameters = {name: narrow(value) for name, value in case.path_parameters.items()}
     if isinstance(case.body, (dict, list)):

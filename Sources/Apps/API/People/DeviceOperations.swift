@@ -73,7 +73,7 @@ struct DeviceOperations: Sendable {
         var body = BodyReader(try await call.object())
         let device = body.requiredText("deviceId")
         let version = body.integer("version", in: 0...Int.max)
-        if version == nil, !body.has("version") { body.refuse("version", "is missing") }
+        if body.present("version") == nil { body.refuse("version", "is missing") }
         try body.finish()
         let answer = try await services.store.ackLocalPlan(
             of: device, tenant: person.tenant, owner: person.id, version: Int64(version ?? 0))

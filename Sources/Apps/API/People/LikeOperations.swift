@@ -73,7 +73,7 @@ struct LikeOperations: Sendable {
         let person = try call.person
         var body = BodyReader(try await call.object())
         let answer: LikeAnswer? = body.word("action")
-        if answer == nil, !body.has("action") { body.refuse("action", "is missing") }
+        if body.present("action") == nil { body.refuse("action", "is missing") }
         try body.finish()
         guard let answer else { throw Problem(.internal) }
         let liker = call.parameter("user_id")
