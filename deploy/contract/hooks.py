@@ -1,7 +1,8 @@
 """Rules of the API that an OpenAPI document cannot express, for schemathesis.
 
 A generated valid request must really be accepted. So these members of a valid request get a value that fits the running server: names of
-the catalogue, time zones, times that depend on the clock, and the name of a request, which belongs to one body. Requests that are generated as invalid stay as they are.
+the catalogue, time zones, times that depend on the clock, and the name of a request, which belongs to one body. Requests that are
+generated as invalid stay as they are.
 """
 
 import datetime
