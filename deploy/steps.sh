@@ -34,7 +34,23 @@ build() {
         fail "the build failed" "see the first error above; deploy/install checks the tools it needs"
 }
 
-# Python's libraries from PyPI, which deploy/test and deploy/verify share. A fixed version, so that a new release cannot fail a run.
+dev_limit_seconds=150 # two servers start in 5 s on 2 idle cores; a busy machine gets thirty times that
+
+# await_dev PROCESS HOME LOG: waits until `tidings dev` is ready, and exports the addresses that it wrote.
+await_dev() {
+    local deadline=$((SECONDS + dev_limit_seconds))
+    # The API is the last to listen. Its address is then in the file.
+    until grep -q '^API ready' "$3"; do
+        kill -0 "$1" 2>/dev/null || { cat "$3" >&2; fail "tidings dev did not start" "see its message above"; }
+        [ $SECONDS -lt $deadline ] || fail "not ready after $dev_limit_seconds s" "see $3"
+        sleep 0.1
+    done
+    set -a
+    . "$2/env"
+    set +a
+}
+
+# Python's libraries from PyPI, which the scripts share. A fixed version, so that a new release cannot fail a run.
 python=.tidings/python
 cryptography=cryptography==50.0.2
 schemathesis=schemathesis==4.32.5

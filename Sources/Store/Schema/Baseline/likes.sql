@@ -47,7 +47,7 @@ create table tidings.unblurs (
     primary key (tenant, recipient_id)
 ) with (fillfactor = 70);
 
--- As for the inbox: a person's statements run as tidings_app, which sees only rows of that person (grants.sql).
+-- A person's statements run as tidings_app, which sees only rows of that person (grants.sql), as in the inbox.
 -- A match concerns two people, so the process itself makes it.
 do $$ declare
     name text;

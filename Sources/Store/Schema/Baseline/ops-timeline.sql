@@ -41,7 +41,7 @@ comment on column tidings_ops.timeline.ordinal is
 comment on column tidings_ops.timeline.at is 'Time of the event.';
 comment on column tidings_ops.timeline.actor is 'router, deliver, release, provider (a report), or the worker that made a call.';
 comment on column tidings_ops.timeline.channel is 'The channel. Null for the notification as a whole.';
-comment on column tidings_ops.timeline.event is 
+comment on column tidings_ops.timeline.event is
     'accepted, decided, attempt N, waiting, reported (a report that changed nothing), or the state in which the delivery ended.';
 comment on column tidings_ops.timeline.reason_code is 'The reason: a code of tidings_ops.reason_codes, or null.';
 comment on column tidings_ops.timeline.summary is
