@@ -43,7 +43,7 @@ def fit_body(operation, body):
             fit_event(event)
     elif operation == "snoozeNotification":
         body["until"] = hours_ahead(2)
-    else:
+    elif isinstance(body, dict):
         fit_names(body)
 
 
