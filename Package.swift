@@ -14,7 +14,7 @@ import PackageDescription
 //   3  TidingsContracts  TidingsJSONSchema  TidingsJWT  TidingsHTTP2
 //   2  TidingsJSON  TidingsCrypto  TidingsTimeZones  TidingsHTTP
 //   1  TidingsCore  TidingsEncodings  TidingsMetrics  TidingsAMQP  TidingsPostgres  TidingsHTTPServer  PrivateServers
-//   0  TidingsInbox  TidingsInboxJS  TidingsSocket  TidingsWaiting  CRabbitMQ  CLibpq  CCurl  CCrypto  CNGHTTP2  CTLS
+//   0  TidingsInbox  TidingsInboxJS  TidingsSocket  TidingsWaiting  CRabbitMQ  CLibpq  CCurl  CCrypto  CNGHTTP2  CTLS  CSpawn
 
 let settings: [SwiftSetting] = [
     .swiftLanguageMode(.v6),
@@ -126,6 +126,8 @@ let package = Package(
         system("CCrypto", linking: "crypto"),
         system("CNGHTTP2", linking: "nghttp2"),
         system("CTLS", linking: "ssl"),
+        // Links nothing: glibc has it.
+        .target(name: "CSpawn", path: "Sources/Drivers/C/CSpawn"),
         target("TidingsSocket", in: "Drivers/Socket", settings: driverSettings),
         // Shared by drivers of one line, none of which may import another.
         target("TidingsWaiting", in: "Drivers/Waiting"),
@@ -146,7 +148,7 @@ let package = Package(
                 .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
                 .product(name: "NIOPosix", package: "swift-nio"),
             ]),
-        target("PrivateServers", in: "Apps/Dev/Servers"),
+        target("PrivateServers", in: "Apps/Dev/Servers", ["CSpawn"]),
 
         target("TidingsJSON", in: "Formats/JSON", ["TidingsEncodings"]),
         target("TidingsCrypto", in: "Formats/Crypto", ["CCrypto"], settings: driverSettings),

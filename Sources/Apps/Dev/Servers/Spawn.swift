@@ -1,3 +1,4 @@
+import CSpawn
 import Glibc
 
 /// Starts programs as children of this process and collects their ends. Private servers and the processes of tests are started here.
@@ -36,7 +37,10 @@ package enum Spawn {
         }
         posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
         posix_spawn_file_actions_adddup2(&actions, errors, STDERR_FILENO)
-        for file in try inheritableFiles() { posix_spawn_file_actions_addclose(&actions, file) }
+        // The child closes them itself. A list that this process made before would miss a file that another thread opens meanwhile without
+        // `O_CLOEXEC`.
+        let code = tidings_spawn_close_from(&actions, STDERR_FILENO + 1)
+        guard code == 0 else { throw .system(call: "starting \(name)", reason: errorText(code)) }
 
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
@@ -48,17 +52,17 @@ package enum Spawn {
         posix_spawnattr_setsigmask(&attributes, &signals)
         sigfillset(&signals)
         posix_spawnattr_setsigdefault(&attributes, &signals)
-        let flags = CInt(POSIX_SPAWN_SETSIGMASK) | CInt(POSIX_SPAWN_SETSIGDEF) | (isInNewSession ? newSession : 0)
-        posix_spawnattr_setflags(&attributes, CShort(flags))
+        let flags = CShort(POSIX_SPAWN_SETSIGMASK) | CShort(POSIX_SPAWN_SETSIGDEF) | (isInNewSession ? tidings_spawn_new_session : 0)
+        posix_spawnattr_setflags(&attributes, flags)
 
         var processID: pid_t = 0
         let program = arguments[0]
-        let code = withCStrings(arguments) { arguments in
+        let result = withCStrings(arguments) { arguments in
             withCStrings(environment.map { "\($0.key)=\($0.value)" }) { environment in
                 posix_spawn(&processID, program, &actions, &attributes, arguments, environment)
             }
         }
-        guard code == 0 else { throw .system(call: "starting \(name)", reason: errorText(code)) }
+        guard result == 0 else { throw .system(call: "starting \(name)", reason: errorText(result)) }
         return processID
     }
 
@@ -75,15 +79,6 @@ package enum Spawn {
         let signalNumber = status & 0x7f
         return signalNumber == 0 ? .exited(status: (status >> 8) & 0xff) : .killed(signal: signalNumber)
     }
-
-    /// The open descriptors beyond the standard three. A child that outlives this process must not inherit a file that a library opened
-    /// without `O_CLOEXEC`. A descriptor that is closed meanwhile does no harm.
-    private static func inheritableFiles() throws(PrivateServersError) -> [CInt] {
-        try Folder.names(in: "/proc/self/fd").compactMap { CInt($0) }.filter { $0 > STDERR_FILENO }
-    }
-
-    /// The value of `POSIX_SPAWN_SETSID`, which glibc declares only with `_GNU_SOURCE`.
-    private static let newSession: CInt = 0x80
 
     private static func withCStrings<Value>(
         _ strings: [String],
