@@ -21,6 +21,7 @@ import Testing
         "Sources/Apps/Server/Roles/RolesService.swift": "chores end with the roles; a shutdown handler cannot await",
         "Sources/Apps/Server/Roles/StopDeadline.swift": "it must outlast the cancellation of all roles",
         "Sources/Apps/CLI/Main.swift": "the command ends the process; the main thread waits for that",
+        "Sources/Apps/CLI/RuntimeDescriptors.swift": "the runtime starts its timers; the main thread waits for that",
         "Sources/TestSupport/TestSystem.swift": "the first of many tests makes what all await",
     ]
 

@@ -1,5 +1,6 @@
 import CCurl
 import Glibc
+import TidingsSocket
 
 // Callbacks of libcurl during a transfer. The context is the transfer, which the loop holds for as long as libcurl has the handle.
 
@@ -16,7 +17,10 @@ func openSocket(_ context: UnsafeMutableRawPointer?, _ purpose: curlsocktype, _ 
     // The field is declared as the short general form; libcurl keeps `addrlen` bytes there.
     let target = unsafe IPAddress(socketAddress: UnsafeRawPointer(address) + offset, length: Int(address.pointee.addrlen))
     guard unsafe transfer(context).allows(target) else { return CURL_SOCKET_BAD }
-    return unsafe socket(address.pointee.family, address.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue), address.pointee.protocol)
+    let descriptor = unsafe socket(
+        address.pointee.family, address.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue), address.pointee.protocol)
+    guard descriptor >= 0, SpareDescriptor.isLeft(after: [descriptor]) else { return CURL_SOCKET_BAD }
+    return descriptor
 }
 
 /// `CURLOPT_PREREQFUNCTION`: the connection is established and the request comes next. libcurl also calls this for a connection kept from

@@ -76,7 +76,7 @@ extension SocketAddress {
     /// Opens a non-blocking socket that connects to this address. Returns nil with `errno` set.
     func connectingSocket() -> Int32? {
         let descriptor = socket(family, Int32(SOCK_STREAM.rawValue), 0)
-        guard descriptor >= 0 else { return nil }
+        guard descriptor >= 0, SpareDescriptor.isLeft(after: [descriptor]) else { return nil }
         _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
         SocketOption.forManySmallRequests.forEach { $0.set(on: descriptor) }

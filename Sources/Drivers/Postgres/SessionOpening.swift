@@ -1,5 +1,6 @@
 internal import CLibpq
 import Glibc
+import TidingsSocket
 
 extension PostgresSession {
     /// Opens a connection and waits for it until the deadline. Only name resolution may take longer, because libpq resolves in a blocking
@@ -48,7 +49,12 @@ extension PostgresSession {
         var phase = PGRES_POLLING_WRITING
         while true {
             switch phase {
-            case PGRES_POLLING_OK: return
+            case PGRES_POLLING_OK:
+                guard SpareDescriptor.isFree else {
+                    throw PostgresError(
+                        .connectFailed, message: unsafe "no file descriptor is left: \(String(cString: strerror(errno)))")
+                }
+                return
             case PGRES_POLLING_READING: try waitToOpen(for: POLLIN, until: deadline)
             case PGRES_POLLING_WRITING: try waitToOpen(for: POLLOUT, until: deadline)
             default: throw refusal

@@ -11,7 +11,9 @@ public final class SocketMailbox<Message: Sendable>: Sendable {
     /// Throws when the process does not have two free file descriptors.
     public init() throws(SocketThread.StartError) {
         var ends: [Int32] = [-1, -1]
-        guard unsafe pipe(&ends) == 0 else { throw SocketThread.StartError("no file descriptor to send messages by") }
+        guard unsafe pipe(&ends) == 0, SpareDescriptor.isLeft(after: ends) else {
+            throw SocketThread.StartError("no file descriptor to send messages by")
+        }
         for end in ends {
             _ = fcntl(end, F_SETFL, O_NONBLOCK)
             _ = fcntl(end, F_SETFD, FD_CLOEXEC)

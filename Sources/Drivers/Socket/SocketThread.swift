@@ -82,7 +82,7 @@ public final class SocketThread: SerialExecutor {
     public init(starting name: String) throws(StartError) {
         self.name = name
         var ends: [Int32] = [-1, -1]
-        guard unsafe pipe(&ends) == 0 else {
+        guard unsafe pipe(&ends) == 0, SpareDescriptor.isLeft(after: ends) else {
             throw StartError("no file descriptor for thread \(name)")
         }
         for end in ends {

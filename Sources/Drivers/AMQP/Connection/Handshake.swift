@@ -1,5 +1,6 @@
 internal import CRabbitMQ
 internal import Glibc
+import TidingsSocket
 
 /// The opening of a connection: a socket to the first node that answers, TLS if requested, the login, and the one channel.
 struct Handshake {
@@ -71,7 +72,13 @@ struct Handshake {
         var timeout = timeval(configuration.connectTimeout)
         errno = 0
         let status = unsafe amqp_socket_open_noblock(socket, node.host, Int32(node.port), &timeout)
-        guard status != AMQP_STATUS_OK.rawValue else { return }
+        if status == AMQP_STATUS_OK.rawValue {
+            guard SpareDescriptor.isFree else {
+                throw .connectFailed(
+                    reason: unsafe "no file descriptor is left: \(String(cString: strerror(errno)))", host: node.description)
+            }
+            return
+        }
         let systemError = errno
         let error = AMQPError(status: status)
         if case .tlsFailed = error { throw error }
