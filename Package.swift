@@ -283,9 +283,10 @@ let package = Package(
         tests("TidingsSocketTests", in: "Drivers/Socket", ["TidingsSocket"]),
         tests("TidingsWaitingTests", in: "Drivers/Waiting", ["TidingsWaiting"]),
         tests("TidingsCoreTests", in: "Core", ["TidingsCore", "TidingsTestSupport"]),
-        tests("TidingsPostgresTests", in: "Drivers/Postgres", ["TidingsPostgres", "TidingsWaiting"]),
+        tests(
+            "TidingsPostgresTests", in: "Drivers/Postgres", ["PrivateServers", "TidingsPostgres", "TidingsTestSupport", "TidingsWaiting"]),
         tests("TidingsAMQPTests", in: "Drivers/AMQP", ["TidingsAMQP", "TidingsTestSupport", "PrivateServers"]),
-        tests("TidingsHTTPTests", in: "Drivers/HTTP", ["TidingsHTTP"]),
+        tests("TidingsHTTPTests", in: "Drivers/HTTP", ["TidingsHTTP", "TidingsTestSupport"]),
         tests(
             "TidingsHTTPServerTests", in: "Drivers/HTTPServer",
             ["TidingsHTTPServer", logging, .product(name: "HTTPTypes", package: "swift-http-types")]),

@@ -2,11 +2,11 @@ import Glibc
 
 /// A port on loopback where no server listens. Connections to the port are refused. No other process can use the port while this object
 /// lives.
-final class AbsentService: Sendable {
+public final class AbsentService: Sendable {
     private let socket: Int32
-    let port: UInt16
+    public let port: UInt16
 
-    init() throws {
+    public init() throws {
         socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)

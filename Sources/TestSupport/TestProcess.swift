@@ -52,6 +52,18 @@ public final class TestProcess: Sendable {
         return Result(exitCode: exitCode, output: outputSoFar, errors: errorsSoFar)
     }
 
+    /// Waits until the output or the errors match. Returns false if the process ends before, or after `limit`.
+    public func says(_ text: some RegexComponent, within limit: Duration = .seconds(30)) async throws -> Bool {
+        let deadline = ContinuousClock.now + limit
+        while true {
+            let isOver = !isRunning || ContinuousClock.now >= deadline
+            if outputSoFar.contains(text) || errorsSoFar.contains(text) { return true }
+            if isOver { return false }
+            // A file sends no signal when it grows.
+            try await Task.sleep(for: .milliseconds(20))
+        }
+    }
+
     private func reap() {
         Spawn.end(of: processID)
         let exitCode: Int32 = running.withLock { running in

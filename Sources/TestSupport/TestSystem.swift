@@ -3,7 +3,7 @@ import Synchronization
 public import TidingsPostgres
 import TidingsStore
 
-/// A separate Tidings for one test: a fresh database and a virtual host of its own, on the servers that `deploy/test` started.
+/// A separate Tidings for one test: a fresh database and a fresh virtual host, on the servers that `deploy/test` started.
 ///
 /// Roles run as real processes of the built binary, so that a test can kill them as an operator's machine would.
 public final class TestSystem: Sendable {
@@ -13,7 +13,7 @@ public final class TestSystem: Sendable {
     private let name: String?
     private let processes = Mutex<[TestProcess]>([])
 
-    private static let nextHost = Mutex(0)
+    private static let nextNumber = Mutex(0)
     private static let template = Template()
 
     /// The repository's folder.
@@ -31,26 +31,24 @@ public final class TestSystem: Sendable {
         return repository.appendingPathComponent(path).path
     }()
 
-    /// Takes the next virtual host of `test-0` to `test-N`, which `tidings dev --servers-only --test-hosts` made. `TIDINGS_TEST_HOSTS` is
-    /// their number.
+    /// Makes a database, and takes a virtual host that no test has used yet.
     ///
-    /// Throws if no virtual host is left. Throws if TIDINGS_TEST_HOSTS, TIDINGS_DATABASE_URL or TIDINGS_AMQP_URL is missing: run tests
-    /// through `deploy/test`.
-    public init() async throws {
+    /// Throws if TIDINGS_TEST_HOSTS, TIDINGS_DATABASE_URL or TIDINGS_AMQP_URL is missing, and if no virtual host is left: run tests through
+    /// `deploy/test`.
+    ///
+    /// - Parameter usesBroker: whether the system needs a virtual host. Without one, ``amqpURL`` names a host that does not exist.
+    public init(usesBroker: Bool = true) async throws {
         let environment = ProcessInfo.processInfo.environment
-        guard let server = environment["TIDINGS_DATABASE_URL"], let broker = environment["TIDINGS_AMQP_URL"],
-            let hosts = environment["TIDINGS_TEST_HOSTS"].flatMap({ Int($0) })
-        else {
-            throw TestSystemError(message: "TIDINGS_DATABASE_URL, TIDINGS_AMQP_URL and TIDINGS_TEST_HOSTS are not set: run deploy/test")
+        guard let server = environment["TIDINGS_DATABASE_URL"], let broker = environment["TIDINGS_AMQP_URL"] else {
+            throw TestSystemError(message: "TIDINGS_DATABASE_URL and TIDINGS_AMQP_URL are not set: run deploy/test")
         }
-        let number = Self.nextHost.withLock { next in
+        let number = Self.nextNumber.withLock { next in
             defer { next += 1 }
             return next
         }
-        guard number < hosts else { throw TestSystemError(message: "more than \(hosts) tests need a virtual host: see deploy/test") }
         let name = "tidings_test_\(ProcessInfo.processInfo.processIdentifier)_\(number)"
         self.name = name
-        amqpURL = Self.replacingPath(of: broker, with: "test-\(number)")
+        amqpURL = Self.replacingPath(of: broker, with: usesBroker ? try VirtualHosts.take() : "none")
         databaseURL = Self.replacingPath(of: server, with: name)
         try await Self.template.copy(to: name, on: server)
     }
@@ -164,8 +162,10 @@ public struct TestSystemError: Error, CustomStringConvertible {
 }
 
 /// Runs `body` with a system of its own. Shuts the system down afterwards in any case.
-public func withTestSystem<Result: Sendable>(_ body: (TestSystem) async throws -> Result) async throws -> Result {
-    let system = try await TestSystem()
+public func withTestSystem<Result: Sendable>(
+    usesBroker: Bool = true, _ body: (TestSystem) async throws -> Result
+) async throws -> Result {
+    let system = try await TestSystem(usesBroker: usesBroker)
     do {
         let result = try await body(system)
         try await system.shutDown()

@@ -15,7 +15,7 @@ struct StoreScene: Sendable {
 
     /// Runs the body with a scene. The database is dropped afterwards in any case.
     static func with<Result: Sendable>(_ body: (StoreScene) async throws -> Result) async throws -> Result {
-        try await withTestSystem { system in
+        try await withTestSystem(usesBroker: false) { system in
             let store = Store(try PostgresConfiguration(url: system.databaseURL), size: 3, name: "store tests")
             do {
                 try await store.open()

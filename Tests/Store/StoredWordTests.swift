@@ -8,7 +8,7 @@ import TidingsTestSupport
 /// The words of closed lists, as columns hold them. A word that this version does not know is an error and never a guess.
 @Suite struct StoredWordTests {
     @Test func everyKnownWordIsReadBackAndAnUnknownOneIsAnError() async throws {
-        try await withTestSystem { system in
+        try await withTestSystem(usesBroker: false) { system in
             try await expectClosed(Channel.self, in: system)
             try await expectClosed(TidingsCore.Category.self, in: system)
             try await expectClosed(Lane.self, in: system)

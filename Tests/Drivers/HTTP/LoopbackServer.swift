@@ -132,19 +132,6 @@ final class LoopbackServer: Sendable {
     }
 }
 
-/// A loopback port that is bound but never opened. No other process can take the port, and every connection to it fails.
-final class ClosedPort {
-    let port: UInt16
-    private let descriptor: Int32
-
-    init() throws {
-        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        port = try bindToLoopback(descriptor)
-    }
-
-    deinit { close(descriptor) }
-}
-
 private func bindToLoopback(_ descriptor: Int32) throws -> UInt16 {
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)

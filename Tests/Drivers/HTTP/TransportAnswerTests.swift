@@ -62,16 +62,18 @@ struct TransportAnswerTests {
         #expect(elsewhere.connections == 0)
     }
 
-    @Test func ignoresProxiesOfTheEnvironment() async throws {
-        let proxy = try LoopbackServer([.readRequest, .send(Self.ok), .waitForPeerToClose])
-        // The variables stay set. Every other test of this process then proves the same.
-        setenv("http_proxy", proxy.url, 1)
-        setenv("ALL_PROXY", proxy.url, 1)
-        let server = try LoopbackServer([.readRequest, .send(Self.ok), .waitForPeerToClose])
-        let response = try await withTransport { try await $0.send(.post(server.url)).requireResponse() }
-        #expect(response.status == 200)
-        #expect(proxy.connections == 0)
-        #expect(server.requests == 1)
+    /// Runs in a process of its own. Other tests read the environment at the same time, which must not change meanwhile (setenv(3)).
+    @Test func ignoresProxiesOfTheEnvironment() async {
+        await #expect(processExitsWith: .success) {
+            let proxy = try LoopbackServer([.readRequest, .send(Self.ok), .waitForPeerToClose])
+            setenv("http_proxy", proxy.url, 1)
+            setenv("ALL_PROXY", proxy.url, 1)
+            let server = try LoopbackServer([.readRequest, .send(Self.ok), .waitForPeerToClose])
+            let response = try await withTransport { try await $0.send(.post(server.url)).requireResponse() }
+            #expect(response.status == 200)
+            #expect(proxy.connections == 0)
+            #expect(server.requests == 1)
+        }
     }
 
     @Test func keepsTheStatusWhenTheBodyIsTooLong() async throws {

@@ -1,4 +1,5 @@
 import Testing
+import TidingsTestSupport
 
 @testable import TidingsHTTP
 
@@ -59,7 +60,7 @@ struct TransportFailureTests {
     }
 
     @Test func connectionRefused() async throws {
-        let closed = try ClosedPort()
+        let closed = try AbsentService()
         let failure = try await withTransport { try await $0.send(.post("http://127.0.0.1:\(closed.port)/")).requireFailure() }
         #expect(failure.kind == .connect && !failure.requestMayHaveArrived)
     }

@@ -1,5 +1,7 @@
 import Foundation
+import Glibc
 import Testing
+import TidingsTestSupport
 
 @testable import TidingsHTTP
 
@@ -31,50 +33,31 @@ private final class TLSServer {
     let port: UInt16
     let certificatePath: String
     private let directory: String
-    private let process: Process
+    private let process: TestProcess
 
     init() async throws {
         directory = NSTemporaryDirectory() + "tls-\(UUID().uuidString)"
         try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
         certificatePath = directory + "/certificate.pem"
         let key = directory + "/key.pem"
-        let making = Self.command([
+        let made = try await Self.command([
             "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2", "-subj", "/CN=localhost",
             "-addext", "subjectAltName=DNS:localhost", "-keyout", key, "-out", certificatePath,
-        ])
-        try making.run()
-        making.waitUntilExit()
-        process = Self.command(["s_server", "-4", "-accept", "127.0.0.1:0", "-www", "-cert", certificatePath, "-key", key])
-        let output = Pipe()
-        process.standardOutput = output
-        try process.run()
-        port = try #require(Self.announcedPort(output.fileHandleForReading))
+        ]).finish()
+        try #require(made.exitCode == 0, "\(made.errors)")
+        process = try Self.command(["s_server", "-4", "-accept", "127.0.0.1:0", "-www", "-cert", certificatePath, "-key", key])
+        // The line `ACCEPT 127.0.0.1:41234` comes once the command listens.
+        try #require(try await process.says(#/ACCEPT 127.0.0.1:\d+\n/#), "\(process.errorsSoFar)")
+        let line = process.outputSoFar.split(separator: "\n").first { $0.hasPrefix("ACCEPT") }
+        port = try #require(line?.split(separator: ":").last.flatMap { UInt16($0) })
     }
 
     func stop() {
-        // A thread of Dispatch blocks signals. The command inherits that if such a thread starts it, and never gets SIGTERM.
-        kill(process.processIdentifier, SIGKILL)
-        process.waitUntilExit()
+        process.signal(SIGKILL)
         try? FileManager.default.removeItem(atPath: directory)
     }
 
-    private static func command(_ arguments: [String]) -> Process {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: openssl)
-        process.arguments = arguments
-        process.standardInput = FileHandle.nullDevice
-        process.standardError = FileHandle.nullDevice
-        return process
-    }
-
-    /// The port in the line `ACCEPT 127.0.0.1:41234`, which the command prints once it listens.
-    private static func announcedPort(_ output: FileHandle) -> UInt16? {
-        var text = ""
-        while !text.contains("ACCEPT") || !text.hasSuffix("\n") {
-            let data = output.availableData
-            if data.isEmpty { return nil }
-            text += String(decoding: data, as: UTF8.self)
-        }
-        return text.split(separator: "\n").first { $0.hasPrefix("ACCEPT") }?.split(separator: ":").last.flatMap { UInt16($0) }
+    private static func command(_ arguments: [String]) throws -> TestProcess {
+        try TestProcess([openssl] + arguments, environment: [:])
     }
 }

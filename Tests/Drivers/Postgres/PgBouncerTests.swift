@@ -1,18 +1,22 @@
 import Foundation
 import Glibc
+import PrivateServers
 import Testing
 import TidingsPostgres
+import TidingsTestSupport
 
 private let pgBouncer = "/usr/sbin/pgbouncer"
 
 /// A private PgBouncer in transaction mode in front of the tests' server.
 private final class Bouncer {
     let port: Int
-    private let process = Process()
+    private let claim: PortClaim
+    private let process: TestProcess
     private let folder: URL
 
     init() throws {
-        port = try ListeningSocket().port
+        claim = try LoopbackPort.unused()
+        port = Int(claim.port)
         folder = FileManager.default.temporaryDirectory.appending(path: "tidings-pgbouncer-\(UInt64.random(in: 0 ... .max))")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o755])
         let server = try #require(URLComponents(string: serverURL))
@@ -30,16 +34,12 @@ private final class Bouncer {
         """.write(to: settings, atomically: true, encoding: .utf8)
         // PgBouncer refuses to run as root.
         let command = geteuid() == 0 ? ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"] : []
-        process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = command + [pgBouncer, "-q", settings.path]
-        process.standardOutput = FileHandle.nullDevice
-        process.standardError = FileHandle.nullDevice
-        try process.run()
+        process = try TestProcess(
+            ["/usr/bin/env"] + command + [pgBouncer, "-q", settings.path], environment: ProcessInfo.processInfo.environment)
     }
 
     deinit {
-        // PgBouncer inherits the blocked signals of the thread that started it, SIGTERM among them.
-        kill(process.processIdentifier, SIGKILL)
+        process.signal(SIGKILL)
         try? FileManager.default.removeItem(at: folder)
     }
 }

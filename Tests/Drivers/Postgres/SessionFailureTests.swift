@@ -1,6 +1,7 @@
 import Glibc
 import Testing
 import TidingsPostgres
+import TidingsTestSupport
 
 struct SessionFailureTests {
     @Test func aTerminatedSessionSaysWhy() async throws {
@@ -71,10 +72,11 @@ struct SessionFailureTests {
     }
 
     @Test func aClosedPortFailsAtOnce() async throws {
-        let port = try ListeningSocket().port  // the port is closed again when the value is released
-        let configuration = try PostgresConfiguration(url: "postgres://postgres@127.0.0.1:\(port)/postgres")
+        let absent = try AbsentService()
+        let configuration = try PostgresConfiguration(url: "postgres://postgres@127.0.0.1:\(absent.port)/postgres")
         let start = ContinuousClock.now
         let error = try await failure { try await PostgresConnection.connect(configuration) }
+        withExtendedLifetime(absent) {}
         #expect(error.kind == .connectFailed)
         #expect(error.verdict == .reconnect)
         #expect(ContinuousClock.now - start < .seconds(5))

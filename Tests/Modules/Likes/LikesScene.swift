@@ -21,7 +21,7 @@ struct LikesScene: Sendable {
 
     /// Runs the body with a scene. The database is dropped afterwards in any case.
     static func with<Result: Sendable>(_ body: (LikesScene) async throws -> Result) async throws -> Result {
-        try await withTestSystem { system in
+        try await withTestSystem(usesBroker: false) { system in
             let store = Store(try PostgresConfiguration(url: system.databaseURL), size: 8, name: "likes tests")
             do {
                 try await store.open()

@@ -10,7 +10,7 @@ import TidingsTestSupport
     }
 
     @Test func fcmConforms() async throws {
-        let problems = try await ProviderConformance.problems(of: FCMSubject(key: try rsaKey()))
+        let problems = try await ProviderConformance.problems(of: FCMSubject(key: try await rsaKey()))
         #expect(problems.isEmpty, "\(problems)")
     }
 
@@ -41,15 +41,8 @@ import TidingsTestSupport
 }
 
 /// A key that no service accepts, made by the openssl command.
-func rsaKey() throws -> String {
-    let openssl = Process()
-    let output = Pipe()
-    openssl.executableURL = URL(fileURLWithPath: "/usr/bin/openssl")
-    openssl.arguments = ["genpkey", "-algorithm", "RSA", "-pkeyopt", "rsa_keygen_bits:2048"]
-    openssl.standardOutput = output
-    openssl.standardError = FileHandle.nullDevice
-    try openssl.run()
-    let text = output.fileHandleForReading.readDataToEndOfFile()
-    openssl.waitUntilExit()
-    return String(decoding: text, as: UTF8.self)
+func rsaKey() async throws -> String {
+    let arguments = ["genpkey", "-algorithm", "RSA", "-pkeyopt", "rsa_keygen_bits:2048"]
+    let result = try await TestProcess(["/usr/bin/openssl"] + arguments, environment: [:]).finish()
+    return result.output
 }

@@ -19,7 +19,7 @@ import TidingsTestSupport
     @Test(arguments: ["apns", "fcm", "braze", "airship", "http", "webpush", "webhook"])
     func whatAServiceRepeatsIsLookedAt(_ kind: String) async throws {
         let subjects: [any BindingSubject] = [
-            APNsSubject(), FCMSubject(key: try rsaKey()), BrazeSubject(), AirshipSubject(), HTTPSubject(), WebPushSubject(),
+            APNsSubject(), FCMSubject(key: try await rsaKey()), BrazeSubject(), AirshipSubject(), HTTPSubject(), WebPushSubject(),
             WebhookSubject(),
         ]
         let subject = try #require(subjects.first { $0.kind == kind })

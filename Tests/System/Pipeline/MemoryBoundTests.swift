@@ -35,7 +35,7 @@ import TidingsTestSupport
             func ready() async throws -> Int { try await control.queueStatus(QueueNames.intents(.urgent))?.messages ?? -1 }
             #expect(try await eventually { try await ready() == beyond }, "the prefetch is not what is taken")
             // A batch waits for the lock. No further batch takes more messages.
-            let waits: SQL = "select count(*) from pg_locks where not granted"
+            let waits: SQL = "select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
             #expect(try await pipeline.system.eventually(waits) { $0 > 0 })
             #expect(try await ready() == beyond, "more than the prefetch was taken")
             await control.close()

@@ -72,7 +72,7 @@ private struct DevelopmentSystem: Service, CustomStringConvertible {
         if let api = context.api, !options.serversOnly { try prepare(api, &environment) }
         let settings = try Settings(environment: environment)
         try await Migrator(settings.database).migrate { Output.note("schema \($0.number): \($0.name)") }
-        if options.testHosts > 0 { try await servers.makeVirtualHosts((0..<options.testHosts).map { "test-\($0)" }) }
+        if options.testHosts > 0 { try await servers.prepareTestHosts(options.testHosts) }
         // Print no URL: scripts keep this line in a log, and a URL holds the password of a superuser.
         let ready = "ready: psql after `set -a; . \(servers.layout.environmentFile); set +a`"
         if options.serversOnly {

@@ -1,7 +1,7 @@
 import Glibc
 
 /// TCP ports on 127.0.0.1.
-enum LoopbackPort {
+package enum LoopbackPort {
     /// Ports below Linux's default range for outgoing connections, which begins at 32768. A client can take a port of that range while the
     /// server restarts. A client that keeps reconnecting to the port can even end up connected to itself.
     private static let range: ClosedRange<UInt16> = 20_000...31_999
@@ -26,12 +26,15 @@ enum LoopbackPort {
                 if again + 1 < keptTries { usleep(keptPause) }
             }
         }
+        let claim = try unused()
+        try PrivateFile.write("\(claim.port)\n", to: file)
+        return claim
+    }
+
+    /// Chooses a free port. A server that cannot choose a port itself may then listen on it.
+    package static func unused() throws(PrivateServersError) -> PortClaim {
         for _ in 0..<tries {
-            let port = UInt16.random(in: range)
-            if let claim = PortClaim(port) {
-                try PrivateFile.write("\(port)\n", to: file)
-                return claim
-            }
+            if let claim = PortClaim(UInt16.random(in: range)) { return claim }
         }
         throw .system(call: "choosing a port", reason: "none of \(tries) tried between \(range.lowerBound) and \(range.upperBound) is free")
     }

@@ -6,8 +6,8 @@ import Synchronization
 ///
 /// The claim is a Unix socket with the port in its name, in Linux's abstract namespace (unix(7)). The kernel gives a name to one socket at
 /// a time and leaves nothing on disk. The name is free again when the process ends.
-final class PortClaim: Sendable {
-    let port: UInt16
+package final class PortClaim: Sendable {
+    package let port: UInt16
     private let name: Mutex<CInt?>
 
     /// Returns `nil` if the port is claimed or in use.
