@@ -22,6 +22,20 @@ struct InboxEvent: Sendable, Hashable {
         self.init(news, ids)
     }
 
+    /// The counts and the newest item, without the ids that led to them.
+    struct Standing: Sendable, Hashable {
+        let counts: InboxCounts
+        let newest: NotificationID?
+    }
+
+    var standing: Standing { Standing(counts: counts, newest: newest) }
+
+    /// Whether a stream that was told `other` last learns nothing from this event.
+    func addsNothing(to other: InboxEvent) -> Bool {
+        let known = other.ids.new + [other.newest].compactMap(\.self)
+        return standing == other.standing && ids.changed.isEmpty && !ids.isCutOff && ids.new.allSatisfy(known.contains)
+    }
+
     /// Joins a later event to this one, which has not been told yet.
     mutating func join(_ later: InboxEvent) {
         counts = later.counts

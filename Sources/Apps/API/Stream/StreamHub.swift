@@ -9,7 +9,8 @@ import TidingsStore
 /// The open event streams of this process, and what each is told.
 ///
 /// A signal names persons whose inbox changed. The hub reads the counts of all of them in one query and puts them into the mailbox of each
-/// stream. A signal may be missed, so every ``APILimits/healing`` the hub reads the counts of every connected person.
+/// stream. A signal may be missed, so every ``APILimits/healing`` the hub looks at the counts of every connected person. A stream is told
+/// nothing that it knows, and a change without a signal only when the look after the next heartbeat finds it again.
 final class StreamHub: Sendable {
     private struct State {
         /// The streams of each person.
@@ -17,6 +18,10 @@ final class StreamHub: Sendable {
         var lastNumber = 0
         /// Persons whose counts must be read, with the changed ids.
         var dirty: [RecipientKey: ChangedIDs] = [:]
+        /// Persons whose counts must be looked at, although no signal came.
+        var looks: Set<RecipientKey> = []
+        /// Persons with a change that a look found and no stream was told.
+        var doubtful: Set<RecipientKey> = []
         /// Persons whose new likes must be counted. True if their likes are known to have changed, so that their streams are told even if no
         /// like is new.
         var liked: [RecipientKey: Bool] = [:]
@@ -87,7 +92,7 @@ final class StreamHub: Sendable {
     /// Takes an event of the feed of signals. Persons without a stream here cost a look-up.
     func take(_ event: SignalFeed.Event) {
         switch event {
-        case .gap: heal()
+        case .gap: missedSignals()
         case .changes(let people):
             let isNews = state.withLock { state in people.reduce(false) { Self.note($1, in: &state) || $0 } }
             if isNews { waker.yield() }
@@ -107,8 +112,8 @@ final class StreamHub: Sendable {
         return true
     }
 
-    /// Signals may have been missed: every person's counts are read once.
-    private func heal() {
+    /// Signals were lost: every person's streams are told of the changes that no event has told.
+    private func missedSignals() {
         state.withLock { state in
             for person in state.streams.keys {
                 state.dirty[person, default: ChangedIDs()].add(new: [], changed: [])
@@ -118,17 +123,32 @@ final class StreamHub: Sendable {
         waker.yield()
     }
 
+    /// Looks at every connected person, because a signal may have been missed.
+    func lookAtAll() {
+        state.withLock { state in
+            state.looks.formUnion(state.streams.keys)
+            for person in state.streams.keys { state.liked[person] = state.liked[person] ?? false }
+        }
+        waker.yield()
+    }
+
+    /// Looks once more at the persons with a change that no stream was told.
+    func lookAtDoubtful() {
+        state.withLock { state in
+            state.looks.formUnion(state.doubtful)
+            state.doubtful = []
+        }
+        waker.yield()
+    }
+
     // MARK: Work
 
     /// Works until ``drain()``, or until the task is cancelled.
     func run() async {
         await withTaskGroup(of: Void.self) { group in
-            // The heartbeat and the healing look, beside the reading of counts. Cancelled when that ends.
+            // The heartbeats and the looks, beside the reading of counts. Cancelled when that ends.
             group.addTask { await self.tick() }
-            for await _ in wake {
-                await readCounts()
-                await readLikes()
-            }
+            for await _ in wake { await readAll() }
             group.cancelAll()
         }
     }
@@ -142,9 +162,18 @@ final class StreamHub: Sendable {
             sinceHealing += APILimits.heartbeat
             if sinceHealing >= APILimits.healing {
                 sinceHealing = .zero
-                heal()
+                lookAtAll()
+            } else {
+                lookAtDoubtful()
             }
         }
+    }
+
+    /// Reads what is due, and tells the streams.
+    func readAll() async {
+        await readCounts()
+        await readLooks()
+        await readLikes()
     }
 
     private func readCounts() async {
@@ -159,7 +188,31 @@ final class StreamHub: Sendable {
                 let news = try await store.inboxNews(of: part.map { InboxWatcher($0.key) }, limit: 0)
                 for ((person, ids), news) in zip(part, news) { tell(person, InboxEvent(news, ids)) }
             } catch {
-                // The healing look tries again.
+                // The next look tries again.
+                logger.warning("cannot read the counts of streams", metadata: ["persons": "\(part.count)", "error": "\(error)"])
+                return
+            }
+        }
+    }
+
+    private func readLooks() async {
+        while true {
+            let part = state.withLock { state in
+                let part = Array(state.looks.prefix(APILimits.personsInQuery))
+                state.looks.subtract(part)
+                return part
+            }
+            guard !part.isEmpty else { return }
+            do {
+                let news = try await store.inboxNews(of: part.map { InboxWatcher($0) }, limit: 0)
+                for (person, news) in zip(part, news) {
+                    let event = InboxEvent(news, ChangedIDs())
+                    // A change that arrives meanwhile is told at once. A later look then finds nothing.
+                    let isDoubtful = mailboxes(of: [person]).reduce(false) { $1.look(at: event) || $0 }
+                    if isDoubtful { state.withLock { _ = $0.doubtful.insert(person) } }
+                }
+            } catch {
+                // The next look tries again.
                 logger.warning("cannot read the counts of streams", metadata: ["persons": "\(part.count)", "error": "\(error)"])
                 return
             }
@@ -186,7 +239,7 @@ final class StreamHub: Sendable {
                 let news = try await likes.news(since: told.map(\.0.likesMark))
                 for ((mailbox, isChanged), news) in zip(told, news) { mailbox.put(news, isChanged: isChanged) }
             } catch {
-                // The healing look tries again.
+                // The next look tries again.
                 logger.warning("cannot count the new likes of streams", metadata: ["persons": "\(part.count)", "error": "\(error)"])
                 return
             }

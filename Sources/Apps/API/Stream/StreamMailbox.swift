@@ -20,6 +20,10 @@ final class StreamMailbox: Sendable {
 
     private struct State {
         var event: InboxEvent?
+        /// The last event that the stream was told of. Nil before the first one.
+        var told: InboxEvent?
+        /// A state that a look found and that no event has told, see ``StreamMailbox/look(at:)``.
+        var doubt: InboxEvent.Standing?
         /// Nil: there is nothing to tell.
         var newLikes: Int?
         var likesMark: LikesMark
@@ -28,10 +32,16 @@ final class StreamMailbox: Sendable {
         var isGone = false
         var reader: CheckedContinuation<Message, Never>?
 
+        mutating func put(_ event: InboxEvent) {
+            if let told, self.event == nil, event.addsNothing(to: told) { return }
+            if self.event == nil { self.event = event } else { self.event?.join(event) }
+        }
+
         mutating func next() -> Message? {
             if isGone { return .gone }
             if let event {
                 self.event = nil
+                told = event
                 isHeartbeatDue = false
                 return .event(event)
             }
@@ -67,10 +77,32 @@ final class StreamMailbox: Sendable {
         }
     }
 
+    /// Takes the first event of the stream, which its writer tells by itself.
+    func begin(_ first: InboxEvent) { state.withLock { $0.told = first } }
+
+    /// Takes an event of a change. The stream is not told what it knows already.
     func put(_ event: InboxEvent) {
+        change { $0.put(event) }
+    }
+
+    /// Takes the state that a look found, and returns whether the inbox must be looked at once more.
+    ///
+    /// A look may find a change whose signal is on its way. The signal names the changed ids, and the look does not. So the stream is told only
+    /// if a second look finds the same: the signal was lost.
+    func look(at event: InboxEvent) -> Bool {
+        var isDoubtful = false
         change { state in
-            if state.event == nil { state.event = event } else { state.event?.join(event) }
+            if event.standing == (state.event ?? state.told)?.standing {
+                state.doubt = nil
+            } else if event.standing == state.doubt {
+                state.doubt = nil
+                state.put(event)
+            } else {
+                state.doubt = event.standing
+                isDoubtful = true
+            }
         }
+        return isDoubtful
     }
 
     func beat() { change { $0.isHeartbeatDue = true } }

@@ -24,6 +24,7 @@ struct StreamOperations: Sendable {
                 throw Problem(.internal)
             }
             first = InboxEvent(first: news)
+            mailbox.begin(first)
             for news in try await services.likes.news(since: [mailbox.likesMark]) { mailbox.put(news) }
         } catch {
             services.hub.close(mailbox)

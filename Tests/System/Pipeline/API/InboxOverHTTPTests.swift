@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import TidingsJSON
+import TidingsPostgres
 import TidingsTestSupport
 
 /// A person's inbox over HTTP, from the intent of a producer to the last change of the person.
@@ -98,6 +99,23 @@ import TidingsTestSupport
             #expect(try await stream.next("bye") != nil)
             let result = await api.pipeline.roles.finish()
             #expect(result.exitCode == 0, "\(result.errors.suffix(2_000))")
+        }
+    }
+
+    /// The API looks at the inbox every 30 s. Three heartbeats take 30 to 45 s, so a look falls between them.
+    @Test func aStreamIsToldOfChangesOnly() async throws {
+        try await withAPI { api in
+            await api.pipeline.publish(pipelineEvent("c-1", to: "ada"))
+            _ = try await api.pipeline.outcome(of: "c-1")
+            let stream = try StreamReader(api, person: "ada")
+            #expect(try await stream.next("inbox")?["total"] == 1)
+            try await withoutPlace {
+                #expect(await stream.names(untilHeartbeats: 3) == [])
+                // A change without a signal: two looks find it.
+                _ = try await api.pipeline.system.query("update tidings.inbox set read_at = now()")
+                #expect(try await stream.next("inbox")?["unreadCount"] == 0)
+                #expect(await stream.names(untilHeartbeats: 1) == [])
+            }
         }
     }
 

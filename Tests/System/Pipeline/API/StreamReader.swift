@@ -43,6 +43,8 @@ final class StreamReader: Sendable {
                     for line in event.split(whereSeparator: \.isNewline) {
                         if line.hasPrefix("event: ") { name = String(line.dropFirst(7)) }
                         if line.hasPrefix("data: ") { data = String(line.dropFirst(6)) }
+                        // Lines of the chunked answer stand between the events, so a comment is no first line.
+                        if line.hasPrefix(":") { teller.yield((Self.heartbeat, .null)) }
                     }
                     if let name, let data, let json = try? JSON.parse(data) { teller.yield((name, json)) }
                 }
@@ -52,14 +54,28 @@ final class StreamReader: Sendable {
 
     deinit { close(descriptor) }
 
+    /// The name of a comment, which keeps the connection alive.
+    private static let heartbeat = ":"
+
     /// The data of the next event with this name. Nil if the stream ends before. Data that the OpenAPI document does not describe is
     /// recorded as an issue.
     func next(_ name: String, sourceLocation: SourceLocation = #_sourceLocation) async throws -> JSON? {
-        for await event in events {
+        for await event in events where event.name != Self.heartbeat {
             let faults = try OpenAPIDocument.standard().faults(ofEvent: event.name, data: event.data)
             #expect(faults.isEmpty, "\(event.data)", sourceLocation: sourceLocation)
             if event.name == name { return event.data }
         }
         return nil
+    }
+
+    /// Waits for this many heartbeats, and returns the names of the events that came meanwhile.
+    func names(untilHeartbeats count: Int) async -> [String] {
+        var names: [String] = []
+        var heartbeats = 0
+        for await event in events {
+            if event.name == Self.heartbeat { heartbeats += 1 } else { names.append(event.name) }
+            if heartbeats == count { return names }
+        }
+        return names + ["the stream ended"]
     }
 }
