@@ -34,6 +34,9 @@ build() {
         fail "the build failed" "see the first error above; deploy/install checks the tools it needs"
 }
 
+# release_build ARGUMENTS: builds .build/release/tidings as Operating.md does for production.
+release_build() { build -c release --static-swift-stdlib --product tidings "$@"; }
+
 dev_limit_seconds=150 # two servers start in 5 s on 2 idle cores; a busy machine gets thirty times that
 
 # await_dev PROCESS HOME LOG: waits until `tidings dev` is ready, and exports the addresses that it wrote.
