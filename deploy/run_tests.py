@@ -5,7 +5,8 @@ usage: deploy/run_tests.py group  RESULTS NAME [--filter REGEX] [--set NAME=VALU
        deploy/run_tests.py judge  RESULTS [--may-skip REASON]... -- COMMAND...
        deploy/run_tests.py repeat RESULTS TIMES [--filter REGEX] -- COMMAND...
 
-COMMAND is `swift test` with its arguments, except --filter. RESULTS is a folder.
+COMMAND is the program of the tests with its arguments, except --filter; `swift test` works, and needs seconds more to begin. RESULTS is a
+folder.
 
 group   runs the tests that the filter selects and notes their results in RESULTS. If the test process ends before its last test, the tests
         that were running have failed, and the tests that had not begun run in a new process. Exit code 0, whatever the results.
@@ -31,7 +32,7 @@ MOST_AGAIN = 12  # a run with more failed tests cannot pass, so the rest is not 
 MOST_PROCESSES = 4  # of one group: after as many early ends the remaining tests count as failed
 SILENCE_SECONDS = float(os.environ.get("TIDINGS_TEST_SILENCE") or 600)  # no test is silent for longer: the slowest take two minutes
 LINE_LENGTH = 300  # of the first failure, in the table
-NOT_JUDGED = "not judged on this machine"  # begins the reason of a test that measures and was cancelled, because the machine is slow
+NOT_JUDGED = "not judged on this machine"  # begins the warning of a test that measures, see Bar in Sources/TestSupport
 NO_SERVERS_LEFT = 75  # exit code: the virtual hosts are used up
 
 
@@ -44,6 +45,7 @@ class Test:
         self.ended = None
         self.failures = []
         self.skipped = None  # the reason
+        self.not_judged = []  # bars of a test that measures, missed on a machine that is too slow to judge
 
     @property
     def seconds(self):
@@ -59,7 +61,7 @@ class Test:
 
 
 class Run:
-    """One process of `swift test`: its tests and what else went wrong."""
+    """One process of the tests: its results, and what else went wrong."""
 
     def __init__(self, command, environment, results, selection):
         self.tests = {}
@@ -92,6 +94,7 @@ class Run:
                         if not chunk:
                             break
                         heard = time.monotonic()
+                        chunk = re.sub(rb"\x1b\[[0-9;]*m", b"", chunk)  # colours
                         kept.write(chunk)
                         kept.flush()
                         sys.stdout.buffer.write(chunk)
@@ -140,7 +143,10 @@ class Run:
         test = self.tests.get(payload.get("testID"))
         if event == "runEnded":
             self.has_ended = True
-        elif event == "issueRecorded" and is_failure(payload):
+        elif event == "issueRecorded" and not is_failure(payload):
+            if test:
+                test.not_judged += [text for text in texts if text.startswith(NOT_JUDGED)]
+        elif event == "issueRecorded":
             line = " ↳ ".join([place(payload["issue"])] + texts)
             if test:
                 test.failures.append(line)
@@ -160,7 +166,8 @@ class Run:
         if self.is_silent:
             reason = f"the test process printed nothing for {SILENCE_SECONDS * patience():.0f} s and was ended"
         else:
-            reason = f"the test process ended early, code {self.code}" + (f": {self.crash}" if self.crash else "")
+            end = f"signal {-self.code}" if self.code < 0 else f"code {self.code}"
+            reason = f"the test process ended early, {end}" + (f": {self.crash}" if self.crash else "")
         running = [test for test in self.tests.values() if test.is_running]
         for test in running:
             test.failures.append(reason)
@@ -245,7 +252,9 @@ def noted(results):
         return []
 
 
-def record(group, environment, test):
+def record_of(test, group=None, environment=None):
+    if test.not_judged:
+        test.skipped = "; ".join(test.not_judged)
     result = "failed" if test.failures else "skipped" if test.skipped is not None else "passed"
     return {
         "group": group, "environment": environment, "test": test.name, "result": result, "seconds": round(test.seconds, 1),
@@ -285,7 +294,7 @@ def group(options):
         tests[test.name] = test
     if not tests:
         faults.append("no test ran: compare the filter with the names that swift test list prints")
-    note(options.results, [record(options.name, environment, test) for test in tests.values()])
+    note(options.results, [record_of(test, options.name, environment) for test in tests.values()])
     note(options.results, [{"group": options.name, "fault": fault} for fault in faults])
     failed = [test for test in tests.values() if test.failures]
     if failed or faults:
@@ -345,7 +354,7 @@ def try_again(failed, options):
         run = Run(options.command, record["environment"], options.results, exactly([record["test"]]))
         test = run.tests.get(record["test"])
         failures = (test.failures if test else []) + run.faults
-        if not failures and (test is None or test.skipped is not None or not test.has_begun):
+        if not failures and (test is None or record_of(test)["result"] != "passed"):
             failures = ["the test did not run the second time"]
         if failures:
             broken.append((record, [one_line(failure) for failure in failures]))
@@ -374,7 +383,7 @@ def repeat(options):
         run = Run(options.command, {}, options.results, options.filter)
         needed = max(needed, free - free_hosts(hosts))
         done += 1
-        note(options.results, [record("repeat", {}, test) for test in run.tests.values()] + [{"round": done, "faults": run.faults}])
+        note(options.results, [record_of(test, "repeat") for test in run.tests.values()] + [{"round": done, "faults": run.faults}])
         failed = [test for test in run.tests.values() if test.failures]
         say(f"== round {done} of {options.times}: {len(failed)} of {len(run.tests)} tests failed")
         show_failures(failed)
