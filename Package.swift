@@ -371,7 +371,7 @@ let package = Package(
                 "TidingsServer", "TidingsStore", "TidingsTestSupport", logging, .product(name: "HTTPTypes", package: "swift-http-types"),
             ]),
         tests(
-            "PipelineTests", in: "System/Pipeline",
+            "SystemTests", in: "System/Pipeline",
             [
                 "TidingsCore", "TidingsCatalogue", "TidingsContracts", "TidingsCrypto", "TidingsEncodings", "TidingsJSON",
                 "TidingsTimeZones", "TidingsAMQP", "TidingsHTTP", "TidingsPostgres", "TidingsClient", "TidingsMetrics", "TidingsStore",

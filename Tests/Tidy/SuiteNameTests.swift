@@ -22,6 +22,13 @@ import Testing
         }
     }
 
+    @Test func noTargetHasTheNameOfAnotherInIts() throws {
+        let targets = Set(try Repository.files(below: "Tests").map(\.target))
+        for (target, other) in targets.flatMap({ target in targets.map { (target, $0) } }) where target != other {
+            #expect(!target.contains(other), "a filter for the target \(other) selects \(target) too")
+        }
+    }
+
     @Test func nestedAndPlainSuitesAreRecognised() {
         let file = SourceFile(
             path: "Tests/SomeTests/A.swift",
