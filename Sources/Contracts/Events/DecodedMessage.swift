@@ -27,8 +27,6 @@ public struct DecodedIntent: Sendable, Hashable {
     /// The hash does not depend on spaces, on the order of members, or on the spelling of a number or a time. A member that has its
     /// default value counts as absent.
     public var contentHash: Digest128
-    /// The hash of the same content in the form that binaries before schema 29 stored. Nil if it is the same hash.
-    public var earlierContentHash: Digest128?
     /// Notes about an intent that was accepted in spite of them.
     public var notes: [ReasonCode]
     /// The place of the event in the body of its message.
@@ -37,10 +35,8 @@ public struct DecodedIntent: Sendable, Hashable {
     public var reservedID: NotificationID?
 
     public init(
-        intent: Intent, idempotencyKey: Digest128, contentHash: Digest128, earlierContentHash: Digest128? = nil, notes: [ReasonCode] = [],
-        bytesInMessage: Range<Int>
+        intent: Intent, idempotencyKey: Digest128, contentHash: Digest128, notes: [ReasonCode] = [], bytesInMessage: Range<Int>
     ) {
-        self.earlierContentHash = earlierContentHash
         self.intent = intent
         self.idempotencyKey = idempotencyKey
         self.contentHash = contentHash

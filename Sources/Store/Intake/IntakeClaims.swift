@@ -85,6 +85,6 @@ extension IntakeClaims.Claim {
         if let earlier = repeats { return earlier == decoded.contentHash ? .duplicate : .conflict(existing: nil) }
         if first.contains(decoded.idempotencyKey) { return .first }
         guard let owner = owners[decoded.idempotencyKey] else { return .duplicate }
-        return [decoded.contentHash, decoded.earlierContentHash].contains(owner.contentHash) ? .duplicate : .conflict(existing: owner.id)
+        return decoded.contentHash == owner.contentHash ? .duplicate : .conflict(existing: owner.id)
     }
 }

@@ -5,9 +5,6 @@ import TidingsPostgres
 public enum RefusedTable: String, Sendable {
     case rejected, dead
 
-    /// The states of a row that is not settled yet.
-    public var openStates: [String] { self == .rejected ? ["open"] : ["open", "quarantined", "trying"] }
-
     var name: SQL { self == .rejected ? "tidings.rejected" : "tidings.dead" }
     /// The time of the last refusal, or the last time at which the message was set aside.
     var lastTime: SQL { self == .rejected ? "r.last_at" : "r.at" }

@@ -48,9 +48,7 @@ struct ReservationBatch {
         ids.reserveCapacity(request.intents.count)
         for (position, intent) in request.intents.enumerated() {
             guard let owner = owners[intent.idempotencyKey] else { throw .decoding("a reserved key has no id") }
-            guard [intent.contentHash, intent.earlierContentHash].contains(owner.contentHash) else {
-                return .conflict(position: position, existing: owner.id)
-            }
+            guard intent.contentHash == owner.contentHash else { return .conflict(position: position, existing: owner.id) }
             ids.append(owner.id)
         }
         return .reserved(ids)

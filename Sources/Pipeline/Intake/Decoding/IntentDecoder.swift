@@ -143,10 +143,7 @@ struct MessageDecoding {
                 recipient: recipient, content: content, channels: request.channels, scheduledFor: request.scheduledFor,
                 expiresAt: request.expiresAt, critical: request.critical, market: request.market, traceparent: traceparent)
             intents.append(
-                DecodedIntent(
-                    intent: intent, idempotencyKey: key, contentHash: contentHash.now, earlierContentHash: contentHash.earlier,
-                    notes: notes,
-                    bytesInMessage: range))
+                DecodedIntent(intent: intent, idempotencyKey: key, contentHash: contentHash, notes: notes, bytesInMessage: range))
         }
         return intents
     }

@@ -32,29 +32,16 @@ struct IntentIdentity {
 
     /// Returns the hash of the event's content, without its recipients and its tenant, which are part of the key. A member that names its
     /// default counts as absent. A time counts by its instant.
-    ///
-    /// `earlier` is the hash that binaries before schema 29 stored for the same content. Nil if the two are the same. While the keys of
-    /// these binaries are kept, a repeated event is recognised by either hash.
-    static func contentHash(type: String, data: JSONObject) -> (now: Digest128, earlier: Digest128?) {
-        let asked = data.entries.filter { !$0.value.isNull && $0.key != "recipient" && $0.key != "recipients" }
-        var plain: [JSONObject.Entry] = []
-        plain.reserveCapacity(asked.count)
-        var isPlain = true
-        for entry in asked {
+    static func contentHash(type: String, data: JSONObject) -> Digest128 {
+        var content: [JSONObject.Entry] = []
+        content.reserveCapacity(data.entries.count)
+        for entry in data.entries where !entry.value.isNull && entry.key != "recipient" && entry.key != "recipients" {
             switch spelling(of: entry) {
-            case .plain:
-                plain.append(entry)
-            case .other(let text):
-                isPlain = false
-                plain.append(JSONObject.Entry(key: entry.key, value: .string(text)))
-            case .default:
-                isPlain = false
+            case .plain: content.append(entry)
+            case .other(let text): content.append(JSONObject.Entry(key: entry.key, value: .string(text)))
+            case .default: break
             }
         }
-        return (hash(type, plain), isPlain ? nil : hash(type, asked))
-    }
-
-    private static func hash(_ type: String, _ content: [JSONObject.Entry]) -> Digest128 {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(1_024)
         append(type, to: &bytes)
