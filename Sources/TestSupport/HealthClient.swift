@@ -10,7 +10,7 @@ public struct HealthClient: Sendable {
     /// Waits until the process reports its address.
     public init(of process: TestProcess) async throws {
         client = try LoopbackClient()
-        let deadline = ContinuousClock.now + .seconds(30)
+        let deadline = ContinuousClock.now + .seconds(30).patient
         while ContinuousClock.now < deadline, process.isRunning {
             if let found = Self.address(in: process.errorsSoFar) {
                 address = found

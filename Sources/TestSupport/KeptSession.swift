@@ -6,7 +6,7 @@ struct KeptSession {
     private let configuration: PostgresConfiguration
     private var connection: PostgresConnection?
 
-    init(databaseURL: String) throws { configuration = try PostgresConfiguration(url: databaseURL) }
+    init(databaseURL: String) throws { configuration = try .patient(url: databaseURL) }
 
     /// Returns the first column of the first row of a query that returns a bigint. A session that has ended is replaced by a new one once,
     /// because tests terminate sessions and servers.

@@ -5,7 +5,7 @@ public struct LoopbackClient: Sendable {
     private let transport: HTTPTransport
 
     /// The longest time of one call. A server on this machine answers at once, or it hangs.
-    private static let patience = Duration.seconds(10)
+    private static let patience = Duration.seconds(10).patient
     private static let longestAnswer = 4 << 20
 
     public init() throws { transport = try HTTPTransport.open() }

@@ -58,7 +58,7 @@ public final class TestSystem: Sendable {
         name = nil
         self.databaseURL = databaseURL
         self.amqpURL = amqpURL
-        try await Migrator(PostgresConfiguration(url: databaseURL)).migrate()
+        try await Migrator(.patient(url: databaseURL)).migrate()
     }
 
     /// The environment of this system's processes.
@@ -88,7 +88,7 @@ public final class TestSystem: Sendable {
 
     /// Runs one query as the user of the URL.
     public static func query(_ sql: SQL, at databaseURL: String) async throws -> PostgresResult {
-        let connection = try await PostgresConnection.connect(PostgresConfiguration(url: databaseURL))
+        let connection = try await PostgresConnection.connect(.patient(url: databaseURL))
         do {
             let result = try await connection.query(sql)
             await connection.close()
@@ -104,7 +104,8 @@ public final class TestSystem: Sendable {
         try await query(sql).rows.first?.decode(Int.self) ?? 0
     }
 
-    /// Repeats the query until its bigint satisfies `condition`. For states that other processes reach without a signal.
+    /// Repeats the query until its bigint satisfies `condition`. For states that other processes reach without a signal. Returns false
+    /// after `limit` for the speed of this machine.
     public func eventually(
         within limit: Duration = .seconds(30), _ sql: SQL, _ condition: (Int) -> Bool
     ) async throws -> Bool {
@@ -122,7 +123,7 @@ public final class TestSystem: Sendable {
     private static func eventually(
         within limit: Duration, _ sql: SQL, _ condition: (Int) -> Bool, in session: inout KeptSession
     ) async throws -> Bool {
-        let deadline = ContinuousClock.now + limit
+        let deadline = ContinuousClock.now + limit.patient
         while ContinuousClock.now < deadline {
             if condition(try await session.count(sql)) { return true }
             // The pause between two queries, because the database sends no signal.
@@ -141,7 +142,7 @@ public final class TestSystem: Sendable {
     public func shutDown() async throws {
         await endProcesses()
         guard let name, let server = ProcessInfo.processInfo.environment["TIDINGS_DATABASE_URL"] else { return }
-        let connection = try await PostgresConnection.connect(PostgresConfiguration(url: server))
+        let connection = try await PostgresConnection.connect(.patient(url: server))
         _ = try await connection.query("drop database if exists \(unsafe: name) with (force)")
         await connection.close()
     }
@@ -182,7 +183,7 @@ private actor Template {
 
     func copy(to name: String, on server: String) async throws {
         let template = try await template(on: server)
-        let connection = try await PostgresConnection.connect(PostgresConfiguration(url: server))
+        let connection = try await PostgresConnection.connect(.patient(url: server))
         _ = try await connection.query("create database \(unsafe: name) template \(unsafe: template)")
         await connection.close()
     }
@@ -192,12 +193,12 @@ private actor Template {
         // The task outlives the test that asked first: all tests await the same template.
         let task = Task {
             let name = "tidings_template_\(ProcessInfo.processInfo.processIdentifier)"
-            let connection = try await PostgresConnection.connect(PostgresConfiguration(url: server))
+            let connection = try await PostgresConnection.connect(.patient(url: server))
             _ = try await connection.query("create database \(unsafe: name)")
             await connection.close()
             guard var components = URLComponents(string: server) else { throw TestSystemError(message: "TIDINGS_DATABASE_URL is no URL") }
             components.path = "/" + name
-            try await Migrator(PostgresConfiguration(url: components.string ?? server)).migrate()
+            try await Migrator(.patient(url: components.string ?? server)).migrate()
             return name
         }
         made = task
