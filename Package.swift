@@ -289,10 +289,10 @@ let package = Package(
         tests("TidingsHTTPTests", in: "Drivers/HTTP", ["TidingsHTTP", "TidingsTestSupport"]),
         tests(
             "TidingsHTTPServerTests", in: "Drivers/HTTPServer",
-            ["TidingsHTTPServer", logging, .product(name: "HTTPTypes", package: "swift-http-types")]),
+            ["TidingsHTTPServer", "TidingsTestSupport", logging, .product(name: "HTTPTypes", package: "swift-http-types")]),
         tests(
             "TidingsHTTP2Tests", in: "Drivers/HTTP2",
-            ["TidingsHTTP", "TidingsHTTP2", "TidingsHTTP2Server", "TidingsSocket", "TidingsWaiting"]),
+            ["TidingsHTTP", "TidingsHTTP2", "TidingsHTTP2Server", "TidingsSocket", "TidingsTestSupport", "TidingsWaiting"]),
         tests(
             "ProviderAPNsTests", in: "Providers/APNs",
             [
@@ -303,7 +303,7 @@ let package = Package(
             "ProviderWebPushTests", in: "Providers/WebPush",
             [
                 "TidingsCore", "TidingsCrypto", "TidingsEncodings", "TidingsJSON", "TidingsHTTP", "TidingsProvider", "ProviderWebPush",
-                "TidingsCapture",
+                "TidingsCapture", "TidingsTestSupport",
             ]),
         tests(
             "ConformanceTests", in: "Providers/Conformance",
@@ -345,20 +345,20 @@ let package = Package(
                 "TidingsCatalogue", "TidingsContracts", "TidingsCore", "TidingsJSON", "TidingsLikes", "TidingsPostgres", "TidingsStore",
                 "TidingsTestSupport", "TidingsTimeZones",
             ]),
-        tests("PrivateServersTests", in: "Apps/Dev", ["PrivateServers"]),
+        tests("PrivateServersTests", in: "Apps/Dev", ["PrivateServers", "TidingsTestSupport"]),
         tests(
             "TidingsInboxTests", in: "Clients/Inbox", ["TidingsInbox"],
             exclude: ["README.md", "cases.json", "fakes.mjs", "run-cases.mjs", "runner.mjs", "tabs.mjs"]),
         tests(
             "ProviderWebhookTests", in: "Providers/Webhook",
             [
-                "TidingsCore", "TidingsJSON", "TidingsHTTP", "TidingsProvider", "ProviderWebhook", "TidingsCapture",
+                "TidingsCore", "TidingsJSON", "TidingsHTTP", "TidingsProvider", "ProviderWebhook", "TidingsCapture", "TidingsTestSupport",
             ]),
         tests(
             "PushProviderTests", in: "Providers/Push",
             [
                 "TidingsCore", "TidingsCrypto", "TidingsEncodings", "TidingsJSON", "TidingsHTTP", "TidingsProvider", "ProviderAirship",
-                "ProviderBraze", "ProviderFCM", "ProviderJSONOverHTTP", "TidingsCapture",
+                "ProviderBraze", "ProviderFCM", "ProviderJSONOverHTTP", "TidingsCapture", "TidingsTestSupport",
             ]),
         tests(
             "TidingsServerTests", in: "Apps/Server",

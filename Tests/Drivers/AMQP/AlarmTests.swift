@@ -1,9 +1,10 @@
 import Testing
 import TidingsAMQP
+import TidingsTestSupport
 
 extension ExclusiveBrokerTests {
     /// The memory alarm stops the broker from reading connections that publish.
-    @Suite(.timeLimit(.minutes(2)))
+    @Suite(.timeLimit(.minutes(Patience.scaled(2))))
     struct AlarmTests {
         @Test func aBlockedPublisherWaitsAndAConsumerGoesOn() async throws {
             let broker = try ExclusiveBroker.current()

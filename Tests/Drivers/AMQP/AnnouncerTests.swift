@@ -5,7 +5,7 @@ import TidingsTestSupport
 @testable import TidingsAMQP
 
 /// An offer returns at once whatever the broker does, and every message is counted as published or dropped.
-@Suite(.timeLimit(.minutes(2))) struct AnnouncerTests {
+@Suite(.timeLimit(.minutes(Patience.scaled(2)))) struct AnnouncerTests {
     private static let exchange = ExchangeDeclaration(name: Broker.unique("announcer"), kind: "fanout", durable: false)
 
     private static func message(_ text: String, bytes: Int = 0) -> OutgoingMessage {

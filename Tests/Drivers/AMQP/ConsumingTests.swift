@@ -1,8 +1,9 @@
 import Synchronization
 import Testing
 import TidingsAMQP
+import TidingsTestSupport
 
-@Suite(.enabled(if: Broker.isPresent, "needs TIDINGS_AMQP_URL"), .timeLimit(.minutes(2)))
+@Suite(.enabled(if: Broker.isPresent, "needs TIDINGS_AMQP_URL"), .timeLimit(.minutes(Patience.scaled(2))))
 struct ConsumingTests {
     @Test func prefetchIsRespected() async throws {
         try await Fixture.with { fixture in

@@ -3,7 +3,7 @@ import TidingsAMQP
 import TidingsTestSupport
 
 /// A consumer with a queue of its own, and the announcements that it gets. Both may lose messages, and neither may hang.
-@Suite(.enabled(if: Broker.isPresent, "needs TIDINGS_AMQP_URL"), .timeLimit(.minutes(2)))
+@Suite(.enabled(if: Broker.isPresent, "needs TIDINGS_AMQP_URL"), .timeLimit(.minutes(Patience.scaled(2))))
 struct OwnQueueTests {
     @Test func everyConsumerGetsEveryAnnouncement() async throws {
         try await Announcements.with { announcements in

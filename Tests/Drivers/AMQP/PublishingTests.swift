@@ -1,7 +1,8 @@
 import Testing
 import TidingsAMQP
+import TidingsTestSupport
 
-@Suite(.enabled(if: Broker.isPresent, "needs TIDINGS_AMQP_URL"), .timeLimit(.minutes(2)))
+@Suite(.enabled(if: Broker.isPresent, "needs TIDINGS_AMQP_URL"), .timeLimit(.minutes(Patience.scaled(2))))
 struct PublishingTests {
     @Test func tenThousandMessagesComeBackOnceEach() async throws {
         try await Fixture.with { fixture in

@@ -1,9 +1,10 @@
 import Testing
 import TidingsAMQP
+import TidingsTestSupport
 
 extension ExclusiveBrokerTests {
     /// The address names the TLS listener by DNS name, with its `cacertfile`.
-    @Suite(.timeLimit(.minutes(1)))
+    @Suite(.timeLimit(.minutes(Patience.scaled(1))))
     struct TLSTests {
         private func configuration() throws -> AMQPConfiguration {
             try AMQPConfiguration(url: ExclusiveBroker.current().amqpsURL)

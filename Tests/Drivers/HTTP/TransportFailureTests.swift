@@ -67,8 +67,10 @@ struct TransportFailureTests {
 
     @Test func unknownHost() async throws {
         let failure = try await withTransport {
-            try await $0.send(.post("http://no-such-host.invalid/", connectTimeout: .seconds(60), totalTimeout: .seconds(60)))
-                .requireFailure()
+            try await $0.send(
+                .post("http://no-such-host.invalid/", connectTimeout: .seconds(60).patient, totalTimeout: .seconds(60).patient)
+            )
+            .requireFailure()
         }
         #expect(failure.kind == .dns && !failure.requestMayHaveArrived)
     }

@@ -1,4 +1,5 @@
 import Testing
+import TidingsTestSupport
 
 @testable import TidingsHTTP
 
@@ -11,8 +12,8 @@ extension AddressGuard {
 extension HTTPRequest {
     /// A small POST. Its default time-outs are so long that no passing test reaches them.
     static func post(
-        _ url: String, body: String = "hello", connectTimeout: Duration = .seconds(30), totalTimeout: Duration = .seconds(30),
-        guarding: AddressGuard = .loopback
+        _ url: String, body: String = "hello", connectTimeout: Duration = .seconds(30).patient,
+        totalTimeout: Duration = .seconds(30).patient, guarding: AddressGuard = .loopback
     ) -> HTTPRequest {
         HTTPRequest(
             url: url, headers: [("content-type", "text/plain")], body: Array(body.utf8), connectTimeout: connectTimeout,

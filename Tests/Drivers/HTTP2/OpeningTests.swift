@@ -3,6 +3,7 @@ import Testing
 import TidingsHTTP
 import TidingsHTTP2Server
 import TidingsSocket
+import TidingsTestSupport
 import TidingsWaiting
 
 @testable import TidingsHTTP2
@@ -114,7 +115,7 @@ import TidingsWaiting
     }
 
     @Test func aServerThatCeasesToAllowStreamsIsLeft() async throws {
-        try await RawServer.run(connectTimeout: .seconds(2)) { server, transport in
+        try await RawServer.run(connectTimeout: .seconds(2).patient) { server, transport in
             async let first = transport.send(HTTP2Request(path: "/first"))
             let connection = try await server.accept(sending: .settings)
             #expect(try await connection.next(RawFrame.head).stream == 1)
@@ -140,7 +141,7 @@ import TidingsWaiting
         let crowd = (0..<(backlog == 0 ? 3 : 0)).compactMap { _ in dead.address.connectingSocket() }
         defer { crowd.forEach { close($0) } }
         async let accepted = live.accept()
-        let step = try await open([dead.address, live.address], trusting: live.authorityFile, within: .seconds(4))
+        let step = try await open([dead.address, live.address], trusting: live.authorityFile, within: .seconds(4).patient)
         guard case .done = step else {
             Issue.record("\(step)")
             return
@@ -164,7 +165,7 @@ import TidingsWaiting
     @Test func anAddressThatRefusesIsFollowedByTheNextAtOnce() async throws {
         let (closed, live) = (try RawServer(backlog: nil), try RawServer())
         async let accepted = live.accept()
-        let step = try await open([closed.address, live.address], trusting: live.authorityFile, within: .seconds(60))
+        let step = try await open([closed.address, live.address], trusting: live.authorityFile, within: .seconds(60).patient)
         guard case .done = step else {
             Issue.record("\(step)")
             return
@@ -246,7 +247,7 @@ extension SocketThread.Interest {
 extension RawServer {
     /// Runs the body with a raw server and a transport that trusts it.
     static func run(
-        backlog: Int32? = 16, connectTimeout: Duration = .seconds(5), _ body: (RawServer, HTTP2Transport) async throws -> Void
+        backlog: Int32? = 16, connectTimeout: Duration = .seconds(5).patient, _ body: (RawServer, HTTP2Transport) async throws -> Void
     ) async throws {
         let server = try RawServer(backlog: backlog)
         let transport = try HTTP2Transport.open(

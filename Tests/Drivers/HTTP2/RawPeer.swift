@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import TidingsHTTP
+import TidingsTestSupport
 
 @testable import TidingsHTTP2
 @testable import TidingsHTTP2Server
@@ -204,9 +205,9 @@ extension sockaddr_in {
     }
 }
 
-/// Limits each wait to 10 s: a silent peer causes an error instead of a test that hangs.
+/// Limits each wait to 10 s for the speed of this machine: a silent peer causes an error instead of a test that hangs.
 private func limitWaiting(on socket: Int32) {
-    var limit = timeval(tv_sec: 10, tv_usec: 0)
+    var limit = timeval(tv_sec: Patience.scaled(10), tv_usec: 0)
     setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
 }
 

@@ -4,6 +4,7 @@ import Testing
 import TidingsHTTP
 import TidingsHTTP2
 import TidingsHTTP2Server
+import TidingsTestSupport
 
 /// A server on loopback with the test's own handler, and a transport that trusts the server.
 struct TestServer {
@@ -14,7 +15,7 @@ struct TestServer {
     let authorityFile: String
 
     static func run(
-        firstStreams: UInt32 = 1, maximumStreams: UInt32 = 100, connections: Int = 4, connectTimeout: Duration = .seconds(5),
+        firstStreams: UInt32 = 1, maximumStreams: UInt32 = 100, connections: Int = 4, connectTimeout: Duration = .seconds(5).patient,
         answering handler: @escaping @Sendable (HTTP2ServerRequest, RequestLog) async -> HTTP2ServerAnswer,
         _ body: (TestServer) async throws -> Void
     ) async throws {

@@ -2,6 +2,7 @@ import Glibc
 import Testing
 import TidingsHTTP
 import TidingsSocket
+import TidingsTestSupport
 
 @testable import TidingsHTTP2
 @testable import TidingsHTTP2Server
@@ -69,7 +70,7 @@ import TidingsSocket
         connection.resolved(.success([server.address]))
         while !connection.canBegin {
             let interest = try #require(connection.interest)
-            #expect(interest.isReady(before: .now + .seconds(10)))
+            #expect(interest.isReady(before: .now + .seconds(10).patient))
             connection.progress()
             connection.flush()
         }
@@ -82,7 +83,7 @@ import TidingsSocket
         raw.reset()
         let interest = try #require(connection.interest)
         // On a busy machine the kernel delivers the reset later. A write before that would succeed.
-        #expect(interest.isReset(before: .now + .seconds(10)))
+        #expect(interest.isReset(before: .now + .seconds(10).patient))
         connection.begin(results.exchange(2))
         blockBrokenPipeSignal()
         connection.flush()

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import TidingsTestSupport
 
 /// A client that sends any bytes over TCP. Its waiting happens on threads of its own.
 final class RawClient: Sendable {
@@ -16,7 +17,7 @@ final class RawClient: Sendable {
         }
         guard result == 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .ECONNREFUSED) }
         // A server that never answers must fail the test, not hold it.
-        var limit = timeval(tv_sec: 20, tv_usec: 0)
+        var limit = timeval(tv_sec: Patience.scaled(20), tv_usec: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
     }
 

@@ -51,7 +51,7 @@ struct PgBouncerTests {
         let configuration = try PostgresConfiguration(url: "postgres://postgres@127.0.0.1:\(bouncer.port)/postgres")
         // The pool has more clients than the pooler has sessions. The pooler takes a moment to listen, and the pool repeats its attempts
         // for longer than that.
-        let pool = PostgresPool(configuration, size: 6, name: "bounced")
+        let pool = PostgresPool(configuration, size: 6, name: "bounced", acquireTimeout: .seconds(10).patient)
         _ = try await pool.query("select 1")
         try await withThrowingTaskGroup { group in
             for number in 0..<60 {

@@ -1,8 +1,9 @@
 import Testing
 import TidingsPostgres
+import TidingsTestSupport
 
 /// Runs `body` with a pool on a new database.
-func withPool<R>(size: Int, acquireTimeout: Duration = .seconds(10), _ body: (PostgresPool) async throws -> R) async throws -> R {
+func withPool<R>(size: Int, acquireTimeout: Duration = .seconds(10).patient, _ body: (PostgresPool) async throws -> R) async throws -> R {
     try await withDatabase { configuration in
         let pool = PostgresPool(configuration, size: size, name: "test", acquireTimeout: acquireTimeout)
         let value = try await body(pool)
@@ -78,7 +79,8 @@ struct PoolTests {
                 return await connection.processID
             }
             let processes = try await [one, two]
-            try await administer("select pg_terminate_backend(\(processes[0]), 5000), pg_terminate_backend(\(processes[1]), 5000)")
+            let limit = Patience.scaled(5_000)
+            try await administer("select pg_terminate_backend(\(processes[0]), \(limit)), pg_terminate_backend(\(processes[1]), \(limit))")
             #expect(try await pool.query("select 1").rows.count == 1)
             #expect(try await pool.pipeline(["select 1", "select 2"]).count == 2)
         }
