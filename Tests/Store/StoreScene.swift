@@ -130,7 +130,7 @@ extension StoreScene {
     /// Runs the transaction that takes packs of dead workers apart. Each delivery is retried, and may have arrived.
     @discardableResult
     func recover(
-        passingOver strange: Set<PackID> = [], before deadline: ContinuousClock.Instant = ContinuousClock.now + .seconds(60)
+        passingOver strange: Set<PackID> = [], before deadline: ContinuousClock.Instant = ContinuousClock.now + .seconds(60).patient
     ) async throws -> Int {
         try await store.recover { recovery in
             let abandoned = try await recovery.take(limit: 100, passingOver: strange, before: deadline)

@@ -1,9 +1,10 @@
 import Glibc
 import Testing
+import TidingsTestSupport
 
 @testable import PrivateServers
 
-@Suite(.timeLimit(.minutes(1))) struct ChildProcessTests {
+@Suite(.timeLimit(.minutes(Patience.scaled(1)))) struct ChildProcessTests {
     private let tools: ServerTools
 
     init() throws { tools = try ServerTools.find(in: .ofThisMachine()) }
@@ -17,7 +18,7 @@ import Testing
         )
     }
 
-    private func run(_ command: ChildCommand, within limit: Duration = .seconds(30)) async throws -> ChildCommand.Output {
+    private func run(_ command: ChildCommand, within limit: Duration = .seconds(30).patient) async throws -> ChildCommand.Output {
         try await OwnThread.run { () throws(PrivateServersError) in try command.run(within: limit) }
     }
 
@@ -39,13 +40,13 @@ import Testing
     @Test("ending waits for the end, also of a stopped child and of one that will not listen")
     func ending() async throws {
         for (script, first, patience, status) in [
-            ("exec sleep 600", SIGSTOP, Duration.seconds(20), 128 + SIGTERM),
+            ("exec sleep 600", SIGSTOP, Duration.seconds(20).patient, 128 + SIGTERM),
             ("trap '' TERM; exec sleep 600", SIGCONT, .milliseconds(200), 128 + SIGKILL),
         ] {
             let command = shell(script)
             let end = try await OwnThread.run { () throws(PrivateServersError) -> Int32? in
                 let child = try ChildProcess.start(command, output: STDERR_FILENO, errors: STDERR_FILENO)
-                _ = child.exit(within: .milliseconds(200))  // gives the shell time to set its trap
+                _ = child.exit(within: .milliseconds(200).patient)  // gives the shell time to set its trap
                 child.signal(first)
                 child.end(with: SIGTERM, patience: patience)
                 child.signal(SIGKILL)  // the child has ended, so no process gets the signal

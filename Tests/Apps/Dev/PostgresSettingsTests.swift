@@ -1,8 +1,9 @@
 import Testing
+import TidingsTestSupport
 
 @testable import PrivateServers
 
-@Suite(.timeLimit(.minutes(5))) struct PostgresSettingsTests {
+@Suite(.timeLimit(.minutes(Patience.scaled(5)))) struct PostgresSettingsTests {
     @Test("a quarter of the memory, within bounds", arguments: [(256, 128), (2048, 512), (6000, 1500), (24_000, 2048)])
     func sharedMemory(physical: Int, shared: Int) {
         #expect(PostgresSettings.sharedMegabytes(of: physical) == shared)

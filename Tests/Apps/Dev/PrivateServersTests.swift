@@ -1,9 +1,10 @@
 import Glibc
 import Testing
+import TidingsTestSupport
 
 @testable import PrivateServers
 
-@Suite(.timeLimit(.minutes(5))) struct PrivateServersTests {
+@Suite(.timeLimit(.minutes(Patience.scaled(5)))) struct PrivateServersTests {
     @Test("both answer, stop leaves nothing, a second start keeps the data", arguments: [false, true])
     func lifecycle(isPrivate: Bool) async throws {
         try await TestHome.with(isPrivate: isPrivate) { home in
@@ -112,7 +113,7 @@ import Testing
             let command = ChildCommand(
                 executable: "\(tools.postgresFolders[0])/psql", arguments: ["-X", "-q", "-t", "-A", "-c", statement],
                 environment: variables.merging(["PATH": tools.path]) { $1 }, wrappers: tools.wrappers)
-            return PrivateFile.trimmed(try command.succeed(within: .seconds(30)))
+            return PrivateFile.trimmed(try command.succeed(within: .seconds(30).patient))
         }
     }
 

@@ -1,8 +1,9 @@
 import Testing
+import TidingsTestSupport
 
 @testable import PrivateServers
 
-@Suite(.timeLimit(.minutes(5))) struct ServerFailureTests {
+@Suite(.timeLimit(.minutes(Patience.scaled(5)))) struct ServerFailureTests {
     @Test("servers come back after every fault, on the same URL, with their data")
     func faults() async throws {
         try await TestHome.with { home in

@@ -1,4 +1,5 @@
 import Glibc
+import TidingsTestSupport
 
 @testable import PrivateServers
 
@@ -59,7 +60,7 @@ extension PrivateServers {
                 environment: ["PATH": tools.path],
                 wrappers: tools.wrappers
             )
-            return PrivateFile.trimmed(try command.succeed(within: .seconds(30)))
+            return PrivateFile.trimmed(try command.succeed(within: .seconds(30).patient))
         }
     }
 }

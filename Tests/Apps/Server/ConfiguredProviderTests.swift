@@ -4,6 +4,7 @@ import Synchronization
 import Testing
 import TidingsCore
 import TidingsProvider
+import TidingsTestSupport
 
 @testable import TidingsServer
 
@@ -72,7 +73,7 @@ import TidingsProvider
         }
         // The loop ends long before this deadline, unless a send waits for the disk. After the deadline the disk answers, so that the test
         // can end.
-        let deadline = ContinuousClock.now + .seconds(10)
+        let deadline = ContinuousClock.now + .seconds(10).patient
         while answers.withLock(\.count) < 3, ContinuousClock.now < deadline { await Task.yield() }
         #expect(answers.withLock(\.self) == [first, first, first])
         // Opening succeeds once the provider's thread waits in its own open. If a writer opened and closed earlier, its bytes would be

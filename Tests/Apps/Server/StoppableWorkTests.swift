@@ -1,9 +1,10 @@
 import Testing
+import TidingsTestSupport
 
 @testable import TidingsServer
 
 /// Work that runs until it is stopped. If a stop were lost, the test would reach its time limit.
-@Suite(.timeLimit(.minutes(1))) struct StoppableWorkTests {
+@Suite(.timeLimit(.minutes(Patience.scaled(1)))) struct StoppableWorkTests {
     @Test func aStopBeforeTheStartCounts() async {
         let work = StoppableWork()
         work.stop()

@@ -94,7 +94,7 @@ final class CryptoPeer: Sendable {
     /// A blocking socket to the peer. One request has its answer before the next begins.
     private struct Connection {
         /// The longest time for one answer. RSA keys take a second at most; a busy machine gets sixty times that.
-        private static let patienceMilliseconds: Int32 = 60_000
+        private static let patienceMilliseconds = Int32(Patience.scaled(60_000))
 
         let descriptor: Int32
         private var received: [UInt8] = []

@@ -19,7 +19,7 @@ struct HTTPSubject: BindingSubject {
             "authorization": "env:SECRET", "headers": "X-Key: env:KEY", "url": "\(service.origin)/push/{{address}}?to={{address}}",
             "body": #"{"to":"{{address}}","text":"{{body}}"}"#, "messageIdPath": "/id",
             "certificateAuthorities": service.certificateAuthorityFile,
-            "timeoutSeconds": "2", "successPath": "/ok", "successValue": "true",
+            "timeoutSeconds": "\(Patience.scaled(2))", "successPath": "/ok", "successValue": "true",
         ]
     }
 
@@ -56,7 +56,8 @@ struct WebPushSubject: BindingSubject {
     func settings(_ service: ConformanceService) -> [String: String] {
         [
             "vapidPrivateKey": "env:SECRET", "subject": "mailto:push@example.com", "allowedPorts": "any",
-            "allowedNetworks": "127.0.0.0/8", "certificateAuthorities": service.certificateAuthorityFile, "timeoutSeconds": "2",
+            "allowedNetworks": "127.0.0.0/8", "certificateAuthorities": service.certificateAuthorityFile,
+            "timeoutSeconds": "\(Patience.scaled(2))",
         ]
     }
 
@@ -90,7 +91,7 @@ struct WebhookSubject: BindingSubject {
     func settings(_ service: ConformanceService) -> [String: String] {
         [
             "signingSecret": "env:SECRET", "allowedPorts": "any", "allowedNetworks": "127.0.0.0/8",
-            "certificateAuthorities": service.certificateAuthorityFile, "timeoutSeconds": "2",
+            "certificateAuthorities": service.certificateAuthorityFile, "timeoutSeconds": "\(Patience.scaled(2))",
         ]
     }
 

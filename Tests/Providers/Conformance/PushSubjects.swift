@@ -18,7 +18,7 @@ struct APNsSubject: BindingSubject {
     func settings(_ service: ConformanceService) -> [String: String] {
         [
             "key": "env:SECRET", "keyId": "ABCDE12345", "teamId": "TEAM123456", "topic": "com.example.shop", "endpoint": service.origin,
-            "certificateAuthorities": service.certificateAuthorityFile, "timeoutSeconds": "2",
+            "certificateAuthorities": service.certificateAuthorityFile, "timeoutSeconds": "\(Patience.scaled(2))",
         ]
     }
 
@@ -64,7 +64,7 @@ struct FCMSubject: BindingSubject {
     func settings(_ service: ConformanceService) -> [String: String] {
         [
             "serviceAccount": "env:ACCOUNT", "endpoint": service.origin, "certificateAuthorities": service.certificateAuthorityFile,
-            "timeoutSeconds": "2",
+            "timeoutSeconds": "\(Patience.scaled(2))",
         ]
     }
 
@@ -104,7 +104,7 @@ struct BrazeSubject: BindingSubject {
     func settings(_ service: ConformanceService) -> [String: String] {
         [
             "apiKey": "env:SECRET", "endpoint": service.origin, "certificateAuthorities": service.certificateAuthorityFile,
-            "timeoutSeconds": "2",
+            "timeoutSeconds": "\(Patience.scaled(2))",
         ]
     }
 
@@ -129,7 +129,7 @@ struct AirshipSubject: BindingSubject {
     func settings(_ service: ConformanceService) -> [String: String] {
         [
             "appKey": "env:SECRET", "masterSecret": "env:SECRET", "endpoint": service.origin,
-            "certificateAuthorities": service.certificateAuthorityFile, "timeoutSeconds": "2",
+            "certificateAuthorities": service.certificateAuthorityFile, "timeoutSeconds": "\(Patience.scaled(2))",
         ]
     }
 

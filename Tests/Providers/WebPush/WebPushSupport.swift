@@ -6,6 +6,7 @@ import TidingsEncodings
 import TidingsHTTP
 import TidingsJSON
 import TidingsProvider
+import TidingsTestSupport
 
 @testable import ProviderWebPush
 @testable import TidingsCapture
@@ -99,15 +100,19 @@ struct PushService {
 
     /// Makes a new subscription, which is a device's token.
     func subscribe(_ body: String = "") async throws -> String {
-        let request = HTTPRequest(url: "\(origin)/webpush/subscriptions", body: Array(body.utf8), guarding: anywhere)
-        return try await answer(request, status: 201)
+        try await answer(request("POST", "\(origin)/webpush/subscriptions", body), status: 201)
     }
 
     /// The messages that arrived in a subscription.
     func messages(_ token: String) async throws -> [JSON] {
         let endpoint = try #require(try JSON.parse(token)["endpoint"]?.stringValue)
-        return try #require(
-            try JSON.parse(try await answer(HTTPRequest(method: "GET", url: endpoint, guarding: anywhere), status: 200)).arrayValue)
+        return try #require(try JSON.parse(try await answer(request("GET", endpoint), status: 200)).arrayValue)
+    }
+
+    private func request(_ method: String, _ url: String, _ body: String = "") -> HTTPRequest {
+        HTTPRequest(
+            method: method, url: url, body: Array(body.utf8), connectTimeout: .seconds(5).patient, totalTimeout: .seconds(15).patient,
+            guarding: anywhere)
     }
 
     private func answer(_ request: HTTPRequest, status: Int) async throws -> String {

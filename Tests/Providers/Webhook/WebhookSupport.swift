@@ -3,6 +3,7 @@ import TidingsCapture
 import TidingsCore
 import TidingsHTTP
 import TidingsProvider
+import TidingsTestSupport
 
 /// The secret of the published test vectors, of 24 bytes.
 let testSecret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
@@ -30,7 +31,7 @@ func withCapture<Value: Sendable>(
 
 /// Runs the body with a provider that may send to loopback.
 func withWebhooks<Value: Sendable>(
-    timeout: Duration = .seconds(30), secrets: [String] = [], allowsUnsigned: Bool = false, guarding: AddressGuard = .loopback,
+    timeout: Duration = .seconds(30).patient, secrets: [String] = [], allowsUnsigned: Bool = false, guarding: AddressGuard = .loopback,
     _ body: (WebhookProvider) async throws -> Value
 ) async throws -> Value {
     let configuration = WebhookConfiguration(

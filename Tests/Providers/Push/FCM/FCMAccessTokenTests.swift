@@ -3,6 +3,7 @@ import Testing
 import TidingsCapture
 import TidingsCore
 import TidingsHTTP
+import TidingsTestSupport
 
 @testable import ProviderFCM
 
@@ -10,7 +11,7 @@ import TidingsHTTP
 struct FCMAccessTokenTests {
     private static func account() throws -> ServiceAccount { try ServiceAccount(json: FCMFixture.account()) }
 
-    private func soon() -> ContinuousClock.Instant { .now + .seconds(30) }
+    private func soon() -> ContinuousClock.Instant { .now + .seconds(30).patient }
 
     // MARK: Answers
 

@@ -4,6 +4,7 @@ import TidingsCapture
 import TidingsCore
 import TidingsHTTP
 import TidingsJSON
+import TidingsTestSupport
 
 /// Counts, behaviours and the control interface, over the requests of an ordinary client.
 struct CaptureServerTests {
@@ -11,8 +12,8 @@ struct CaptureServerTests {
         _ method: String, _ url: String, _ body: String = "", headers: [(String, String)] = [], through transport: HTTPTransport
     ) async throws -> (status: Int, json: JSON?, response: HTTPResponse) {
         let request = HTTPRequest(
-            method: method, url: url, headers: headers, body: Array(body.utf8), connectTimeout: .seconds(30), totalTimeout: .seconds(30),
-            maximumResponseBytes: 4 << 20, guarding: .loopback)
+            method: method, url: url, headers: headers, body: Array(body.utf8), connectTimeout: .seconds(30).patient,
+            totalTimeout: .seconds(30).patient, maximumResponseBytes: 4 << 20, guarding: .loopback)
         switch await transport.send(request) {
         case .response(let response): return (response.status, try? JSON.parse(response.body), response)
         case .failed(let failure): throw failure
