@@ -24,7 +24,9 @@ extension WaitingFaults {
                 let password = try #require(try environment(of: home)["PGPASSWORD"])
                 #expect(!process.errorsSoFar.contains(password), "a log that everybody may read must not make them a superuser")
                 #expect(process.errorsSoFar.contains("\(home)/env"), "it says where the servers are named")
-                let sent = try await tidings(home, "send", "orderUpdate", "--to", "ann", "--title", "T", "--id", "kept", "--wait")
+                let sent = try await tidings(
+                    home, "send", "orderUpdate", "--to", "ann", "--title", "T", "--id", "kept", "--wait", "--timeout=\(Patience.scaled(30))"
+                )
                 #expect(sent.exitCode == 0, "\(sent.errors)")
                 try await stops(process, SIGINT, home)
 

@@ -11,9 +11,10 @@ import TidingsTestSupport
 /// Tests that mostly wait: for a start, a lease, a deadline or an outage. `deploy/test` runs some of them at once.
 @Suite struct WaitingFaults {}
 
-/// Polls until the condition holds. Needed for states of another process that send no signal. Returns false after `limit`.
+/// Polls until the condition holds. Needed for states of another process that send no signal. Returns false after `limit` for the speed of
+/// this machine.
 func reached(within limit: Duration, every pause: Duration = .milliseconds(50), _ condition: () async throws -> Bool) async throws -> Bool {
-    let deadline = ContinuousClock.now + limit
+    let deadline = ContinuousClock.now + limit.patient
     while ContinuousClock.now < deadline {
         if try await condition() { return true }
         try await Task.sleep(for: pause)
@@ -22,7 +23,7 @@ func reached(within limit: Duration, every pause: Duration = .milliseconds(50), 
 }
 
 extension TestSystem {
-    /// Starts a role and returns when it runs. Waits at most 30 s, because the machine may be busy.
+    /// Starts a role and returns when it runs. Waits at most 30 s for the speed of this machine.
     func startRole(_ role: String, with variables: [String: String] = [:]) async throws -> TestProcess {
         let process = try start("run", role, with: variables)
         let isRunning = try await reached(within: .seconds(30)) { process.errorsSoFar.contains(": running") || !process.isRunning }

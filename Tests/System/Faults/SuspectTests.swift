@@ -98,7 +98,10 @@ private final class Trap: Sendable {
         process.signal(SIGKILL)
         _ = await process.finish()
         _ = try await system.query(
-            "select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = current_database() and wait_event = 'advisory'")
+            """
+            select pg_terminate_backend(pid, \(Int64(Patience.scaled(5_000)))) from pg_stat_activity
+            where datname = current_database() and wait_event = 'advisory'
+            """)
     }
 
     /// Removes the trap. From now on the event is like any other.

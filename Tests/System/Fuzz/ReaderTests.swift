@@ -1,10 +1,11 @@
 import Testing
+import TidingsTestSupport
 
 /// Every reader of outside data gets inputs that no honest sender would send.
 ///
 /// The targets run one after the other, because each one measures the memory of the whole process. `deploy/fuzz` is the long run. Each
 /// failure, and ``FuzzSettings``, tell how to make one input again.
-@Suite(.serialized, .timeLimit(.minutes(60)))
+@Suite(.serialized, .timeLimit(.minutes(Patience.scaled(60))))
 struct ReaderTests {
     @Test func json() { fuzz(JSONFuzz(), inputs: 1_000) }
     @Test func schemas() { fuzz(SchemaFuzz(), inputs: 1_000) }

@@ -10,7 +10,8 @@ import TidingsTestSupport
     @Test func sendWaitAnswersForThisTryOnly() async throws {
         try await withPipeline { pipeline in
             func send(_ type: String, title: String) async throws -> TestProcess.Result {
-                try await pipeline.system.tidings("send", type, "--to", "reader", "--title", title, "--id", "fix-1", "--no-check", "--wait")
+                try await pipeline.system.tidings(
+                    "send", type, "--to", "reader", "--title", title, "--id", "fix-1", "--no-check", "--wait", Pipeline.waitLimit)
             }
             let wrong = try await send("orderUpdatee", title: "T")
             #expect(wrong.exitCode == 1 && wrong.errors.contains("unknownType"), "\(wrong.errors)")
@@ -30,11 +31,14 @@ import TidingsTestSupport
     @Test func nothingIsAnEmptyArray() async throws {
         try await withPipeline { pipeline in
             let rejected = try await pipeline.system.tidings(
-                "send", "nosuch", "--to", "reader", "--title", "T", "--id", "refused", "--no-check", "--wait", "-o", "json")
+                "send", "nosuch", "--to", "reader", "--title", "T", "--id", "refused", "--no-check", "--wait", Pipeline.waitLimit, "-o",
+                "json")
             #expect(rejected.exitCode == 1 && rejected.output == "[]\n" && rejected.errors.contains("unknownType"), "\(rejected)")
             #expect(
-                try await pipeline.system.tidings("send", "orderUpdate", "--to", "reader", "--title", "T", "--id", "sent", "--wait")
-                    .exitCode == 0)
+                try await pipeline.system.tidings(
+                    "send", "orderUpdate", "--to", "reader", "--title", "T", "--id", "sent", "--wait", Pipeline.waitLimit
+                )
+                .exitCode == 0)
             let id = try await pipeline.notificationID(of: "sent")
             #expect(try await pipeline.system.tidings("why", "\(id)/1", "-o", "json").exitCode == 0)
             let missing = try await pipeline.system.tidings("why", "\(id)/9", "-o", "json")
@@ -45,7 +49,7 @@ import TidingsTestSupport
     @Test func severalNotificationsOfAnEventAreOneArray() async throws {
         try await withPipeline { pipeline in
             let environment = pipeline.system.environment
-            let pair = ["send", "orderUpdate", "--to", "one", "--to", "two", "--title", "T", "--id", "pair", "--wait"]
+            let pair = ["send", "orderUpdate", "--to", "one", "--to", "two", "--title", "T", "--id", "pair", "--wait", Pipeline.waitLimit]
             for arguments in [pair, ["why", "pair"], ["notification", "show", "pair"]] {
                 let json = try await CommandLineTests.run(arguments + ["-o", "json"], environment)
                 #expect(json.exitCode == 0, "\(arguments): \(json.errors)")

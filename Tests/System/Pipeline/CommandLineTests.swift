@@ -115,7 +115,7 @@ import TidingsTestSupport
     /// `timeout` only limits the test. If its time ran out, the exit code would be 124.
     @Test func aWatchEndsWithItsReader() async throws {
         try await withOwnSystem { system in
-            let watch = #"timeout 120 "$0" status --watch | head -n 1; exit ${PIPESTATUS[0]}"#
+            let watch = #"timeout \#(Patience.scaled(120)) "$0" status --watch | head -n 1; exit ${PIPESTATUS[0]}"#
             let result = try await Self.shell(watch, system.environment)
             #expect(result.exitCode == 128 + SIGPIPE, "\(result.exitCode) \(result.errors)")
             let time = result.output.trimmingCharacters(in: .whitespacesAndNewlines)
@@ -208,7 +208,7 @@ import TidingsTestSupport
             let lists: [[String]] = [
                 ["notification", "list"], ["delivery", "list"], ["rejected", "list"], ["find", "one"], ["doctor"],
                 ["simulate", "orderUpdate", "--to", "reader"], ["why", "one"], ["notification", "show", id],
-                ["send", "orderUpdate", "--to", "reader", "--title", "T", "--wait"],
+                ["send", "orderUpdate", "--to", "reader", "--title", "T", "--wait", Pipeline.waitLimit],
             ]
             for arguments in lists {
                 let json = try await Self.json(arguments, pipeline.system.environment)
@@ -238,13 +238,15 @@ import TidingsTestSupport
 
     @Test func sendWaitAnswersWithItsExitCode() async throws {
         try await withPipeline { pipeline in
-            let good = try await pipeline.system.tidings("send", "orderUpdate", "--to", "reader", "--title", "T", "--wait")
+            let good = try await pipeline.system.tidings(
+                "send", "orderUpdate", "--to", "reader", "--title", "T", "--wait", Pipeline.waitLimit)
             #expect(good.exitCode == 0 && good.output.contains("delivered"), "\(good.errors)")
             #expect(good.errors.contains("tidings why"), "whoever interrupts it has an id: \(good.errors)")
             let refused = try await pipeline.system.tidings("send", "orderUpdatee", "--to", "reader", "--title", "T", "--wait")
             #expect(refused.exitCode == 65 && refused.errors.contains("unknownType"), "\(refused.errors)")
             #expect(try await pipeline.taken() == 1, "what is refused here is not published")
-            let bad = try await pipeline.system.tidings("send", "orderUpdatee", "--to", "reader", "--title", "T", "--no-check", "--wait")
+            let bad = try await pipeline.system.tidings(
+                "send", "orderUpdatee", "--to", "reader", "--title", "T", "--no-check", "--wait", Pipeline.waitLimit)
             #expect(bad.exitCode == 1 && bad.errors.contains("rejected: unknownType"), "\(bad.errors)")
             let sent = try await pipeline.system.tidings("send", "orderUpdate", "--to", "reader", "--title", "T", "--id", "own")
             #expect(sent.exitCode == 0 && sent.errors.contains("next: tidings why own"), "\(sent.errors)")

@@ -13,7 +13,7 @@ import TidingsTestSupport
             _ = try await system.query("update tidings.reason_codes set meaning = 'Of the newer binary.' where code = 'delivered'")
             _ = try await system.query("insert into tidings.migrations (number, name) values (999, 'from the future')")
             let roles = try await Pipeline.startRoles(of: system)
-            let send = ["send", "orderUpdate", "--to", "reader", "--title", "T", "--channel", "inApp", "--wait"]
+            let send = ["send", "orderUpdate", "--to", "reader", "--title", "T", "--channel", "inApp", "--wait", Pipeline.waitLimit]
             for arguments in [send, ["status"]] {
                 let result = try await CommandLineTests.run(arguments, system.environment)
                 #expect(result.exitCode == 0, "\(arguments): \(result.output)\(result.errors)")

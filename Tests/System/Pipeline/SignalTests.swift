@@ -13,7 +13,7 @@ import TidingsTestSupport
 import TidingsTimeZones
 
 /// Signals tell whose inbox has changed. They arrive in the usual case, and delay nothing in the other cases.
-@Suite(.timeLimit(.minutes(5))) struct SignalTests {
+@Suite(.timeLimit(.minutes(Patience.scaled(5)))) struct SignalTests {
     @Test func aNewInboxRowIsToldWithPersonAndId() async throws {
         try await withPipeline { pipeline in
             try await Follower.following(pipeline.system) { follower in

@@ -1,4 +1,5 @@
 import Glibc
+import TidingsTestSupport
 
 /// The length and the start of a run, from the environment. One input can so be made again.
 enum FuzzSettings {
@@ -13,7 +14,7 @@ enum FuzzSettings {
 
     /// The most processor time for one input. A debug build takes up to half a second for the largest input. A hang or quadratic time takes
     /// longer.
-    static let longestInput: Duration = .seconds(2)
+    static let longestInput = Duration.seconds(2).patient
     /// The most resident memory that one target may add at any moment of its run. The largest inputs take a few megabytes.
     static let mostGrowthBytes = 256 << 20
 

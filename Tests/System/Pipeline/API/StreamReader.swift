@@ -21,7 +21,7 @@ final class StreamReader: Sendable {
         }
         guard result == 0 else { throw POSIXError(.ECONNREFUSED) }
         // A stream that stays silent must fail the test, not hold it.
-        var limit = timeval(tv_sec: 40, tv_usec: 0)
+        var limit = timeval(tv_sec: Patience.scaled(40), tv_usec: 0)
         setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
         let request = "GET /api/notifications/stream HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer \(api.token(for: person))\r\n\r\n"
         let bytes = Array(request.utf8)

@@ -130,7 +130,7 @@ struct PushMarkets: Sendable {
           fcm:
             channel: push
             kind: fcm
-            settings: {endpoint: "\(capture)/fcm", serviceAccount: "file:\(secret("fcm"))", timeoutSeconds: 1}
+            settings: {endpoint: "\(capture)/fcm", serviceAccount: "file:\(secret("fcm"))", timeoutSeconds: \(Patience.scaled(1))}
           apns:
             channel: push
             kind: apns
@@ -141,7 +141,7 @@ struct PushMarkets: Sendable {
               keyId: ABCDE12345
               teamId: TEAM123456
               topic: com.example.shop
-              timeoutSeconds: 1
+              timeoutSeconds: \(Patience.scaled(1))
           dmp: {channel: push, kind: http, copy: true, settings: {url: "\(capture)/ok/dmp"}}
         """
     }

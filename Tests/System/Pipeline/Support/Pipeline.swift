@@ -16,8 +16,12 @@ struct Pipeline: Sendable {
     let roles: TestProcess
     private let publisher: AMQPPublisher
 
-    /// The longest wait for the work of other processes. Half a minute is a hundred times what the work takes on an idle machine.
+    /// The longest wait for the work of other processes, on an idle machine. Half a minute is a hundred times what the work takes. The
+    /// functions that wait multiply it for the speed of this machine.
     static let patience = Duration.seconds(30)
+
+    /// The option of `send --wait` that limits the wait.
+    static let waitLimit = "--timeout=\(Patience.scaled(30))"
 
     fileprivate init(_ system: TestSystem, catalogue: String?, variables: [String: String]) async throws {
         self.system = system
@@ -266,7 +270,7 @@ func withFile<Result: Sendable>(_ text: String, _ body: (String) async throws ->
 
 /// Polls until the condition holds. For results that a process only writes to its log.
 func eventually(_ condition: () async throws -> Bool) async throws -> Bool {
-    let deadline = ContinuousClock.now + Pipeline.patience
+    let deadline = ContinuousClock.now + Pipeline.patience.patient
     while ContinuousClock.now < deadline {
         if try await condition() { return true }
         try await Task.sleep(for: .milliseconds(50))
