@@ -33,6 +33,8 @@ public struct Bar: Sendable {
     /// Ends the test as skipped if a bar was missed and not judged. Call it once, as the last statement of the test.
     public func end() throws {
         guard !missing.isEmpty else { return }
-        try Test.cancel("not judged on this machine: \(missing.joined(separator: "; "))")
+        // A cancelled case of a test with arguments tells no reason. `deploy/test` reads the warning.
+        Issue.record("not judged on this machine: \(missing.joined(separator: "; "))", severity: .warning)
+        try Test.cancel("the machine is too slow to judge a bar")
     }
 }

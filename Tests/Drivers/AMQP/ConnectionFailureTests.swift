@@ -4,8 +4,11 @@ import TidingsAMQP
 import TidingsTestSupport
 
 /// Connections that a proxy in front of the broker cuts, freezes and resets.
-@Suite(.enabled(if: Broker.isPresent, "needs TIDINGS_AMQP_URL"), .timeLimit(.minutes(2)))
+@Suite(.enabled(if: Broker.isPresent, "needs TIDINGS_AMQP_URL"), .timeLimit(.minutes(Patience.scaled(2))))
 struct ConnectionFailureTests {
+    /// The longest time until missing heartbeats show that a peer is frozen. A heartbeat is due every 2 s.
+    private static let longestFreeze = Duration.seconds(7)
+
     private func proxied(_ fixture: Fixture, heartbeat: Duration = .seconds(10)) throws -> (FaultProxy, AMQPConfiguration) {
         let proxy = try FaultProxy(to: fixture.configuration.port)
         var configuration = fixture.configuration
@@ -79,6 +82,7 @@ struct ConnectionFailureTests {
     /// librabbitmq 0.11 can wait for ever inside a publish when the peer goes silent.
     @Test(arguments: [false, true])
     func aFrozenPeerIsNoticedAndThePublisherIsNotStuck(fillsBuffers: Bool) async throws {
+        var bar = Bar()
         try await Fixture.with { fixture in
             let (proxy, configuration) = try proxied(fixture, heartbeat: .seconds(2))
             defer { proxy.close() }
@@ -91,14 +95,17 @@ struct ConnectionFailureTests {
             async let results = publisher.publish((0..<900).map { fixture.message("m\($0)", body: body) })
             await log.first { if case .disconnected = $0 { true } else { false } }
             let noticed = start.duration(to: .now)
-            #expect(noticed > .seconds(1) && noticed < .seconds(7), "noticed after \(noticed)")
+            #expect(noticed > .seconds(1), "noticed after \(noticed)")
+            bar.expect(noticed < Self.longestFreeze, "noticed after \(noticed), the bar is \(Self.longestFreeze)")
             proxy.thaw()
             #expect(await results.allSatisfy { $0 == .confirmed })
             await publisher.close()
         }
+        try bar.end()
     }
 
     @Test func aConsumerNoticesAFrozenPeerAndResumes() async throws {
+        var bar = Bar()
         try await Fixture.with { fixture in
             let (proxy, configuration) = try proxied(fixture, heartbeat: .seconds(2))
             defer { proxy.close() }
@@ -109,12 +116,14 @@ struct ConnectionFailureTests {
                 let start = ContinuousClock.now
                 await log.first { if case .disconnected = $0 { true } else { false } }
                 let noticed = start.duration(to: .now)
-                #expect(noticed > .seconds(1) && noticed < .seconds(7), "noticed after \(noticed)")
+                #expect(noticed > .seconds(1), "noticed after \(noticed)")
+                bar.expect(noticed < Self.longestFreeze, "noticed after \(noticed), the bar is \(Self.longestFreeze)")
                 proxy.thaw()
                 try await fixture.publish([fixture.message("m")])
                 #expect(await consumer.read(1).first?.messageID == "m")
             }
         }
+        try bar.end()
     }
 
     /// An idle connection stays up for many heartbeats, in every role.

@@ -14,21 +14,26 @@ extension Faults {
         private static let breather = FaultLoad.perSecond
 
         @Test func nothingIsLostWhateverDies() async throws {
+            var bar = Bar()
             try await withFaultyServers { servers, system, folder in
-                try await survives(SteadyProducer(url: system.amqpURL, source: "steady"), servers, system, folder)
+                bar = try await survives(SteadyProducer(url: system.amqpURL, source: "steady"), servers, system, folder)
             }
+            try bar.end()
         }
 
         @Test func nothingIsLostOfAnotherLanguagesProducer() async throws {
+            var bar = Bar()
             try await withFaultyServers { servers, system, folder in
                 let producer = try PikaProducer(url: system.amqpURL, source: "pika", folder: folder)
-                try await survives(producer, servers, system, folder)
+                bar = try await survives(producer, servers, system, folder)
             }
+            try bar.end()
         }
 
+        /// Returns the bar of the rate.
         private func survives(
             _ producer: some LedgerKeeper, _ servers: PrivateServers, _ system: TestSystem, _ folder: String
-        ) async throws {
+        ) async throws -> Bar {
             let receiver = try await Receiver.start(in: system, folder: folder)
             try await system.applyCatalogue(folder: folder)
             try await FaultLoad.prepare(system, receiver: receiver)
@@ -52,7 +57,9 @@ extension Faults {
                 "\(type(of: producer)): \(ledger.count) confirmed, \(Int(rate))/s while there was a broker; ended and audited \(settling) after",
                 "the last; \(duplicates.extra) sent again, \(duplicates.admitted) possibleDuplicate rows")
             // The load of the roles is under test. The time without a broker does not count, because a machine may start the broker slowly.
-            #expect(rate >= 500, "only \(rate) intents/s were confirmed")
+            var bar = Bar()
+            bar.expect(rate >= 500, "\(rate) intents/s were confirmed, the bar is 500")
+            return bar
         }
 
         /// Kills every role twice, then both servers, each time after a second of undisturbed load. Returns the time without a broker that

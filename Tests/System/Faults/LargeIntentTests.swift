@@ -12,6 +12,7 @@ extension Faults {
         private static let megabytes = 120
 
         @Test func whatWaitsIsReleasedInTurnsOfItsSize() async throws {
+            var bar = Bar()
             try await withFolder { folder in
                 try await withTestSystem { system in
                     try await system.applyCatalogue(folder: folder)
@@ -29,16 +30,19 @@ extension Faults {
                         $0 == Self.count
                     }
                     #expect(isWaiting, "not all wait")
-                    #expect(try Self.peak(of: releaser) <= Self.megabytes, "while they were relayed")
+                    let relaying = try Self.peak(of: releaser)
+                    bar.expect(relaying <= Self.megabytes, "\(relaying) MB while they were relayed, the bar is \(Self.megabytes)")
 
                     _ = try await system.query("update tidings.clock_offset set shift = shift + interval '61 minutes'")
                     let isDelivered = try await system.eventually(
                         within: .seconds(90), "select count(*) from tidings_ops.deliveries where state = 'delivered'"
                     ) { $0 == Self.count }
                     #expect(isDelivered, "not all was released")
-                    #expect(try Self.peak(of: releaser) <= Self.megabytes, "while they were released")
+                    let releasing = try Self.peak(of: releaser)
+                    bar.expect(releasing <= Self.megabytes, "\(releasing) MB while they were released, the bar is \(Self.megabytes)")
                 }
             }
+            try bar.end()
         }
 
         /// The most memory that a process has taken so far, in MB.

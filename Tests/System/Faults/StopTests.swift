@@ -12,6 +12,7 @@ extension Faults {
         private static let longestStall = Duration.seconds(2)
 
         @Test func aRollingRestartLosesAndRepeatsNothing() async throws {
+            var bar = Bar()
             try await withFolder { folder in
                 try await withTestSystem { system in
                     let receiver = try await Receiver.start(in: system, folder: folder)
@@ -24,7 +25,8 @@ extension Faults {
                     await producer.confirmed(atLeast: FaultLoad.perSecond)
                     for position in 0..<(await crew.count) {
                         let stop = try await crew.stopAndReplace(position)
-                        #expect(stop.exitCode == 0 && stop.took < Self.patience)
+                        #expect(stop.exitCode == 0)
+                        bar.expect(stop.took < Self.patience, "a stop took \(stop.took), the bar is \(Self.patience)")
                         await producer.confirmed(atLeast: await producer.ledger().count + FaultLoad.perSecond)
                     }
                     await producer.stop()
@@ -36,10 +38,11 @@ extension Faults {
                     for column in ["accepted_at from tidings_ops.notifications", "finished_at from tidings_ops.deliveries"] {
                         let stall = try await Self.longestGap(of: column, in: system)
                         print("rolling restart: \(ledger.count) confirmed, longest gap in \(column): \(stall)")
-                        #expect(stall < Self.longestStall, "\(column)")
+                        bar.expect(stall < Self.longestStall, "a gap of \(stall) in \(column), the bar is \(Self.longestStall)")
                     }
                 }
             }
+            try bar.end()
         }
 
         /// The longest time between two successive values in a column of times.

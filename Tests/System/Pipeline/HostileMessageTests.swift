@@ -81,6 +81,7 @@ import TidingsTestSupport
     /// each. The test measures resident memory. `ulimit -v` would not do: each thread and processor reserves address space and hardly uses
     /// it.
     @Test func aRouterStaysSmallWhateverItIsSent() async throws {
+        var bar = Bar()
         try await withOwnSystem { system in
             let router = try system.start("run", "router")
             #expect(try await system.eventually("select count(*) from tidings_ops.workers") { $0 == 1 })
@@ -94,7 +95,9 @@ import TidingsTestSupport
             ) { $0 == 1 }
             #expect(isDecided, "\(router.errorsSoFar)")
             #expect(try await system.count("select count(*) from tidings_ops.rejected where routing_key = 'transactional.wide'") > 0)
-            #expect(try Self.mostMegabytes(of: router) < Self.megabytesOfARouter)
+            let afterHeaders = try Self.mostMegabytes(of: router)
+            bar.expect(
+                afterHeaders < Self.megabytesOfARouter, "\(afterHeaders) MB after the headers, the bar is \(Self.megabytesOfARouter)")
 
             let publisher = try AMQPPublisher.make(configuration: try AMQPConfiguration(url: system.amqpURL), connectionName: "tests")
             let results = await publisher.publish((0..<40).map(Self.wideBatch))
@@ -105,9 +108,12 @@ import TidingsTestSupport
                 within: .seconds(120), "select count(*) from tidings.notifications"
             ) { $0 > 2 * IntakePortion.maximumIntents }
             #expect(areTaken, "\(router.errorsSoFar)")
-            #expect(try Self.mostMegabytes(of: router) < Self.megabytesOfARouter)
+            let afterBatches = try Self.mostMegabytes(of: router)
+            bar.expect(
+                afterBatches < Self.megabytesOfARouter, "\(afterBatches) MB after the batches, the bar is \(Self.megabytesOfARouter)")
             #expect(router.isRunning)
         }
+        try bar.end()
     }
 
     /// The limit in MB. A router of a release build was measured at up to 54 MB, and the rest is room for a debug build. Without bounds the

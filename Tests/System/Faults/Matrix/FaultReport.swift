@@ -1,8 +1,12 @@
+import TidingsTestSupport
+
 /// The result of a row, as a line of the table.
 struct FaultReport: Sendable {
     let row: FaultRow
     var audit = Conservation.Audit()
     var recovery = Duration.zero
+    /// The bars that the row has met or missed.
+    var bar = Bar()
     /// The reason why the fault was not injected here.
     var lacking: String?
 

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 import TidingsPipeline
 import TidingsStore
+import TidingsTestSupport
 
 /// Runs the rows that `deploy/fault` asks for, one after the other, and prints its table.
 private let environment = ProcessInfo.processInfo.environment
@@ -13,7 +14,7 @@ extension Faults {
             .enabled(if: environment["TIDINGS_FAULT_ROWS"] != nil, "deploy/fault runs them"),
             arguments: FaultRow.chosen(by: environment["TIDINGS_FAULT_ROWS"] ?? ""))
         func holds(_ row: FaultRow) async throws {
-            print(try await FaultRun(row: row, intents: intents).run().line)
+            try await holds(row, intents: intents)
         }
 
         /// Prints the rows that can run and the head of the table, for `deploy/fault`.
@@ -29,7 +30,7 @@ extension Faults {
         /// The row takes little time, and no other test covers it.
         @Test(arguments: FaultRow.chosen(by: "22"))
         func holdsWithFewIntents(_ row: FaultRow) async throws {
-            print(try await FaultRun(row: row, intents: 3 * FaultLoad.perSecond).run().line)
+            try await holds(row, intents: 3 * FaultLoad.perSecond)
         }
 
         /// Three roles die at the same time, twice in a row, each between two steps, while an operator cancels. This is the quick one of
@@ -45,7 +46,13 @@ extension Faults {
                     async let released: Void = scene.crew.dies(at: .beforeRelease)
                     _ = try await (routed, sent, released)
                 })
-            print(try await FaultRun(row: row, intents: 2 * FaultLoad.perSecond).run().line)
+            try await holds(row, intents: 2 * FaultLoad.perSecond)
+        }
+
+        private func holds(_ row: FaultRow, intents: Int) async throws {
+            let report = try await FaultRun(row: row, intents: intents).run()
+            print(report.line)
+            try report.bar.end()
         }
     }
 }
