@@ -13,6 +13,10 @@ public final class TestSystem: Sendable {
     private let name: String?
     private let processes = Mutex<[TestProcess]>([])
 
+    /// The seconds that a process waits for an answer of the broker, which all tests share. The product's 10 s are too short if many tests
+    /// declare their queues at once.
+    private static let brokerSeconds = 30
+
     private static let nextNumber = Mutex(0)
     private static let template = Template()
 
@@ -65,7 +69,7 @@ public final class TestSystem: Sendable {
     public var environment: [String: String] {
         var environment = ProcessInfo.processInfo.environment
         environment["TIDINGS_DATABASE_URL"] = databaseURL
-        environment["TIDINGS_AMQP_URL"] = amqpURL
+        environment["TIDINGS_AMQP_URL"] = name == nil ? amqpURL : "\(amqpURL)?connection_timeout=\(Patience.scaled(Self.brokerSeconds))"
         return environment
     }
 

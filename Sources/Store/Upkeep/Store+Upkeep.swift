@@ -100,7 +100,7 @@ extension Store {
                     providers, catalogue, stopped_at)
                 values (\(worker.id), \(worker.role), \(worker.host), \(worker.pid), \(worker.version), tidings.clock(), tidings.clock(),
                     \(Int64(handled)), \(Int32((yielding?.pause ?? .zero) / .milliseconds(1))),
-                    \(yielding.map { Int32($0.cause / .milliseconds(1)) }), \(providers), \(catalogue),
+                    \(yielding.map { Int32(($0.cause / .milliseconds(1)).rounded(.up)) }), \(providers), \(catalogue),
                     case when \(isLast) then tidings.clock() end)
                 on conflict (id) do update set heartbeat_at = excluded.heartbeat_at, handled = excluded.handled,
                     bulk_pause_ms = excluded.bulk_pause_ms, urgent_took_ms = excluded.urgent_took_ms, providers = excluded.providers,

@@ -66,10 +66,24 @@ struct OwnQueueTests {
     }
 
     /// A broker forgets an exchange that is not durable when it restarts, and the bindings of an exchange that an operator deletes.
+    ///
+    /// The deletion falls between two renewals, because the first renewal is due a second after the consumer has started.
     @Test func theExchangeAndTheBindingComeBack() async throws {
+        let events = try await deleteTheExchange(idleLimit: .seconds(1))
+        #expect(!events.contains { if case .disconnected = $0 { true } else { false } })
+    }
+
+    /// A deletion between the declaration of the exchange and the binding closes the channel, so the consumer connects again. At this idle
+    /// limit most deletions fall there.
+    @Test func aDeletionDuringARenewalIsSurvived() async throws {
+        _ = try await deleteTheExchange(idleLimit: .milliseconds(2))
+    }
+
+    /// Deletes the exchange of a running consumer, and waits until a message reaches the consumer again. Returns the consumer's events.
+    private func deleteTheExchange(idleLimit: Duration) async throws -> [AMQPEvent] {
+        let log = EventLog()
         try await Announcements.with { announcements in
-            let log = EventLog()
-            try await announcements.consumer(idleLimit: .milliseconds(50), log: log.record).running { consumer in
+            try await announcements.consumer(idleLimit: idleLimit, log: log.record).running { consumer in
                 await log.first { if case .consuming = $0 { true } else { false } }
                 try await announcements.control.deleteExchange(announcements.exchange.name)
                 // The consumer declares the exchange and binds its queue again when it has been idle. No event tells the test, so it repeats
@@ -83,9 +97,9 @@ struct OwnQueueTests {
                 #expect(await consumer.read(1).map(\.body) == [Array("m".utf8)])
                 publishing.cancel()
                 try await publishing.value
-                #expect(!log.events.contains { if case .disconnected = $0 { true } else { false } })
             }
         }
+        return log.events
     }
 
     @Test func theQueueEndsWithItsConsumer() async throws {

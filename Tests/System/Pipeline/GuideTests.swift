@@ -9,7 +9,9 @@ import TidingsTestSupport
         let program = try Guides().example("pika")
         try await withPipeline { pipeline in
             try await withFile(program) { path in
-                let result = try await TestProcess(["/usr/bin/python3", path], environment: pipeline.system.environment).finish()
+                // pika refuses the time limit in the URL of the system's own processes.
+                let environment = pipeline.system.environment.merging(["TIDINGS_AMQP_URL": pipeline.system.amqpURL]) { $1 }
+                let result = try await TestProcess(["/usr/bin/python3", path], environment: environment).finish()
                 #expect(result.exitCode == 0, "\(result.errors)")
             }
             let delivered = try await pipeline.system.eventually("select count(*) from tidings_ops.deliveries where state = 'delivered'") {

@@ -104,24 +104,39 @@ import TidingsTestSupport
 
     private static let admitted: SQL = "select count(*) from tidings_ops.possible_duplicates"
 
-    /// Runs the body while the worker sleeps with its answer. `sent` is then in a pack that no worker has claimed. `stopped` has failed by
+    /// Runs the body while the worker sleeps with both answers. `sent` is then in a pack that no worker has claimed. `stopped` has failed by
     /// its policy. `wake` wakes the worker and returns when both are delivered.
+    ///
+    /// An outcome waits 20 ms for others of its pack. On a busy machine the second answer may come later, and the worker then writes the first
+    /// before it stops. Such a scene begins again.
     private func withLateAnswer(_ body: (TestSystem, Capture, () async throws -> Void) async throws -> Void) async throws {
-        try await withSleeper(at: "afterSend:2", sending: ["sent", "stopped"]) { system, capture, sleeper in
-            let isRecovered = try await withoutPlace { try await system.eventually(within: Self.patience, Self.recovered) { $0 > 0 } }
-            #expect(isRecovered, "nothing was recovered")
-            let waiting: SQL =
-                "select count(*) from tidings.packs where claimed_at is null and confirmed_at is not null and attempts = '{2}'"
-            #expect(try await system.eventually(within: Self.patience, waiting) { $0 == 1 })
-            #expect(try await states(in: system).contains("stopped failed"))
-            try await body(system, capture) {
-                sleeper.signal(SIGCONT)
-                let delivered: SQL = "select count(*) from tidings_ops.deliveries where state = 'delivered'"
-                let areDelivered = try await system.eventually(within: Self.patience, delivered) { $0 == 2 }
-                #expect(areDelivered, "\(sleeper.errorsSoFar)")
+        var hasBothAnswers = false
+        for _ in 1...3 where !hasBothAnswers {
+            try await withSleeper(at: "afterSend:2", sending: ["sent", "stopped"]) { system, capture, sleeper in
+                let isRecovered = try await withoutPlace { try await system.eventually(within: Self.patience, Self.recovered) { $0 > 0 } }
+                #expect(isRecovered, "nothing was recovered")
+                hasBothAnswers = try await system.count("select count(*) from tidings_ops.attempts where outcome = 'accepted'") == 0
+                if hasBothAnswers { try await wakeLate(sleeper, capture, in: system, body) } else { sleeper.signal(SIGCONT) }
             }
-            try await expectSound(system)
         }
+        #expect(hasBothAnswers, "the worker wrote its first answer before it stopped, three times")
+    }
+
+    private func wakeLate(
+        _ sleeper: TestProcess, _ capture: Capture, in system: TestSystem,
+        _ body: (TestSystem, Capture, () async throws -> Void) async throws -> Void
+    ) async throws {
+        let waiting: SQL =
+            "select count(*) from tidings.packs where claimed_at is null and confirmed_at is not null and attempts = '{2}'"
+        #expect(try await system.eventually(within: Self.patience, waiting) { $0 == 1 })
+        #expect(try await states(in: system).contains("stopped failed"))
+        try await body(system, capture) {
+            sleeper.signal(SIGCONT)
+            let delivered: SQL = "select count(*) from tidings_ops.deliveries where state = 'delivered'"
+            let areDelivered = try await system.eventually(within: Self.patience, delivered) { $0 == 2 }
+            #expect(areDelivered, "\(sleeper.errorsSoFar)")
+        }
+        try await expectSound(system)
     }
 
     private func withSleeper(

@@ -7,7 +7,7 @@ import TidingsTestSupport
 /// A provider is slower than its load. Its backlog stays in the broker, and costs neither the database nor other providers.
 @Suite struct SlowProviderTests {
     private static let perSecond = 50
-    private static let pushes = 200
+    private static let pushes = 550
     /// The longest stop of a worker. The turns of its waiting packs would take longer.
     private static let longestStop = Duration.seconds(15)
 
@@ -21,7 +21,8 @@ import TidingsTestSupport
             let took = try await system.query(
                 "select extract(epoch from max(finished_at) - min(finished_at))::float8 from tidings_ops.deliveries where channel = 'push'"
             ).rows[0].decode(Double.self)
-            // The pushes of one second may be sent at once.
+            // The pushes of one second may be sent at once. On a busy machine, the outcome of the first ones may be noted late.
+            // That costs a tenth of the least time, which is 10 s.
             let least = Double(Self.pushes - Self.perSecond) / Double(Self.perSecond)
             #expect(took >= least * 0.9, "faster than the provider's rate: \(took) s for \(Self.pushes)")
             // A session reports its counts when it is idle. The session that removed the last pack has by then reported the counts of its
