@@ -44,7 +44,9 @@ import TidingsCrypto
     /// libcrypto reads a number of another length in PEM, if its value is in range. No key may come of it but the one with that value.
     @Test func lengthsInPEMDoNotChangeTheNumber() throws {
         var vectors = CryptoVectors(41)
-        let number = try vectors.key().rawValue
+        var number = try vectors.key().rawValue
+        // One key in 256 begins with a zero. With one more byte at its end, its number may still be in range.
+        while number[0] == 0 { number = try vectors.key().rawValue }
         for zeros in 1...4 {
             let pem = HandmadeKey.pem("PRIVATE KEY", HandmadeKey.pkcs8([UInt8](repeating: 0, count: zeros) + number))
             if let read = try? P256PrivateKey(pem: pem) { #expect(read.rawValue == number, CryptoVectors.again()) }
