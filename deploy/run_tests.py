@@ -222,7 +222,9 @@ def quoted(texts):
 
 
 def one_line(text):
-    return " ".join(text.split())[:LINE_LENGTH]
+    """The beginning and the end: the end tells the seed of random inputs."""
+    line = " ".join(text.split())
+    return line if len(line) <= LINE_LENGTH else f"{line[: LINE_LENGTH // 2]} … {line[-LINE_LENGTH // 2 :]}"
 
 
 def short(name):
