@@ -9,8 +9,8 @@ import TidingsWaiting
 /// is dropped, because neither the server's time-outs nor TCP's notice a frozen server process. Cancelling the calling task does not
 /// interrupt a statement, because its outcome would then be unknown.
 ///
-/// PgBouncer in transaction mode may stand between. The connection makes no settings for the session. It stops using names of prepared
-/// statements if a pooler does not keep them.
+/// PgBouncer in transaction mode may stand between. Behind a pooler, the connection makes no settings for the session and names no prepared
+/// statements.
 public actor PostgresConnection {
     /// The largest number of statements in one pipeline. Memory holds all its results and unsent bytes.
     public static let pipelineLimit = 10_000

@@ -14,6 +14,8 @@ final class PostgresSession {
     private var isOutOfStep = false
     let configuration: PostgresConfiguration
     var prepared = PreparedStatements()
+    /// Whether the server compiles costly statements of this session unless a transaction turns that off (`jit`).
+    var compiles = false
 
     /// Takes over an open connection.
     init(connection: OpaquePointer, notices: NoticeBox, configuration: PostgresConfiguration) {

@@ -112,8 +112,7 @@ extension PostgresPool {
     /// - `statement_timeout` includes the wait for locks, and ends before the client's own wait.
     /// - `synchronous_commit`: a commit before an acknowledgement or a send must survive a crash. `off`, wherever it was set, becomes `on`.
     ///   A higher setting stays.
-    /// - `jit` is off. The planner expects a high cost for a statement that may read every day's partition, so the server would compile it
-    ///   first. The compilation takes far longer than reading the few hundred rows.
+    /// - `jit` is off, also behind a pooler. A session without a pooler has turned it off at its start.
     static func settings(statementTimeout: Duration) -> SQL {
         """
         select set_config('statement_timeout', \(String(milliseconds(statementTimeout))), true),

@@ -63,8 +63,8 @@ package struct PreparedStatements {
     /// Records that the server has parsed a statement under its name.
     mutating func confirm(_ sql: SQL, as name: String) { states[Key(sql)] = .prepared(name) }
 
-    /// Whether a statement gets a name. Only these statements have a plan to keep, and COMMIT must never depend on a name.
-    private static func isPlanned(_ text: String) -> Bool {
+    /// Whether the server plans a statement. Only a planned statement gets a name, and COMMIT must never depend on a name.
+    static func isPlanned(_ text: String) -> Bool {
         let word = text.drop(while: \.isWhitespace).prefix(while: \.isLetter).lowercased()
         return ["select", "with", "insert", "update", "delete"].contains(word)
     }
@@ -79,8 +79,8 @@ package struct PreparedStatements {
     }
 }
 
-/// Whether the sessions of a configuration name their statements. Names stop for good when a session meets a transaction pooler. Such a
-/// pooler gives each transaction another server session, in which a name is missing or has another meaning.
+/// Whether the sessions of a configuration name their statements. Names stop for good when a session meets a pooler. A pooler may give each
+/// transaction another server session, in which a name is missing or has another meaning.
 final class StatementNaming: Sendable {
     private let allowed = Atomic(true)
 

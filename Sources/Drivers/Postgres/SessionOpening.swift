@@ -16,7 +16,37 @@ extension PostgresSession {
         try session.finishOpening(until: deadline)
         unsafe PQsetErrorVerbosity(connection, PQERRORS_DEFAULT)
         try session.check(unsafe PQsetnonblocking(connection, 1) == 0 ? 1 : 0)
+        try session.settle(until: deadline)
         return session
+    }
+
+    /// Finds out whether a pooler stands between, and turns `jit` off for the session. One round trip.
+    ///
+    /// The planner expects a high cost for a statement that may read every partition, so the server would compile it first. The compilation
+    /// takes far longer than reading the rows. `jit` is no parameter of the connection, because poolers refuse parameters that they do not
+    /// know.
+    ///
+    /// A pooler answers with a process ID of its own. Behind it, a setting or a name of this session may meet another session of the
+    /// server next time. So there are no names, and ``settings(before:)`` makes the setting again for each transaction.
+    private func settle(until deadline: Deadline) throws(PostgresError) {
+        let isDirect: Bool
+        let jit: String
+        do throws(PostgresError) {
+            let answer = try query(
+                """
+                select pg_backend_pid() = \(Int(processID)), case when pg_backend_pid() = \(Int(processID))
+                    then set_config('jit', 'off', false) else current_setting('jit') end
+                """, until: deadline)
+            guard let row = answer.rows.first else { throw PostgresError(.connectFailed, message: "the server sent no row") }
+            (isDirect, jit) = try row.decode((Bool, String).self)
+        } catch {
+            var error = error
+            error.kind = .connectFailed
+            error.isUnsent = false
+            throw error
+        }
+        if !isDirect { configuration.naming.forbid() }
+        compiles = jit != "off"
     }
 
     /// Starts to connect. The URL may override the parameters before `dbname`. The parameters after `dbname` override the URL.

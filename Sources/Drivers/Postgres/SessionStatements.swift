@@ -6,7 +6,7 @@ extension PostgresSession {
     /// Runs one statement.
     func query(_ sql: SQL, until deadline: Deadline) throws(PostgresError) -> PostgresResult {
         let steps = steps(for: [sql])
-        guard steps.count == 1 else { return try pipeline([sql], until: deadline)[0] }
+        guard steps.count == 1, settings(before: [sql]).isEmpty else { return try pipeline([sql], until: deadline)[0] }
         try send(steps[0])
         try flush(until: deadline)
         let results: [ResultStorage]
@@ -24,13 +24,14 @@ extension PostgresSession {
 
     /// Runs statements in one round trip, with one synchronisation point at the end.
     func pipeline(_ statements: [SQL], until deadline: Deadline) throws(PostgresError) -> [PostgresResult] {
-        let steps = steps(for: statements)
+        let settings = settings(before: statements)
+        let steps = steps(for: settings + statements)
         try check(unsafe PQenterPipelineMode(connection))
         for step in steps { try send(step) }
         try check(unsafe PQpipelineSync(connection))
         try flush(until: deadline)
         var results: [PostgresResult] = []
-        results.reserveCapacity(statements.count)
+        results.reserveCapacity(settings.count + statements.count)
         var failure: PostgresError?
         for step in steps {
             do throws(PostgresError) {
@@ -40,13 +41,21 @@ extension PostgresSession {
                 case .run: results += answers.map(PostgresResult.init)
                 }
             } catch {
-                failure = failure ?? judge(error, of: step).at(statement: step.statement)
+                failure = failure ?? judge(error, of: step).at(statement: max(0, step.statement - settings.count))
                 guard isHealthy else { break }
             }
         }
         if isHealthy { try leavePipeline(until: deadline) }
         if let failure { throw failure }
+        results.removeFirst(settings.count)
         return results
+    }
+
+    /// The settings to send ahead of statements that are a transaction of their own. They end with it. Empty if the session has them
+    /// already, or if a statement cannot run in a transaction with others.
+    private func settings(before statements: [SQL]) -> [SQL] {
+        guard compiles, !isInTransaction, statements.allSatisfy({ PreparedStatements.isPlanned($0.text) }) else { return [] }
+        return ["select set_config('jit', 'off', true)"]
     }
 
     /// One message of a pipeline. Most statements are one message. A statement that gets a name has a parse message before.

@@ -1,57 +1,13 @@
-import Foundation
-import Glibc
-import PrivateServers
 import Testing
 import TidingsPostgres
 import TidingsTestSupport
 
-private let pgBouncer = "/usr/sbin/pgbouncer"
-
-/// A private PgBouncer in transaction mode in front of the tests' server.
-private final class Bouncer {
-    let port: Int
-    private let claim: PortClaim
-    private let process: TestProcess
-    private let folder: URL
-
-    init() throws {
-        claim = try LoopbackPort.unused()
-        port = Int(claim.port)
-        folder = FileManager.default.temporaryDirectory.appending(path: "tidings-pgbouncer-\(UInt64.random(in: 0 ... .max))")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o755])
-        let server = try #require(URLComponents(string: serverURL))
-        let settings = folder.appending(path: "pgbouncer.ini")
-        try """
-        [databases]
-        * = host=\(server.host ?? "127.0.0.1") port=\(server.port ?? 5432) user=\(server.user ?? "postgres") password=\(server.password ?? "")
-        [pgbouncer]
-        listen_addr = 127.0.0.1
-        listen_port = \(port)
-        unix_socket_dir =
-        auth_type = any
-        pool_mode = transaction
-        default_pool_size = 2
-        """.write(to: settings, atomically: true, encoding: .utf8)
-        // PgBouncer refuses to run as root.
-        let command = geteuid() == 0 ? ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"] : []
-        process = try TestProcess(
-            ["/usr/bin/env"] + command + [pgBouncer, "-q", settings.path], environment: ProcessInfo.processInfo.environment)
-    }
-
-    deinit {
-        process.signal(SIGKILL)
-        try? FileManager.default.removeItem(at: folder)
-    }
-}
-
 struct PgBouncerTests {
-    @Test(.enabled(if: access(pgBouncer, X_OK) == 0))
+    @Test(.enabled(if: PgBouncer.isInstalled))
     func aTransactionPoolerMayStandBetween() async throws {
-        let bouncer = try Bouncer()
-        let configuration = try PostgresConfiguration(url: "postgres://postgres@127.0.0.1:\(bouncer.port)/postgres")
-        // The pool has more clients than the pooler has sessions. The pooler takes a moment to listen, and the pool repeats its attempts
-        // for longer than that.
-        let pool = PostgresPool(configuration, size: 6, name: "bounced", acquireTimeout: .seconds(10).patient)
+        let bouncer = try PgBouncer(before: serverURL)
+        // The pool has more clients than the pooler has sessions.
+        let pool = try Self.pool(through: bouncer, size: 6)
         _ = try await pool.query("select 1")
         try await withThrowingTaskGroup { group in
             for number in 0..<60 {
@@ -75,5 +31,75 @@ struct PgBouncerTests {
         #expect(leaked == "0")
         await pool.close()
         withExtendedLifetime(bouncer) {}
+    }
+
+    /// A command is a new client each time. It meets the sessions in which the commands before it may have left names of statements.
+    @Test(.enabled(if: PgBouncer.isInstalled))
+    func aNewClientMeetsNoNameOfAnother() async throws {
+        let bouncer = try PgBouncer(before: serverURL)
+        for _ in 0..<20 {
+            let pool = try Self.pool(through: bouncer, size: 1)
+            for number in 0..<3 {
+                #expect(try await pool.query("select \(number)").rows[0].decode(Int.self) == number)
+                _ = try await pool.pipeline(["select \(number)", "select 1 + \(number)"])
+                let sum = try await pool.transaction(retrying: 0) { transaction in
+                    try await transaction.query("select 2 + \(number)").rows[0].decode(Int.self)
+                }
+                #expect(sum == 2 + number)
+            }
+            await pool.close()
+        }
+        withExtendedLifetime(bouncer) {}
+    }
+
+    /// With every way to send a statement, also if the pooler lends another session each time.
+    @Test(.enabled(if: PgBouncer.isInstalled), arguments: [false, true])
+    func noStatementIsCompiled(throughPooler: Bool) async throws {
+        let bouncer = throughPooler ? try PgBouncer(before: serverURL) : nil
+        let pool = try bouncer.map { try Self.pool(through: $0, size: 4) } ?? PostgresPool(.init(url: serverURL), size: 4, name: "direct")
+        let setting: SQL = "select current_setting('jit')"
+        try await withThrowingTaskGroup { group in
+            for _ in 0..<40 {
+                group.addTask {
+                    #expect(try await pool.query(setting).rows[0].decode(String.self) == "off")
+                    #expect(try await pool.pipeline([setting, setting]).map { try $0.rows[0].decode(String.self) } == ["off", "off"])
+                    let inside = try await pool.transaction { try await $0.query(setting) }
+                    #expect(try inside.rows[0].decode(String.self) == "off")
+                    let results = try await pool.withConnection { connection in
+                        [try await connection.query(setting)] + (try await connection.pipeline([setting, "select \(1)", setting]))
+                    }
+                    #expect(results.count == 4)
+                    #expect(try results[1].rows[0].decode(String.self) == "off" && results[3].rows[0].decode(String.self) == "off")
+                }
+            }
+            try await group.waitForAll()
+        }
+        await pool.close()
+        withExtendedLifetime(bouncer) {}
+    }
+
+    /// Errors name the caller's statement, although a setting goes ahead of it.
+    @Test(.enabled(if: PgBouncer.isInstalled))
+    func aFailedStatementKeepsItsIndex() async throws {
+        let bouncer = try PgBouncer(before: serverURL)
+        let pool = try Self.pool(through: bouncer, size: 1)
+        _ = try await pool.query("select 1")
+        for index in 0..<2 {
+            var statements: [SQL] = ["select 1", "select 1"]
+            statements[index] = "select 1 / 0"
+            let failing = statements
+            let error = await #expect(throws: PostgresError.self) {
+                try await pool.withConnection { try await $0.pipeline(failing) }
+            }
+            #expect(error?.sqlState == "22012" && error?.statementIndex == index)
+        }
+        await pool.close()
+        withExtendedLifetime(bouncer) {}
+    }
+
+    /// The pooler takes a moment to listen, and the pool repeats its attempts for longer than that.
+    private static func pool(through bouncer: PgBouncer, size: Int) throws -> PostgresPool {
+        PostgresPool(
+            try PostgresConfiguration(url: bouncer.url(of: "postgres")), size: size, name: "bounced", acquireTimeout: .seconds(10).patient)
     }
 }

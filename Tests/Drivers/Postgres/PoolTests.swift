@@ -86,14 +86,14 @@ struct PoolTests {
         }
     }
 
-    @Test func aPipelineIsATransactionInWhichNothingIsCompiled() async throws {
+    @Test func aPipelineIsATransactionWithItsSettings() async throws {
         try await withPool(size: 1) { pool in
             _ = try await pool.query("create table t (n int primary key)")
-            let settings: SQL = "select current_setting('jit')"
+            let settings: SQL = "select current_setting('idle_in_transaction_session_timeout')"
             let answers = try await pool.pipeline(["insert into t values (1)", settings])
             #expect(answers.count == 2, "the answer to the setting is nobody's")
-            #expect(try answers[1].rows[0].decode(String.self) == "off")
-            #expect(try await pool.query(settings).rows[0].decode(String.self) == "on")
+            #expect(try answers[1].rows[0].decode(String.self) == "1min")
+            #expect(try await pool.query(settings).rows[0].decode(String.self) == "0")
             let error = await #expect(throws: PostgresError.self) {
                 try await pool.pipeline(["insert into t values (2)", "insert into t values (1)"])
             }
@@ -102,7 +102,7 @@ struct PoolTests {
             await #expect(throws: PostgresError.self) {
                 try await pool.pipeline(Array(repeating: "select 1", count: PostgresConnection.pipelineLimit + 1))
             }
-            #expect(try await pool.query(settings).rows[0].decode(String.self) == "on")
+            #expect(try await pool.query(settings).rows[0].decode(String.self) == "0")
             #expect(try await pool.query("select count(*) from t").rows[0].decode(Int.self) == 1)
         }
     }

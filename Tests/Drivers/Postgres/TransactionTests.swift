@@ -179,7 +179,7 @@ struct TransactionTests {
             let settings: SQL = "select current_setting('statement_timeout') || ', jit ' || current_setting('jit')"
             let inside = try await pool.transaction { try await $0.query(settings).rows[0].decode(String.self) }
             #expect(inside == "1234ms, jit off")
-            #expect(try await pool.query(settings).rows[0].decode(String.self) == "0, jit on")
+            #expect(try await pool.query(settings).rows[0].decode(String.self) == "0, jit off")
             await pool.close()
         }
     }
