@@ -10,7 +10,7 @@ import TidingsHTTP2Server
             .response(status: 200, headers: [("apns-id", "7")], body: request.body)
         } _: { server in
             let result = await server.transport.send(
-                HTTP2Request(
+                .patient(
                     path: "/3/device/ab?x=1", headers: [("authorization", "bearer secret"), ("apns-topic", "com.example")],
                     unindexed: ["authorization"], body: Array("hello".utf8)))
             guard case .response(let response) = result else {
@@ -38,7 +38,7 @@ import TidingsHTTP2Server
         } _: { server in
             let answers = await withTaskGroup(of: (Int, String?).self) { group in
                 for number in 0..<1_000 {
-                    group.addTask { (number, await server.transport.send(HTTP2Request(path: "/", body: Array("\(number)".utf8))).text) }
+                    group.addTask { (number, await server.transport.send(.patient(path: "/", body: Array("\(number)".utf8))).text) }
                 }
                 return await group.reduce(into: [Int: String?]()) { $0[$1.0] = $1.1 }
             }
@@ -54,7 +54,7 @@ import TidingsHTTP2Server
         try await TestServer.run { request, _ in
             .response(status: 200, headers: [], body: request.body)
         } _: { server in
-            let result = await server.transport.send(HTTP2Request(path: "/", body: body, maximumResponseBytes: 1 << 20))
+            let result = await server.transport.send(.patient(path: "/", body: body, maximumResponseBytes: 1 << 20))
             guard case .response(let response) = result else {
                 Issue.record("\(result)")
                 return
@@ -67,7 +67,7 @@ import TidingsHTTP2Server
         try await TestServer.run { _, _ in
             .response(status: 200, headers: [], body: [UInt8](repeating: 120, count: 200_000))
         } _: { server in
-            let result = await server.transport.send(HTTP2Request(path: "/", maximumResponseBytes: 1_000))
+            let result = await server.transport.send(.patient(path: "/", maximumResponseBytes: 1_000))
             guard case .response(let response) = result else {
                 Issue.record("\(result)")
                 return
@@ -75,17 +75,17 @@ import TidingsHTTP2Server
             #expect(response.status == 200)
             #expect(response.body.count == 1_000)
             #expect(response.bodyTruncated)
-            let next = await server.transport.send(HTTP2Request(path: "/next", maximumResponseBytes: 300_000))
+            let next = await server.transport.send(.patient(path: "/next", maximumResponseBytes: 300_000))
             #expect(next.text?.utf8.count == 200_000)
         }
     }
 
     @Test(
         arguments: [
-            HTTP2Request(method: "post", path: "/"), HTTP2Request(path: "nothing"), HTTP2Request(path: "/a b"),
-            HTTP2Request(path: "/", headers: [("Upper", "x")]), HTTP2Request(path: "/", headers: [("", "x")]),
-            HTTP2Request(path: "/", headers: [(":path", "/x")]), HTTP2Request(path: "/", headers: [("a", "x\r\nb: y")]),
-            HTTP2Request(path: "/", headers: [("a", " x")]),
+            HTTP2Request.patient(method: "post", path: "/"), HTTP2Request.patient(path: "nothing"), HTTP2Request.patient(path: "/a b"),
+            HTTP2Request.patient(path: "/", headers: [("Upper", "x")]), HTTP2Request.patient(path: "/", headers: [("", "x")]),
+            HTTP2Request.patient(path: "/", headers: [(":path", "/x")]), HTTP2Request.patient(path: "/", headers: [("a", "x\r\nb: y")]),
+            HTTP2Request.patient(path: "/", headers: [("a", " x")]),
         ])
     func whatIsNoRequestIsRefused(_ request: HTTP2Request) async throws {
         let transport = try HTTP2Transport.open(HTTP2Configuration(origin: "https://127.0.0.1:9"))

@@ -11,9 +11,9 @@ import TidingsHTTP2Server
             if request.connection == 1, request.path == "/last" { return .goAway(processed: false, words: "{\"reason\":\"Shutdown\"}") }
             return response("connection \(request.connection)")
         } _: { server in
-            #expect(await server.transport.send(HTTP2Request(path: "/first")).text == "connection 1")
-            #expect(await server.transport.send(HTTP2Request(path: "/last")).text == "connection 2")
-            #expect(await server.transport.send(HTTP2Request(path: "/later")).text == "connection 2")
+            #expect(await server.transport.send(.patient(path: "/first")).text == "connection 1")
+            #expect(await server.transport.send(.patient(path: "/last")).text == "connection 2")
+            #expect(await server.transport.send(.patient(path: "/later")).text == "connection 2")
         }
     }
 
@@ -21,11 +21,11 @@ import TidingsHTTP2Server
         try await TestServer.run { request, _ in
             request.path == "/last" ? .goAway(processed: true, words: "{\"reason\":\"Shutdown\"}") : response()
         } _: { server in
-            let failure = await server.transport.send(HTTP2Request(path: "/last")).failure
+            let failure = await server.transport.send(.patient(path: "/last")).failure
             #expect(failure?.kind == .resetAfterSend)
             #expect(failure?.requestMayHaveArrived == true)
             #expect(server.log.count(of: "/last") == 1)
-            #expect(await server.transport.send(HTTP2Request(path: "/later")).status == 200)
+            #expect(await server.transport.send(.patient(path: "/later")).status == 200)
             #expect(server.log.connections == [1, 2])
         }
     }
@@ -38,7 +38,7 @@ import TidingsHTTP2Server
         } _: { server in
             let answered = await withTaskGroup(of: Bool.self) { group in
                 for number in 0..<500 {
-                    group.addTask { await server.transport.send(HTTP2Request(path: "/\(number)")).text == "/\(number)" }
+                    group.addTask { await server.transport.send(.patient(path: "/\(number)")).text == "/\(number)" }
                 }
                 return await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
             }
@@ -54,7 +54,7 @@ import TidingsHTTP2Server
         } _: { server in
             let answered = await withTaskGroup(of: Bool.self) { group in
                 for number in 0..<60 {
-                    group.addTask { await server.transport.send(HTTP2Request(path: "/\(number)")).text == "/\(number)" }
+                    group.addTask { await server.transport.send(.patient(path: "/\(number)")).text == "/\(number)" }
                 }
                 return await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
             }
@@ -71,13 +71,13 @@ import TidingsHTTP2Server
             default: .reset(code: 7)
             }
         } _: { server in
-            #expect(await server.transport.send(HTTP2Request(path: "/refused")).status == 200)
+            #expect(await server.transport.send(.patient(path: "/refused")).status == 200)
             #expect(server.log.count(of: "/refused") == 2)
-            let broken = await server.transport.send(HTTP2Request(path: "/broken")).failure
+            let broken = await server.transport.send(.patient(path: "/broken")).failure
             #expect(broken?.kind == .resetAfterSend)
             #expect(broken?.requestMayHaveArrived == true)
             #expect(server.log.count(of: "/broken") == 1)
-            let always = await server.transport.send(HTTP2Request(path: "/always")).failure
+            let always = await server.transport.send(.patient(path: "/always")).failure
             #expect(always?.kind == .connect)
             #expect(always?.requestMayHaveArrived == false)
             #expect(server.log.count(of: "/always") == 4)
@@ -88,10 +88,10 @@ import TidingsHTTP2Server
         try await TestServer.run { request, _ in
             request.path == "/cut" ? .hangUp : response()
         } _: { server in
-            let failure = await server.transport.send(HTTP2Request(path: "/cut")).failure
+            let failure = await server.transport.send(.patient(path: "/cut")).failure
             #expect(failure?.kind == .resetAfterSend)
             #expect(failure?.requestMayHaveArrived == true)
-            #expect(await server.transport.send(HTTP2Request(path: "/next")).status == 200)
+            #expect(await server.transport.send(.patient(path: "/next")).status == 200)
             #expect(server.log.count(of: "/cut") == 1)
         }
     }
@@ -103,7 +103,7 @@ import TidingsHTTP2Server
             return response()
         } _: { server in
             async let hanging = server.transport.send(HTTP2Request(path: "/hang", totalTimeout: .milliseconds(300)))
-            #expect(await server.transport.send(HTTP2Request(path: "/quick")).status == 200)
+            #expect(await server.transport.send(.patient(path: "/quick")).status == 200)
             let failure = await hanging.failure
             #expect(failure?.kind == .timeoutAfterSend)
             #expect(failure?.requestMayHaveArrived == true)
@@ -118,7 +118,7 @@ import TidingsHTTP2Server
             await gate.wait()
             return response()
         } _: { server in
-            async let first = server.transport.send(HTTP2Request(path: "/first"))
+            async let first = server.transport.send(.patient(path: "/first"))
             await arrived.wait()
             let failure = await server.transport.send(HTTP2Request(path: "/second", totalTimeout: .milliseconds(200))).failure
             #expect(failure?.kind == .timeoutBeforeSend)
@@ -139,13 +139,13 @@ import TidingsHTTP2Server
             return response()
         } _: { server in
             await withTaskGroup(of: HTTPFailure.Kind?.self) { group in
-                group.addTask { await server.transport.send(HTTP2Request(path: "/hang")).failure?.kind }
+                group.addTask { await server.transport.send(.patient(path: "/hang")).failure?.kind }
                 await arrived.wait()
                 group.cancelAll()
                 let kind = await group.next() ?? nil
                 #expect(kind == .cancelled)
             }
-            #expect(await server.transport.send(HTTP2Request(path: "/next")).status == 200)
+            #expect(await server.transport.send(.patient(path: "/next")).status == 200)
             await gate.open()
         }
     }
@@ -154,9 +154,9 @@ import TidingsHTTP2Server
         try await TestServer.run { request, _ in
             response("\(request.connection)")
         } _: { server in
-            #expect(await server.transport.send(HTTP2Request(path: "/")).text == "1")
+            #expect(await server.transport.send(.patient(path: "/")).text == "1")
             await server.transport.retireConnections()
-            #expect(await server.transport.send(HTTP2Request(path: "/")).text == "2")
+            #expect(await server.transport.send(.patient(path: "/")).text == "2")
         }
     }
 
@@ -167,13 +167,13 @@ import TidingsHTTP2Server
             await gate.wait()
             return response()
         } _: { server in
-            async let first = server.transport.send(HTTP2Request(path: "/"))
+            async let first = server.transport.send(.patient(path: "/"))
             await arrived.wait()
             await server.transport.close()
             let failure = await first.failure
             #expect(failure?.kind == .cancelled)
             #expect(failure?.requestMayHaveArrived == true)
-            let later = await server.transport.send(HTTP2Request(path: "/")).failure
+            let later = await server.transport.send(.patient(path: "/")).failure
             #expect(later?.kind == .cancelled)
             #expect(later?.requestMayHaveArrived == false)
             await gate.open()
@@ -185,7 +185,7 @@ import TidingsHTTP2Server
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { await server.run { _ in response() } }
             let transport = try HTTP2Transport.open(HTTP2Configuration(origin: "https://127.0.0.1:\(server.port)"))
-            let failure = await transport.send(HTTP2Request(path: "/")).failure
+            let failure = await transport.send(.patient(path: "/")).failure
             #expect(failure?.kind == .tls)
             #expect(failure?.requestMayHaveArrived == false)
             #expect(failure?.message.contains("self-signed certificate") == true)
@@ -200,7 +200,7 @@ import TidingsHTTP2Server
         let port = server.port
         await server.stop()
         let transport = try HTTP2Transport.open(HTTP2Configuration(origin: "https://127.0.0.1:\(port)"))
-        let failure = await transport.send(HTTP2Request(path: "/")).failure
+        let failure = await transport.send(.patient(path: "/")).failure
         #expect(failure?.kind == .connect)
         #expect(failure?.requestMayHaveArrived == false)
         await transport.close()
@@ -208,7 +208,7 @@ import TidingsHTTP2Server
 
     @Test func aNameThatDoesNotExistIsSaidSo() async throws {
         let transport = try HTTP2Transport.open(HTTP2Configuration(origin: "https://push.invalid"))
-        let failure = await transport.send(HTTP2Request(path: "/")).failure
+        let failure = await transport.send(.patient(path: "/")).failure
         #expect(failure?.kind == .dns)
         #expect(failure?.requestMayHaveArrived == false)
         await transport.close()

@@ -44,10 +44,10 @@ import TidingsHTTP2Server
 
     @Test(arguments: Ending.allCases) func ourClientTellsTheEndingsApart(_ ending: Ending) async throws {
         try await Self.whenEnding(ending) { server, arrived, gate in
-            #expect(await server.transport.send(HTTP2Request(path: "/first")).status == 200)
-            async let held = server.transport.send(HTTP2Request(path: "/held"))
+            #expect(await server.transport.send(.patient(path: "/first")).status == 200)
+            async let held = server.transport.send(.patient(path: "/held"))
             await arrived.wait()
-            let result = await server.transport.send(HTTP2Request(path: "/case"))
+            let result = await server.transport.send(.patient(path: "/case"))
             await gate.open()
             _ = await held
             if ending.isCertainlyUnprocessed {

@@ -18,7 +18,7 @@ import TidingsWaiting
     @Test(arguments: Farewell.allCases)
     func whatEndsBeforeTheServersSettingsIsNoConnection(_ farewell: Farewell) async throws {
         try await RawServer.run { server, transport in
-            async let result = transport.send(HTTP2Request(path: "/"))
+            async let result = transport.send(.patient(path: "/"))
             let connection = try await server.accept()
             switch farewell {
             case .closes: connection.close()
@@ -39,7 +39,7 @@ import TidingsWaiting
         try await RawServer.run(backlog: nil) { server, transport in
             let began = ContinuousClock.now
             for _ in 1...4 {
-                #expect(await transport.send(HTTP2Request(path: "/")).failure?.kind == .connect)
+                #expect(await transport.send(.patient(path: "/")).failure?.kind == .connect)
             }
             let pauses = (1...3).map { OpeningPause.backoff.pause(afterFailure: $0, random: 0) }.reduce(.zero, +)
             #expect(pauses == .milliseconds(350))
@@ -49,7 +49,7 @@ import TidingsWaiting
             #expect(hasty?.requestMayHaveArrived == false)
             // A request with enough time waits for the end of the pause.
             server.listen(backlog: 16)
-            async let patient = transport.send(HTTP2Request(path: "/patient"))
+            async let patient = transport.send(.patient(path: "/patient"))
             let connection = try await server.accept(sending: .settings)
             #expect(try await connection.next(RawFrame.head).stream == 1)
             connection.send([.answer(1)])
@@ -62,7 +62,7 @@ import TidingsWaiting
             .goAway(processed: false, words: "")
         } _: { server in
             let began = ContinuousClock.now
-            let failure = await server.transport.send(HTTP2Request(path: "/")).failure
+            let failure = await server.transport.send(.patient(path: "/")).failure
             #expect(failure?.kind == .connect)
             #expect(failure?.requestMayHaveArrived == false)
             #expect(server.log.connections == [1, 2, 3, 4])
@@ -106,7 +106,7 @@ import TidingsWaiting
         try await TestServer.run(firstStreams: 0, connectTimeout: .seconds(1)) { _, _ in
             response()
         } _: { server in
-            let failure = await server.transport.send(HTTP2Request(path: "/")).failure
+            let failure = await server.transport.send(.patient(path: "/")).failure
             #expect(failure?.kind == .connect)
             #expect(failure?.requestMayHaveArrived == false)
             #expect(failure?.message.contains("allows no streams") == true)
@@ -116,15 +116,15 @@ import TidingsWaiting
 
     @Test func aServerThatCeasesToAllowStreamsIsLeft() async throws {
         try await RawServer.run(connectTimeout: .seconds(2).patient) { server, transport in
-            async let first = transport.send(HTTP2Request(path: "/first"))
+            async let first = transport.send(.patient(path: "/first"))
             let connection = try await server.accept(sending: .settings)
             #expect(try await connection.next(RawFrame.head).stream == 1)
             connection.send([.settings(maximumStreams: 0), .answer(1)])
             #expect(await first.status == 200)
-            let second = await transport.send(HTTP2Request(path: "/second")).failure
+            let second = await transport.send(.patient(path: "/second")).failure
             #expect(second?.kind == .connect)
             #expect(second?.requestMayHaveArrived == false)
-            async let third = transport.send(HTTP2Request(path: "/third"))
+            async let third = transport.send(.patient(path: "/third"))
             let another = try await server.accept(sending: .settings)
             #expect(try await another.next(RawFrame.head).stream == 1)
             another.send([.answer(1)])

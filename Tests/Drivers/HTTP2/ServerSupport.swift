@@ -44,6 +44,18 @@ struct TestServer {
     }
 }
 
+extension HTTP2Request {
+    /// A request with the product's own limit, for the speed of this machine.
+    static func patient(
+        method: String = "POST", path: String, headers: [(String, String)] = [], unindexed: Set<String> = [], body: [UInt8] = [],
+        maximumResponseBytes: Int = 64 << 10
+    ) -> HTTP2Request {
+        HTTP2Request(
+            method: method, path: path, headers: headers, unindexed: unindexed, body: body, totalTimeout: .seconds(15).patient,
+            maximumResponseBytes: maximumResponseBytes)
+    }
+}
+
 extension SelfSignedCertificate {
     /// Writes the certificate to a new PEM file and returns its path. The caller removes the file.
     func writeAuthorityFile() throws -> String {

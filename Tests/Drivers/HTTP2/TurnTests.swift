@@ -13,7 +13,7 @@ import TidingsTestSupport
     private func whenBothArrive(_ frames: [RawFrame]) async throws -> HTTPResult {
         var result: HTTPResult?
         try await RawServer.run { server, transport in
-            let request = Task { await transport.send(HTTP2Request(path: "/")) }
+            let request = Task { await transport.send(.patient(path: "/")) }
             let connection = try await server.accept(sending: .settings)
             #expect(try await connection.next(RawFrame.head).stream == 1)
             await transport.perform {
@@ -46,7 +46,7 @@ import TidingsTestSupport
 
     @Test func anAnswerCountsMoreThanARefusal() async throws {
         try await RawServer.run { server, transport in
-            async let result = transport.send(HTTP2Request(path: "/"))
+            async let result = transport.send(.patient(path: "/"))
             let connection = try await server.accept(sending: .settings)
             #expect(try await connection.next(RawFrame.head).stream == 1)
             connection.send([.answer(1, isLast: false), .reset(1, code: 7)])
@@ -127,7 +127,7 @@ import TidingsTestSupport
 
     @Test func whatATurnLeavesIsReadInTheNext() async throws {
         try await RawServer.run { server, transport in
-            async let result = transport.send(HTTP2Request(path: "/"))
+            async let result = transport.send(.patient(path: "/"))
             let connection = try await server.accept(sending: .settings)
             #expect(try await connection.next(RawFrame.head).stream == 1)
             await transport.perform {
@@ -143,7 +143,7 @@ private final class Results {
     var all: [UInt64: HTTPResult] = [:]
 
     func exchange(_ id: UInt64) -> HTTP2Exchange {
-        HTTP2Exchange(id: id, request: HTTP2Request(path: "/\(id)")) { self.all[id] = $0 }
+        HTTP2Exchange(id: id, request: .patient(path: "/\(id)")) { self.all[id] = $0 }
     }
 }
 
