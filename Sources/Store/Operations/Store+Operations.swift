@@ -40,12 +40,19 @@ extension Store {
     }
 
     public func deliveries(channel: String?, state: String?, reason: String?, limit: Int) async throws -> [JSON] {
-        try await report(
+        // Ended and pending deliveries each in their own order: the newest of a union would need a look at all.
+        let newest = ["ended_deliveries", "pending_deliveries"].map { view -> SQL in
+            """
+            (select * from tidings_ops.\(unsafe: view) d
+                where (\(channel) is null or d.channel = \(channel)) and (\(state) is null or d.state = \(state))
+                    and (\(reason) is null or d.reason_code = \(reason))
+                order by d.notification_id desc, d.ordinal limit \(Int64(limit)))
+            """
+        }
+        return try await report(
             """
             select delivery_id, channel, provider, state, reason_code, attempts, due_at, recipient_id, type, created_at, finished_at
-            from tidings_ops.deliveries d
-            where (\(channel) is null or d.channel = \(channel)) and (\(state) is null or d.state = \(state))
-                and (\(reason) is null or d.reason_code = \(reason))
+            from (\(newest.joined(separator: " union all "))) d
             order by d.notification_id desc, d.ordinal limit \(Int64(limit))
             """)
     }

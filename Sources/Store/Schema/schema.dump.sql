@@ -1626,7 +1626,7 @@ COMMENT ON COLUMN tidings_ops.decisions.moved_from IS 'The provider that the del
 
 COMMENT ON COLUMN tidings_ops.decisions.moved_because IS 'The reason why the provider in moved_from could not deliver: a code of tidings_ops.reason_codes.';
 
-CREATE VIEW tidings_ops.deliveries AS
+CREATE VIEW tidings_ops.ended_deliveries AS
  SELECT ((n.id || '/'::text) || d.ordinal) AS delivery_id,
     d.notification_id,
     d.ordinal,
@@ -1647,8 +1647,47 @@ CREATE VIEW tidings_ops.deliveries AS
     NULL::bigint AS pause_id
    FROM (tidings.deliveries d
      JOIN tidings.notifications n ON ((n.id = d.notification_id)))
-  WHERE (d.state = ANY (ARRAY['sent'::text, 'delivered'::text, 'suppressed'::text, 'cancelled'::text, 'expired'::text, 'failed'::text]))
-UNION ALL
+  WHERE (d.state = ANY (ARRAY['sent'::text, 'delivered'::text, 'suppressed'::text, 'cancelled'::text, 'expired'::text, 'failed'::text]));
+
+COMMENT ON VIEW tidings_ops.ended_deliveries IS 'The ended rows of deliveries, with the same columns. Indexed filters: notification_id, recipient_id. Indexed order: notification_id.';
+
+COMMENT ON COLUMN tidings_ops.ended_deliveries.delivery_id IS 'notification_id/ordinal: the id for tidings delivery show and retry.';
+
+COMMENT ON COLUMN tidings_ops.ended_deliveries.notification_id IS 'The notification of the delivery.';
+
+COMMENT ON COLUMN tidings_ops.ended_deliveries.ordinal IS 'The place of the delivery in the decision of the notification, from 0.';
+
+COMMENT ON COLUMN tidings_ops.ended_deliveries.tenant IS 'The tenant of the notification.';
+
+COMMENT ON COLUMN tidings_ops.ended_deliveries.type IS 'The type of the notification in the catalogue.';
+
+COMMENT ON COLUMN tidings_ops.ended_deliveries.category IS 'transactional, marketing, social or system.';
+
+COMMENT ON COLUMN tidings_ops.ended_deliveries.recipient_id IS 'The person, under the name that the producer uses.';
+
+COMMENT ON COLUMN tidings_ops.ended_deliveries.channel IS 'push, local, inApp, email, sms, webPush or webhook.';
+
+COMMENT ON COLUMN tidings_ops.ended_deliveries.provider IS 'The provider that carries the delivery: its name in the catalogue. Empty if none was chosen.';
+
+COMMENT ON COLUMN tidings_ops.ended_deliveries.endpoint IS 'The id of the person''s device or address, never the token. Null if the channel needs no endpoint, and while the delivery is queued.';
+
+COMMENT ON COLUMN tidings_ops.ended_deliveries.state IS 'held (waits for a time or an earlier channel), queued, retrying, sent (the provider took the delivery), delivered (the delivery is known to have arrived), suppressed (Tidings decided not to send), cancelled, expired or failed. A delivery that is held, queued or retrying continues without an operator. Every other state is final.';
+
+COMMENT ON COLUMN tidings_ops.ended_deliveries.reason_code IS 'The reason for the state: a code of tidings_ops.reason_codes. For a queued delivery: inQueue, or inFlight after a worker has claimed it.';
+
+COMMENT ON COLUMN tidings_ops.ended_deliveries.attempts IS 'Number of calls to the provider so far. 0 before the first call.';
+
+COMMENT ON COLUMN tidings_ops.ended_deliveries.due_at IS 'Time at which a held or retrying delivery continues. Null for any other state, for a paused delivery, and for a delivery that waits for the end of an earlier channel.';
+
+COMMENT ON COLUMN tidings_ops.ended_deliveries.provider_message_id IS 'The id that the provider gave the delivery. Null if the provider gave none.';
+
+COMMENT ON COLUMN tidings_ops.ended_deliveries.created_at IS 'Time at which the notification was accepted.';
+
+COMMENT ON COLUMN tidings_ops.ended_deliveries.finished_at IS 'Time at which the delivery ended. Null before its end.';
+
+COMMENT ON COLUMN tidings_ops.ended_deliveries.pause_id IS 'The pause that the delivery waits for, as in tidings_ops.pauses. Null unless its reason_code is paused.';
+
+CREATE VIEW tidings_ops.pending_deliveries AS
  SELECT ((n.id || '/'::text) || w.ordinal) AS delivery_id,
     w.notification_id,
     w.ordinal,
@@ -1701,7 +1740,86 @@ UNION ALL
      CROSS JOIN LATERAL UNNEST(p.notification_ids, p.ordinals, p.attempts) e(notification_id, ordinal, attempt))
      JOIN tidings.notifications n ON ((n.id = e.notification_id)));
 
-COMMENT ON VIEW tidings_ops.deliveries IS 'One row for each channel and endpoint of a notification. The delivery has ended, waits for its time (due_at), or is in a queue. Indexed filter: notification_id.';
+COMMENT ON VIEW tidings_ops.pending_deliveries IS 'The rows of deliveries that are held, queued or retrying, with the same columns. Reads only these deliveries, so it is fast at any number of ended ones.';
+
+COMMENT ON COLUMN tidings_ops.pending_deliveries.delivery_id IS 'notification_id/ordinal: the id for tidings delivery show and retry.';
+
+COMMENT ON COLUMN tidings_ops.pending_deliveries.notification_id IS 'The notification of the delivery.';
+
+COMMENT ON COLUMN tidings_ops.pending_deliveries.ordinal IS 'The place of the delivery in the decision of the notification, from 0.';
+
+COMMENT ON COLUMN tidings_ops.pending_deliveries.tenant IS 'The tenant of the notification.';
+
+COMMENT ON COLUMN tidings_ops.pending_deliveries.type IS 'The type of the notification in the catalogue.';
+
+COMMENT ON COLUMN tidings_ops.pending_deliveries.category IS 'transactional, marketing, social or system.';
+
+COMMENT ON COLUMN tidings_ops.pending_deliveries.recipient_id IS 'The person, under the name that the producer uses.';
+
+COMMENT ON COLUMN tidings_ops.pending_deliveries.channel IS 'push, local, inApp, email, sms, webPush or webhook.';
+
+COMMENT ON COLUMN tidings_ops.pending_deliveries.provider IS 'The provider that carries the delivery: its name in the catalogue. Empty if none was chosen.';
+
+COMMENT ON COLUMN tidings_ops.pending_deliveries.endpoint IS 'The id of the person''s device or address, never the token. Null if the channel needs no endpoint, and while the delivery is queued.';
+
+COMMENT ON COLUMN tidings_ops.pending_deliveries.state IS 'held (waits for a time or an earlier channel), queued, retrying, sent (the provider took the delivery), delivered (the delivery is known to have arrived), suppressed (Tidings decided not to send), cancelled, expired or failed. A delivery that is held, queued or retrying continues without an operator. Every other state is final.';
+
+COMMENT ON COLUMN tidings_ops.pending_deliveries.reason_code IS 'The reason for the state: a code of tidings_ops.reason_codes. For a queued delivery: inQueue, or inFlight after a worker has claimed it.';
+
+COMMENT ON COLUMN tidings_ops.pending_deliveries.attempts IS 'Number of calls to the provider so far. 0 before the first call.';
+
+COMMENT ON COLUMN tidings_ops.pending_deliveries.due_at IS 'Time at which a held or retrying delivery continues. Null for any other state, for a paused delivery, and for a delivery that waits for the end of an earlier channel.';
+
+COMMENT ON COLUMN tidings_ops.pending_deliveries.provider_message_id IS 'The id that the provider gave the delivery. Null if the provider gave none.';
+
+COMMENT ON COLUMN tidings_ops.pending_deliveries.created_at IS 'Time at which the notification was accepted.';
+
+COMMENT ON COLUMN tidings_ops.pending_deliveries.finished_at IS 'Time at which the delivery ended. Null before its end.';
+
+COMMENT ON COLUMN tidings_ops.pending_deliveries.pause_id IS 'The pause that the delivery waits for, as in tidings_ops.pauses. Null unless its reason_code is paused.';
+
+CREATE VIEW tidings_ops.deliveries AS
+ SELECT ended_deliveries.delivery_id,
+    ended_deliveries.notification_id,
+    ended_deliveries.ordinal,
+    ended_deliveries.tenant,
+    ended_deliveries.type,
+    ended_deliveries.category,
+    ended_deliveries.recipient_id,
+    ended_deliveries.channel,
+    ended_deliveries.provider,
+    ended_deliveries.endpoint,
+    ended_deliveries.state,
+    ended_deliveries.reason_code,
+    ended_deliveries.attempts,
+    ended_deliveries.due_at,
+    ended_deliveries.provider_message_id,
+    ended_deliveries.created_at,
+    ended_deliveries.finished_at,
+    ended_deliveries.pause_id
+   FROM tidings_ops.ended_deliveries
+UNION ALL
+ SELECT pending_deliveries.delivery_id,
+    pending_deliveries.notification_id,
+    pending_deliveries.ordinal,
+    pending_deliveries.tenant,
+    pending_deliveries.type,
+    pending_deliveries.category,
+    pending_deliveries.recipient_id,
+    pending_deliveries.channel,
+    pending_deliveries.provider,
+    pending_deliveries.endpoint,
+    pending_deliveries.state,
+    pending_deliveries.reason_code,
+    pending_deliveries.attempts,
+    pending_deliveries.due_at,
+    pending_deliveries.provider_message_id,
+    pending_deliveries.created_at,
+    pending_deliveries.finished_at,
+    pending_deliveries.pause_id
+   FROM tidings_ops.pending_deliveries;
+
+COMMENT ON VIEW tidings_ops.deliveries IS 'One row for each channel and endpoint of a notification. The delivery has ended, waits for its time (due_at), or is in a queue. Indexed filters: notification_id, recipient_id. For the newest ones see ended_deliveries.';
 
 COMMENT ON COLUMN tidings_ops.deliveries.delivery_id IS 'notification_id/ordinal: the id for tidings delivery show and retry.';
 
@@ -2011,7 +2129,7 @@ CREATE VIEW tidings_ops.notifications AS
            FROM tidings.deliveries d
           WHERE (d.notification_id = n.id)) e);
 
-COMMENT ON VIEW tidings_ops.notifications IS 'One row for each accepted intent and recipient. Indexed filters: notification_id, recipient_id, event_id.';
+COMMENT ON VIEW tidings_ops.notifications IS 'One row for each accepted intent and recipient. Indexed filters: notification_id, recipient_id, event_id. Indexed order: notification_id.';
 
 COMMENT ON COLUMN tidings_ops.notifications.notification_id IS 'UUIDv7: its first 48 bits are the time of acceptance in milliseconds.';
 
@@ -3481,6 +3599,12 @@ GRANT SELECT ON TABLE tidings_ops.dead_letters TO tidings_ops_read;
 
 GRANT SELECT ON TABLE tidings_ops.decisions TO tidings_run;
 GRANT SELECT ON TABLE tidings_ops.decisions TO tidings_ops_read;
+
+GRANT SELECT ON TABLE tidings_ops.ended_deliveries TO tidings_run;
+GRANT SELECT ON TABLE tidings_ops.ended_deliveries TO tidings_ops_read;
+
+GRANT SELECT ON TABLE tidings_ops.pending_deliveries TO tidings_run;
+GRANT SELECT ON TABLE tidings_ops.pending_deliveries TO tidings_ops_read;
 
 GRANT SELECT ON TABLE tidings_ops.deliveries TO tidings_run;
 GRANT SELECT ON TABLE tidings_ops.deliveries TO tidings_ops_read;

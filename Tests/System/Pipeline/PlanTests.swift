@@ -105,6 +105,36 @@ import TidingsTestSupport
         }
     }
 
+    /// The id of a notification is the order of time, so the newest rows are the last ones of an index.
+    @Test(arguments: ["notifications", "ended_deliveries"]) func theNewestAreReadWithoutALookAtTheOthers(view: String) async throws {
+        try await withOwnSystem { system in
+            _ = try await system.query("select tidings.ensure_partitions(29, 7)")
+            _ = try await system.query(
+                """
+                with added as (
+                    insert into tidings.notifications (id, tenant, source, event_id, recipient_id, type, category, lane, data, critical,
+                        expires_at, accepted_at, planned, decision, catalogue)
+                    select tidings.first_id(at), 'default', '/tests', 'e' || n, 'r' || n % 100, 'orderUpdate', 'transactional', 'urgent', '{}',
+                        false, at + interval '1 day', at, 2, '{}', 'c'
+                    from generate_series(1, 5000) n, lateral (select tidings.clock() - n * interval '0.1 s' as at) t
+                    returning id, accepted_at
+                )
+                insert into tidings.deliveries (notification_id, ordinal, tenant, channel, provider, state, reason, attempts, ended_at)
+                select id, ordinal, 'default', 'push', 'fcm', 'sent', 'providerAccepted', 1, accepted_at from added, generate_series(0, 1) ordinal
+                """)
+            _ = try await system.query("analyze tidings.notifications")
+            _ = try await system.query("analyze tidings.deliveries")
+            let plan = try await system.query(
+                "explain (analyze, timing off) select * from tidings_ops.\(unsafe: view) order by notification_id desc limit 20"
+            ).rows.map { try $0.decode(String.self) }
+            // "… on deliveries_p20261128 d_30 (cost=…) (actual rows=21 loops=1)": of each scan the rows of all its loops.
+            let read = plan.filter { $0.contains(" on notifications_p") || $0.contains(" on deliveries_p") }.compactMap { line in
+                line.firstMatch(of: /actual rows=(\d+) loops=(\d+)/).map { (Int($0.1) ?? 0) * (Int($0.2) ?? 0) }
+            }
+            #expect(read.reduce(0, +) < 200, "\(plan.joined(separator: "\n"))")
+        }
+    }
+
     /// A server process writes its last statistics when it ends, a moment after the command that it served. Counts may still arrive a moment
     /// later on a busy machine.
     private func statisticsAreComplete(in system: TestSystem) async throws {

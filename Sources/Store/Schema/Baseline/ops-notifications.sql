@@ -1,6 +1,7 @@
 -- For operators: notifications and deliveries, in any state.
 -- A pending delivery is read from tidings.due or tidings.packs, an ended one from tidings.deliveries.
--- Filter by a column that the comment of the view names: every other filter reads all days.
+-- Filter by a column that the comment of the view names: every other filter reads all days. The id of a notification begins with its time,
+-- so it is also the order of time. No other column of time has an index.
 
 create view tidings_ops.notifications as
     select n.id as notification_id, n.tenant, n.type, n.category, n.recipient_id, n.lane, n.source,
@@ -19,7 +20,8 @@ create view tidings_ops.notifications as
     ) e;
 
 comment on view tidings_ops.notifications is
-    'One row for each accepted intent and recipient. Indexed filters: notification_id, recipient_id, event_id.';
+    'One row for each accepted intent and recipient. Indexed filters: notification_id, recipient_id, event_id. Indexed order: '
+    'notification_id.';
 comment on column tidings_ops.notifications.notification_id is 'UUIDv7: its first 48 bits are the time of acceptance in milliseconds.';
 comment on column tidings_ops.notifications.tenant is 'The tenant of the notification: default unless the producer named another.';
 comment on column tidings_ops.notifications.type is 'The type in the catalogue: the CloudEvents type of the intent.';
@@ -49,19 +51,22 @@ comment on column tidings_ops.notifications.catalogue is 'The hash of the catalo
 comment on column tidings_ops.notifications.event_id is
     'The producer''s event id: the CloudEvents id. An intent is accepted once for each tenant, source, event id and recipient.';
 
+-- Two views of their own, because a list of the newest rows reads each in its own order. The planner would sort all rows of a union.
 -- Only ended deliveries are stored in tidings.deliveries. The condition on the state repeats that. So the planner leaves the table out if a
 -- query asks for pending deliveries.
-create view tidings_ops.deliveries as
+create view tidings_ops.ended_deliveries as
     select n.id || '/' || d.ordinal as delivery_id, d.notification_id, d.ordinal, n.tenant, n.type, n.category, n.recipient_id,
         d.channel, d.provider, d.endpoint, d.state, d.reason as reason_code, d.attempts, null::timestamptz as due_at,
         d.provider_message_id, n.accepted_at as created_at, d.ended_at as finished_at, null::bigint as pause_id
     from tidings.deliveries d join tidings.notifications n on n.id = d.notification_id
-    where d.state in ('sent', 'delivered', 'suppressed', 'cancelled', 'expired', 'failed')
-    union all
-    select n.id || '/' || w.ordinal, w.notification_id, w.ordinal, n.tenant, n.type, n.category, n.recipient_id,
-        w.channel, w.provider, w.endpoint, case when w.kind in ('held', 'escalation') then 'held' else 'retrying' end,
-        w.reason, (w.attempt - 1)::smallint, case when w.pause_id is null then nullif(w.due_at, 'infinity') end, null,
-        n.accepted_at, null, w.pause_id
+    where d.state in ('sent', 'delivered', 'suppressed', 'cancelled', 'expired', 'failed');
+
+create view tidings_ops.pending_deliveries as
+    select n.id || '/' || w.ordinal as delivery_id, w.notification_id, w.ordinal, n.tenant, n.type, n.category, n.recipient_id,
+        w.channel, w.provider, w.endpoint, case when w.kind in ('held', 'escalation') then 'held' else 'retrying' end as state,
+        w.reason as reason_code, (w.attempt - 1)::smallint as attempts,
+        case when w.pause_id is null then nullif(w.due_at, 'infinity') end as due_at, null::text as provider_message_id,
+        n.accepted_at as created_at, null::timestamptz as finished_at, w.pause_id
     from tidings.due w join tidings.notifications n on n.id = w.notification_id
     union all
     select n.id || '/' || e.ordinal, e.notification_id, e.ordinal, n.tenant, n.type, n.category, n.recipient_id,
@@ -71,9 +76,12 @@ create view tidings_ops.deliveries as
     cross join lateral unnest(p.notification_ids, p.ordinals, p.attempts) as e(notification_id, ordinal, attempt)
     join tidings.notifications n on n.id = e.notification_id;
 
+create view tidings_ops.deliveries as
+    select * from tidings_ops.ended_deliveries union all select * from tidings_ops.pending_deliveries;
+
 comment on view tidings_ops.deliveries is
     'One row for each channel and endpoint of a notification. The delivery has ended, waits for its time (due_at), or is in a queue. '
-    'Indexed filter: notification_id.';
+    'Indexed filters: notification_id, recipient_id. For the newest ones see ended_deliveries.';
 comment on column tidings_ops.deliveries.delivery_id is 'notification_id/ordinal: the id for tidings delivery show and retry.';
 comment on column tidings_ops.deliveries.notification_id is 'The notification of the delivery.';
 comment on column tidings_ops.deliveries.ordinal is 'The place of the delivery in the decision of the notification, from 0.';
@@ -103,3 +111,23 @@ comment on column tidings_ops.deliveries.created_at is 'Time at which the notifi
 comment on column tidings_ops.deliveries.finished_at is 'Time at which the delivery ended. Null before its end.';
 comment on column tidings_ops.deliveries.pause_id is
     'The pause that the delivery waits for, as in tidings_ops.pauses. Null unless its reason_code is paused.';
+
+comment on view tidings_ops.ended_deliveries is
+    'The ended rows of deliveries, with the same columns. Indexed filters: notification_id, recipient_id. Indexed order: notification_id.';
+comment on view tidings_ops.pending_deliveries is
+    'The rows of deliveries that are held, queued or retrying, with the same columns. Reads only these deliveries, so it is fast at any '
+    'number of ended ones.';
+do $$
+declare
+    part text;
+    described record;
+begin
+    foreach part in array array['ended_deliveries', 'pending_deliveries'] loop
+        for described in
+            select a.attname as name, col_description(a.attrelid, a.attnum) as text from pg_attribute a
+            where a.attrelid = 'tidings_ops.deliveries'::regclass and a.attnum > 0
+        loop
+            execute format('comment on column tidings_ops.%I.%I is %L', part, described.name, described.text);
+        end loop;
+    end loop;
+end $$;
