@@ -9,4 +9,15 @@ extension Digest128 {
             high: hash[0..<8].reduce(0) { $0 << 8 | UInt64($1) },
             low: hash[8..<16].reduce(0) { $0 << 8 | UInt64($1) })
     }
+
+    /// The digest of a list. Each part has its length before it, so that no two lists give the same bytes.
+    init(hashingParts parts: [[UInt8]]) {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(parts.reduce(0) { $0 + $1.count + 4 })
+        for part in parts {
+            for shift in [24, 16, 8, 0] { bytes.append(UInt8(truncatingIfNeeded: part.count >> shift)) }
+            bytes += part
+        }
+        self.init(hashing: bytes)
+    }
 }

@@ -3,6 +3,7 @@ import TidingsAMQP
 import TidingsClient
 import TidingsContracts
 import TidingsCore
+import TidingsPipeline
 import TidingsServer
 import TidingsStore
 
@@ -224,16 +225,18 @@ struct Returned: Error {
     let text: String
 }
 
-/// Publishes a kept message again with its exchange and routing key.
+/// Publishes a kept message again as it came: with its exchange, routing key, content type, and the headers that a router reads.
 /// Throws unless the broker confirms it: ``Returned`` if only this message failed, else a ``Failure``.
 ///
 /// The message may have arrived in spite of a failure. This does no harm: the same event is decided once.
 ///
 /// The message names its first producer, so the operator's rights do not count. If the first producer is unknown, it stays unknown.
 func publishAgain(_ kept: KeptMessage, with producer: Producer) async throws {
+    var headers = ReplayHeaders.values(in: kept.headers)
+    headers[QueueNames.producerHeader] = .string(kept.producer ?? "")
     let result = await producer.publish(
         raw: kept.body, contentType: kept.contentType ?? "", exchange: kept.exchange, routingKey: kept.routingKey, id: "replay-\(kept.id)",
-        headers: [QueueNames.producerHeader: .string(kept.producer ?? "")])
+        headers: headers)
     switch result {
     case .confirmed: return
     case .failed(let error): throw Failure(error)

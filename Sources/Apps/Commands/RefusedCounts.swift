@@ -130,7 +130,7 @@ extension WhyNot {
         switch self {
         case .closed: "was closed before: its state is \(row.state)"
         case .bytesNotKept: "cannot be replayed: its bytes were not kept, as the budget of its day was used up"
-        case .keptInPart: "cannot be replayed: only its beginning was kept"
+        case .keptInPart: "cannot be replayed: only a part of it was kept"
         case .refusedAgain: "cannot be replayed: \(row.reason) holds for the same event at any time"
         case .contentType: "cannot be replayed: its content type is not understood"
         }

@@ -60,19 +60,20 @@ public struct Rejection: Sendable, Hashable {
     public var tenant: String?
     /// The number of notifications that the event asks for. 1 if this number could not be read.
     public var recipients: Int
-    /// The event in a form that can be sent again. The event is complete up to the limit for events. Otherwise only its beginning is kept.
-    ///
-    /// An event of binary mode is kept in structured form, because its attributes are not in its body.
+    /// The received bytes. The event is complete up to the limit for events. Otherwise only its beginning is kept.
     public var raw: [UInt8]
     /// The content type of `raw`.
     public var contentType: String?
+    /// The attributes that stand in headers, sorted by name. Two events of binary mode may have the same body, and then only these differ.
+    /// Empty if `raw` has every attribute.
+    public var attributes: [HeaderAttribute] = []
     /// Each violation of the type's schema, if the reason is ``ReasonCode/schemaViolation``.
     public var violations: [Violation] = []
     /// The size of the received bytes, not of the kept bytes.
     public var size: Int
     /// The SHA-256 of the received bytes.
     public var sha256: [UInt8]
-    /// Whether the event can be replayed. `raw` must be complete, and its content type must be one that intake accepts.
+    /// Whether the event can be replayed. `raw` and ``attributes`` must be complete, and the content type must be one that intake accepts.
     ///
     /// A replay must also have a chance: the catalogue may change the verdict, or the event failed because of its batch or an internal
     /// error.

@@ -99,7 +99,7 @@ extension ReasonExplanation {
         ReasonExplanation(
             .headersTooDeep,
             "The message's headers are nested deeper than the limit.",
-            "Send flat headers. Or replay the message, which publishes it without headers.",
+            "Send flat headers. Or replay the message, which publishes it without its nested headers.",
             retryable: true
         ),
         ReasonExplanation(

@@ -89,7 +89,9 @@ public struct PackReceiver: Sendable {
             _ = try await store.keepDead(
                 DeadMessage(
                     queue: message.queue, reason: .undecodablePack, message: "\(error)", deaths: 1, exchange: message.exchange,
-                    routingKey: message.routingKey, contentType: message.contentType, headers: "{}", body: message.body),
+                    routingKey: message.routingKey, contentType: message.contentType, headers: headersText(message.headers),
+                    replayHeaders: ReplayHeaders.text(of: message, withIDs: false), attributes: message.headerAttributes,
+                    body: message.body),
                 state: "open")
             return nil
         }

@@ -60,9 +60,13 @@ struct DecodedMessages: Sendable {
         bytes += decoded.intents.reduce(0) { $0 + $1.bytesInMessage.count }
         guard !decoded.rejections.isEmpty else { return }
         // Encode the headers once for all events of the message. There may be a thousand.
-        let headers = headersText(message.headers)
-        batch.refused += decoded.rejections.map { RefusedEvent($0, in: message, headers: headers, of: producer) }
-        bytes += decoded.rejections.reduce(0) { $0 + $1.raw.count + headers.utf8.count }
+        let headers = KeptHeaders(message, withIDs: isVouched(message) && decoded.intents.isEmpty && decoded.rejections.count == 1)
+        batch.refused += decoded.rejections.map { RefusedEvent($0, in: message, headers, of: producer) }
+        bytes += decoded.rejections.reduce(0) { $0 + $1.raw.count + headers.bytes }
+    }
+
+    private func isVouched(_ message: AMQPMessage) -> Bool {
+        message.isVouched(trusted: trusted, catalogue: decoder.catalogue.catalogue)
     }
 
     private func producer(of message: AMQPMessage) -> String? {
@@ -73,7 +77,8 @@ struct DecodedMessages: Sendable {
     func refusal(of position: Int, _ reason: ReasonCode, _ text: String) -> RefusedEvent {
         let message = messages[origins[position]]
         let rejection = decoder.rejection(of: batch.intents[position], in: IncomingMessage(message), reason, text)
-        return RefusedEvent(rejection, in: message, headers: headersText(message.headers), of: producer(of: message))
+        let isWhole = batch.intents[position].bytesInMessage.count == message.body.count
+        return RefusedEvent(rejection, in: message, KeptHeaders(message, withIDs: isWhole && isVouched(message)), of: producer(of: message))
     }
 
     /// Returns the refusal of the intent at `position`, whose key was used before with other content. The earlier use is the notification
@@ -128,6 +133,12 @@ extension IncomingMessage {
 }
 
 extension AMQPMessage {
+    /// The attributes of its event that stand in headers. See ``ContentMode/headerAttributes(of:)``.
+    var headerAttributes: [HeaderAttribute] {
+        let message = IncomingMessage(self)
+        return ContentMode(message).headerAttributes(of: message)
+    }
+
     /// The producer that asked. It is the user that the broker has validated, or the producer that this user names, if the user may vouch
     /// for others. Nil if nobody vouches for the producer.
     ///
@@ -145,6 +156,12 @@ extension AMQPMessage {
         userID.map { $0.utf8.elementsEqual(trusted.utf8) || catalogue.vouches($0) } ?? false
     }
 
+    /// The exchange to which the message was first published. The broker names the dead-letter exchange on a message that it has set aside.
+    var originalExchange: String {
+        guard exchange == QueueNames.suspectExchange else { return exchange }
+        return headers["x-first-death-exchange"]?.text ?? QueueNames.intentsExchange
+    }
+
     /// Whether the message came because no intake queue wants its routing key. A valid key also arrives this way while its queue is missing
     /// or not bound yet, for example at the first start. Such an intent is decided like any other intent.
     fileprivate var isUnroutable: Bool {
@@ -152,10 +169,25 @@ extension AMQPMessage {
     }
 }
 
+/// The headers of a refused message as they are kept.
+private struct KeptHeaders {
+    let text: String
+    let replayed: String?
+
+    /// - Parameter withIDs: whether the promised ids of the message are those of the refused event, and are believed.
+    init(_ message: AMQPMessage, withIDs: Bool) {
+        text = headersText(message.headers)
+        replayed = ReplayHeaders.text(of: message, withIDs: withIDs)
+    }
+
+    var bytes: Int { text.utf8.count + (replayed?.utf8.count ?? 0) }
+}
+
 extension RefusedEvent {
-    init(_ rejection: Rejection, in message: AMQPMessage, headers: String, of producer: String?) {
+    fileprivate init(_ rejection: Rejection, in message: AMQPMessage, _ headers: KeptHeaders, of producer: String?) {
         self.init(
-            rejection: rejection, exchange: message.exchange, routingKey: message.routingKey, headers: headers, producer: producer)
+            rejection: rejection, exchange: message.originalExchange, routingKey: message.routingKey, headers: headers.text,
+            replayHeaders: headers.replayed, producer: producer)
     }
 }
 

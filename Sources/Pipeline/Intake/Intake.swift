@@ -68,6 +68,12 @@ public struct Intake: Sendable {
         message.producer(trusted: trusted, catalogue: catalogues.current.catalogue)
     }
 
+    /// The headers of a message that a replay of the whole message sends, as JSON text.
+    func replayHeaders(of message: AMQPMessage) -> String? {
+        let isVouched = message.isVouched(trusted: trusted, catalogue: catalogues.current.catalogue)
+        return ReplayHeaders.text(of: message, withIDs: isVouched)
+    }
+
     private func commit(_ portion: IntakePortion, of decoded: DecodedMessages, _ catalogue: Catalogue) async throws -> [Pack] {
         var failures = 0
         while true {

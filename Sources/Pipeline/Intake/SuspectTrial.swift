@@ -49,9 +49,9 @@ public struct SuspectTrial: Sendable {
         let queue = message.headers["x-first-death-queue"]?.text ?? message.routingKey
         let suspect = DeadMessage(
             queue: queue, reason: .poison, message: "taken back more than \(TopologySpec.deliveryLimit) times", deaths: 1,
-            exchange: message.headers["x-first-death-exchange"]?.text ?? QueueNames.intentsExchange, routingKey: message.routingKey,
-            contentType: message.contentType, headers: headersText(message.headers), body: message.body,
-            producer: intake.producer(of: message))
+            exchange: message.originalExchange, routingKey: message.routingKey, contentType: message.contentType,
+            headers: headersText(message.headers), replayHeaders: intake.replayHeaders(of: message),
+            attributes: message.headerAttributes, body: message.body, producer: intake.producer(of: message))
         let kept = try await store.keepDead(suspect, state: "trying")
         if kept.earlierState == "quarantined" || kept.earlierState == "trying" && kept.deaths > Self.trials {
             _ = try await store.moveDead(kept.id, from: ["trying"], to: "quarantined")

@@ -19,15 +19,20 @@ public struct RefusedEvent: Sendable {
     public var routingKey: String
     /// The message's headers as JSON text, for the operator.
     public var headers: String
+    /// The headers that a replay sends, as JSON text. Nil if not all of them are known.
+    public var replayHeaders: String?
 
     /// The publisher, if the broker or a trusted user vouches for it.
     public var producer: String?
 
-    public init(rejection: Rejection, exchange: String, routingKey: String, headers: String, producer: String? = nil) {
+    public init(
+        rejection: Rejection, exchange: String, routingKey: String, headers: String, replayHeaders: String? = "{}", producer: String? = nil
+    ) {
         self.rejection = rejection
         self.exchange = exchange
         self.routingKey = routingKey
         self.headers = headers
+        self.replayHeaders = replayHeaders
         self.producer = producer
     }
 }

@@ -46,9 +46,9 @@ struct RefusedRows {
                     \(events.map { storable($0.exchange) }), \(events.map { storable($0.routingKey) }), \(text(\.contentType)),
                     \(events.map(\.headers)), \(refusals.map(\.raw)), \(refusals.map { Int32(clamping: $0.size) }),
                     \(refusals.map(\.sha256)), \(refusals.map(\.isReplayable)), \(refusals.map { RejectedBudget.share(of: $0.tenant) }),
-                    \(events.map { storable($0.producer) }))
+                    \(events.map { storable($0.producer) }), \(events.map(\.replayHeaders)))
                     as g(fingerprint, occurrences, reason, pointer, message, tenant, source, event_id, type, exchange, routing_key,
-                        content_type, headers, raw, size, sha256, replayable, share, producer)
+                        content_type, headers, raw, size, sha256, replayable, share, producer, replay_headers)
             ), weighed as materialized (
                 select *, bytes = 0
                     or sum(bytes) over (order by fingerprint) + (select coalesce(sum(s.bytes), 0) from spent s)
@@ -60,10 +60,10 @@ struct RefusedRows {
             ), written as (
                 insert into tidings.rejected as kept
                     (fingerprint, at, last_at, occurrences, reason, pointer, message, tenant, source, event_id, type, exchange, routing_key,
-                     content_type, headers, raw, size, sha256, replayable, producer)
+                     content_type, headers, raw, size, sha256, replayable, producer, replay_headers)
                 select fingerprint, tidings.clock(), tidings.clock(), occurrences, reason, pointer, message, tenant, source, event_id, type,
                     exchange, routing_key, content_type, headers, case when fits then raw else '' end, size, sha256, replayable and fits,
-                    producer
+                    producer, replay_headers
                 from weighed order by fingerprint
                 on conflict (fingerprint) do update set occurrences = kept.occurrences + excluded.occurrences, last_at = excluded.last_at,
                     state = 'open'
@@ -79,11 +79,17 @@ struct RefusedRows {
 }
 
 extension RefusedEvent {
-    /// The digest of producer, content, reason and place. The same event of the same producer, refused for the same reason at the same
-    /// place, has the same one.
+    /// The digest of everything that tells this refusal from another one: the event, its attributes in headers, reason, place, routing key and
+    /// producer. Headers that the broker adds are no part of it, so a redelivery has the same digest.
+    ///
+    /// A replay has the same digest as well. It names no content type and no producer by an empty text.
     var fingerprint: Digest128 {
-        let place = rejection.reason.rawValue + "\n" + rejection.pointer + "\n" + routingKey
-        // 0xFF occurs in no UTF-8 text, so no routing key can equal another routing key followed by a producer.
-        return Digest128(hashing: rejection.sha256 + Array(place.utf8) + (producer.map { [0xFF] + Array($0.utf8) } ?? []))
+        let texts = [rejection.reason.rawValue, rejection.pointer, routingKey, rejection.contentType ?? "", producer ?? ""]
+        return Digest128(hashingParts: [rejection.sha256] + texts.map { Array($0.utf8) } + rejection.attributes.identity)
     }
+}
+
+extension [HeaderAttribute] {
+    /// Name and value of each, for a digest.
+    var identity: [[UInt8]] { flatMap { [[UInt8]($0.name.utf8), [UInt8]($0.value.utf8)] } }
 }

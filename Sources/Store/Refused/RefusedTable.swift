@@ -26,7 +26,10 @@ public enum RefusedTable: String, Sendable {
                 when exists (select from tidings.reason_codes c where c.code = r.reason and not c.retryable) then 'refusedAgain'
                 else 'contentType' end
             """
-        case .dead: "case when r.state not in ('open', 'quarantined', 'trying') then 'closed' end"
+        case .dead:
+            """
+            case when r.state not in ('open', 'quarantined', 'trying') then 'closed' when r.replay_headers is null then 'keptInPart' end
+            """
         }
     }
 }
@@ -37,7 +40,7 @@ public enum WhyNot: String, Sendable, CaseIterable {
     case closed
     /// The bytes were not kept, because the budget of the day was used up.
     case bytesNotKept
-    /// The event was too large, so only its beginning was kept.
+    /// The event was too large, so only its beginning was kept. Or not all headers of the message are known.
     case keptInPart
     /// The same event would be refused for the same reason at any time.
     case refusedAgain

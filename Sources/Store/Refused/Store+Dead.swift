@@ -1,4 +1,4 @@
-import TidingsContracts
+public import TidingsContracts
 public import TidingsCore
 public import TidingsJSON
 import TidingsPostgres
@@ -13,13 +13,17 @@ public struct DeadMessage: Sendable {
     public var routingKey: String
     public var contentType: String?
     public var headers: String
+    /// The headers that a replay sends, as JSON text. Nil if not all of them are known: then the message cannot be replayed.
+    public var replayHeaders: String?
+    /// The attributes of an event in headers. Two messages may have the same body, and then only these differ.
+    public var attributes: [HeaderAttribute]
     public var body: [UInt8]
     /// The publisher. Nil if neither the broker nor a trusted user vouched for it.
     public var producer: String?
 
     public init(
         queue: String, reason: ReasonCode, message: String, deaths: Int, exchange: String, routingKey: String, contentType: String?,
-        headers: String, body: [UInt8], producer: String? = nil
+        headers: String, replayHeaders: String? = "{}", attributes: [HeaderAttribute] = [], body: [UInt8], producer: String? = nil
     ) {
         self.queue = queue
         self.reason = reason
@@ -29,30 +33,36 @@ public struct DeadMessage: Sendable {
         self.routingKey = routingKey
         self.contentType = contentType
         self.headers = headers
+        self.replayHeaders = replayHeaders
+        self.attributes = attributes
         self.body = body
         self.producer = producer
     }
 
-    /// The digest of queue and bytes.
-    var fingerprint: Digest128 { Digest128(hashing: Array(queue.utf8) + [0] + body) }
+    /// The digest of everything that makes this message another than its neighbours. Headers that the broker adds are no part of it, so a
+    /// message that dies again has the same digest. So has a replay, which names no content type and no producer by an empty text.
+    var fingerprint: Digest128 {
+        let texts = [queue, routingKey, contentType ?? "", producer ?? ""]
+        return Digest128(hashingParts: texts.map { Array($0.utf8) } + [body] + attributes.identity)
+    }
 }
 
 extension Store {
     /// Stores a message that could not be processed. A suspect is stored before its trial.
     ///
     /// - Returns: The row's id, its earlier state, and `deaths`. The earlier state shows whether a worker died during the trial of this
-    ///   suspect. `deaths` counts how often these bytes were set aside since they were last processed, this time included.
+    ///   suspect. `deaths` counts how often the message was set aside since it was last processed, this time included.
     public func keepDead(_ message: DeadMessage, state: String) async throws -> (id: Int64, earlierState: String?, deaths: Int) {
         let result = try await pool.query(
             """
             with earlier as (select state from tidings.dead where fingerprint = \(message.fingerprint.uuid))
             insert into tidings.dead as kept (fingerprint, at, queue, reason, message, deaths, exchange, routing_key, content_type, headers,
-                raw, size, state, producer)
+                replay_headers, raw, size, state, producer)
             values (\(message.fingerprint.uuid), tidings.clock(), \(message.queue), \(message.reason.rawValue), \(storable(message.message)),
                 \(Int64(message.deaths)), \(storable(message.exchange)), \(storable(message.routingKey)), \(storable(message.contentType)),
-                \(message.headers),
-                \(message.body), \(Int32(clamping: message.body.count)), \(state), \(storable(message.producer)))
-            on conflict (fingerprint) do update set state = excluded.state, at = excluded.at, producer = excluded.producer,
+                \(message.headers), \(message.replayHeaders), \(message.body), \(Int32(clamping: message.body.count)), \(state),
+                \(storable(message.producer)))
+            on conflict (fingerprint) do update set state = excluded.state, at = excluded.at,
                 deaths = excluded.deaths + case when kept.state = 'resolved' then 0 else kept.deaths end
             returning id, (select state from earlier) as earlier_state, deaths
             """)

@@ -9,6 +9,8 @@ public struct KeptMessage: Sendable {
     public let routingKey: String
     public let contentType: String?
     public let body: [UInt8]
+    /// The headers that belong to the message, as JSON text.
+    public let headers: String
     /// The first publisher. Nil if neither the broker nor a trusted user vouched for it.
     public let producer: String?
     /// Shows whether the row has changed since it was read.
@@ -45,8 +47,8 @@ extension Store {
         guard let row = try await pool.query(query).rows.first else { return nil }
         return KeptMessage(
             id: try row.decode("id"), exchange: try row.decode("exchange"), routingKey: try row.decode("routing_key"),
-            contentType: try row.decode("content_type"), body: try row.decode("raw"), producer: try row.decode("producer"),
-            version: try row.decode("version"))
+            contentType: try row.decode("content_type"), body: try row.decode("raw"), headers: try row.decode("replay_headers"),
+            producer: try row.decode("producer"), version: try row.decode("version"))
     }
 }
 

@@ -63,8 +63,9 @@ extension Store {
     public func kept(_ id: Int64, in table: RefusedTable) async throws -> KeptMessage? {
         try await kept(
             """
-            select r.id, r.exchange, r.routing_key, r.content_type, r.raw, \(table.version) as version, r.producer from \(table.name) r
-            where r.id = \(id) and \(table.whyNot) is null
+            select r.id, r.exchange, r.routing_key, r.content_type, r.raw, coalesce(r.replay_headers, '{}') as replay_headers,
+                \(table.version) as version, r.producer
+            from \(table.name) r where r.id = \(id) and \(table.whyNot) is null
             """)
     }
 

@@ -382,6 +382,7 @@ CREATE TABLE tidings.dead (
     state text DEFAULT 'open'::text NOT NULL,
     acted_at timestamp with time zone,
     producer text,
+    replay_headers text DEFAULT '{}'::text,
     look_on date DEFAULT (((tidings.clock() AT TIME ZONE 'UTC'::text))::date + 30) NOT NULL,
     CONSTRAINT dead_state_check CHECK ((state = ANY (ARRAY['open'::text, 'trying'::text, 'replayed'::text, 'resolved'::text, 'quarantined'::text, 'discarded'::text])))
 );
@@ -1166,6 +1167,7 @@ CREATE TABLE tidings.rejected (
     state text DEFAULT 'open'::text NOT NULL,
     acted_at timestamp with time zone,
     producer text,
+    replay_headers text DEFAULT '{}'::text,
     look_on date DEFAULT (((tidings.clock() AT TIME ZONE 'UTC'::text))::date + 30) NOT NULL,
     CONSTRAINT rejected_state_check CHECK ((state = ANY (ARRAY['open'::text, 'replayed'::text, 'discarded'::text])))
 );
@@ -1539,7 +1541,7 @@ COMMENT ON COLUMN tidings_ops.dead_letters.reason_code IS 'poison (requeued too 
 
 COMMENT ON COLUMN tidings_ops.dead_letters.message IS 'The reason in words.';
 
-COMMENT ON COLUMN tidings_ops.dead_letters.deaths IS 'Number of times that the same bytes were set aside since they were last processed.';
+COMMENT ON COLUMN tidings_ops.dead_letters.deaths IS 'Number of times that the same message was set aside since it was last processed.';
 
 COMMENT ON COLUMN tidings_ops.dead_letters.exchange IS 'The exchange to which the message was published. A replay publishes it there again.';
 
@@ -2618,7 +2620,7 @@ COMMENT ON COLUMN tidings_ops.rejected.content_type IS 'The content type of the 
 
 COMMENT ON COLUMN tidings_ops.rejected.size IS 'Bytes of the event, or of the message if the event could not be separated from it.';
 
-COMMENT ON COLUMN tidings_ops.rejected.occurrences IS 'Number of times that the same bytes were refused for the same reason.';
+COMMENT ON COLUMN tidings_ops.rejected.occurrences IS 'Number of times that the same event was refused for the same reason.';
 
 COMMENT ON COLUMN tidings_ops.rejected.replayable IS 'True if tidings rejected replay can publish the event again. All bytes of the event are kept then, and it may be accepted later, for example after a change of the catalogue. False if the same event would be refused again.';
 

@@ -32,8 +32,27 @@ import TidingsCrypto
         let rejection = try Sample.rejection(Sample.decode(data, contentType: "application/json", headers: headers))
         #expect(rejection.reason == .unknownType && rejection.type == "nope" && rejection.isReplayable)
         #expect(rejection.size == data.utf8.count && rejection.sha256 == SHA256.hash(data.utf8))
-        let again = try Sample.rejection(Sample.decode(rejection.raw, contentType: rejection.contentType))
-        #expect(again.reason == .unknownType && again.eventID == "o-17")
+        #expect(rejection.raw == Array(data.utf8) && rejection.contentType == "application/json")
+        #expect(rejection.attributes.contains(HeaderAttribute(name: "type", value: "nope")) && rejection.attributes.count == 4)
+        let again = Sample.decode(rejection.raw, contentType: rejection.contentType, headers: headers)
+        #expect(again.rejections == [rejection], "a replay is refused as the same event")
+    }
+
+    /// The body alone does not tell such events apart, whether their mode is read or not.
+    @Test(arguments: ["application/json", nil, "text/xml", "application/cloudevents+avro"])
+    func twoEventsWithOneBodyDifferInTheirAttributes(_ contentType: String?) throws {
+        let rejections = try ["o-17", "o-18"].map { id in
+            let headers = attributes.merging(["cloudEvents_id": id, "cloudEvents_type": "nope"]) { $1 }
+            return try Sample.rejection(Sample.decode(data, contentType: contentType, headers: headers))
+        }
+        #expect(rejections[0].sha256 == rejections[1].sha256 && rejections[0].reason == rejections[1].reason)
+        #expect(rejections[0].attributes != rejections[1].attributes)
+    }
+
+    /// Headers have no meaning for a structured event, and two such events with the same bytes are one.
+    @Test func aStructuredEventHasNoAttributesInHeaders() throws {
+        let rejection = try Sample.rejection(Sample.decode(Sample.event(data: "{}", type: "nope"), headers: attributes))
+        #expect(rejection.attributes.isEmpty)
     }
 
     @Test func binaryDataThatIsNoJSONIsKeptAsItCame() throws {

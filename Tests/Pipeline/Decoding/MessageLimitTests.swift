@@ -94,7 +94,7 @@ import TidingsTestSupport
         let message = IncomingMessage(body: Array(Sample.plain.utf8), contentType: "application/cloudevents+json", headersTooDeep: true)
         let rejection = try Sample.rejection(Sample.decoder.decode(message, rights: .unrestricted, now: Sample.now))
         #expect(rejection.reason == .headersTooDeep && rejection.raw == Array(Sample.plain.utf8))
-        #expect(rejection.isReplayable, "a replay has no headers")
+        #expect(rejection.isReplayable, "a replay has no nested headers")
     }
 
     /// The last event exceeds only the limit of its whole message. Sent alone, the event is accepted.

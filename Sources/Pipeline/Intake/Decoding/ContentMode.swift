@@ -10,7 +10,7 @@ enum ContentMode {
     /// The body is an array of events.
     case batch
     /// The body is the data of one event, whose other attributes are headers.
-    case binary(attributes: [(name: String, value: String)])
+    case binary(attributes: [HeaderAttribute])
     /// The message looks like binary mode, but some of its attributes may be missing.
     case cut
     /// None of these modes. The message tells the producer what to do.
@@ -43,6 +43,16 @@ enum ContentMode {
         }
     }
 
+    /// The attributes of a message that stand in its headers. They tell its event from another event with the same body. A structured event
+    /// and a batch have none there.
+    func headerAttributes(of message: IncomingMessage) -> [HeaderAttribute] {
+        switch self {
+        case .structured, .batch: []
+        case .binary(let attributes): attributes
+        case .cut, .unsupported: ContentMode.attributes(of: message.headers)
+        }
+    }
+
     /// Returns binary mode, or a hint at the mode that the producer probably meant.
     private static func withoutEventType(_ message: IncomingMessage, what: String) -> ContentMode {
         // An event that lost an attribute is a different event.
@@ -62,14 +72,14 @@ enum ContentMode {
 
     /// The attributes among headers, without their prefix, sorted. If `cloudEvents_` and `cloudEvents:` name the same attribute,
     /// `cloudEvents_` wins.
-    private static func attributes(of headers: [String: String]) -> [(name: String, value: String)] {
+    private static func attributes(of headers: [String: String]) -> [HeaderAttribute] {
         var attributes: [String: String] = [:]
         for prefix in ["cloudevents:", "cloudevents_"] {
             for (name, value) in headers where name.lowercased().hasPrefix(prefix) {
                 attributes[String(name.dropFirst(prefix.count))] = value
             }
         }
-        return attributes.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+        return attributes.sorted { $0.key < $1.key }.map { HeaderAttribute(name: $0.key, value: $0.value) }
     }
 
     /// The number of bytes searched for a sign of an event. The attributes usually come first.

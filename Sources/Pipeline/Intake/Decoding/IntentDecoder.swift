@@ -93,7 +93,7 @@ struct MessageDecoding {
         }
     }
 
-    private mutating func decodeBinary(_ attributes: [(name: String, value: String)]) {
+    private mutating func decodeBinary(_ attributes: [HeaderAttribute]) {
         let range = message.body.indices
         guard range.count <= checks.limits.maximumEventBytes else { return rejectTooLarge(range) }
         var event = JSONObject(binaryAttributes: attributes)

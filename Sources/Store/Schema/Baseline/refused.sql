@@ -1,5 +1,6 @@
 -- Refused intents and dead messages: kept with their bytes, so that an operator can publish them again or discard them.
--- The same bytes refused for the same reason raise the counter of one row (fingerprint), so that a looping producer fills no disk.
+-- The same event refused for the same reason raises the counter of one row (fingerprint), so that a looping producer fills no disk.
+-- The attributes of an event in headers are part of the fingerprint. Headers that a broker adds are not.
 -- A budget for each day and tenant bounds the bytes that are kept. Retention looks at a row on the day look_on.
 
 create table tidings.rejected (
@@ -26,6 +27,7 @@ create table tidings.rejected (
     state        text        not null default 'open' check (state in ('open', 'replayed', 'discarded')),
     acted_at     timestamptz,           -- when the row was closed
     producer     text,                  -- the first publisher, if it is proved; a replay names the same publisher
+    replay_headers text default '{}',   -- JSON: the headers that a replay sends; null if not all of them are known
     -- The next day on which retention looks at the row. With an index on last_at instead, every refusal would write the index.
     -- A new row is kept for at least 30 days.
     look_on      date        not null default (tidings.clock() at time zone 'UTC')::date + 30
@@ -64,6 +66,7 @@ create table tidings.dead (
         check (state in ('open', 'trying', 'replayed', 'resolved', 'quarantined', 'discarded')),
     acted_at     timestamptz,
     producer     text,
+    replay_headers text default '{}',   -- as in tidings.rejected; null: the message cannot be replayed
     look_on      date        not null default (tidings.clock() at time zone 'UTC')::date + 30  -- as in tidings.rejected
 );
 create index dead_look_on on tidings.dead (look_on);
@@ -89,7 +92,7 @@ comment on column tidings_ops.rejected.exchange is 'The exchange to which the ev
 comment on column tidings_ops.rejected.routing_key is 'The routing key with which the event was published.';
 comment on column tidings_ops.rejected.content_type is 'The content type of the kept bytes. Null if the message had none.';
 comment on column tidings_ops.rejected.size is 'Bytes of the event, or of the message if the event could not be separated from it.';
-comment on column tidings_ops.rejected.occurrences is 'Number of times that the same bytes were refused for the same reason.';
+comment on column tidings_ops.rejected.occurrences is 'Number of times that the same event was refused for the same reason.';
 comment on column tidings_ops.rejected.replayable is
     'True if tidings rejected replay can publish the event again. All bytes of the event are kept then, and it may be accepted later, for '
     'example after a change of the catalogue. False if the same event would be refused again.';
@@ -111,7 +114,8 @@ comment on column tidings_ops.dead_letters.origin_queue is 'The queue whose cons
 comment on column tidings_ops.dead_letters.reason_code is
     'poison (requeued too often) or undecodablePack (not a pack that the worker or router can read).';
 comment on column tidings_ops.dead_letters.message is 'The reason in words.';
-comment on column tidings_ops.dead_letters.deaths is 'Number of times that the same bytes were set aside since they were last processed.';
+comment on column tidings_ops.dead_letters.deaths is
+    'Number of times that the same message was set aside since it was last processed.';
 comment on column tidings_ops.dead_letters.exchange is
     'The exchange to which the message was published. A replay publishes it there again.';
 comment on column tidings_ops.dead_letters.routing_key is 'The routing key with which the message was published.';

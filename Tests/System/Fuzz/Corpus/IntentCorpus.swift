@@ -100,7 +100,7 @@ enum IntentCorpus {
             IncomingMessage(body: event, contentType: ContentMode.structuredType, isUnroutable: true),
             binary(#"{"recipient":"user-1","title":"t"}"#, [:]),
             binary(#"{"recipient":"user-1","title":"t"}"#, ["cloudEvents_id": "a\u{0}b"]),
-            // In the structured form in which it is kept, the data lies one level deeper.
+            // In structured form the data lies one level deeper.
             binary(#"{"recipient":"user-1","title":"t","data":"# + deep + "}", ["cloudEvents_type": "nothing"]),
             binary("", ["cloudEvents_data": "\u{0}", "cloudEvents_data_base64": "x"]),
             binary("{}", Dictionary((0..<6_000).map { ("cloudEvents_x\($0)", "") }) { $1 }),

@@ -109,14 +109,18 @@ struct IntentFuzz: FuzzTarget {
         IntentCorpus.decoder.decode(input.message, rights: input.rights, now: IntentCorpus.now)
     }
 
-    /// A replay of a rejected event is refused again for the same reason, because the kept bytes are the same event.
+    /// A replay of a rejected event is refused again for the same reason and counts in the same row, because it is the same event.
     private func checkReplay(_ rejection: Rejection, of input: Input) throws {
         let dependsOnMore: Set<ReasonCode> = [.headersTooDeep, .unroutable, .tooManyRecipients]
         guard rejection.isReplayable, !dependsOnMore.contains(rejection.reason) else { return }
-        let message = IncomingMessage(body: rejection.raw, contentType: rejection.contentType)
+        let message = IncomingMessage(body: rejection.raw, contentType: rejection.contentType, headers: input.message.headers)
         let decoded = decode(Input(message: message, rights: input.rights))
         try require(decoded.intents.isEmpty && decoded.rejections.count == 1, "refused (\(rejection.reason)) and accepted when replayed")
-        let reason = decoded.rejections[0].reason
+        let again = decoded.rejections[0]
+        let reason = again.reason
         try require(reason == rejection.reason, "refused (\(rejection.reason): \(rejection.message)), and when replayed: \(reason)")
+        let isSame =
+            again.sha256 == rejection.sha256 && again.contentType == rejection.contentType && again.attributes == rejection.attributes
+        try require(isSame && again.pointer == rejection.pointer, "refused as one event, and as another when replayed")
     }
 }
