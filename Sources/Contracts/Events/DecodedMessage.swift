@@ -52,12 +52,16 @@ public struct Rejection: Sendable, Hashable {
     public var pointer: String
     /// One sentence for the producer.
     public var message: String
-    /// The source, id and type that the event names, as far as they could be read. Long values are cut.
+    /// The source, id and type that the event names, as far as they could be read, also from a broken event. Long values are cut.
     public var source: String?
     public var eventID: String?
     public var type: String?
     /// The tenant the event names; nil when it names none or could not be read.
     public var tenant: String?
+    /// The people that the event names, as far as they could be read: each once, at most ``IntentLimits/maximumRecipients``.
+    public var recipientIDs: [String] = []
+    /// Whether these names are more than a claim: the event was read as a whole, and its producer may name its source and its tenant.
+    public var isVerified = false
     /// The number of notifications that the event asks for. 1 if this number could not be read.
     public var recipients: Int
     /// The received bytes. The event is complete up to the limit for events. Otherwise only its beginning is kept.

@@ -43,6 +43,13 @@ struct IntentChecks {
         }
     }
 
+    /// Whether a refused event has valid attributes, and its producer may name its source and its tenant.
+    func vouch(for event: JSONObject) -> Bool {
+        guard let attributes = try? EventAttributes(event, limits: limits) else { return false }
+        let tenant = attributes.data["tenant"]?.stringValue ?? Intent.defaultTenant
+        return rights.allows(source: attributes.source) && rights.allows(tenant: tenant)
+    }
+
     /// Checks that the message does not ask for too many notifications: one small message must not become gigabytes.
     func checkFanOut(_ request: IntentRequest, eventBytes: Int, alreadyAsked: Int) throws(EventProblem) {
         let recipients = request.recipients.count

@@ -34,6 +34,8 @@ public struct IntentDecoder: Sendable {
         var rejection = RejectedBytes(message, intent.bytesInMessage, limits: limits).rejection(EventProblem(reason, "", text))
         (rejection.source, rejection.eventID, rejection.type) = (asked.source, asked.id, asked.type)
         rejection.tenant = asked.tenant
+        rejection.recipientIDs = [asked.recipient]
+        rejection.isVerified = true
         return rejection
     }
 }
@@ -168,7 +170,12 @@ extension MessageDecoding {
 
     private mutating func reject(_ problem: EventProblem, _ range: Range<Int>, event: JSONObject? = nil) {
         var rejection = RejectedBytes(message, range, limits: checks.limits).rejection(problem)
-        if let event { rejection.describe(event) }
+        let claims = EventClaims(in: rejection, limits: checks.limits)
+        rejection.describe(claims)
+        if let event {
+            rejection.countRecipients(of: event)
+            rejection.isVerified = claims.isExact && checks.vouch(for: event)
+        }
         decoded.rejections.append(rejection)
     }
 }

@@ -53,19 +53,15 @@ extension JSONObject {
 }
 
 extension Rejection {
-    /// The longest text of an event that is kept beside its raw bytes, in code points. One character may consist of thousands of code
-    /// points.
-    private static let longestText = 256
+    /// Adds the names that the event claims.
+    mutating func describe(_ claims: EventClaims) {
+        (source, eventID, type, tenant) = (claims.source, claims.eventID, claims.type, claims.tenant)
+        recipientIDs = claims.recipients
+    }
 
-    /// Adds the members that the event has, as far as they can be read.
-    mutating func describe(_ event: JSONObject) {
-        func text(_ value: JSON?) -> String? { value?.stringValue.map { String($0.unicodeScalars.prefix(Rejection.longestText)) } }
-        source = text(event["source"])
-        eventID = text(event["id"])
-        type = text(event["type"])
-        tenant = text(event["data"]?["tenant"])
-        if let many = event["data"]?["recipients"]?.arrayValue {
-            recipients = max(1, Set(many.compactMap { $0.stringValue.map { Array($0.utf8) } }).count)
-        }
+    /// Sets the number of notifications that the event asks for.
+    mutating func countRecipients(of event: JSONObject) {
+        guard let many = event["data"]?["recipients"]?.arrayValue else { return }
+        recipients = max(1, Set(many.compactMap { $0.stringValue.map { Array($0.utf8) } }).count)
     }
 }

@@ -63,9 +63,13 @@ struct IntentProperties {
         try Properties.requirePointer(rejection.pointer)
         try Properties.requireSentence(rejection.message, atMost: Self.longestMessage)
         try require(rejection.pointer.utf8.count <= Self.longestPointer, "a pointer of \(rejection.pointer.utf8.count) bytes")
-        for text in [rejection.source, rejection.eventID, rejection.type, rejection.tenant] {
+        for text in [rejection.source, rejection.eventID, rejection.type, rejection.tenant] + rejection.recipientIDs {
             try require((text?.utf8.count ?? 0) <= Self.longestText, "a repeated text of \(text?.utf8.count ?? 0) bytes")
         }
+        let people = Set(rejection.recipientIDs.map { Array($0.utf8) })
+        try require(people.count == rejection.recipientIDs.count && people.count <= limits.maximumRecipients, "\(people.count) people")
+        try require(!people.contains([]), "a person without a name")
+        try require(!rejection.isVerified || rejection.source?.isEmpty == false, "verified without a source")
         try require(rejection.recipients >= 1, "for \(rejection.recipients) recipients")
         try require(rejection.sha256.count == 32, "a hash of \(rejection.sha256.count) bytes")
         try require(rejection.raw.count <= limits.maximumEventBytes, "\(rejection.raw.count) bytes are kept")
@@ -76,8 +80,8 @@ struct IntentProperties {
     private static let longestPointer = 64 * 260
     /// The longest message: five violations, each with its pointer.
     private static let longestMessage = 5 * longestPointer
-    /// The longest text: 256 characters of up to four bytes.
-    private static let longestText = 1_024
+    /// The longest text: characters of up to four bytes.
+    private static let longestText = 4 * EventClaims.longestText
 
     private func isSame(_ left: String, _ right: String) -> Bool { left.utf8.elementsEqual(right.utf8) }
 }
