@@ -45,10 +45,11 @@ struct RefusedRows {
                     \(text(\.message)), \(text(\.tenant)), \(text(\.source)), \(text(\.eventID)), \(text(\.type)),
                     \(events.map { storable($0.exchange) }), \(events.map { storable($0.routingKey) }), \(text(\.contentType)),
                     \(events.map(\.headers)), \(refusals.map(\.raw)), \(refusals.map { Int32(clamping: $0.size) }),
-                    \(refusals.map(\.sha256)), \(refusals.map(\.isReplayable)), \(refusals.map { RejectedBudget.share(of: $0.tenant) }),
-                    \(events.map { storable($0.producer) }), \(events.map(\.replayHeaders)))
+                    \(refusals.map(\.sha256)), \(refusals.map(\.isReplayable)), \(refusals.map(RejectedBudget.share)),
+                    \(events.map { storable($0.producer) }), \(events.map(\.replayHeaders)),
+                    \(refusals.map(\.isVerified)))
                     as g(fingerprint, occurrences, reason, pointer, message, tenant, source, event_id, type, exchange, routing_key,
-                        content_type, headers, raw, size, sha256, replayable, share, producer, replay_headers)
+                        content_type, headers, raw, size, sha256, replayable, share, producer, replay_headers, verified)
             ), weighed as materialized (
                 select *, bytes = 0
                     or sum(bytes) over (order by fingerprint) + (select coalesce(sum(s.bytes), 0) from spent s)
@@ -60,10 +61,10 @@ struct RefusedRows {
             ), written as (
                 insert into tidings.rejected as kept
                     (fingerprint, at, last_at, occurrences, reason, pointer, message, tenant, source, event_id, type, exchange, routing_key,
-                     content_type, headers, raw, size, sha256, replayable, producer, replay_headers)
+                     content_type, headers, raw, size, sha256, replayable, producer, replay_headers, verified)
                 select fingerprint, tidings.clock(), tidings.clock(), occurrences, reason, pointer, message, tenant, source, event_id, type,
                     exchange, routing_key, content_type, headers, case when fits then raw else '' end, size, sha256, replayable and fits,
-                    producer, replay_headers
+                    producer, replay_headers, verified
                 from weighed order by fingerprint
                 on conflict (fingerprint) do update set occurrences = kept.occurrences + excluded.occurrences, last_at = excluded.last_at,
                     state = 'open'

@@ -1,4 +1,4 @@
-import TidingsContracts
+package import TidingsContracts
 
 /// The limits for the bytes of refused events that are kept in one day of UTC. Beyond the budget the row of a refusal keeps size and
 /// SHA-256 without the bytes, and is not replayable.
@@ -18,8 +18,11 @@ package enum RejectedBudget {
     /// check reads.
     package static let parts: Int16 = 8
 
-    static func share(of tenant: String?) -> Int16 {
-        Int16(Digest128(hashing: Array((tenant ?? "").utf8)).low % shares)
+    /// The share of the tenant that a refused event names. Anybody may name a tenant in an event that is not verified, so all such events have
+    /// one share.
+    package static func share(of rejection: Rejection) -> Int16 {
+        let tenant = rejection.isVerified ? rejection.tenant ?? "" : ""
+        return Int16(Digest128(hashing: Array(tenant.utf8)).low % shares)
     }
 
     static func anyPart() -> Int16 { Int16.random(in: 0..<parts) }

@@ -21,7 +21,7 @@ extension Store {
     public func rejected(state: String?, reason: String?, limit: Int) async throws -> [JSON] {
         try await report(
             """
-            select rejected_id, reason_code, pointer, message, source, event_id, type, occurrences, replayable, state, size, last_at
+            select rejected_id, reason_code, pointer, message, source, event_id, type, verified, occurrences, replayable, state, size, last_at
             from tidings_ops.rejected r where (\(state) is null or r.state = \(state)) and (\(reason) is null or r.reason_code = \(reason))
             order by r.rejected_id desc limit \(Int64(limit))
             """)

@@ -193,11 +193,12 @@ end $$;
 
 COMMENT ON FUNCTION tidings_api.enqueue(type text, recipient text, data jsonb, key text, send_at timestamp with time zone, title text, body text, channels text[], source text, tenant text) IS 'Sends a notification if and only if the calling transaction commits. Returns the event id. Two calls with the same key send one notification.';
 
-CREATE FUNCTION tidings_api.rejected(source text, since timestamp with time zone DEFAULT NULL::timestamp with time zone) RETURNS TABLE(rejected_id bigint, event_id text, type text, reason_code text, what_to_do text, pointer text, message text, occurrences bigint, first_at timestamp with time zone, last_at timestamp with time zone, state text)
+CREATE FUNCTION tidings_api.rejected(source text, since timestamp with time zone DEFAULT NULL::timestamp with time zone) RETURNS TABLE(rejected_id bigint, event_id text, type text, reason_code text, what_to_do text, pointer text, message text, occurrences bigint, first_at timestamp with time zone, last_at timestamp with time zone, state text, verified boolean)
     LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
-    select r.id, r.event_id, r.type, r.reason, c.what_to_do, r.pointer, r.message, r.occurrences, r.at, r.last_at, r.state
+    select r.id, r.event_id, r.type, r.reason, c.what_to_do, r.pointer, r.message, r.occurrences, r.at, r.last_at, r.state,
+        r.verified
     from (select * from tidings.rejected k where k.source = rejected.source order by k.id desc limit 10000) r
     left join tidings.reason_codes c on c.code = r.reason
     where r.last_at >= coalesce(rejected.since, tidings.clock() - interval '1 day')
@@ -205,7 +206,7 @@ CREATE FUNCTION tidings_api.rejected(source text, since timestamp with time zone
     order by r.last_at desc, r.id desc limit 1000
 $$;
 
-COMMENT ON FUNCTION tidings_api.rejected(source text, since timestamp with time zone) IS 'Refused events of a source, newest first, at most 1,000, by default of the last day. Returns events that this login published, by enqueue or over AMQP with the same user name, and events whose publisher is not known. what_to_do has the next step for each reason.';
+COMMENT ON FUNCTION tidings_api.rejected(source text, since timestamp with time zone) IS 'Refused events of a source, newest first, at most 1,000, by default of the last day. Returns events that this login published, by enqueue or over AMQP with the same user name, and events whose publisher is not known. what_to_do has the next step for each reason. verified is false if the event is broken, or if its publisher may not name this source: anybody may have written it.';
 
 CREATE FUNCTION tidings_ops.explain(notification uuid) RETURNS TABLE(at timestamp with time zone, actor text, channel text, verdict text, reason_code text, what_to_do text, detail text)
     LANGUAGE sql STABLE SECURITY DEFINER
@@ -1156,6 +1157,7 @@ CREATE TABLE tidings.rejected (
     source text,
     event_id text,
     type text,
+    verified boolean DEFAULT false NOT NULL,
     exchange text NOT NULL,
     routing_key text NOT NULL,
     content_type text,
@@ -2582,6 +2584,7 @@ CREATE VIEW tidings_ops.rejected AS
     rejected.source,
     rejected.event_id,
     rejected.type,
+    rejected.verified,
     rejected.exchange,
     rejected.routing_key,
     rejected.content_type,
@@ -2611,6 +2614,8 @@ COMMENT ON COLUMN tidings_ops.rejected.source IS 'The CloudEvents source. Null i
 COMMENT ON COLUMN tidings_ops.rejected.event_id IS 'The CloudEvents id. Null if it could not be read.';
 
 COMMENT ON COLUMN tidings_ops.rejected.type IS 'The CloudEvents type. Null if it could not be read.';
+
+COMMENT ON COLUMN tidings_ops.rejected.verified IS 'True if the event was read whole and its publisher may name this tenant and source. False: the event is broken, or the publisher is not known or has no such right. Then anybody may have written tenant, source, event_id and type.';
 
 COMMENT ON COLUMN tidings_ops.rejected.exchange IS 'The exchange to which the event was published. A replay publishes it there again.';
 

@@ -68,6 +68,24 @@ import TidingsTimeZones
         }
     }
 
+    /// Anybody may name a tenant in a broken event. Such events use up no budget but their own.
+    @Test func anEventThatIsNotVerifiedUsesUpNoTenantsBudget() async throws {
+        try await withStore { system, store in
+            var claim = rejection("a claim", tenant: "loud")
+            claim.isVerified = false
+            try await refuse([claim, rejection("first of loud", tenant: "loud")], in: store)
+            _ = try await system.query(
+                """
+                update tidings.rejected_days set kept_bytes = \(RejectedBudget.bytesADayOfTenant)
+                where share = \(RejectedBudget.share(of: claim))
+                """)
+            claim.sha256 = SHA256.hash(Array("another".utf8))
+            claim.eventID = "another claim"
+            try await refuse([claim, rejection("second of loud", tenant: "loud")], in: store)
+            #expect(try await without(in: system) == ["another claim"])
+        }
+    }
+
     /// The rows are more than one turn handles, and some are closed after the first look.
     @Test func refusedRowsHaveAnEnd() async throws {
         let many = Int(Store.refusedPruneBatch) + 1
@@ -201,10 +219,12 @@ private func withStore(_ body: (TestSystem, Store) async throws -> Void) async t
 
 private func rejection(_ id: String, tenant: String? = nil) -> Rejection {
     let raw = Array("the bytes of \(id)".utf8)
-    return Rejection(
+    var rejection = Rejection(
         reason: .unknownType, pointer: "/type", message: "no such type", source: "/tests", eventID: id, type: "none", tenant: tenant,
         raw: raw,
         contentType: Pipeline.structured, size: raw.count, sha256: SHA256.hash(raw), isReplayable: true)
+    rejection.isVerified = true
+    return rejection
 }
 
 /// Refuses these events as a router does.

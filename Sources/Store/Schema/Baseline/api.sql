@@ -50,9 +50,10 @@ comment on function tidings_api.enqueue(text, text, jsonb, text, timestamptz, te
 -- The function reads only the newest 10,000 refusals of the source. So a producer whose events fail for days costs no more than any other.
 create function tidings_api.rejected(source text, since timestamptz default null)
     returns table (rejected_id bigint, event_id text, type text, reason_code text, what_to_do text, pointer text, message text,
-        occurrences bigint, first_at timestamptz, last_at timestamptz, state text)
+        occurrences bigint, first_at timestamptz, last_at timestamptz, state text, verified boolean)
     language sql stable security definer set search_path = pg_catalog, pg_temp as $$
-    select r.id, r.event_id, r.type, r.reason, c.what_to_do, r.pointer, r.message, r.occurrences, r.at, r.last_at, r.state
+    select r.id, r.event_id, r.type, r.reason, c.what_to_do, r.pointer, r.message, r.occurrences, r.at, r.last_at, r.state,
+        r.verified
     from (select * from tidings.rejected k where k.source = rejected.source order by k.id desc limit 10000) r
     left join tidings.reason_codes c on c.code = r.reason
     where r.last_at >= coalesce(rejected.since, tidings.clock() - interval '1 day')
@@ -61,4 +62,5 @@ create function tidings_api.rejected(source text, since timestamptz default null
 $$;
 comment on function tidings_api.rejected(text, timestamptz) is
     'Refused events of a source, newest first, at most 1,000, by default of the last day. Returns events that this login published, by '
-    'enqueue or over AMQP with the same user name, and events whose publisher is not known. what_to_do has the next step for each reason.';
+    'enqueue or over AMQP with the same user name, and events whose publisher is not known. what_to_do has the next step for each reason. '
+    'verified is false if the event is broken, or if its publisher may not name this source: anybody may have written it.';

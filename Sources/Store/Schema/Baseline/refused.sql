@@ -16,6 +16,7 @@ create table tidings.rejected (
     source       text,
     event_id     text,
     type         text,
+    verified     boolean     not null default false,  -- whether the event was read whole, and its publisher may name tenant and source
     exchange     text        not null,
     routing_key  text        not null,
     content_type text,
@@ -75,7 +76,7 @@ create index dead_open on tidings.dead (id) where state in ('open', 'quarantined
 -- For operators -------------------------------------------------------------------------------------------------------------------------
 
 create view tidings_ops.rejected as
-    select id as rejected_id, reason as reason_code, pointer, message, tenant, source, event_id, type, exchange, routing_key,
+    select id as rejected_id, reason as reason_code, pointer, message, tenant, source, event_id, type, verified, exchange, routing_key,
         content_type, size, occurrences, replayable, state, at as first_at, last_at, octet_length(raw) as bytes_kept
     from tidings.rejected;
 
@@ -88,6 +89,9 @@ comment on column tidings_ops.rejected.tenant is 'The tenant. Null if it could n
 comment on column tidings_ops.rejected.source is 'The CloudEvents source. Null if it could not be read.';
 comment on column tidings_ops.rejected.event_id is 'The CloudEvents id. Null if it could not be read.';
 comment on column tidings_ops.rejected.type is 'The CloudEvents type. Null if it could not be read.';
+comment on column tidings_ops.rejected.verified is
+    'True if the event was read whole and its publisher may name this tenant and source. False: the event is broken, or the publisher is '
+    'not known or has no such right. Then anybody may have written tenant, source, event_id and type.';
 comment on column tidings_ops.rejected.exchange is 'The exchange to which the event was published. A replay publishes it there again.';
 comment on column tidings_ops.rejected.routing_key is 'The routing key with which the event was published.';
 comment on column tidings_ops.rejected.content_type is 'The content type of the kept bytes. Null if the message had none.';
