@@ -12,7 +12,10 @@ struct WhyCommand: TidingsCommand {
     static let configuration = CommandConfiguration(
         commandName: "why", abstract: "What happened to a notification on each channel, and why.")
 
-    @Argument(help: "A notification id, a delivery id, the producer's event id, or a provider's idempotency key such as a webhook-id.")
+    @Argument(
+        help:
+            "A notification or delivery id, the producer's event id, a recipient (also tenant/recipient), or a provider's idempotency key such as a webhook-id."
+    )
     var id: String
     @OptionGroup var content: ContentOptions
     @OptionGroup var output: OutputOptions
@@ -28,12 +31,14 @@ struct ContentOptions: ParsableArguments {
     @Flag(help: "Also print title and body. Title and body are personal data: reading them needs a right on the table.") var content = false
 }
 
-/// Explains the notifications of an id. The id may be that of a notification, a delivery, a producer's event or a person.
+/// Explains the notifications and the refused events of an id. The id may be that of a notification, a delivery, a producer's event or a
+/// person. Throws a ``Failure`` with exit code 1 if there is no notification.
 func explain(_ text: String, withContent: Bool, as format: OutputFormat, in store: Store) async throws {
     let found = try await store.find(text)
     let ids = notificationIDs(in: found) { _ in true }
+    let refused = try await RefusedExplanation.all(in: found, from: store)
     guard !ids.isEmpty else {
-        if format == .json { Output.list([], as: format, empty: "") }
+        if format == .json || !refused.isEmpty { Explanation.print([], refused: refused, as: format) }
         throw try await noNotification(text, found, in: store)
     }
     let explanations = try await Explanation.all(of: ids, withContent: withContent, from: store)
@@ -41,7 +46,7 @@ func explain(_ text: String, withContent: Bool, as format: OutputFormat, in stor
         if format == .json { Output.list([], as: format, empty: "") }
         throw Failure(.bad, "there is no delivery \(text)", hint: "tidings why \(key.notificationID) shows those of its notification")
     }
-    Explanation.print(explanations, as: format)
+    Explanation.print(explanations, refused: refused, as: format)
 }
 
 /// Returns the notifications among the rows of ``Store/find(_:)`` that `isWanted` accepts.
@@ -69,8 +74,8 @@ func noNotification(_ text: String, _ found: [JSON], in store: Store) async thro
             enqueuedHint(waits)
         } else if kinds.contains("promised") {
             try await promisedHint(text, in: store)
-        } else if kinds.contains("rejected") {
-            "the event was rejected: tidings rejected list"
+        } else if let refused = try await RefusedExplanation.all(in: found, from: store).first {
+            refused.hint
         } else {
             kinds.isEmpty ? lostHint(text) : "tidings find \(text)"
         }

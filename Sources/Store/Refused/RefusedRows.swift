@@ -1,10 +1,14 @@
 import TidingsContracts
 import TidingsCore
+import TidingsJSON
 import TidingsPostgres
 
 /// Rows of `tidings.rejected`. If the same bad event is refused again, the counter of its row rises. A looping producer therefore fills no
 /// disk.
 struct RefusedRows {
+    /// The largest number of people of one row: as many as a valid event names.
+    private static let mostRecipients = IntentLimits().maximumRecipients
+
     private let events: [RefusedEvent]
     private let occurrences: [Int64]
     /// The counter row of this batch. A concurrent batch most likely uses another one, so the two seldom wait for each other.
@@ -13,24 +17,49 @@ struct RefusedRows {
     /// Merges equal events of one batch, because one statement may touch a row only once.
     init(_ events: [RefusedEvent]) {
         var position: [Digest128: Int] = [:]
-        var distinct: [RefusedEvent] = []
-        var counts: [Int64] = []
+        var rows: [Row] = []
         for event in events {
-            if let known = position[event.fingerprint] {
-                counts[known] += 1
+            let fingerprint = event.fingerprint
+            if let known = position[fingerprint] {
+                rows[known].count(event)
             } else {
-                position[event.fingerprint] = distinct.count
-                distinct.append(event)
-                counts.append(1)
+                position[fingerprint] = rows.count
+                rows.append(Row(event))
             }
         }
-        self.events = distinct
-        occurrences = counts
+        self.events = rows.map(\.event)
+        occurrences = rows.map(\.occurrences)
+    }
+
+    /// An event with the number of its refusals in the batch. An event may be refused once for each of its people.
+    private struct Row {
+        private(set) var event: RefusedEvent
+        private(set) var occurrences: Int64 = 1
+        private var people: Set<[UInt8]> = []
+
+        init(_ event: RefusedEvent) { self.event = event }
+
+        mutating func count(_ again: RefusedEvent) {
+            occurrences += 1
+            let more = again.rejection.recipientIDs
+            // Compare bytes: two people may have names that are only equivalent.
+            guard !more.elementsEqual(event.rejection.recipientIDs, by: isSameText) else { return }
+            if people.isEmpty { people = Set(event.rejection.recipientIDs.map { Array($0.utf8) }) }
+            for person in more where event.rejection.recipientIDs.count < RefusedRows.mostRecipients {
+                if people.insert(Array(person.utf8)).inserted { event.rejection.recipientIDs.append(person) }
+            }
+        }
+    }
+
+    /// The people of each event, as a JSON array.
+    private var recipients: [String] {
+        events.map { event in JSON.array(event.rejection.recipientIDs.map { .string(storable($0)) }).serialized }
     }
 
     private func text(_ part: (Rejection) -> String?) -> [String?] { events.map { storable(part($0.rejection)) } }
 
-    /// The statement that inserts the rows. Nil if there are none. An event beyond the ``RejectedBudget`` keeps its row without its bytes.
+    /// The statement that inserts the rows. Nil if there are none. An event beyond the ``RejectedBudget`` keeps its row without its bytes,
+    /// and with one of its people at most.
     var insert: SQL? {
         guard !events.isEmpty else { return nil }
         let refusals = events.map(\.rejection)
@@ -40,16 +69,16 @@ struct RefusedRows {
                 select share, sum(kept_bytes) as bytes from tidings.rejected_days where day = (select day from today) group by share
             ), given as materialized (
                 select *, case when exists (select from tidings.rejected k where k.fingerprint = g.fingerprint) then 0
-                    else octet_length(raw) end as bytes
+                    else octet_length(raw) end as bytes, array(select json_array_elements_text(g.people::json)) as recipients
                 from unnest(\(events.map(\.fingerprint.uuid)), \(occurrences), \(refusals.map(\.reason.rawValue)), \(text(\.pointer)),
                     \(text(\.message)), \(text(\.tenant)), \(text(\.source)), \(text(\.eventID)), \(text(\.type)),
                     \(events.map { storable($0.exchange) }), \(events.map { storable($0.routingKey) }), \(text(\.contentType)),
                     \(events.map(\.headers)), \(refusals.map(\.raw)), \(refusals.map { Int32(clamping: $0.size) }),
                     \(refusals.map(\.sha256)), \(refusals.map(\.isReplayable)), \(refusals.map(RejectedBudget.share)),
                     \(events.map { storable($0.producer) }), \(events.map(\.replayHeaders)),
-                    \(refusals.map(\.isVerified)))
+                    \(refusals.map(\.isVerified)), \(recipients))
                     as g(fingerprint, occurrences, reason, pointer, message, tenant, source, event_id, type, exchange, routing_key,
-                        content_type, headers, raw, size, sha256, replayable, share, producer, replay_headers, verified)
+                        content_type, headers, raw, size, sha256, replayable, share, producer, replay_headers, verified, people)
             ), weighed as materialized (
                 select *, bytes = 0
                     or sum(bytes) over (order by fingerprint) + (select coalesce(sum(s.bytes), 0) from spent s)
@@ -61,13 +90,13 @@ struct RefusedRows {
             ), written as (
                 insert into tidings.rejected as kept
                     (fingerprint, at, last_at, occurrences, reason, pointer, message, tenant, source, event_id, type, exchange, routing_key,
-                     content_type, headers, raw, size, sha256, replayable, producer, replay_headers, verified)
+                     content_type, headers, raw, size, sha256, replayable, producer, replay_headers, verified, recipients)
                 select fingerprint, tidings.clock(), tidings.clock(), occurrences, reason, pointer, message, tenant, source, event_id, type,
                     exchange, routing_key, content_type, headers, case when fits then raw else '' end, size, sha256, replayable and fits,
-                    producer, replay_headers, verified
+                    producer, replay_headers, verified, case when fits then recipients else recipients[1:1] end
                 from weighed order by fingerprint
                 on conflict (fingerprint) do update set occurrences = kept.occurrences + excluded.occurrences, last_at = excluded.last_at,
-                    state = 'open'
+                    state = 'open', recipients = \(Self.allRecipients)
                 returning fingerprint, xmax = 0 as is_new
             )
             insert into tidings.rejected_days as counted (day, share, part, kept_bytes, without_bytes)
@@ -77,6 +106,15 @@ struct RefusedRows {
                 without_bytes = counted.without_bytes + excluded.without_bytes
             """
     }
+}
+
+extension RefusedRows {
+    /// The people of a row that exists, with those of a further refusal. A row without its bytes keeps one person only.
+    private static let allRecipients: SQL = """
+        case when octet_length(kept.raw) = 0 or kept.recipients = excluded.recipients then kept.recipients
+            else (kept.recipients || array(select e from unnest(excluded.recipients) e where e <> all (kept.recipients))
+                )[1:\(Int32(mostRecipients))] end
+        """
 }
 
 extension RefusedEvent {

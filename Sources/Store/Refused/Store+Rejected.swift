@@ -21,9 +21,23 @@ extension Store {
     public func rejected(state: String?, reason: String?, limit: Int) async throws -> [JSON] {
         try await report(
             """
-            select rejected_id, reason_code, pointer, message, source, event_id, type, verified, occurrences, replayable, state, size, last_at
+            select rejected_id, reason_code, pointer, message, source, event_id, type, recipient_id, verified, occurrences, replayable,
+                state, size, last_at
             from tidings_ops.rejected r where (\(state) is null or r.state = \(state)) and (\(reason) is null or r.reason_code = \(reason))
             order by r.rejected_id desc limit \(Int64(limit))
+            """)
+    }
+
+    /// Refused events without their bytes, each with the meaning of its reason, newest first. `recipients` is the number of people.
+    public func rejections(_ ids: [Int64]) async throws -> [JSON] {
+        guard !ids.isEmpty else { return [] }
+        return try await report(
+            """
+            select r.rejected_id, r.reason_code, r.pointer, r.message, r.tenant, r.source, r.event_id, r.type, r.recipient_id,
+                cardinality(r.recipients) as recipients, r.verified, r.occurrences, r.replayable, r.state, r.first_at, r.last_at,
+                c.meaning, c.what_to_do
+            from tidings_ops.rejected r left join tidings_ops.reason_codes c on c.code = r.reason_code
+            where r.rejected_id = any(\(ids)) order by r.rejected_id desc
             """)
     }
 

@@ -259,15 +259,29 @@ begin
             where l.tenant = named_tenant order by l.id desc limit 10;
         return query select 'recipient', r.tenant || '/' || r.id, 'recipient_id', r.changed_at from tidings.recipients r
             where r.tenant = named_tenant and r.id = person;
+        return query select 'rejected', l.id::text, 'recipient_id', l.last_at from (
+                (select r.id, r.last_at, r.tenant from tidings.rejected r where r.recipients[1] = person order by r.id desc limit 100)
+                union
+                (select r.id, r.last_at, r.tenant from tidings.rejected r
+                    where r.recipients @> array[person] and cardinality(r.recipients) > 1 limit 1000)
+            ) l where coalesce(l.tenant, 'default') = named_tenant order by l.id desc limit 10;
     end if;
     return query select 'device', e.id, 'device_id', e.changed_at from tidings.endpoints e where e.channel = 'push' and e.id = anything;
     return query select 'device', e.id, 'token', e.changed_at from tidings.endpoints e
         where e.channel = 'push' and tidings.token_hash(e.address) = tidings.token_hash(anything);
     return query select 'rejected', r.id::text, 'event_id', r.last_at from tidings.rejected r
         where r.event_id = anything order by r.id desc limit 20;
+    -- Refused events of the person, newest first. Nearly every event names one person. An event that names several has an index without an
+    -- order, so the inner limit bounds the rows that are read.
+    return query select 'rejected', l.id::text, 'recipient_id', l.last_at from (
+            (select r.id, r.last_at from tidings.rejected r where r.recipients[1] = anything order by r.id desc limit 10)
+            union
+            (select r.id, r.last_at from tidings.rejected r
+                where r.recipients @> array[anything] and cardinality(r.recipients) > 1 limit 1000)
+        ) l order by l.id desc limit 10;
 end $_$;
 
-COMMENT ON FUNCTION tidings_ops.find(anything text) IS 'Finds the record of any id: a notification, a delivery, an event, a provider''s idempotency key, a device or its token. For a recipient, also as tenant/recipient, it returns the latest notifications too. A trace id and a provider''s own message id have no index.';
+COMMENT ON FUNCTION tidings_ops.find(anything text) IS 'Finds the record of any id: a notification, a delivery, an event, a provider''s idempotency key, a device or its token. For a recipient, also as tenant/recipient, it returns the latest notifications and the latest refused events too. A trace id and a provider''s own message id have no index.';
 
 CREATE FUNCTION tidings_ops.find_enqueued(anything text) RETURNS TABLE(id text, type text, producer text, enqueued_at timestamp with time zone, attempts integer)
     LANGUAGE sql STABLE SECURITY DEFINER
@@ -1157,6 +1171,7 @@ CREATE TABLE tidings.rejected (
     source text,
     event_id text,
     type text,
+    recipients text[] DEFAULT '{}'::text[] NOT NULL,
     verified boolean DEFAULT false NOT NULL,
     exchange text NOT NULL,
     routing_key text NOT NULL,
@@ -2584,6 +2599,8 @@ CREATE VIEW tidings_ops.rejected AS
     rejected.source,
     rejected.event_id,
     rejected.type,
+    rejected.recipients[1] AS recipient_id,
+    rejected.recipients,
     rejected.verified,
     rejected.exchange,
     rejected.routing_key,
@@ -2615,7 +2632,11 @@ COMMENT ON COLUMN tidings_ops.rejected.event_id IS 'The CloudEvents id. Null if 
 
 COMMENT ON COLUMN tidings_ops.rejected.type IS 'The CloudEvents type. Null if it could not be read.';
 
-COMMENT ON COLUMN tidings_ops.rejected.verified IS 'True if the event was read whole and its publisher may name this tenant and source. False: the event is broken, or the publisher is not known or has no such right. Then anybody may have written tenant, source, event_id and type.';
+COMMENT ON COLUMN tidings_ops.rejected.recipient_id IS 'The first person that the event names. Null if none could be read.';
+
+COMMENT ON COLUMN tidings_ops.rejected.recipients IS 'All people that the event names, as far as they could be read, at most 1,000. To look for one, use tidings_ops.find.';
+
+COMMENT ON COLUMN tidings_ops.rejected.verified IS 'True if the event was read whole and its publisher may name this tenant and source. False: the event is broken, or the publisher is not known or has no such right. Then anybody may have written tenant, source, event_id, type and recipients.';
 
 COMMENT ON COLUMN tidings_ops.rejected.exchange IS 'The exchange to which the event was published. A replay publishes it there again.';
 
@@ -3254,6 +3275,10 @@ CREATE INDEX rejected_event_id_idx ON tidings.rejected USING btree (event_id);
 CREATE INDEX rejected_look_on ON tidings.rejected USING btree (look_on);
 
 CREATE INDEX rejected_open ON tidings.rejected USING btree (id) WHERE (state = 'open'::text);
+
+CREATE INDEX rejected_recipient ON tidings.rejected USING btree ((recipients[1]), id);
+
+CREATE INDEX rejected_recipients ON tidings.rejected USING gin (recipients) WHERE (cardinality(recipients) > 1);
 
 CREATE INDEX rejected_source ON tidings.rejected USING btree (source, id);
 

@@ -3,6 +3,7 @@ import Testing
 import TidingsContracts
 import TidingsCore
 import TidingsCrypto
+import TidingsJSON
 import TidingsPostgres
 import TidingsStore
 import TidingsTestSupport
@@ -83,6 +84,45 @@ import TidingsTimeZones
             claim.eventID = "another claim"
             try await refuse([claim, rejection("second of loud", tenant: "loud")], in: store)
             #expect(try await without(in: system) == ["another claim"])
+        }
+    }
+
+    /// An event may be refused once for each of its people, in one batch or in several.
+    @Test func aRowNamesThePeopleOfAllItsRefusals() async throws {
+        try await withStore { system, store in
+            func people(after refused: [[String]]) async throws -> [String] {
+                try await refuse(
+                    refused.map { people in
+                        var one = rejection("campaign")
+                        one.recipientIDs = people
+                        return one
+                    }, in: store)
+                let rows = try await system.query("select array_to_json(recipients)::text from tidings.rejected").rows
+                #expect(rows.count == 1)
+                return try JSON.parse(rows[0].decode(String.self)).arrayValue?.compactMap(\.stringValue) ?? []
+            }
+            let first = try await people(after: [["ann"], ["bob"], ["ann"]])
+            #expect(first == ["ann", "bob"])
+            #expect(try await people(after: [["ann"]]) == ["ann", "bob"])
+            #expect(try await people(after: [["cafe\u{301}"], ["caf\u{E9}"]]).count == 4)
+            #expect(try await people(after: [["bob", "a\"\\b"]]).count == 5)
+            let many = (1...2_000).map { "p\($0)" }
+            #expect(try await people(after: [many]).count == 1_000)
+            #expect(try await people(after: many.map { [$0] }).first == "ann")
+            #expect(try await system.count("select max(cardinality(recipients))::bigint from tidings.rejected") == 1_000)
+        }
+    }
+
+    /// A row without its bytes keeps no long list either.
+    @Test func beyondTheBudgetARowNamesOnePerson() async throws {
+        try await withStore { system, store in
+            try await refuse([rejection("first")], in: store)
+            _ = try await system.query("update tidings.rejected_days set kept_bytes = \(RejectedBudget.bytesADay)")
+            var campaign = rejection("campaign")
+            campaign.recipientIDs = ["ann", "bob"]
+            for _ in 1...2 { try await refuse([campaign], in: store) }
+            let kept = try await system.query("select array_to_json(recipients)::text from tidings.rejected where event_id = 'campaign'")
+            #expect(try kept.rows.map { try $0.decode(String.self) } == [#"["ann"]"#])
         }
     }
 

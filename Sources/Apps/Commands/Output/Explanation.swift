@@ -50,11 +50,12 @@ struct Explanation: Sendable {
         }
     }
 
-    /// Prints the explanations. JSON is always an array, because an event may have made several notifications.
-    static func print(_ explanations: [Explanation], as format: OutputFormat) {
+    /// Prints the explanations, then those of refused events. JSON is always an array, because an event may have made several notifications.
+    static func print(_ explanations: [Explanation], refused: [RefusedExplanation] = [], as format: OutputFormat) {
         switch format {
-        case .json, .jsonl: Output.list(explanations.map { $0.record.json(content: $0.content) }, as: format, empty: "")
-        case .text: for explanation in explanations { Output.data(explanation.text) }
+        case .json, .jsonl:
+            Output.list(explanations.map { $0.record.json(content: $0.content) } + refused.map(\.json), as: format, empty: "")
+        case .text: for text in explanations.map(\.text) + refused.map(\.text) { Output.data(text) }
         }
     }
 

@@ -98,14 +98,28 @@ begin
             where l.tenant = named_tenant order by l.id desc limit 10;
         return query select 'recipient', r.tenant || '/' || r.id, 'recipient_id', r.changed_at from tidings.recipients r
             where r.tenant = named_tenant and r.id = person;
+        return query select 'rejected', l.id::text, 'recipient_id', l.last_at from (
+                (select r.id, r.last_at, r.tenant from tidings.rejected r where r.recipients[1] = person order by r.id desc limit 100)
+                union
+                (select r.id, r.last_at, r.tenant from tidings.rejected r
+                    where r.recipients @> array[person] and cardinality(r.recipients) > 1 limit 1000)
+            ) l where coalesce(l.tenant, 'default') = named_tenant order by l.id desc limit 10;
     end if;
     return query select 'device', e.id, 'device_id', e.changed_at from tidings.endpoints e where e.channel = 'push' and e.id = anything;
     return query select 'device', e.id, 'token', e.changed_at from tidings.endpoints e
         where e.channel = 'push' and tidings.token_hash(e.address) = tidings.token_hash(anything);
     return query select 'rejected', r.id::text, 'event_id', r.last_at from tidings.rejected r
         where r.event_id = anything order by r.id desc limit 20;
+    -- Refused events of the person, newest first. Nearly every event names one person. An event that names several has an index without an
+    -- order, so the inner limit bounds the rows that are read.
+    return query select 'rejected', l.id::text, 'recipient_id', l.last_at from (
+            (select r.id, r.last_at from tidings.rejected r where r.recipients[1] = anything order by r.id desc limit 10)
+            union
+            (select r.id, r.last_at from tidings.rejected r
+                where r.recipients @> array[anything] and cardinality(r.recipients) > 1 limit 1000)
+        ) l order by l.id desc limit 10;
 end $$;
 comment on function tidings_ops.find(text) is
     'Finds the record of any id: a notification, a delivery, an event, a provider''s idempotency key, a device or its token. For a '
-    'recipient, also as tenant/recipient, it returns the latest notifications too. A trace id and a provider''s own message id have no '
-    'index.';
+    'recipient, also as tenant/recipient, it returns the latest notifications and the latest refused events too. A trace id and a '
+    'provider''s own message id have no index.';

@@ -16,6 +16,7 @@ create table tidings.rejected (
     source       text,
     event_id     text,
     type         text,
+    recipients   text[]      not null default '{}',  -- people that the event names, each once, at most 1,000; one beyond the budget
     verified     boolean     not null default false,  -- whether the event was read whole, and its publisher may name tenant and source
     exchange     text        not null,
     routing_key  text        not null,
@@ -38,6 +39,10 @@ create index rejected_look_on on tidings.rejected (look_on);
 create index rejected_open on tidings.rejected (id) where state = 'open';
 -- tidings_api.rejected walks the newest refusals of one source.
 create index rejected_source on tidings.rejected (source, id);
+-- tidings_ops.find walks the newest refusals of one person. Nearly every event names one person. An array has no order by row, so events with
+-- several people have an index of their own, and no other event makes it grow.
+create index rejected_recipient on tidings.rejected ((recipients[1]), id);
+create index rejected_recipients on tidings.rejected using gin (recipients) where cardinality(recipients) > 1;
 
 -- Bytes of refused events that were kept on a day.
 create table tidings.rejected_days (
@@ -76,8 +81,8 @@ create index dead_open on tidings.dead (id) where state in ('open', 'quarantined
 -- For operators -------------------------------------------------------------------------------------------------------------------------
 
 create view tidings_ops.rejected as
-    select id as rejected_id, reason as reason_code, pointer, message, tenant, source, event_id, type, verified, exchange, routing_key,
-        content_type, size, occurrences, replayable, state, at as first_at, last_at, octet_length(raw) as bytes_kept
+    select id as rejected_id, reason as reason_code, pointer, message, tenant, source, event_id, type, recipients[1] as recipient_id,
+        recipients, verified, exchange, routing_key, content_type, size, occurrences, replayable, state, at as first_at, last_at, octet_length(raw) as bytes_kept
     from tidings.rejected;
 
 comment on view tidings_ops.rejected is 'Refused intents, the reason for each, and whether they can be replayed. See tidings rejected.';
@@ -89,9 +94,12 @@ comment on column tidings_ops.rejected.tenant is 'The tenant. Null if it could n
 comment on column tidings_ops.rejected.source is 'The CloudEvents source. Null if it could not be read.';
 comment on column tidings_ops.rejected.event_id is 'The CloudEvents id. Null if it could not be read.';
 comment on column tidings_ops.rejected.type is 'The CloudEvents type. Null if it could not be read.';
+comment on column tidings_ops.rejected.recipient_id is 'The first person that the event names. Null if none could be read.';
+comment on column tidings_ops.rejected.recipients is
+    'All people that the event names, as far as they could be read, at most 1,000. To look for one, use tidings_ops.find.';
 comment on column tidings_ops.rejected.verified is
     'True if the event was read whole and its publisher may name this tenant and source. False: the event is broken, or the publisher is '
-    'not known or has no such right. Then anybody may have written tenant, source, event_id and type.';
+    'not known or has no such right. Then anybody may have written tenant, source, event_id, type and recipients.';
 comment on column tidings_ops.rejected.exchange is 'The exchange to which the event was published. A replay publishes it there again.';
 comment on column tidings_ops.rejected.routing_key is 'The routing key with which the event was published.';
 comment on column tidings_ops.rejected.content_type is 'The content type of the kept bytes. Null if the message had none.';
