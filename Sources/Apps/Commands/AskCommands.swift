@@ -91,9 +91,9 @@ private func promisedHint(_ text: String, in store: Store) async throws -> Strin
     return "cancelled at \(at) before a router had decided (\(reason)): nothing was sent and nothing will be"
 }
 
-/// The hint for an id without a record: its rows may be past retention, or the id may be a trace id.
+/// The hint for an id without a record. Its event may wait at the broker, its rows may be past retention, or the id may be a trace id.
 private func lostHint(_ text: String) -> String {
-    let gone = "rows past their retention are deleted"
+    let gone = "perhaps no router has decided it yet: tidings status shows what waits; rows past their retention are deleted"
     let mayBeTrace = text.split(separator: "-").contains { $0.utf8.count == 32 && $0.allSatisfy(\.isHexDigit) }
     guard mayBeTrace else { return gone }
     return gone + "; a trace id has no index: in SQL, ask tidings_ops.notifications for trace_id and a range of notification_id"

@@ -1,3 +1,4 @@
+import Glibc
 import Testing
 import TidingsJSON
 import TidingsPostgres
@@ -41,6 +42,21 @@ import TidingsTestSupport
             for day in 0..<3 {
                 let found = try await pipeline.json("find", "event-\(day)").arrayValue ?? []
                 #expect(found.map { $0["id"]?.stringValue } == [try await pipeline.notificationID(of: "event-\(day)")])
+            }
+        }
+    }
+
+    /// An event that waits at the broker has no record yet, and it is not lost.
+    @Test func anEventThatNoRouterHasDecidedIsNotToldAsLost() async throws {
+        try await withPipeline { pipeline in
+            pipeline.roles.signal(SIGTERM)
+            _ = await pipeline.roles.finish()
+            let sent = try await pipeline.system.tidings("send", "orderUpdate", "--to", "uma", "--title", "T", "--id", "waits")
+            #expect(sent.exitCode == 0, "\(sent.errors)")
+            for command in [["find"], ["why"], ["notification", "show"], ["notification", "cancel"]] {
+                let told = try await CommandLineTests.run(command + ["waits"], pipeline.system.environment)
+                #expect(told.exitCode == 1 && told.errors.contains("no router has decided it yet"), "\(command): \(told.errors)")
+                #expect(told.errors.contains("tidings status"), "\(command): \(told.errors)")
             }
         }
     }
