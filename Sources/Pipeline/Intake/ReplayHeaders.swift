@@ -6,15 +6,17 @@ import TidingsJSON
 /// The headers that a replay sends again, as JSON text in a row: those that decide how a router reads the message. These are the attributes of
 /// binary mode, the trace context, and the ids that the HTTP API promised.
 ///
-/// No other header is sent. `x-death` and its like tell of the first message, and `CC` would route the replay to further queues.
+/// No other header is sent. `x-death` tells of the first message, and `CC` would route the replay to further queues.
 public enum ReplayHeaders {
     private static let attributePrefix = "cloudevents"
     private static let traceparent = "traceparent"
     /// The members of a value that JSON has no text for: bytes, and seconds since 1970.
     private static let (base64, timestamp) = ("base64", "timestamp")
 
-    /// Returns the headers as JSON text. Nil if attributes of binary mode may be missing, because an event without them is another event. The
-    /// driver bounds the headers of a message, so the text has at most twice ``AMQPMessage/maximumHeaderBytes``.
+    /// Returns the headers as JSON text. Nil if attributes of binary mode may be missing, because an event without them is another event.
+    ///
+    /// The text is bounded: the driver keeps at most ``AMQPMessage/maximumHeaderValues`` and ``AMQPMessage/maximumHeaderBytes``, and a text
+    /// takes at most twice its size in JSON.
     ///
     /// - Parameter withIDs: whether the promised ids are kept. Only a user that may vouch for others is believed about them.
     static func text(of message: AMQPMessage, withIDs: Bool) -> String? {

@@ -39,8 +39,8 @@ public struct DeadMessage: Sendable {
         self.producer = producer
     }
 
-    /// The digest of everything that makes this message another than its neighbours. Headers that the broker adds are no part of it, so a
-    /// message that dies again has the same digest. So has a replay, which names no content type and no producer by an empty text.
+    /// The digest of everything that tells this message from another one. Headers that the broker adds are no part of it, so a message that
+    /// dies again has the same digest. A replay has it, too: it names no content type and no producer by an empty text.
     var fingerprint: Digest128 {
         let texts = [queue, routingKey, contentType ?? "", producer ?? ""]
         return Digest128(hashingParts: texts.map { Array($0.utf8) } + [body] + attributes.identity)

@@ -17,7 +17,8 @@ import TidingsTestSupport
 
             let found = (try await pipeline.json("find", "paula").arrayValue ?? []).filter { $0["kind"] == "rejected" }
             #expect(found.allSatisfy { $0["matched_on"] == "recipient_id" })
-            let newest = try await system.query("select r.rejected_id::text from tidings_ops.rejected r order by r.rejected_id desc limit 10")
+            let newest = try await system.query(
+                "select r.rejected_id::text from tidings_ops.rejected r order by r.rejected_id desc limit 10")
             #expect(try found.compactMap { $0["id"]?.stringValue } == newest.rows.map { try $0.decode(String.self) })
 
             let why = try await system.tidings("why", "paula")
