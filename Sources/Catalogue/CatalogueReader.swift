@@ -15,7 +15,7 @@ struct CatalogueReader {
             categories: root["categories"].map(categories) ?? builtIn.categories,
             markets: markets,
             providers: root["providers"].map { named($0, provider) } ?? builtIn.providers,
-            defaultMarket: root["defaultMarket"]?.text() ?? (markets.count == 1 ? markets.keys.first : nil) ?? builtIn.defaultMarket,
+            defaultMarket: root.text("defaultMarket") ?? (markets.count == 1 ? markets.keys.first : nil) ?? builtIn.defaultMarket,
             hash: "",
             producers: root["producers"].map { named($0, producer) } ?? builtIn.producers,
             features: root["features"].map(features) ?? builtIn.features)
@@ -43,11 +43,11 @@ struct CatalogueReader {
         guard let category: Category = category.word("category") else { return nil }
         var type = NotificationType(name: name, category: category)
         type.schemaJSON = section["schema"]?.json()
-        type.titleTemplate = section["title"]?.text()
-        type.bodyTemplate = section["body"]?.text()
-        type.icon = section["icon"]?.text() ?? type.icon
-        type.color = section["color"]?.text() ?? type.color
-        type.deepLink = section["deepLink"]?.text()
+        type.titleTemplate = section.text("title")
+        type.bodyTemplate = section.text("body")
+        type.icon = section.text("icon") ?? type.icon
+        type.color = section.text("color") ?? type.color
+        type.deepLink = section.text("deepLink")
         type.lane = section["lane"]?.word("lane")
         type.expiry = section["expiry"]?.duration()
         type.channels = section["channels"]?.channels()
@@ -56,7 +56,7 @@ struct CatalogueReader {
         type.allowsCritical = section["allowsCritical"]?.flag() ?? type.allowsCritical
         type.silent = section["silent"]?.flag() ?? type.silent
         type.interruptionLevel = section["interruptionLevel"]?.word("interruption level")
-        type.projection = section["projection"]?.text()
+        type.projection = section.text("projection")
         return type
     }
 
@@ -127,7 +127,7 @@ struct CatalogueReader {
     private static func provider(_ value: YAMLValue, name: String) -> ProviderBinding? {
         guard let section = value.section() else { return nil }
         section.refuseKeys(except: providerKeys)
-        guard let channelValue = section["channel"], let kind = section["kind"]?.text() else {
+        guard let channelValue = section["channel"], let kind = section.text("kind") else {
             section.log.add(value.path, "needs a channel and a kind")
             return nil
         }

@@ -31,6 +31,9 @@ struct YAMLSection {
         return value
     }
 
+    /// The text of an optional key. Nil if the key is left out or its text is empty.
+    func text(_ name: String) -> String? { self[name]?.text()?.ifPresent }
+
     /// Reports every key that is not in `known`. Without this report a misspelt key would be a setting that has no effect.
     func refuseKeys(except known: [String]) {
         for (name, value) in members where !known.contains(name) {

@@ -62,6 +62,23 @@ import TidingsJSONSchema
         #expect(catalogue.categories[.social] == .standard(for: .social))
     }
 
+    @Test func anEmptyTextIsLeftOut() throws {
+        let empty = try CatalogueFile.parse(
+            yaml: """
+                types:
+                  ping: {category: system, title: "", body: '', icon: "", color: "", deepLink: "", projection: ""}
+                defaultMarket: ""
+                """)
+        let without = try CatalogueFile.parse(yaml: "types:\n  ping: {category: system}")
+        #expect(empty == without && empty.types["ping"]?.titleTemplate == nil && empty.types["ping"]?.icon == "bell.fill")
+        let problems = #expect(throws: CatalogueProblems.self) {
+            try CatalogueFile.parse(yaml: "types:\n  ping: {category: system}\nproviders:\n  a: {channel: sms, kind: ''}")
+        }
+        #expect(
+            problems?.problems.contains { $0.path == "providers.a" && $0.message.contains("kind") } == true,
+            "\(String(describing: problems))")
+    }
+
     /// A missing strategy equals the strategy `all`.
     @Test func aStrategyIsReadAndThePlainListIsTheOneForAll() throws {
         func market(_ push: String) throws -> Market? {

@@ -59,14 +59,14 @@ def fit_event(event):
         data["recipients"] = [narrow(recipient) for recipient in data["recipients"]]
     data["title"] = data.get("title") or "Shipped"
     for name, value in {"market": MARKET, "scheduledFor": hours_ahead(1), "expiresAt": hours_ahead(2)}.items():
-        if data.get(name) is not None:
+        if data.get(name):
             data[name] = value
     data.pop("tenant", None)
 
 
 def fit_names(body):
     for name, value in {"timeZone": TIME_ZONE, "market": MARKET}.items():
-        if body.get(name) is not None:
+        if body.get(name):
             body[name] = value
     if body.get("appVersion") is not None:
         body["appVersion"] = narrow(body["appVersion"])

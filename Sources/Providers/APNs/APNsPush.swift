@@ -30,7 +30,7 @@ struct APNsPush: Sendable {
     /// - Parameter topic: the app's bundle id.
     init(of item: OutgoingDelivery, topic: String) throws(Refusal) {
         deviceToken = Hexadecimal.encode(try Self.deviceToken(of: item))
-        guard item.silent || item.title?.isEmpty == false || item.body?.isEmpty == false else {
+        guard item.silent || item.title != nil || item.body != nil else {
             throw Refusal(.contentMissing, "the message has neither title nor body")
         }
         body = item.applePayload
@@ -94,7 +94,7 @@ extension OutgoingDelivery {
     /// The collapse key. If the key is longer than Apple allows, or if a header cannot hold the key, the 64 digits of its SHA-256 replace
     /// it. Different keys therefore stay different, and equal keys stay equal.
     var apnsCollapseID: String? {
-        guard let collapseKey, !collapseKey.isEmpty else { return nil }
+        guard let collapseKey else { return nil }
         let bytes = Array(collapseKey.utf8)
         let isPlain = bytes.allSatisfy { (0x20...0x7E).contains($0) } && bytes.first != 0x20 && bytes.last != 0x20
         return isPlain && bytes.count <= APNsLimits.collapseIDBytes ? collapseKey : Hexadecimal.encode(SHA256.hash(bytes))

@@ -64,8 +64,7 @@ private struct AirshipNotification {
     private let now: Timestamp
 
     init(of item: OutgoingDelivery, now: Timestamp) throws(Refusal) {
-        let title = item.title.flatMap { $0.isEmpty ? nil : $0 }
-        let body = item.body.flatMap { $0.isEmpty ? nil : $0 }
+        let (title, body) = (item.title, item.body)
         guard item.silent || title != nil || body != nil else {
             throw Refusal(.contentMissing, "it has neither a title nor a body, and its type is not silent")
         }

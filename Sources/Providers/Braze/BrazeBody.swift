@@ -61,8 +61,7 @@ private struct BrazeMessage {
 
     init(of item: OutgoingDelivery, namesNotification: Bool, now: Timestamp) throws(Refusal) {
         self.item = item
-        title = item.title.flatMap { $0.isEmpty ? nil : $0 }
-        body = item.body.flatMap { $0.isEmpty ? nil : $0 }
+        (title, body) = (item.title, item.body)
         self.namesNotification = namesNotification
         self.now = now
         guard item.silent || title != nil || body != nil else {

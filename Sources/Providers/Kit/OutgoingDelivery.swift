@@ -62,6 +62,15 @@ public struct OutgoingDelivery: Sendable, Hashable, HasContent {
     }
 }
 
+/// The texts of the content. An empty text counts as absent, as at every door.
+extension OutgoingDelivery {
+    public var title: String? { content.title?.ifPresent }
+    public var body: String? { content.body?.ifPresent }
+    public var imageURL: String? { content.imageURL?.ifPresent }
+    public var groupKey: String? { content.groupKey?.ifPresent }
+    public var collapseKey: String? { content.collapseKey?.ifPresent }
+}
+
 extension OutgoingDelivery {
     /// Everything that a person sees and an app reads. Deliveries with the same key may be sent in one call, if the provider takes several.
     public struct BatchKey: Sendable, Hashable {

@@ -23,11 +23,11 @@ import TidingsTestSupport
         "/schemas/Category": words(Category.self),
         "/schemas/Channel": words(Channel.self),
         "/schemas/Permission": words(Permission.self),
-        "/schemas/NewDevice/properties/platform": words(DevicePlatform.self).union([.null]),
-        "/schemas/DeviceChange/properties/platform": words(DevicePlatform.self).union([.null]),
+        "/schemas/NewDevice/properties/platform": words(DevicePlatform.self).union(["", .null]),
+        "/schemas/DeviceChange/properties/platform": words(DevicePlatform.self).union(["", .null]),
         "/schemas/Device/properties/platform": words(DevicePlatform.self),
-        "/schemas/NewDevice/properties/environment": words(DeviceEnvironment.self).union([.null]),
-        "/schemas/DeviceChange/properties/environment": words(DeviceEnvironment.self).union([.null]),
+        "/schemas/NewDevice/properties/environment": words(DeviceEnvironment.self).union(["", .null]),
+        "/schemas/DeviceChange/properties/environment": words(DeviceEnvironment.self).union(["", .null]),
         // Words of the view tidings_ops.devices.
         "/schemas/Device/properties/state": ["active", "gone"],
         // Words of the view tidings_ops.notifications, and of Store.promisedNotification.
@@ -40,7 +40,7 @@ import TidingsTestSupport
         "/properties/action": words(LikeAnswer.self),
         "/properties/result": words(CancelAnswer.self),
         "/properties/origins/additionalProperties": ["person", "catalogue", "default"],
-        "/schemas/IntentEvent/properties/datacontenttype": ["application/json", .null],
+        "/schemas/IntentEvent/properties/datacontenttype": ["application/json", "", .null],
     ]
 
     /// The lists of operations that the server does not have yet.

@@ -33,6 +33,9 @@ import TidingsPipeline
         (#"{"recipient":"a","title":"T","scheduledFor":"2026-06-02T09:00:00"}"#, .invalidAttribute, "/data/scheduledFor", "offset"),
         (#"{"recipient":"a","title":"T","scheduledFor":1780315200}"#, .invalidAttribute, "/data/scheduledFor", "RFC 3339"),
         (#"{"recipient":"a","title":"T","expiresAt":"tomorrow"}"#, .invalidAttribute, "/data/expiresAt", "RFC 3339"),
+        // Without the time, Tidings would send at once, or for ever.
+        (#"{"recipient":"a","title":"T","scheduledFor":""}"#, .invalidAttribute, "/data/scheduledFor", "RFC 3339"),
+        (#"{"recipient":"a","title":"T","expiresAt":""}"#, .invalidAttribute, "/data/expiresAt", "RFC 3339"),
         (
             #"{"recipient":"a","title":"T","schedueldFor":"2026-06-02T09:00:00Z"}"#, .invalidAttribute, "/data/schedueldFor",
             "\"scheduledFor\""

@@ -33,7 +33,7 @@ import TidingsStore
     }
 
     /// An event from SQL names its tenant and writes times as PostgreSQL does. The same event from AMQP need not.
-    @Test(arguments: [#""tenant":"default""#, #""critical":false"#, #""data":{}"#])
+    @Test(arguments: [#""tenant":"default""#, #""critical":false"#, #""data":{}"#, #""collapseKey":"","body":"""#])
     func aMemberThatNamesItsDefaultChangesNothing(member: String) throws {
         let event = event().replacing(#""tenant":"default","#, with: "")
         let plain = try Sample.intent(event)

@@ -84,6 +84,8 @@ import TidingsTestSupport
         ("critical", "true", false), ("market", "default", true), ("market", 1, false), ("tenant", "acme-1", true),
         ("tenant", "a.b", false),
         ("recipients", ["a"], false), ("nonsense", true, false),
+        ("body", "", true), ("imageURL", "", true), ("imageURL", "http://example.com/a.png", false), ("groupKey", "", true),
+        ("collapseKey", "", true), ("market", "", true), ("tenant", "", false), ("scheduledFor", "", false), ("expiresAt", "", false),
     ]
 
     @Test(arguments: memberValues) func schemaAndDecoderAgreeOnEachMember(member: String, value: JSON, isValid: Bool) throws {

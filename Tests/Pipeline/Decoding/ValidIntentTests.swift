@@ -43,6 +43,26 @@ import TidingsJSON
         #expect(with.contentHash == without.contentHash && with.idempotencyKey == without.idempotencyKey)
     }
 
+    /// An empty collapse key would be a key that all such notifications share: each would replace the one before.
+    @Test func anEmptyOptionalTextIsTheSameAsAbsent() throws {
+        let names = Content.Field.allCases.map(\.rawValue) + ["market"]
+        let empty = names.map { "\"\($0)\":\"\"" }.joined(separator: ",")
+        let data = #"{"recipient":"u","data":{"number":"7"}"#
+        let without = try Sample.intent(Sample.event(data: data + "}", type: "invoice"))
+        let more = [#","datacontenttype":"""#, #","traceparent":"""#].joined()
+        let with = try Sample.intent(Sample.event(data: "\(data),\(empty)}", type: "invoice", more: more))
+        #expect(with.intent == without.intent && with.intent.title == "Invoice 7")
+        #expect(with.contentHash == without.contentHash && with.idempotencyKey == without.idempotencyKey)
+
+        let attributes = [
+            "cloudEvents_specversion": "1.0", "cloudEvents_id": "o-17", "cloudEvents_source": "/shop", "cloudEvents_type": "invoice",
+            "cloudEvents_traceparent": "",
+        ]
+        let binary = Sample.decode("\(data),\(empty)}", contentType: "", headers: attributes)
+        #expect(binary.intents.first?.intent == without.intent, "\(binary.rejections)")
+        #expect(binary.intents.first?.contentHash == without.contentHash)
+    }
+
     @Test func manyRecipientsAreManyIntentsAndARepeatedOneCountsOnce() {
         let decoded = Sample.decode(Sample.event(data: #"{"recipients":["a","b","a","c"],"title":"T"}"#))
         #expect(decoded.rejections.isEmpty)

@@ -166,8 +166,8 @@ struct APNsPushTests {
 
     @Test func thePayloadIsLimited() throws {
         var item = OutgoingDelivery.apnsOrder()
-        item.content.body = ""
-        let rest = 4_096 - (try request(item).body.count)
+        item.content.body = "b"
+        let rest = 4_097 - (try request(item).body.count)
         item.content.body = String(repeating: "b", count: rest)
         #expect(try request(item).body.count == 4_096)
         item.content.body = String(repeating: "b", count: rest + 1)

@@ -52,6 +52,17 @@ import TidingsTestSupport
         }
     }
 
+    @Test func anEmptyOptionalTextIsAbsent() async throws {
+        try await withPipeline { pipeline in
+            _ = try await pipeline.system.query(
+                "select tidings_api.enqueue('orderUpdate', 'reader', key => 'no', title => 'T', body => '')")
+            #expect(try await pipeline.outcome(of: "no").contains(Ended("inApp", "delivered", "delivered")))
+            let stored = try await pipeline.system.count(
+                "select count(*) from tidings.notifications where event_id = 'no' and title = 'T' and body is null")
+            #expect(stored == 1)
+        }
+    }
+
     /// A mistake that SQL can see is an error in the producer's transaction. Every other mistake is a rejection that an operator can read.
     /// SQL knows the types once a catalogue was applied. The built-in catalogue may differ in the roles that run.
     @Test func mistakesAreSeen() async throws {

@@ -8,15 +8,16 @@ struct BodyReader {
 
     init(_ object: JSONObject) { self.object = object }
 
-    /// A member's text. Nil if the member is missing or null.
+    /// The text of an optional member. Nil if the member is missing, null or empty.
     ///
     /// - Parameter bytes: the allowed length in UTF-8.
     mutating func text(_ name: String, bytes: ClosedRange<Int> = 1...256) -> String? {
         guard let value = present(name) else { return nil }
-        guard let text = value.stringValue else {
+        guard let written = value.stringValue else {
             refuse(name, "must be a string, not \(value.typeName)")
             return nil
         }
+        guard let text = written.ifPresent else { return nil }
         guard bytes.contains(text.utf8.count) else {
             refuse(name, "must have \(bytes.lowerBound) to \(bytes.upperBound) bytes")
             return nil
@@ -24,6 +25,7 @@ struct BodyReader {
         return text
     }
 
+    /// The text of a required member. An empty text counts as missing.
     mutating func requiredText(_ name: String, bytes: ClosedRange<Int> = 1...256) -> String {
         let before = faults.count
         if let text = text(name, bytes: bytes) { return text }
@@ -49,7 +51,7 @@ struct BodyReader {
         return integer
     }
 
-    /// One word of a closed list.
+    /// One word of a closed list. Nil if the member is missing, null or empty.
     mutating func word<Word: RawRepresentable & CaseIterable>(_ name: String, _ type: Word.Type = Word.self) -> Word?
     where Word.RawValue == String {
         guard let text = text(name) else { return nil }
@@ -58,6 +60,15 @@ struct BodyReader {
             return nil
         }
         return word
+    }
+
+    /// One word of a closed list, in a member that must be there. Nil if the member has a fault.
+    mutating func requiredWord<Word: RawRepresentable & CaseIterable>(_ name: String, _ type: Word.Type = Word.self) -> Word?
+    where Word.RawValue == String {
+        let before = faults.count
+        if let word = word(name, type) { return word }
+        if faults.count == before { refuse(name, "is missing") }
+        return nil
     }
 
     /// Whether the object has the member, null included.

@@ -44,7 +44,8 @@ enum DeviceBody {
     }
 
     private static func token(_ body: inout BodyReader) -> DeviceToken? {
-        guard let written = body.text("token", bytes: 1...DeviceToken.longest) else { return nil }
+        guard body.present("token") != nil else { return nil }
+        guard let written = body.requiredText("token", bytes: 1...DeviceToken.longest).ifPresent else { return nil }
         guard let token = DeviceToken(written) else {
             body.refuse("token", "must be printable ASCII characters without spaces")
             return nil

@@ -72,8 +72,7 @@ struct LikeOperations: Sendable {
     private func answer(_ call: APICall) async throws -> ServerResponse {
         let person = try call.person
         var body = BodyReader(try await call.object())
-        let answer: LikeAnswer? = body.word("action")
-        if body.present("action") == nil { body.refuse("action", "is missing") }
+        let answer: LikeAnswer? = body.requiredWord("action")
         try body.finish()
         guard let answer else { throw Problem(.internal) }
         let liker = call.parameter("user_id")

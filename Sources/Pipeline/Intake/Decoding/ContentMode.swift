@@ -1,4 +1,5 @@
 import TidingsContracts
+import TidingsCore
 
 /// The way in which a message carries events, by its content type and headers (CloudEvents 1.0.2, AMQP binding and JSON format).
 enum ContentMode {
@@ -22,7 +23,7 @@ enum ContentMode {
             self = .structured
             return
         }
-        guard let contentType = message.contentType, !contentType.isEmpty else {
+        guard let contentType = message.contentType?.ifPresent else {
             self = ContentMode.withoutEventType(message, what: "no content type")
             return
         }
@@ -59,7 +60,7 @@ enum ContentMode {
         if message.attributesCut { return .cut }
         let attributes = attributes(of: message.headers)
         if !attributes.isEmpty {
-            guard message.contentType.map({ MediaType($0).isJSON }) ?? true else {
+            guard message.contentType?.ifPresent.map({ MediaType($0).isJSON }) ?? true else {
                 return .unsupported("\(what) with CloudEvents headers: the data must be application/json")
             }
             return .binary(attributes: attributes)

@@ -36,7 +36,7 @@ struct EventAttributes {
             }
             return time
         }
-        if let contentType = found.datacontenttype, contentType.stringValue.map(MediaType.isJSON) != true {
+        if let contentType = found.datacontenttype, contentType != "", contentType.stringValue.map(MediaType.isJSON) != true {
             throw EventProblem(.unsupportedContentType, "/datacontenttype", "datacontenttype must be application/json")
         }
         if found.hasBinaryData { throw EventProblem(.invalidAttribute, "/data_base64", "data must be a JSON object, not data_base64") }

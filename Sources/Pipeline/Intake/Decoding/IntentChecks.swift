@@ -83,9 +83,7 @@ struct IntentChecks {
     }
 
     private static func text(_ own: String?, else template: Template?, _ data: JSONObject) -> String? {
-        if let own, !own.isEmpty { return own }
-        guard let rendered = template?.render(data), !rendered.isEmpty else { return nil }
-        return rendered
+        own ?? template?.render(data).ifPresent
     }
 
     private func checkData(_ data: JSONObject, against type: CompiledType) throws(EventProblem) {

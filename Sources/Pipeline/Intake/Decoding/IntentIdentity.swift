@@ -31,7 +31,7 @@ struct IntentIdentity {
     }
 
     /// Returns the hash of the event's content, without its recipients and its tenant, which are part of the key. A member that names its
-    /// default counts as absent. A time counts by its instant.
+    /// default counts as absent, and so does an empty text. A time counts by its instant.
     static func contentHash(type: String, data: JSONObject) -> Digest128 {
         var content: [JSONObject.Entry] = []
         content.reserveCapacity(data.entries.count)
@@ -59,7 +59,7 @@ struct IntentIdentity {
 
     private static func spelling(of entry: JSONObject.Entry) -> Spelling {
         switch (entry.key, entry.value) {
-        case ("tenant", _), ("critical", .bool(false)): return .default
+        case ("tenant", _), ("critical", .bool(false)), (_, .string("")): return .default
         case ("data", .object(let object)) where object.isEmpty: return .default
         case ("scheduledFor", .string(let text)), ("expiresAt", .string(let text)):
             guard let plain = Timestamp(rfc3339: text)?.rfc3339, plain != text else { return .plain }

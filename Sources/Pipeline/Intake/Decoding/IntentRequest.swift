@@ -4,7 +4,7 @@ import TidingsCore
 import TidingsJSON
 
 /// The members of an event's `data`, by name and of the right kind. ``IntentChecks`` checks their meaning against the catalogue and the
-/// clock.
+/// clock. An optional text that is empty counts as absent.
 struct IntentRequest {
     private(set) var recipients: [String] = []
     /// The title, body and keys. Its `data` is empty, because ``data`` has the object.
@@ -36,11 +36,11 @@ struct IntentRequest {
             case "scheduledFor": scheduledFor = try IntentRequest.time(entry)
             case "expiresAt": expiresAt = try IntentRequest.time(entry)
             case "critical": critical = try IntentRequest.flag(entry)
-            case "market": market = try IntentRequest.text(entry, atMost: CatalogueNames.longestName)
+            case "market": market = try IntentRequest.text(entry, atMost: CatalogueNames.longestName).ifPresent
             case "tenant": tenant = try IntentRequest.tenant(entry)
             default:
                 guard let field = Content.Field(rawValue: entry.key) else { throw IntentRequest.unknownMember(entry.key) }
-                content[field] = try IntentRequest.text(entry, field.form, limits)
+                content[field] = try IntentRequest.text(entry, field.form, limits).ifPresent
             }
         }
         recipients = try IntentRequest.recipients(one: one, many: many, limits: limits)
@@ -101,9 +101,11 @@ struct IntentRequest {
         case .key: return try text(entry, atMost: limits.maximumKeyBytes)
         case .link:
             let link = try text(entry, atMost: limits.maximumLinkBytes)
-            guard let rest = link.utf8.starts(with: "https://".utf8) ? link.utf8.dropFirst(8) : nil, !rest.isEmpty,
-                rest.allSatisfy({ (0x21...0x7E).contains($0) })
-            else { throw invalid(entry.key, "must be an https URL of printable ASCII without spaces") }
+            let (scheme, rest) = (link.utf8.prefix(8), link.utf8.dropFirst(8))
+            let isLink = scheme.elementsEqual("https://".utf8) && !rest.isEmpty && rest.allSatisfy { (0x21...0x7E).contains($0) }
+            guard isLink || link.isEmpty else {
+                throw invalid(entry.key, "must be an https URL of printable ASCII without spaces")
+            }
             return link
         }
     }

@@ -30,6 +30,14 @@ struct DeliveryContentTests {
         #expect(Set([other.batchKey, Self.item.batchKey]).count == 1)
     }
 
+    /// Rows and packs of an older version may have empty texts.
+    @Test func anEmptyTextIsAbsent() {
+        let empty = Self.changed { $0.content = Content(title: "", body: "", imageURL: "", groupKey: "", collapseKey: "") }
+        let texts = [empty.title, empty.body, empty.imageURL, empty.groupKey, empty.collapseKey]
+        #expect(texts == [nil, nil, nil, nil, nil])
+        #expect(Self.item.title == "t" && Self.item.body == "b" && Self.item.groupKey == "g" && Self.item.collapseKey == "c")
+    }
+
     @Test func whatItShowsMatters() {
         let others = [
             Self.changed { $0.type = "x" }, Self.changed { $0.category = .marketing }, Self.changed { $0.content.title = nil },

@@ -42,6 +42,8 @@ struct IntentProperties {
             try require(moment - now <= limits.futureHorizon && now - moment <= limits.pastTolerance, "scheduled for \(moment)")
         }
         try require(intent.title != nil || type.silent, "no title")
+        let optional = Content.Field.allCases.map { intent.content[$0] } + [intent.market, intent.traceparent]
+        try require(!optional.contains(""), "an optional text that is empty and not absent")
         if let parent = intent.traceparent { try require(TraceParent.validated(parent) == parent, "a traceparent that is none") }
         guard case .object? = try? JSON.parse(intent.data) else { throw BrokenProperty(description: "its data is no JSON object") }
         try checkStorable(intent)

@@ -166,4 +166,19 @@ import TidingsTestSupport
             await app.store.close()
         }
     }
+
+    /// An empty collapse key is no key that all reminders share.
+    @Test func anEmptyCollapseKeyReplacesNothing() async throws {
+        try await withPipeline { pipeline in
+            var app = try await pipeline.app(of: "ann", token: "phone")
+            for id in ["first", "second"] {
+                try await pipeline.remind(
+                    id, "ann", at: try await pipeline.time(in: 7_200), more: #""collapseKey":"","groupKey":"""#)
+                try await app.refresh()
+            }
+            let ids = [try await pipeline.notificationID(of: "first"), try await pipeline.notificationID(of: "second")]
+            #expect(app.pending.keys.sorted() == ids.sorted())
+            await app.store.close()
+        }
+    }
 }
