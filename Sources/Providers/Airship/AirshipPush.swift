@@ -105,7 +105,11 @@ private struct AirshipNotification {
         var json = JSONWriter(capacity: 2_048)
         json.beginObject()
         if let title { json.member("title", title) }
-        if let collapseKey = item.collapseKey { json.member("collapse_key", collapseKey) }
+        if let collapseKey = item.collapseKey {
+            // The key replaces a push that still waits at Google, the tag a notification that is already shown.
+            json.member("collapse_key", collapseKey)
+            if !item.silent { json.member("notification_tag", collapseKey) }
+        }
         writeTimeToLive(to: &json)
         json.member("delivery_priority", !item.silent && item.category.defaultLane == .urgent ? "high" : "normal")
         writeExtra(to: &json)

@@ -16,11 +16,12 @@ extension PushSubscription {
 
 /// Returns the message for the page's service worker, before encryption: a JSON object.
 ///
-/// The members are `id`, `type`, `category`, `title`, `body`, `createdAt`, `tag`, `badge` and `data`, in this order. A silent message also
-/// has `silent`. Members that the delivery does not have are left out.
+/// The members are `id`, `type`, `category`, `title`, `body`, `createdAt`, `tag`, `groupKey`, `badge` and `data`, in this order. A silent
+/// message also has `silent`. Members that the delivery does not have are left out.
 ///
-/// `tag` is the collapse key, or else the group key. Passed to `showNotification`, `tag` makes a notification replace its predecessor,
-/// which also hides a repetition. `data` is the notification's own data, unchanged.
+/// `tag` is the collapse key. Passed to `showNotification`, `tag` makes a notification replace its predecessor, which also hides a
+/// repetition. `groupKey` names the thread, and browsers have no field for it: as `tag` it would make a message of a thread replace the one
+/// before. `data` is the notification's own data, unchanged.
 ///
 /// Few types should be silent. If too many messages show nothing, browsers show a notification of their own or drop the subscription
 /// (`userVisibleOnly` of the Push API).
@@ -36,7 +37,8 @@ func webPushMessage(of item: OutgoingDelivery) throws(Refusal) -> [UInt8] {
     if !item.silent, let title = item.title { json.member("title", title) }
     if !item.silent, let body = item.body { json.member("body", body) }
     json.member("createdAt", item.createdAt.rfc3339)
-    if let tag = item.collapseKey ?? item.groupKey { json.member("tag", tag) }
+    if let collapseKey = item.collapseKey { json.member("tag", collapseKey) }
+    if let groupKey = item.groupKey { json.member("groupKey", groupKey) }
     if let badge = item.badge { json.member("badge", badge) }
     json.key("data")
     json.raw(item.data)

@@ -16,6 +16,7 @@ final class ConformanceServer: Sendable {
     private struct State {
         var mode = Mode.answering(.accepted)
         var deliveries = 0
+        var latestDelivery: ConformanceRequest?
         var secrets: ConformanceSecrets
         var hasEchoed = false
         var waiters: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
@@ -58,6 +59,9 @@ final class ConformanceServer: Sendable {
     /// The number of requests so far that carried a delivery.
     var deliveries: Int { state.withLock { $0.deliveries } }
 
+    /// The latest request that carried a delivery.
+    var latestDelivery: ConformanceRequest? { state.withLock { $0.latestDelivery } }
+
     /// Returns when this number of deliveries has arrived.
     func waitForDeliveries(_ count: Int) async {
         await withCheckedContinuation { continuation in
@@ -96,6 +100,7 @@ final class ConformanceServer: Sendable {
             state.secrets.note(request)
             guard isDelivery else { return state.mode }
             state.deliveries += 1
+            state.latestDelivery = request
             let ready = state.waiters.filter { $0.count <= state.deliveries }
             state.waiters.removeAll { $0.count <= state.deliveries }
             for waiter in ready { waiter.continuation.resume() }

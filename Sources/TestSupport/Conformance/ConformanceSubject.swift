@@ -28,6 +28,9 @@ public protocol ConformanceSubject: Sendable {
     /// Whether a request carries a delivery. False for example for a request that fetches an access token.
     func isDelivery(_ request: ConformanceRequest) -> Bool
 
+    /// The content of a delivery's request, in the places where the service looks for it. Without it, the content is not tested.
+    func content(of request: ConformanceRequest) -> ConformanceContent
+
     /// The service's answer with this meaning. For a request that is not a delivery, the meaning is always success.
     func answer(to request: ConformanceRequest, meaning outcome: ConformanceOutcome) -> ConformanceAnswer
 }
@@ -37,6 +40,7 @@ extension ConformanceSubject {
     public var logLines: [String] { [] }
     public var unreachable: [ConformanceOutcome: String] { [:] }
     public func isDelivery(_ request: ConformanceRequest) -> Bool { true }
+    public func content(of request: ConformanceRequest) -> ConformanceContent { ConformanceContent() }
 }
 
 /// The address of the service that replaces the provider's own.

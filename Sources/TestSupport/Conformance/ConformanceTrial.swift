@@ -3,10 +3,10 @@ import TidingsProvider
 
 /// The test of one provider. Each step adds the problems that it found.
 actor ConformanceTrial {
-    private let subject: any ConformanceSubject
-    private let server: ConformanceServer
-    private let provider: any Provider
-    private let delivery: OutgoingDelivery
+    let subject: any ConformanceSubject
+    let server: ConformanceServer
+    let provider: any Provider
+    let delivery: OutgoingDelivery
     private(set) var problems: [String] = []
 
     init(_ subject: any ConformanceSubject, _ server: ConformanceServer) throws {
@@ -21,6 +21,7 @@ actor ConformanceTrial {
         for outcome in ConformanceOutcome.allCases where subject.unreachable[outcome] == nil { await reach(outcome) }
         await sendTooMuch()
         await sendTogether()
+        await keepThreadsApart()
         await meetAReset()
         await meetSilence()
         await meetAbsence()
@@ -33,7 +34,7 @@ actor ConformanceTrial {
         complainOfSecrets(in: subject.logLines.joined(separator: "\n"), "a log line")
     }
 
-    private func complain(_ words: String) { problems.append(words) }
+    func complain(_ words: String) { problems.append(words) }
 
     private func checkLimits() {
         let limits = provider.limits
@@ -46,7 +47,7 @@ actor ConformanceTrial {
         }
     }
 
-    private func send(_ item: OutgoingDelivery) async -> SendResult { checked(await provider.send(item)) }
+    func send(_ item: OutgoingDelivery) async -> SendResult { checked(await provider.send(item)) }
 
     /// Returns the result unchanged and complains about a secret in it.
     private func checked(_ result: SendResult, _ occasion: String = "") -> SendResult {

@@ -41,7 +41,9 @@ extension BindingSubject {
         return try factory.make(binding: binding, environment: environment.mapValues(change))
     }
 
-    func delivery(calling service: ConformanceService) -> OutgoingDelivery {
+    func delivery(calling service: ConformanceService) -> OutgoingDelivery { standardDelivery(calling: service) }
+
+    func standardDelivery(calling service: ConformanceService) -> OutgoingDelivery {
         OutgoingDelivery(
             notificationID: NotificationID(milliseconds: 1_700_000_000_000, fraction: 0, random: 7), ordinal: 0, attempt: 1,
             tenant: "default", recipient: "user-42", type: "orderUpdate", category: .transactional,

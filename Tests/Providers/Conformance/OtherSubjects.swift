@@ -4,6 +4,7 @@ import ProviderWebhook
 import TidingsCore
 import TidingsCrypto
 import TidingsEncodings
+import TidingsJSON
 import TidingsProvider
 import TidingsTestSupport
 
@@ -16,7 +17,8 @@ struct HTTPSubject: BindingSubject {
 
     func settings(_ service: ConformanceService) -> [String: String] {
         [
-            "authorization": "env:SECRET", "headers": "X-Key: env:KEY", "url": "\(service.origin)/push/{{address}}?to={{address}}",
+            "authorization": "env:SECRET", "headers": "X-Key: env:KEY\nX-Thread: {{groupKey}}\nX-Replaces: {{collapseKey}}",
+            "url": "\(service.origin)/push/{{address}}?to={{address}}",
             "body": #"{"to":"{{address}}","text":"{{body}}"}"#, "messageIdPath": "/id",
             "certificateAuthorities": service.certificateAuthorityFile,
             "timeoutSeconds": "\(Patience.scaled(2))", "successPath": "/ok", "successValue": "true",
@@ -34,6 +36,13 @@ struct HTTPSubject: BindingSubject {
         case .unknown: ConformanceAnswer(200, "<html></html>")
         }
     }
+
+    func content(of request: ConformanceRequest) -> ConformanceContent {
+        ConformanceContent(keys: [
+            ConformanceKey(.thread, "x-thread", request.headers["x-thread"]),
+            ConformanceKey(.replacement, "x-replaces", request.headers["x-replaces"]),
+        ])
+    }
 }
 
 struct WebPushSubject: BindingSubject {
@@ -43,12 +52,13 @@ struct WebPushSubject: BindingSubject {
     let browser = P256PrivateKey()
     var environment: [String: String] { ["SECRET": Base64URL.encode(key.rawValue)] }
     let unreachable = [ConformanceOutcome.unknown: "RFC 8030 takes every 2xx for success, whatever its body is"]
+    private let auth = [UInt8](repeating: 7, count: 16)
     /// The address is a capability: anybody who knows it can send there.
     var secrets: [String] { Array(environment.values) + ["capability/4711-abcdefghijk", "key-of-the-endpoint"] }
 
     func address(_ service: ConformanceService) -> String? {
         let point = Base64URL.encode(browser.publicKey.point)
-        let auth = Base64URL.encode([UInt8](repeating: 7, count: 16))
+        let auth = Base64URL.encode(auth)
         let endpoint = "\(service.origin)/w/capability%2F4711-abcdefghijk?k=key-of-the-endpoint"
         return #"{"endpoint":"\#(endpoint)","keys":{"p256dh":"\#(point)","auth":"\#(auth)"}}"#
     }
@@ -70,6 +80,29 @@ struct WebPushSubject: BindingSubject {
         case .endpointGone: ConformanceAnswer(410)
         case .misconfigured: ConformanceAnswer(401)
         }
+    }
+
+    func content(of request: ConformanceRequest) -> ConformanceContent {
+        let message = plaintext(of: request.body).flatMap { try? JSON.parse($0) }
+        return ConformanceContent(keys: [
+            ConformanceKey(.thread, "groupKey", message?["groupKey"]?.stringValue),
+            ConformanceKey(.replacement, "tag", message?["tag"]?.stringValue),
+            ConformanceKey(.replacement, "topic", request.headers["topic"]),
+        ])
+    }
+
+    /// Decrypts a body of one record as the browser does (RFC 8188 section 2, RFC 8291 section 3.4). Nil if that fails.
+    private func plaintext(of body: [UInt8]) -> [UInt8]? {
+        guard body.count > 86, let sender = try? P256PublicKey(point: Array(body[21..<86])) else { return nil }
+        let agreed = hmacSHA256(key: auth, message: browser.sharedSecret(with: sender))
+        let info = Array("WebPush: info\0".utf8) + browser.publicKey.point + sender.point + [1]
+        let pseudorandom = hmacSHA256(key: Array(body[..<16]), message: hmacSHA256(key: agreed, message: info))
+        func derived(_ label: String, _ count: Int) -> [UInt8] {
+            Array(hmacSHA256(key: pseudorandom, message: Array("Content-Encoding: \(label)\0".utf8) + [1]).prefix(count))
+        }
+        let padded = AES128GCM.open(
+            Array(body[86...]), key: derived("aes128gcm", AES128GCM.keyByteCount), nonce: derived("nonce", AES128GCM.nonceByteCount))
+        return padded?.lastIndex(of: 2).map { Array(padded?[..<$0] ?? []) }
     }
 }
 

@@ -33,6 +33,13 @@ struct APNsSubject: BindingSubject {
         case .unknown: ConformanceAnswer(200, "<html>Welcome to the hotel</html>")
         }
     }
+
+    func content(of request: ConformanceRequest) -> ConformanceContent {
+        ConformanceContent(keys: [
+            ConformanceKey(.thread, "thread-id", (try? JSON.parse(request.body))?["aps"]?["thread-id"]?.stringValue),
+            ConformanceKey(.replacement, "apns-collapse-id", request.headers["apns-collapse-id"]),
+        ])
+    }
 }
 
 struct FCMSubject: BindingSubject {
@@ -68,7 +75,25 @@ struct FCMSubject: BindingSubject {
         ]
     }
 
+    /// Without a platform, the request has the blocks of both.
+    func delivery(calling service: ConformanceService) -> OutgoingDelivery {
+        var item = standardDelivery(calling: service)
+        item.device = nil
+        return item
+    }
+
     func isDelivery(_ request: ConformanceRequest) -> Bool { request.path != "/token" }
+
+    func content(of request: ConformanceRequest) -> ConformanceContent {
+        let message = (try? JSON.parse(request.body))?["message"]
+        let (android, apns) = (message?["android"], message?["apns"])
+        return ConformanceContent(keys: [
+            ConformanceKey(.thread, "thread-id", apns?["payload"]?["aps"]?["thread-id"]?.stringValue),
+            ConformanceKey(.replacement, "apns-collapse-id", apns?["headers"]?["apns-collapse-id"]?.stringValue),
+            ConformanceKey(.replacement, "collapse_key", android?["collapse_key"]?.stringValue),
+            ConformanceKey(.replacement, "tag", android?["notification"]?["tag"]?.stringValue),
+        ])
+    }
 
     func answer(to request: ConformanceRequest, meaning outcome: ConformanceOutcome) -> ConformanceAnswer {
         guard isDelivery(request) else {
@@ -118,6 +143,16 @@ struct BrazeSubject: BindingSubject {
         case .unknown, .endpointGone: ConformanceAnswer(200, "<html></html>")
         }
     }
+
+    func content(of request: ConformanceRequest) -> ConformanceContent {
+        let messages = (try? JSON.parse(request.body))?["messages"]
+        let (ios, android) = (messages?["apple_push"], messages?["android_push"])
+        return ConformanceContent(keys: [
+            ConformanceKey(.thread, "notification_group_thread_id", ios?["notification_group_thread_id"]?.stringValue),
+            ConformanceKey(.replacement, "collapse_id", ios?["collapse_id"]?.stringValue),
+            ConformanceKey(.replacement, "collapse_key", android?["collapse_key"]?.stringValue),
+        ])
+    }
 }
 
 struct AirshipSubject: BindingSubject {
@@ -142,5 +177,16 @@ struct AirshipSubject: BindingSubject {
         case .misconfigured: ConformanceAnswer(401, #"{"ok":false,"error":"Unauthorized"}"#)
         case .unknown, .endpointGone: ConformanceAnswer(200, "<html></html>")
         }
+    }
+
+    func content(of request: ConformanceRequest) -> ConformanceContent {
+        let notification = (try? JSON.parse(request.body))?["notification"]
+        let (ios, android) = (notification?["ios"], notification?["android"])
+        return ConformanceContent(keys: [
+            ConformanceKey(.thread, "thread_id", ios?["thread_id"]?.stringValue),
+            ConformanceKey(.replacement, "collapse_id", ios?["collapse_id"]?.stringValue),
+            ConformanceKey(.replacement, "collapse_key", android?["collapse_key"]?.stringValue),
+            ConformanceKey(.replacement, "notification_tag", android?["notification_tag"]?.stringValue),
+        ])
     }
 }

@@ -1,5 +1,6 @@
 import Testing
 import TidingsCore
+import TidingsJSON
 import TidingsProvider
 
 @testable import ProviderWebPush
@@ -26,10 +27,19 @@ struct WebPushMessageTests {
             try message(item) == #"""
                 {"id":"019a3c2e-0000-7000-8000-000000000001","type":"orderUpdate","category":"transactional",\#
                 "title":"Your order shipped","body":"It arrives \"tomorrow\".","createdAt":"2026-01-01T00:00:00.000Z","tag":"order-17",\#
-                "badge":3,"data":{"orderId":"17","n":1.5}}
+                "groupKey":"orders","badge":3,"data":{"orderId":"17","n":1.5}}
                 """#)
-        item.content.collapseKey = nil
-        #expect(try message(item).contains(#""tag":"orders","badge":3"#))
+    }
+
+    /// Only the collapse key is a tag: the messages of a thread stand beside each other.
+    @Test func aThreadReplacesNothing() throws {
+        var item = OutgoingDelivery.webOrder()
+        item.content.groupKey = "chat-7"
+        #expect(try JSON.parse(webPushMessage(of: item))["tag"] == nil)
+        #expect(try message(item).contains(#""groupKey":"chat-7","data""#))
+        (item.content.groupKey, item.content.collapseKey) = (nil, "chat-7")
+        #expect(try JSON.parse(webPushMessage(of: item))["groupKey"] == nil)
+        #expect(try message(item).contains(#""tag":"chat-7","data""#))
     }
 
     /// A silent notification may have a title, but the title is not sent.

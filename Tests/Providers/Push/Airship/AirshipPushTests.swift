@@ -40,8 +40,8 @@ struct AirshipPushTests {
                 "notification":{"alert":"It arrives \"tomorrow\".",\#
                 "ios":{"title":"Your order shipped","badge":3,"sound":"default","category":"transactional","thread_id":"orders",\#
                 "collapse_id":"order-17","expiry":"2026-01-01T01:00:00","extra":\#(Self.extra)},\#
-                "android":{"title":"Your order shipped","collapse_key":"order-17","time_to_live":3540,"delivery_priority":"high",\#
-                "extra":\#(Self.extra)},\#
+                "android":{"title":"Your order shipped","collapse_key":"order-17","notification_tag":"order-17","time_to_live":3540,\#
+                "delivery_priority":"high","extra":\#(Self.extra)},\#
                 "web":{"title":"Your order shipped","time_to_live":3540,"extra":\#(Self.extra)}}}
                 """#)
     }
