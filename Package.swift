@@ -181,7 +181,8 @@ let package = Package(
                 "TidingsPostgres", "TidingsTimeZones",
             ],
             exclude: ["Schema/schema.dump.sql"], resources: [.embedInCode("Schema/Baseline")]),
-        target("TidingsProvider", in: "Providers/Kit", ["TidingsCore", "TidingsHTTP", "TidingsJSON"]),
+        target(
+            "TidingsProvider", in: "Providers/Kit", ["TidingsCore", "TidingsCrypto", "TidingsEncodings", "TidingsHTTP", "TidingsJSON"]),
 
         target(
             "TidingsPipeline", in: "Pipeline",

@@ -1,5 +1,4 @@
 import TidingsCore
-import TidingsCrypto
 import TidingsEncodings
 import TidingsHTTP2
 import TidingsJSON
@@ -12,8 +11,6 @@ enum APNsLimits {
     /// The most bytes of a device token, which has two hexadecimal digits for each byte. Apple documents no length; today's tokens have 32
     /// bytes.
     static let tokenBytes = 200
-    /// The most bytes of an `apns-collapse-id`.
-    static let collapseIDBytes = 64
 }
 
 /// The request of one delivery without the provider token: `POST /3/device/<token>` with Apple's headers and payload.
@@ -48,7 +45,7 @@ struct APNsPush: Sendable {
             ("apns-id", item.apnsID),
         ]
         if let expiresAt = item.expiresAt { headers.append(("apns-expiration", String(max(0, expiresAt.wholeSeconds)))) }
-        if let id = item.apnsCollapseID { headers.append(("apns-collapse-id", id)) }
+        if let id = item.collapseKey(as: .appleCollapseID) { headers.append(("apns-collapse-id", id)) }
         headers.append(("content-type", "application/json"))
     }
 
@@ -89,14 +86,5 @@ extension OutgoingDelivery {
     var apnsID: String {
         let change = UInt64(UInt32(truncatingIfNeeded: ordinal)) << 16 | UInt64(UInt16(truncatingIfNeeded: attempt - 1))
         return NotificationID(high: notificationID.high, low: notificationID.low ^ change).description
-    }
-
-    /// The collapse key. If the key is longer than Apple allows, or if a header cannot hold the key, the 64 digits of its SHA-256 replace
-    /// it. Different keys therefore stay different, and equal keys stay equal.
-    var apnsCollapseID: String? {
-        guard let collapseKey else { return nil }
-        let bytes = Array(collapseKey.utf8)
-        let isPlain = bytes.allSatisfy { (0x20...0x7E).contains($0) } && bytes.first != 0x20 && bytes.last != 0x20
-        return isPlain && bytes.count <= APNsLimits.collapseIDBytes ? collapseKey : Hexadecimal.encode(SHA256.hash(bytes))
     }
 }

@@ -1,6 +1,4 @@
 import TidingsCore
-import TidingsCrypto
-import TidingsEncodings
 import TidingsJSON
 import TidingsProvider
 
@@ -52,8 +50,6 @@ func airshipPush(
 private struct AirshipNotification {
     /// In bytes: the most of the alert and the `ios` object as JSON together. This is Apple's limit; Airship documents no smaller one.
     static let maximumAppleBytes = 4_096
-    /// The most bytes of an iOS `collapse_id`.
-    static let longestCollapseID = 64
     /// In seconds: four weeks, the longest time that Google keeps a message for an Android device.
     static let longestTimeToLive: Int64 = 28 * 86_400
 
@@ -89,7 +85,7 @@ private struct AirshipNotification {
             if let groupKey = item.groupKey { json.member("thread_id", groupKey) }
             if let level = item.interruptionLevel { json.member("interruption_level", level.rawValue) }
         }
-        if let collapseKey = item.collapseKey { json.member("collapse_id", Self.collapseID(collapseKey)) }
+        if let id = item.collapseKey(as: .appleCollapseID) { json.member("collapse_id", id) }
         if let expiresAt = item.expiresAt { json.member("expiry", String(expiresAt.rfc3339.prefix(19))) }
         writeExtra(to: &json)
         json.endObject()
@@ -105,7 +101,7 @@ private struct AirshipNotification {
         var json = JSONWriter(capacity: 2_048)
         json.beginObject()
         if let title { json.member("title", title) }
-        if let collapseKey = item.collapseKey {
+        if let collapseKey = item.collapseKey(as: .androidKey) {
             // The key replaces a push that still waits at Google, the tag a notification that is already shown.
             json.member("collapse_key", collapseKey)
             if !item.silent { json.member("notification_tag", collapseKey) }
@@ -151,10 +147,5 @@ private struct AirshipNotification {
     private func writeTimeToLive(to json: inout JSONWriter) {
         guard let expiresAt = item.expiresAt else { return }
         json.member("time_to_live", min(max(0, (expiresAt - now).components.seconds), Self.longestTimeToLive))
-    }
-
-    /// Returns the collapse key. A key that is too long becomes the 64 digits of its SHA-256, so that different keys stay different.
-    private static func collapseID(_ key: String) -> String {
-        key.utf8.count <= longestCollapseID ? key : Hexadecimal.encode(SHA256.hash(Array(key.utf8)))
     }
 }

@@ -1,6 +1,4 @@
 import TidingsCore
-import TidingsCrypto
-import TidingsEncodings
 import TidingsJSON
 import TidingsProvider
 
@@ -50,8 +48,6 @@ private struct BrazeMessage {
     static let maximumAndroidBytes = 4_000
     /// In seconds: four weeks, the longest time that Google keeps a message for an Android device.
     static let longestTimeToLive: Int64 = 28 * 86_400
-    /// The most bytes of a collapse id at Apple.
-    static let longestCollapseID = 64
 
     private let item: OutgoingDelivery
     private let title: String?
@@ -89,7 +85,7 @@ private struct BrazeMessage {
             if let groupKey = item.groupKey { json.member("notification_group_thread_id", groupKey) }
             if let level = item.interruptionLevel { json.member("interruption_level", level.rawValue) }
         }
-        if let collapseKey = item.collapseKey { json.member("collapse_id", Self.collapseID(collapseKey)) }
+        if let id = item.collapseKey(as: .appleCollapseID) { json.member("collapse_id", id) }
         if let expiresAt = item.expiresAt { json.member("expiry", String(expiresAt.rfc3339.prefix(19)) + "Z") }
         json.key("extra")
         json.raw(item.silent ? silentExtra(textOnly: false) : visibleExtra)
@@ -114,7 +110,7 @@ private struct BrazeMessage {
         }
         json.key("extra")
         json.raw(extra)
-        if let collapseKey = item.collapseKey { json.member("collapse_key", collapseKey) }
+        if let collapseKey = item.collapseKey(as: .androidKey) { json.member("collapse_key", collapseKey) }
         if let expiresAt = item.expiresAt {
             json.member("time_to_live", min(max(0, (expiresAt - now).components.seconds), Self.longestTimeToLive))
         }
@@ -150,11 +146,6 @@ private struct BrazeMessage {
         }
         json.endObject()
         return json.bytes
-    }
-
-    /// Returns the collapse key. A key that is too long becomes the 64 digits of its SHA-256, so that different keys stay different.
-    private static func collapseID(_ key: String) -> String {
-        key.utf8.count <= longestCollapseID ? key : Hexadecimal.encode(SHA256.hash(Array(key.utf8)))
     }
 
     private func refuse(_ count: Int, over limit: Int, _ what: String) throws(Refusal) {

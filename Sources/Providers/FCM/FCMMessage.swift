@@ -13,8 +13,6 @@ enum FCMLimits {
     static let bodyBytes = 64 << 10
     /// In seconds: the longest time that FCM keeps a message for an offline device, 28 days.
     static let longestLife: Int64 = 2_419_200
-    /// The most bytes of an `apns-collapse-id`.
-    static let collapseIDBytes = 64
 }
 
 /// Returns the body of `messages:send`. The members are `token`, `data`, `notification` if the message is visible, and the block of the

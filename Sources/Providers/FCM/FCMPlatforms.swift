@@ -22,6 +22,7 @@ extension OutgoingDelivery {
     func writeAndroid(to json: inout JSONWriter, now: Timestamp) {
         json.key("android")
         json.beginObject()
+        let collapseKey = self.collapseKey(as: .androidKey)
         if let collapseKey { json.member("collapse_key", collapseKey) }
         json.member("priority", isUrgent ? "high" : "normal")
         if let expiresAt {
@@ -49,7 +50,7 @@ extension OutgoingDelivery {
         json.beginObject()
         json.member("apns-priority", silent ? "5" : "10")
         json.member("apns-push-type", silent ? "background" : "alert")
-        if let collapseKey, collapseKey.utf8.count <= FCMLimits.collapseIDBytes { json.member("apns-collapse-id", collapseKey) }
+        if let id = collapseKey(as: .appleCollapseID) { json.member("apns-collapse-id", id) }
         if let expiresAt { json.member("apns-expiration", String(max(0, expiresAt.wholeSeconds))) }
         json.endObject()
         json.key("payload")

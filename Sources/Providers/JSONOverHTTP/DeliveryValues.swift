@@ -4,7 +4,7 @@ import TidingsProvider
 
 /// The values of the placeholders for one delivery.
 struct DeliveryValues: Sendable {
-    let item: OutgoingDelivery
+    private(set) var item: OutgoingDelivery
     let channel: Channel
     /// The delivery's data. Empty if no template uses the data.
     private let data: JSONObject
@@ -14,6 +14,14 @@ struct DeliveryValues: Sendable {
         self.channel = channel
         // Intake already checked the data. If an older version stored data that this version cannot parse, they count as no fields.
         data = parsingData ? (try? JSON.parse(item.data))?.objectValue ?? JSONObject() : JSONObject()
+    }
+
+    /// Returns the same values with the keys in the form of a field that does not take every text.
+    func withKeys(as form: KeyForm) -> DeliveryValues {
+        var values = self
+        values.item.content.groupKey = item.groupKey.map(form.key)
+        values.item.content.collapseKey = item.collapseKey.map(form.key)
+        return values
     }
 
     /// Returns nil if the delivery does not have the value.

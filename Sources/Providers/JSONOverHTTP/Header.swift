@@ -24,7 +24,7 @@ struct Header: Sendable, Hashable {
         switch value {
         case .secret(let text): return text
         case .template(let template):
-            let text = template.render(values)
+            let text = template.render(values.withKeys(as: .header))
             guard isHeaderText(text) else {
                 throw Refusal(.providerRejected, "the value of the header \(name) would hold a control character")
             }

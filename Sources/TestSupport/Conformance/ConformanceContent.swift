@@ -1,3 +1,5 @@
+public import TidingsProvider
+
 /// The content of a delivery, as a request carries it to the service.
 public struct ConformanceContent: Sendable {
     /// The fields with the group key or the collapse key. Absent fields are left out.
@@ -21,10 +23,13 @@ public struct ConformanceKey: Sendable, Hashable {
     public var field: String
     public var purpose: Purpose
     public var value: String
+    /// The grammar of the field. Nil for a field that takes every text.
+    public var form: KeyForm?
 
     /// Returns nil if the request does not have the field.
-    public init?(_ purpose: Purpose, _ field: String, _ value: String?) {
+    public init?(_ purpose: Purpose, _ field: String, _ value: String?, _ form: KeyForm? = nil) {
         guard let value else { return nil }
+        self.form = form
         self.purpose = purpose
         self.field = field
         self.value = value

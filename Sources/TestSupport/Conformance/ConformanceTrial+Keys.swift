@@ -20,6 +20,27 @@ extension ConformanceTrial {
         }
     }
 
+    /// Every key becomes one that its field takes. A key that the field takes stays as it is, and different keys stay different.
+    func writeHostileKeys() async {
+        var written: [String: Set<[UInt8]>] = [:]
+        for text in Self.hostileKeys {
+            for key in await keys(text, text) {
+                if let form = key.form, !form.takes(key.value) { complain("\(key.field) is \"\(key.value)\", which it does not take") }
+                if key.form?.takes(text) != false, !key.value.utf8.elementsEqual(text.utf8) {
+                    complain("\(key.field) is \"\(key.value)\" for the key \"\(text)\", which it takes")
+                }
+                if !written[key.field, default: []].insert(Array(key.value.utf8)).inserted {
+                    complain("\(key.field) is \"\(key.value)\" for two keys")
+                }
+            }
+        }
+    }
+
+    /// Keys that a header, a field of 64 bytes or a topic of Web Push does not take. Base64 has no text of five characters.
+    private static let hostileKeys =
+        ["order", "order-17", "order 17", " order", "order ", "größe", "e\u{301}", "é", "a\r\nb", "a\u{1}b", "日本", "👩‍👩‍👧‍👦"]
+        + [32, 33, 64, 65, 256].map { String(repeating: "k", count: $0) }
+
     /// Returns the fields of the request for a delivery with these keys. Complains and returns none if the delivery is not sent.
     func keys(_ group: String?, _ collapse: String?) async -> [ConformanceKey] {
         var item = delivery

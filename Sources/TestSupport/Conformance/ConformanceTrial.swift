@@ -22,6 +22,7 @@ actor ConformanceTrial {
         await sendTooMuch()
         await sendTogether()
         await keepThreadsApart()
+        await writeHostileKeys()
         await meetAReset()
         await meetSilence()
         await meetAbsence()

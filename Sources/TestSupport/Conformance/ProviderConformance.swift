@@ -12,6 +12,7 @@
 /// - Cancelling ends a call, whatever the service does.
 /// - A closed provider refuses.
 /// - The group key and the collapse key are two things, and an empty key is none (if ``ConformanceSubject/content(of:)`` names the fields).
+/// - Every key becomes one that its field takes (see ``TidingsProvider/KeyForm``).
 /// - No secret appears in the provider's results, even if the service repeats headers, path and body of the request.
 public enum ProviderConformance {
     /// Returns each problem in words; empty if the provider conforms. Takes some seconds, because the test waits for timeouts.

@@ -75,7 +75,7 @@ struct APNsStandInTests {
             (["apns-priority": "05"], "BadPriority"), (["apns-push-type": "background"], "BadPriority"),
             (["apns-push-type": "background", "apns-priority": ""], "BadPriority"),
             (["apns-push-type": "background", "apns-priority": "5"], "InvalidPushType"),
-            (["apns-collapse-id": String(repeating: "é", count: 33)], "BadCollapseId"),
+            (["apns-collapse-id": String(repeating: "é", count: 33)], "BadCollapseId"), (["apns-collapse-id": "a\u{1}b"], "BadCollapseId"),
             (["apns-expiration": "soon"], "BadExpirationDate"), (["apns-expiration": "-1"], "BadExpirationDate"),
             (["apns-expiration": "1767225600000"], "BadExpirationDate"), (["apns-expiration": "1.5"], "BadExpirationDate"),
             (["content-encoding": "gzip"], "PayloadEmpty"),

@@ -39,8 +39,8 @@ struct HTTPSubject: BindingSubject {
 
     func content(of request: ConformanceRequest) -> ConformanceContent {
         ConformanceContent(keys: [
-            ConformanceKey(.thread, "x-thread", request.headers["x-thread"]),
-            ConformanceKey(.replacement, "x-replaces", request.headers["x-replaces"]),
+            ConformanceKey(.thread, "x-thread", request.headers["x-thread"], .header),
+            ConformanceKey(.replacement, "x-replaces", request.headers["x-replaces"], .header),
         ])
     }
 }
@@ -87,7 +87,7 @@ struct WebPushSubject: BindingSubject {
         return ConformanceContent(keys: [
             ConformanceKey(.thread, "groupKey", message?["groupKey"]?.stringValue),
             ConformanceKey(.replacement, "tag", message?["tag"]?.stringValue),
-            ConformanceKey(.replacement, "topic", request.headers["topic"]),
+            ConformanceKey(.replacement, "topic", request.headers["topic"], .webPushTopic),
         ])
     }
 

@@ -37,7 +37,7 @@ struct APNsSubject: BindingSubject {
     func content(of request: ConformanceRequest) -> ConformanceContent {
         ConformanceContent(keys: [
             ConformanceKey(.thread, "thread-id", (try? JSON.parse(request.body))?["aps"]?["thread-id"]?.stringValue),
-            ConformanceKey(.replacement, "apns-collapse-id", request.headers["apns-collapse-id"]),
+            ConformanceKey(.replacement, "apns-collapse-id", request.headers["apns-collapse-id"], .appleCollapseID),
         ])
     }
 }
@@ -89,9 +89,9 @@ struct FCMSubject: BindingSubject {
         let (android, apns) = (message?["android"], message?["apns"])
         return ConformanceContent(keys: [
             ConformanceKey(.thread, "thread-id", apns?["payload"]?["aps"]?["thread-id"]?.stringValue),
-            ConformanceKey(.replacement, "apns-collapse-id", apns?["headers"]?["apns-collapse-id"]?.stringValue),
-            ConformanceKey(.replacement, "collapse_key", android?["collapse_key"]?.stringValue),
-            ConformanceKey(.replacement, "tag", android?["notification"]?["tag"]?.stringValue),
+            ConformanceKey(.replacement, "apns-collapse-id", apns?["headers"]?["apns-collapse-id"]?.stringValue, .appleCollapseID),
+            ConformanceKey(.replacement, "collapse_key", android?["collapse_key"]?.stringValue, .androidKey),
+            ConformanceKey(.replacement, "tag", android?["notification"]?["tag"]?.stringValue, .androidKey),
         ])
     }
 
@@ -149,8 +149,8 @@ struct BrazeSubject: BindingSubject {
         let (ios, android) = (messages?["apple_push"], messages?["android_push"])
         return ConformanceContent(keys: [
             ConformanceKey(.thread, "notification_group_thread_id", ios?["notification_group_thread_id"]?.stringValue),
-            ConformanceKey(.replacement, "collapse_id", ios?["collapse_id"]?.stringValue),
-            ConformanceKey(.replacement, "collapse_key", android?["collapse_key"]?.stringValue),
+            ConformanceKey(.replacement, "collapse_id", ios?["collapse_id"]?.stringValue, .appleCollapseID),
+            ConformanceKey(.replacement, "collapse_key", android?["collapse_key"]?.stringValue, .androidKey),
         ])
     }
 }
@@ -184,9 +184,9 @@ struct AirshipSubject: BindingSubject {
         let (ios, android) = (notification?["ios"], notification?["android"])
         return ConformanceContent(keys: [
             ConformanceKey(.thread, "thread_id", ios?["thread_id"]?.stringValue),
-            ConformanceKey(.replacement, "collapse_id", ios?["collapse_id"]?.stringValue),
-            ConformanceKey(.replacement, "collapse_key", android?["collapse_key"]?.stringValue),
-            ConformanceKey(.replacement, "notification_tag", android?["notification_tag"]?.stringValue),
+            ConformanceKey(.replacement, "collapse_id", ios?["collapse_id"]?.stringValue, .appleCollapseID),
+            ConformanceKey(.replacement, "collapse_key", android?["collapse_key"]?.stringValue, .androidKey),
+            ConformanceKey(.replacement, "notification_tag", android?["notification_tag"]?.stringValue, .androidKey),
         ])
     }
 }

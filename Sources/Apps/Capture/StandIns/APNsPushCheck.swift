@@ -13,8 +13,6 @@ struct APNsPushCheck: Sendable {
     static let payloadBytes = (usual: 4_096, voip: 5_120)
     /// The most bytes of a device token. Apple documents no length.
     static let tokenBytes = 200
-    /// The most bytes of an `apns-collapse-id`.
-    static let collapseIDBytes = 64
     /// The year 9999, in seconds since 1970. A later expiration was written in milliseconds.
     static let latestExpiration: Int64 = 253_402_300_799
     private static let pushTypes: Set = [
@@ -41,7 +39,7 @@ struct APNsPushCheck: Sendable {
         if let id = headers["apns-id"], !isID(id) { throw .badMessageID }
         guard let topic = headers["apns-topic"], !topic.isEmpty else { throw .missingTopic }
         guard topic.utf8.allSatisfy({ isDigit($0) || isLetter($0) || ".-_".utf8.contains($0) }) else { throw .badTopic }
-        if let id = headers["apns-collapse-id"], id.utf8.count > collapseIDBytes { throw .badCollapseID }
+        if let id = headers["apns-collapse-id"], !CollapseID.isAccepted(id) { throw .badCollapseID }
         guard let type = headers["apns-push-type"], pushTypes.contains(type) else { throw .invalidPushType }
         let priority = headers["apns-priority"] ?? "10"
         guard ["1", "5", "10"].contains(priority), type != "background" || priority == "5" else { throw .badPriority }

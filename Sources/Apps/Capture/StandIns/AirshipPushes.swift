@@ -28,8 +28,6 @@ struct AirshipPushes: Sendable {
     static let maximumPushes = 100
     /// The most bytes of the alert and the `ios` object as JSON, together.
     static let maximumAppleBytes = 4_096
-    /// The most bytes of an iOS `collapse_id`.
-    static let longestCollapseID = 64
 
     let isArray: Bool
     let count: Int
@@ -60,8 +58,8 @@ struct AirshipPushes: Sendable {
         }
         guard let ios = push["notification"]?["ios"] else { return }
         let prefix = place.isEmpty ? "notification.ios" : "\(place).notification.ios"
-        if let id = ios["collapse_id"]?.stringValue, id.utf8.count > longestCollapseID {
-            throw unparsable("it has more than \(longestCollapseID) bytes", path: "\(prefix).collapse_id")
+        if let id = ios["collapse_id"]?.stringValue, !CollapseID.isAccepted(id) {
+            throw unparsable("it is not 1 to \(CollapseID.longest) bytes without control characters", path: "\(prefix).collapse_id")
         }
         let size = ios.serializedBytes.count + (push["notification"]?["alert"]?.stringValue?.utf8.count ?? 0)
         if size > maximumAppleBytes { throw unparsable("it would have more than \(maximumAppleBytes) bytes", path: prefix) }
@@ -104,10 +102,10 @@ struct AirshipPushes: Sendable {
                     "live_activity": {"type": "object"}}},
                 "android": {"type": "object", "additionalProperties": false, "properties": {
                     "alert": {"type": "string"}, "title": {"type": "string"}, "summary": {"type": "string"}, "extra": {"$ref": "#/$defs/texts"},
-                    "collapse_key": {"type": "string"}, "time_to_live": {"$ref": "#/$defs/seconds"},
+                    "collapse_key": {"type": "string", "minLength": 1}, "time_to_live": {"$ref": "#/$defs/seconds"},
                     "delivery_priority": {"enum": ["high", "normal"]}, "priority": {"type": "integer", "minimum": -2, "maximum": 2},
                     "category": {"type": "string"}, "visibility": {"type": "integer", "minimum": -1, "maximum": 1},
-                    "public_notification": {"type": "object"}, "notification_tag": {"type": "string"},
+                    "public_notification": {"type": "object"}, "notification_tag": {"type": "string", "minLength": 1},
                     "notification_channel": {"type": "string"}, "icon": {"type": "string"},
                     "icon_color": {"type": "string", "pattern": "^#[0-9a-fA-F]{6}$"}, "sound": {"type": "string"}, "style": {"type": "object"},
                     "local_only": {"type": "boolean"}, "wearable": {"type": "object"}, "live_update": {"type": "object"}}},

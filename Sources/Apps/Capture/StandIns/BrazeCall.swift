@@ -70,6 +70,9 @@ struct BrazeCall: Sendable {
         if push["alert"] == nil, push["content-available"]?.boolValue != true {
             throw BrazeStandIn.Refusal(400, "Bad Request", "apple_push has no alert")
         }
+        if let id = push["collapse_id"]?.stringValue, !CollapseID.isAccepted(id) {
+            throw BrazeStandIn.Refusal(400, "Bad Request", "collapse_id is not 1 to \(CollapseID.longest) bytes without control characters")
+        }
         if push["extra"]?["ab"] != nil || push["extra"]?["aps"] != nil {
             throw BrazeStandIn.Refusal(400, "Invalid Extra Push Payload", "ab and aps are reserved")
         }
@@ -105,7 +108,7 @@ struct BrazeCall: Sendable {
         ofStandIn: """
             {"type": "object", "properties": {
                 "alert": {"type": "string"}, "title": {"type": "string"}, "extra": {"type": "object"}, "send_to_sync": {"type": "boolean"},
-                "collapse_key": {"type": "string"}, "time_to_live": {"type": "integer", "minimum": 0},
+                "collapse_key": {"type": "string", "minLength": 1}, "time_to_live": {"type": "integer", "minimum": 0},
                 "priority": {"type": "integer", "minimum": -2, "maximum": 2}, "message_variation_id": {"type": "string"}}}
             """)
 }

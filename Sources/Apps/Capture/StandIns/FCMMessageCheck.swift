@@ -38,6 +38,7 @@ struct FCMMessageCheck: Sendable {
         if let payload = message["apns"]?["payload"], payload["aps"]?.objectValue == nil {
             refuse("message.apns.payload", "Invalid APNs payload: it has no aps object.")
         }
+        checkKeys(message)
         if let link = message["webpush"]?["fcm_options"]?["link"]?.stringValue, !link.hasPrefix("https://") {
             refuse("message.webpush.fcm_options.link", "Invalid link: it must begin with https://.")
         }
@@ -61,6 +62,19 @@ struct FCMMessageCheck: Sendable {
         let size = (data.entries + notification.entries).reduce(0) { $0 + $1.key.utf8.count + ($1.value.stringValue?.utf8.count ?? 0) }
         let limit = isForTopic ? Self.payloadBytes.topic : Self.payloadBytes.device
         if size > limit { refuse("message", "Message is too big: \(size) bytes, and \(limit) are allowed.") }
+    }
+
+    /// The keys of the platforms. A header of APNs has the grammar of a header, and an empty key is none.
+    private mutating func checkKeys(_ message: JSONObject) {
+        for entry in message["apns"]?["headers"]?.objectValue?.entries ?? [] {
+            guard let value = entry.value.stringValue else { continue }
+            let isHeader = !value.isEmpty && value.utf8.allSatisfy { (0x20...0x7E).contains($0) }
+            if !isHeader || (entry.key == "apns-collapse-id" && !CollapseID.isAccepted(value)) {
+                refuse("message.apns.headers", "Invalid APNs header: \(entry.key)")
+            }
+        }
+        if message["android"]?["collapse_key"] == "" { refuse("message.android.collapse_key", "The key is empty.") }
+        if message["android"]?["notification"]?["tag"] == "" { refuse("message.android.notification.tag", "The tag is empty.") }
     }
 
     private mutating func refuse(_ field: String, _ description: String) {

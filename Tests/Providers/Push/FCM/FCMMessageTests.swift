@@ -81,14 +81,21 @@ struct FCMMessageTests {
         #expect(message?["apns"]?["headers"]?["apns-expiration"]?.stringValue == expiration)
     }
 
-    @Test func aCollapseKeyThatIsTooLongForAppleIsLeftOut() throws {
-        for (key, isKept) in [(String(repeating: "k", count: 64), true), (String(repeating: "k", count: 65), false)] {
-            var item = OutgoingDelivery.fcmOrder()
-            item.content.collapseKey = key
-            let message = try JSON.parse(body(item))["message"]
-            #expect(message?["android"]?["collapse_key"]?.stringValue == key)
-            #expect(message?["apns"]?["headers"]?["apns-collapse-id"]?.stringValue == (isKept ? key : nil))
-        }
+    private static let longest = String(repeating: "k", count: 64)
+
+    @Test(
+        arguments: [
+            (longest, longest), (longest + "k", "f39cdc2584758c99cf81c1f41d2572f54e17066afffc9d187aeafe5f7cbe2122"),
+            ("a\nb", "7e18f737311b2dc3b2f269dd78396b0351f14fb66efa879f768cb23181883c78"),
+            ("ééé", "355b7226e20cb564774ef99442e77ac003100624b42b5a92944f0dad75b126b0"), ("", nil), (nil, nil),
+        ] as [(String?, String?)])
+    func aCollapseKeyThatIsNoHeaderBecomesItsDigest(_ key: String?, _ expected: String?) throws {
+        var item = OutgoingDelivery.fcmOrder()
+        item.content.collapseKey = key
+        let message = try JSON.parse(body(item))["message"]
+        #expect(message?["android"]?["collapse_key"]?.stringValue == expected)
+        #expect(message?["android"]?["notification"]?["tag"]?.stringValue == expected)
+        #expect(message?["apns"]?["headers"]?["apns-collapse-id"]?.stringValue == expected)
     }
 
     @Test func reservedNamesGetAnUnderscore() {

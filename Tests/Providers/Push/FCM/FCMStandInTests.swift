@@ -175,6 +175,15 @@ struct FCMStandInTests {
         (#"{"message":{"token":"t","apns":{"headers":{"apns-priority":10}}}}"#, "message.apns.headers[0].value"),
         (#"{"message":{"token":"t","apns":{"payload":{"alert":"a"}}}}"#, "message.apns.payload"),
         (#"{"message":{"token":"t","webpush":{"fcm_options":{"link":"http://a"}}}}"#, "message.webpush.fcm_options.link"),
+        (#"{"message":{"token":"t","apns":{"headers":{"apns-collapse-id":""}}}}"#, "message.apns.headers"),
+        (#"{"message":{"token":"t","apns":{"headers":{"apns-collapse-id":"a\nb"}}}}"#, "message.apns.headers"),
+        (#"{"message":{"token":"t","apns":{"headers":{"apns-collapse-id":"größe"}}}}"#, "message.apns.headers"),
+        (
+            "{\"message\":{\"token\":\"t\",\"apns\":{\"headers\":{\"apns-collapse-id\":\"\(String(repeating: "k", count: 65))\"}}}}",
+            "message.apns.headers"
+        ),
+        (#"{"message":{"token":"t","android":{"collapse_key":""}}}"#, "message.android.collapse_key"),
+        (#"{"message":{"token":"t","android":{"notification":{"tag":""}}}}"#, "message.android.notification.tag"),
     ])
     func invalidMessagesAreRefusedWithTheField(_ body: String, _ field: String) throws {
         let answer = try send(body, with: FCMStandIn())

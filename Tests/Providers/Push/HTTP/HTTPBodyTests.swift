@@ -148,6 +148,18 @@ struct HTTPBodyTests {
         }
     }
 
+    /// A header does not take every key. In the body the key stays as it is.
+    @Test func aKeyInAHeaderHasTheFormOfAHeader() throws {
+        var item = OutgoingDelivery.orderShipped()
+        (item.content.groupKey, item.content.collapseKey) = ("a\nb", "order 17")
+        let settings = ["headers": "X-Thread: {{groupKey}}\nX-Replaces: {{collapseKey}}", "body": #"["{{groupKey}}"]"#]
+        let request = try HTTPService.request(settings, for: item)
+        let headers = Dictionary(request.headers) { $1 }
+        #expect(headers["X-Thread"] == "7e18f737311b2dc3b2f269dd78396b0351f14fb66efa879f768cb23181883c78")
+        #expect(headers["X-Replaces"] == "order 17")
+        #expect(request.body == Array(#"["a\nb"]"#.utf8))
+    }
+
     @Test func dataThatCannotBeReadCountsAsNone() throws {
         #expect(try HTTPService.body(#"["{{data}}","{{data.x}}"]"#, for: .orderShipped(data: #"{"x":1,"x":2}"#)) == "[{},null]")
     }
