@@ -12,6 +12,15 @@ import TidingsCore
         #expect(SendResult(.endpointGone, detail: "x" + String(repeating: "é", count: 1_000)).detail?.utf8.count == 499)
     }
 
+    @Test func aNoteStandsFirstAndIsNeverCut() {
+        let accepted = SendResult(.accepted(providerMessageID: "1", delivered: false), status: 200)
+        #expect(accepted.noting(nil) == accepted)
+        #expect(accepted.noting("the body was shortened").detail == "the body was shortened")
+        let refused = SendResult(.rejected(.providerRejected), detail: String(repeating: "x", count: 1_000)).noting("a note")
+        #expect(refused.detail?.hasPrefix("a note; xxx") == true && refused.detail?.utf8.count == SendResult.longestDetail)
+        #expect(refused.outcome == .rejected(.providerRejected))
+    }
+
     // MARK: Secrets
 
     private static let key = "s3cr3t-key/0+1="

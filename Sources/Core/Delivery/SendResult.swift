@@ -56,6 +56,15 @@ public struct SendResult: Sendable, Hashable {
         return result
     }
 
+    /// Returns the same result with a note of the provider before the words of the service, so that the note is never cut. A note says how
+    /// the message that was sent differs from the content, such as a body that was shortened. A result without a note stays as it is.
+    public func noting(_ note: String?) -> SendResult {
+        guard let note else { return self }
+        var result = self
+        result.said = Self.printable([note, said].compactMap(\.self).joined(separator: "; "))
+        return result
+    }
+
     private static func printable(_ text: String) -> String? {
         var result = String.UnicodeScalarView()
         var length = 0

@@ -125,7 +125,7 @@ extension ReasonExplanation {
         ReasonExplanation(
             .payloadTooLarge,
             "The message is larger than the provider's limit.",
-            "Shorten the body or the data, and let the app fetch the rest.",
+            "Shorten the data, and let the app fetch the rest. Tidings shortens title and body by itself.",
             explains: [.failed]
         ),
         ReasonExplanation(

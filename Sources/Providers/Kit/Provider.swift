@@ -53,7 +53,8 @@ extension Provider {
 /// The limits of a provider, as data for its caller. Concurrency and rate are limits for all processes together. Each process that calls
 /// the provider keeps to an equal share, of at least one call.
 public struct ProviderLimits: Sendable, Hashable {
-    /// The most bytes of one request's body. A delivery with a larger body is rejected without being sent.
+    /// The most bytes of one request's body. A delivery with a larger body is shortened, see ``OutgoingDelivery/fitted(_:)``, or rejected
+    /// without being sent.
     public var maximumBodyBytes: Int
     /// Concurrent calls.
     public var maximumConcurrency: Int

@@ -7,7 +7,7 @@ public struct AttemptRecord: Sendable {
     public var reason: ReasonCode
     /// The provider's status. For HTTP it is the status code.
     public var status: Int?
-    /// At most 500 printable bytes of the provider's answer.
+    /// At most 500 printable bytes: a note of the provider about the message that was sent, and the service's answer.
     public var detail: String?
     /// Whether the provider may have acted on this call and may see the delivery again.
     public var possibleDuplicate: Bool
@@ -58,9 +58,10 @@ public struct Settlement: Sendable {
         self.endpointGoneAt = endpointGoneAt
     }
 
-    /// Whether the delivery's own row holds everything about a first successful call. A late outcome still needs a row of its attempt.
+    /// Whether the delivery's own row holds everything about a first successful call. A call with a detail needs a row of its own: for
+    /// example, its text was shortened. A late outcome needs one too.
     var speaksForItself: Bool {
-        if case .ended(let state, _) = exit { state.isSuccess && entry.attempt == 1 } else { false }
+        if case .ended(let state, _) = exit { state.isSuccess && entry.attempt == 1 && attempt?.detail == nil } else { false }
     }
 
     /// The number of calls made so far, for a delivery that ended. For a waiting delivery, the number of the next attempt. A delivery that

@@ -1361,7 +1361,7 @@ UNION ALL
            FROM tidings.attempts a
           WHERE ((a.notification_id = d.notification_id) AND (a.ordinal = d.ordinal) AND (a.attempt = d.attempts))))));
 
-COMMENT ON VIEW tidings_ops.attempts IS 'One row for each call to a provider. If the first call of a delivery succeeded, the view derives the row from the delivery.';
+COMMENT ON VIEW tidings_ops.attempts IS 'One row for each call to a provider. If the first call of a delivery succeeded and left no text, the view derives the row from the delivery.';
 
 COMMENT ON COLUMN tidings_ops.attempts.delivery_id IS 'The id of the delivery: notification_id/ordinal.';
 
@@ -1381,7 +1381,7 @@ COMMENT ON COLUMN tidings_ops.attempts.reason_code IS 'The result of the call: a
 
 COMMENT ON COLUMN tidings_ops.attempts.provider_status IS 'The HTTP status of the answer. Null if there was no answer, and for the inbox.';
 
-COMMENT ON COLUMN tidings_ops.attempts.error_text IS 'The provider''s message, at most 500 bytes. Null if the provider accepted the delivery.';
+COMMENT ON COLUMN tidings_ops.attempts.error_text IS 'The provider''s message, at most 500 bytes. If the content was shortened, this text says so first. Null if there is no text.';
 
 COMMENT ON COLUMN tidings_ops.attempts.possible_duplicate IS 'True if this call may have arrived and the delivery is tried again: the provider may see the delivery twice.';
 
@@ -1389,13 +1389,13 @@ COMMENT ON COLUMN tidings_ops.attempts.late IS 'True if the outcome came after t
 
 COMMENT ON COLUMN tidings_ops.attempts.idempotency_key IS 'The key that every attempt of the delivery carries to the provider, such as a webhook''s webhook-id: <notification_id>-<ordinal>. It is not the producer''s event id.';
 
-COMMENT ON COLUMN tidings_ops.attempts.worker_id IS 'The worker that called: see tidings_ops.workers. Null for a first call that succeeded.';
+COMMENT ON COLUMN tidings_ops.attempts.worker_id IS 'The worker that called: see tidings_ops.workers. Null for a first call that succeeded and left no text.';
 
-COMMENT ON COLUMN tidings_ops.attempts.started_at IS 'Time at which the call began. Null for a first call that succeeded.';
+COMMENT ON COLUMN tidings_ops.attempts.started_at IS 'Time at which the call began. Null for a first call that succeeded and left no text.';
 
 COMMENT ON COLUMN tidings_ops.attempts.finished_at IS 'Time at which the outcome was known.';
 
-COMMENT ON COLUMN tidings_ops.attempts.duration_ms IS 'Milliseconds from start to outcome. Null for a first call that succeeded.';
+COMMENT ON COLUMN tidings_ops.attempts.duration_ms IS 'Milliseconds from start to outcome. Null for a first call that succeeded and left no text.';
 
 CREATE VIEW tidings_ops.workers AS
  SELECT workers.id AS worker_id,

@@ -70,15 +70,6 @@ actor ConformanceTrial {
         server.become(.answering(.accepted))
     }
 
-    private func sendTooMuch() async {
-        let before = server.deliveries
-        var item = delivery
-        item.content.body = String(repeating: "x", count: provider.limits.maximumBodyBytes + 1)
-        let result = await send(item)
-        if result.outcome != .rejected(.payloadTooLarge) { complain("a body beyond maximumBodyBytes came to \(result)") }
-        if server.deliveries != before { complain("a body beyond maximumBodyBytes was sent") }
-    }
-
     private func sendTogether() async {
         let before = server.deliveries
         let items = Array(repeating: delivery, count: min(3, provider.limits.maximumTogether))

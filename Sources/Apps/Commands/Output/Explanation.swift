@@ -74,7 +74,7 @@ struct Explanation: Sendable {
             for decision in decisions where decision["ordinal"] == delivery["ordinal"] && decision["moved_from"]?.stringValue != nil {
                 lines.append(line(forMove: decision))
             }
-            for attempt in attempts where attempt["ordinal"] == delivery["ordinal"] && attempt["outcome"]?.stringValue != "accepted" {
+            for attempt in attempts where attempt["ordinal"] == delivery["ordinal"] && hasNews(attempt) {
                 lines.append(line(forAttempt: attempt))
             }
             lines += record.plans.filter { $0["ordinal"] == delivery["ordinal"] }.map(line(forPlan:))
@@ -88,6 +88,11 @@ struct Explanation: Sendable {
         for rule in decisions.first?["rules"]?.arrayValue ?? [] { lines.append("  rule: \(Table.plain(rule))") }
         lines.append("  notification \(field("notification_id"))   producer \(field("source")) \(field("idempotency_key"))")
         return lines.joined(separator: "\n")
+    }
+
+    /// Whether an attempt says more than its delivery: it failed, or its provider has a note about it.
+    private func hasNews(_ attempt: JSON) -> Bool {
+        attempt["outcome"]?.stringValue != "accepted" || attempt["error_text"]?.stringValue != nil
     }
 
     private func field(_ name: String) -> String { notification[name].map(Table.plain) ?? "" }

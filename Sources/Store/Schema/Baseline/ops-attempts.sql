@@ -16,7 +16,8 @@ create view tidings_ops.attempts as
             where a.notification_id = d.notification_id and a.ordinal = d.ordinal and a.attempt = d.attempts);
 
 comment on view tidings_ops.attempts is
-    'One row for each call to a provider. If the first call of a delivery succeeded, the view derives the row from the delivery.';
+    'One row for each call to a provider. If the first call of a delivery succeeded and left no text, the view derives the row from the '
+    'delivery.';
 comment on column tidings_ops.attempts.delivery_id is 'The id of the delivery: notification_id/ordinal.';
 comment on column tidings_ops.attempts.notification_id is 'The notification.';
 comment on column tidings_ops.attempts.ordinal is 'The delivery, by its number in the notification, from 0.';
@@ -29,7 +30,7 @@ comment on column tidings_ops.attempts.outcome is
 comment on column tidings_ops.attempts.reason_code is 'The result of the call: a code of tidings_ops.reason_codes.';
 comment on column tidings_ops.attempts.provider_status is 'The HTTP status of the answer. Null if there was no answer, and for the inbox.';
 comment on column tidings_ops.attempts.error_text is
-    'The provider''s message, at most 500 bytes. Null if the provider accepted the delivery.';
+    'The provider''s message, at most 500 bytes. If the content was shortened, this text says so first. Null if there is no text.';
 comment on column tidings_ops.attempts.possible_duplicate is
     'True if this call may have arrived and the delivery is tried again: the provider may see the delivery twice.';
 comment on column tidings_ops.attempts.late is
@@ -38,10 +39,11 @@ comment on column tidings_ops.attempts.idempotency_key is
     'The key that every attempt of the delivery carries to the provider, such as a webhook''s webhook-id: <notification_id>-<ordinal>. It '
     'is not the producer''s event id.';
 comment on column tidings_ops.attempts.worker_id is
-    'The worker that called: see tidings_ops.workers. Null for a first call that succeeded.';
-comment on column tidings_ops.attempts.started_at is 'Time at which the call began. Null for a first call that succeeded.';
+    'The worker that called: see tidings_ops.workers. Null for a first call that succeeded and left no text.';
+comment on column tidings_ops.attempts.started_at is 'Time at which the call began. Null for a first call that succeeded and left no text.';
 comment on column tidings_ops.attempts.finished_at is 'Time at which the outcome was known.';
-comment on column tidings_ops.attempts.duration_ms is 'Milliseconds from start to outcome. Null for a first call that succeeded.';
+comment on column tidings_ops.attempts.duration_ms is
+    'Milliseconds from start to outcome. Null for a first call that succeeded and left no text.';
 
 create view tidings_ops.possible_duplicates as
     select notification_id, ordinal, attempt, channel, provider, reason as reason_code, idempotency_key, worker as worker_id, started_at

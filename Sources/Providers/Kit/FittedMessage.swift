@@ -1,0 +1,160 @@
+import TidingsCore
+
+/// The size of a part of a message, in the bytes that are sent: after escaping, and in the block of the platform.
+public struct PartSize: Sendable, Hashable {
+    /// The part and the service that limits it, as in "APNs takes 4096 bytes for the payload".
+    public var part: String
+    public var service: String
+    public var bytes: Int
+    public var limit: Int
+
+    public init(_ part: String, bytes: Int, limit: Int, of service: String) {
+        self.part = part
+        self.service = service
+        self.bytes = bytes
+        self.limit = limit
+    }
+
+    public var fits: Bool { bytes <= limit }
+
+    fileprivate var refusal: Refusal { Refusal(.payloadTooLarge, "\(part) has \(bytes) bytes; \(service) takes \(limit)") }
+    fileprivate var rule: String { "\(service) takes \(limit) bytes for \(part)" }
+}
+
+/// A message, and each part of it whose size the service limits.
+public struct SizedMessage<Message: Sendable>: Sendable {
+    public var message: Message
+    public var sizes: [PartSize]
+
+    public init(_ message: Message, _ sizes: [PartSize]) {
+        self.message = message
+        self.sizes = sizes
+    }
+
+    public var fits: Bool { sizes.allSatisfy(\.fits) }
+}
+
+/// A message that fits, and the part of the content that had to go.
+public struct FittedMessage<Message: Sendable>: Sendable {
+    public var message: Message
+    /// A sentence for `tidings why`; nil if nothing was left out. A provider gives it to ``TidingsCore/SendResult/noting(_:)``.
+    public var note: String?
+
+    public init(_ message: Message, note: String? = nil) {
+        self.message = message
+        self.note = note
+    }
+}
+
+extension OutgoingDelivery {
+    /// Makes the message of this delivery. If a part of it is too large, the content is reduced until every part fits:
+    ///
+    /// 1. The image is left out.
+    /// 2. The body is shortened at the edge of a character, and ends with an ellipsis.
+    /// 3. The body is left out.
+    /// 4. The title is shortened in the same way.
+    ///
+    /// Data and keys are never changed, and at least one character of a text stays. Throws `payloadTooLarge` if nothing fits then.
+    ///
+    /// - Parameter make: writes the message of a delivery as it is sent. A longer text makes a longer message. `make` is called for the
+    ///   whole content, without the image and for the shortest content. Texts of up to 4 KiB then cost at most 13 calls, texts of up to 512
+    ///   KiB at most 20. No text of these calls is longer than the largest limit.
+    public func fitted<Message: Sendable>(
+        _ make: (OutgoingDelivery) throws(Refusal) -> SizedMessage<Message>
+    ) throws(Refusal) -> FittedMessage<Message> {
+        let whole = try make(self)
+        guard let tooLarge = whole.sizes.first(where: { !$0.fits }) else { return FittedMessage(whole.message) }
+        var item = self
+        var changes: [String] = []
+        if imageURL != nil {
+            item.content.imageURL = nil
+            let plain = try make(item)
+            // Some services show no image.
+            if plain.sizes != whole.sizes { changes.append("the image was left out") }
+            if plain.fits { return FittedMessage(plain.message, note: "\(tooLarge.rule): " + changes.joined(separator: ", ")) }
+        }
+        let reductions = TextReductions(of: item, longest: whole.sizes.map(\.limit).max() ?? 0)
+        guard reductions.count > 0 else { throw tooLarge.refusal }
+        var (low, high) = (0, reductions.count - 1)
+        // Nothing fits if the shortest content does not. Then the search would only cost time.
+        var best = try make(reductions[high])
+        guard best.fits else { throw tooLarge.refusal }
+        while low < high {
+            let middle = (low + high) / 2
+            let candidate = try make(reductions[middle])
+            if candidate.fits { (high, best) = (middle, candidate) } else { low = middle + 1 }
+        }
+        changes += reductions.changes(in: reductions[high])
+        return FittedMessage(best.message, note: "\(tooLarge.rule): " + changes.joined(separator: ", "))
+    }
+}
+
+/// The ways to shorten the texts of a delivery, from the longest to the shortest.
+private struct TextReductions {
+    private let item: OutgoingDelivery
+    private let title: TextCuts
+    private let body: TextCuts
+    /// Whether the title may stand alone.
+    private let hasBoth: Bool
+
+    /// - Parameter longest: the most bytes of a text.
+    init(of item: OutgoingDelivery, longest: Int) {
+        self.item = item
+        title = TextCuts(of: item.silent ? nil : item.title, longest: longest)
+        body = TextCuts(of: item.silent ? nil : item.body, longest: longest)
+        hasBoth = !item.silent && item.title != nil && item.body != nil
+    }
+
+    var count: Int { body.count + (hasBoth ? 1 : 0) + title.count }
+
+    subscript(position: Int) -> OutgoingDelivery {
+        var reduced = item
+        if position < body.count {
+            reduced.content.body = body[position]
+        } else {
+            reduced.content.body = nil
+            let rest = position - body.count - (hasBoth ? 1 : 0)
+            if rest >= 0 { reduced.content.title = title[rest] }
+        }
+        return reduced
+    }
+
+    func changes(in reduced: OutgoingDelivery) -> [String] {
+        [("body", item.body, reduced.body), ("title", item.title, reduced.title)].compactMap { name, before, after in
+            guard let before else { return nil }
+            guard let after else { return "the \(name) was left out" }
+            if after.utf8.count == before.utf8.count { return nil }
+            return "the \(name) was shortened from \(before.utf8.count) to \(after.utf8.count) bytes"
+        }
+    }
+}
+
+/// The beginnings of a text that end at the edge of a character, the longest first, each with an ellipsis behind it.
+private struct TextCuts {
+    private static let ellipsis = "…"
+    /// The most bytes of a scalar.
+    private static let longestScalar = 4
+
+    private let text: String
+    private let cuts: [String.Index]
+
+    /// Looks only at the start of the text: a text may be a single character of a million combining marks.
+    ///
+    /// The edge before a character depends only on the text before it and on its first scalar. So a start that has one scalar more than
+    /// `longest` bytes shows every edge that counts. The end of the start itself may lie within a character, and is none.
+    init(of text: String?, longest: Int) {
+        let text = text ?? ""
+        let looked = longest + Self.longestScalar
+        var end = text.utf8.index(text.startIndex, offsetBy: looked, limitedBy: text.endIndex) ?? text.endIndex
+        while end.samePosition(in: text.unicodeScalars) == nil { end = text.utf8.index(before: end) }
+        let start = String(text[..<end])
+        self.text = start
+        // With its ellipsis, a shortened text is no longer than the text, and no longer than `longest`.
+        let most = min(text.utf8.count, longest) - Self.ellipsis.utf8.count
+        cuts = start.indices.dropFirst().prefix { start.utf8.distance(from: start.startIndex, to: $0) <= most }.reversed()
+    }
+
+    var count: Int { cuts.count }
+
+    subscript(position: Int) -> String { String(text[..<cuts[position]]) + Self.ellipsis }
+}

@@ -1,0 +1,108 @@
+import Synchronization
+import Testing
+import TidingsCore
+import TidingsJSON
+import TidingsProvider
+
+/// The content of a delivery that is too large for its service.
+struct FittedMessageTests {
+    private func delivery(
+        title: String? = "Title", body: String? = nil, image: String? = nil, silent: Bool = false
+    ) -> OutgoingDelivery {
+        OutgoingDelivery(
+            notificationID: NotificationID(high: 0x019a_3c2e_0000_7000, low: 0x8000_0000_0000_0001), ordinal: 0, attempt: 1,
+            tenant: "shop", recipient: "user-42", type: "orderUpdate", category: .transactional,
+            content: Content(title: title, body: body, imageURL: image), createdAt: Timestamp(seconds: 1_767_225_600),
+            idempotencyKey: "k", silent: silent)
+    }
+
+    /// The texts that were sent, of a service that takes `limit` bytes of `title|body|image` in JSON.
+    private func fitted(_ item: OutgoingDelivery, limit: Int) throws(Refusal) -> FittedMessage<[String?]> {
+        try item.fitted { item in
+            let texts = [item.title, item.body, item.imageURL]
+            let bytes = texts.reduce(0) { $0 + ($1.map { JSON.string($0).serializedBytes.count - 2 } ?? 0) }
+            return SizedMessage(texts, [PartSize("the page", bytes: bytes, limit: limit, of: "Pager")])
+        }
+    }
+
+    @Test func contentThatFitsStaysAsItIs() throws {
+        let fitted = try fitted(delivery(body: "Body", image: "https://i.test"), limit: 23)
+        #expect(fitted.message == ["Title", "Body", "https://i.test"] && fitted.note == nil)
+    }
+
+    @Test func theImageGoesFirst() throws {
+        let fitted = try fitted(delivery(body: "Body", image: "https://i.test"), limit: 22)
+        #expect(fitted.message == ["Title", "Body", nil])
+        #expect(fitted.note == "Pager takes 22 bytes for the page: the image was left out")
+    }
+
+    @Test func thenTheBodyIsShortenedAndThenTheTitle() throws {
+        let item = delivery(title: "A title", body: "A long body", image: "https://i.test")
+        let rows: [(Int, [String?], String)] = [
+            (18, ["A title", "A long body", nil], "the image was left out"),
+            (17, ["A title", "A long …", nil], "the image was left out, the body was shortened from 11 to 10 bytes"),
+            (11, ["A title", "A…", nil], "the image was left out, the body was shortened from 11 to 4 bytes"),
+            (10, ["A title", nil, nil], "the image was left out, the body was left out"),
+            (6, ["A t…", nil, nil], "the image was left out, the body was left out, the title was shortened from 7 to 6 bytes"),
+            (4, ["A…", nil, nil], "the image was left out, the body was left out, the title was shortened from 7 to 4 bytes"),
+        ]
+        for (limit, texts, changes) in rows {
+            let fitted = try fitted(item, limit: limit)
+            #expect(fitted.message == texts, "\(limit)")
+            #expect(fitted.note == "Pager takes \(limit) bytes for the page: \(changes)", "\(limit)")
+        }
+        let refusal = #expect(throws: Refusal.self) { try self.fitted(item, limit: 3) }
+        #expect(refusal?.result == SendResult(.rejected(.payloadTooLarge), detail: "the page has 32 bytes; Pager takes 3"))
+    }
+
+    /// Texts with characters of several code points, and the one character that a text repeats.
+    private static let texts: [(String, String)] = [
+        ("y", "y"), ("é", "é"), ("e\u{301}", "e\u{301}"), ("\"", "\""), ("\n", "\n"), ("👩‍👩‍👧‍👦", "👩‍👩‍👧‍👦"), ("🇩🇪", "🇩🇪"), ("👋🏽", "👋🏽"), ("한", "한"),
+        ("\r\n", "\r\n"), ("क्षि", "क्षि"),
+    ]
+
+    @Test(arguments: texts)
+    func aTextEndsAtTheEdgeOfACharacter(_ text: String, _ character: String) throws {
+        let body = String(repeating: text, count: 2_000)
+        for limit in [100, 101, 102, 103, 127, 128, 1_000] {
+            let message = try fitted(delivery(title: nil, body: body), limit: limit).message
+            let sent = try #require(message[1])
+            #expect(sent.hasSuffix("…") && body.utf8.starts(with: sent.utf8.dropLast(3)))
+            let kept = body.utf8.index(body.startIndex, offsetBy: sent.utf8.count - 3)
+            #expect(body.indices.contains(kept), "\(sent.suffix(3)) is no whole character")
+            // The next character would not fit.
+            let used = JSON.string(sent).serializedBytes.count - 2
+            #expect(used <= limit && used + JSON.string(character).serializedBytes.count - 2 > limit)
+        }
+    }
+
+    /// A text may be one character of a million code points. No character is cut, and the time stays short.
+    @Test func aHostileTextCostsABoundedNumberOfShortCalls() throws {
+        let marks = "e" + String(repeating: "\u{301}", count: 1_000_000)
+        let joined = String(repeating: "👩\u{200D}", count: 100_000)
+        let flags = String(repeating: "🇩", count: 100_001)
+        for (body, keeps) in [(marks, false), (joined, false), (flags, true), ("ab" + marks, true)] {
+            let calls = Mutex(0)
+            let fitted = try delivery(body: body).fitted { item in
+                let bytes = (item.title?.utf8.count ?? 0) + (item.body?.utf8.count ?? 0)
+                let count = calls.withLock { count in
+                    count += 1
+                    return count
+                }
+                if count > 1 { #expect(bytes <= 4_096 + 8) }
+                return SizedMessage(item.body, [PartSize("the page", bytes: bytes, limit: 4_096, of: "Pager")])
+            }
+            #expect(calls.withLock { $0 } <= 15)
+            #expect((fitted.message != nil) == keeps)
+            #expect(fitted.message?.hasSuffix("…") != false)
+        }
+    }
+
+    @Test func withoutTextsNothingIsShortened() {
+        for item in [delivery(silent: true), delivery(title: nil), delivery(title: "abc")] {
+            #expect(throws: Refusal.self) {
+                try item.fitted { _ in SizedMessage(1, [PartSize("the page", bytes: 2, limit: 1, of: "Pager")]) }
+            }
+        }
+    }
+}
