@@ -62,7 +62,7 @@ struct APNsProvider: Provider {
             secrets.append(token)
             answer = await server.send(push.request(under: token, within: rest))
         }
-        return apnsResult(of: answer, now: now()).hiding(secrets)
+        return apnsResult(of: answer, now: now()).hiding(secrets).noting(push.note)
     }
 
     /// Production and sandbox are hosts of their own: if one hangs or fails, deliveries for the other are not delayed.

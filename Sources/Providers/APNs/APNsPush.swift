@@ -19,6 +19,8 @@ struct APNsPush: Sendable {
     var deviceToken: String
     var headers: [(String, String)]
     var body: [UInt8]
+    /// How the payload differs from the content; nil if it does not.
+    var note: String?
 
     /// Headers that must stay out of HTTP/2's compression table. Their values are secret, or change with nearly every push and would only
     /// displace useful entries.
@@ -30,16 +32,12 @@ struct APNsPush: Sendable {
         guard item.silent || item.title != nil || item.body != nil else {
             throw Refusal(.contentMissing, "the message has neither title nor body")
         }
-        body = item.applePayload
-        if body.count > APNsLimits.payloadBytes, item.imageURL != nil {
-            // Better without its image than not at all.
-            var plain = item
-            plain.content.imageURL = nil
-            body = plain.applePayload
+        let payload = try item.fitted { item in
+            let payload = item.applePayload
+            let size = PartSize("the payload", bytes: payload.count, limit: APNsLimits.payloadBytes, of: "APNs")
+            return SizedMessage(payload, [size])
         }
-        guard body.count <= APNsLimits.payloadBytes else {
-            throw Refusal(.payloadTooLarge, "the payload has \(body.count) bytes; APNs takes \(APNsLimits.payloadBytes)")
-        }
+        (body, note) = (payload.message, payload.note)
         headers = [
             ("apns-topic", topic), ("apns-push-type", item.silent ? "background" : "alert"), ("apns-priority", item.silent ? "5" : "10"),
             ("apns-id", item.apnsID),
@@ -71,12 +69,6 @@ struct APNsPush: Sendable {
 }
 
 extension OutgoingDelivery {
-    fileprivate var applePayload: [UInt8] {
-        var json = JSONWriter(capacity: 1_024)
-        writeApplePayload(to: &json)
-        return json.bytes
-    }
-
     /// The `apns-id`: the name of the request in Apple's console and logs, stored as the provider's message id. Apple uses the id to
     /// correlate, not to recognise repetitions, so every attempt has another id.
     ///

@@ -37,10 +37,13 @@ struct AirshipProvider: ConnectedProvider {
         let deadline = ContinuousClock.now + configuration.call.timeout
         var results: [SendResult?] = []
         var pushes: [[UInt8]] = []
+        var notes: [String?] = []
         var places: [Int] = []
         for (place, item) in items.enumerated() {
             do throws(Refusal) {
-                pushes.append(try airshipPush(of: item, platforms: configuration.platforms, now: connection.now()))
+                let push = try airshipPush(of: item, platforms: configuration.platforms, now: connection.now())
+                pushes.append(push.message)
+                notes.append(push.note)
                 places.append(place)
                 results.append(nil)
             } catch {
@@ -51,7 +54,7 @@ struct AirshipProvider: ConnectedProvider {
         if pushes.count > 1, case .rejected? = answers.first?.outcome {
             answers = await postEachAlone(pushes, refusedWith: answers, until: deadline)
         }
-        for (place, answer) in zip(places, answers) { results[place] = answer }
+        for ((place, note), answer) in zip(zip(places, notes), answers) { results[place] = answer.noting(note) }
         return results.compactMap(\.self)
     }
 

@@ -12,19 +12,28 @@ func airshipBody(of pushes: [[UInt8]]) -> [UInt8] {
     return json.bytes
 }
 
-/// The push object of one delivery. Its audience is the named user of the recipient, on each platform that can take the push.
+/// The push object of one delivery. Its audience is the named user of the recipient, on each platform that can take the push. The platforms
+/// share one alert. If the push is too large for a platform, its texts are shortened for all.
 func airshipPush(
     of item: OutgoingDelivery, platforms: [AirshipConfiguration.Platform], now: Timestamp
-) throws(Refusal) -> [UInt8] {
+) throws(Refusal) -> FittedMessage<[UInt8]> {
     // Leave out the web for a silent push: a browser shows a notification for every push.
     let platforms = item.silent ? platforms.filter { $0 != .web } : platforms
     guard !platforms.isEmpty else { throw Refusal(.providerRejected, "it is silent, and no platform but web is set") }
-    let notification = try AirshipNotification(of: item, now: now)
+    return try item.fitted { item throws(Refusal) in
+        try push(AirshipNotification(of: item, now: now), to: item.recipient, on: platforms)
+    }
+}
+
+private func push(
+    _ notification: AirshipNotification, to recipient: String, on platforms: [AirshipConfiguration.Platform]
+) -> SizedMessage<[UInt8]> {
+    var sizes: [PartSize] = []
     var json = JSONWriter(capacity: 4_096)
     json.beginObject()
     json.key("audience")
     json.beginObject()
-    json.member("named_user", item.recipient)
+    json.member("named_user", recipient)
     json.endObject()
     json.key("device_types")
     json.beginArray()
@@ -35,21 +44,28 @@ func airshipPush(
     if let alert = notification.alert { json.member("alert", alert) }
     for platform in platforms {
         json.key(platform.rawValue)
+        let object: [UInt8]
         switch platform {
-        case .ios: json.raw(try notification.ios())
-        case .android: json.raw(notification.android())
-        case .web: json.raw(notification.web())
+        case .ios:
+            object = notification.ios()
+            sizes.append(notification.size(of: object, "the notification for iOS", limitedBy: "Apple"))
+        case .android:
+            object = notification.android()
+            sizes.append(notification.size(of: object, "the notification for Android", limitedBy: "Google"))
+        case .web: object = notification.web()
         }
+        json.raw(object)
     }
     json.endObject()
     json.endObject()
-    return json.bytes
+    return SizedMessage(json.bytes, sizes)
 }
 
 /// The content of one delivery, as the objects of the platforms.
 private struct AirshipNotification {
-    /// In bytes: the most of the alert and the `ios` object as JSON together. This is Apple's limit; Airship documents no smaller one.
-    static let maximumAppleBytes = 4_096
+    /// In bytes: the most of the alert and the object of a platform together, as JSON. This is the limit of Apple and of Google; Airship
+    /// documents no smaller one.
+    static let maximumBytes = 4_096
     /// In seconds: four weeks, the longest time that Google keeps a message for an Android device.
     static let longestTimeToLive: Int64 = 28 * 86_400
 
@@ -70,7 +86,13 @@ private struct AirshipNotification {
         self.title = item.silent || body == nil ? nil : title
     }
 
-    func ios() throws(Refusal) -> [UInt8] {
+    /// The size of the alert and an object, as JSON.
+    func size(of object: [UInt8], _ part: String, limitedBy service: String) -> PartSize {
+        let alert = alert.map { JSON.string($0).serializedBytes.count } ?? 0
+        return PartSize(part, bytes: alert + object.count, limit: Self.maximumBytes, of: service)
+    }
+
+    func ios() -> [UInt8] {
         var json = JSONWriter(capacity: 2_048)
         json.beginObject()
         if item.silent {
@@ -89,11 +111,6 @@ private struct AirshipNotification {
         if let expiresAt = item.expiresAt { json.member("expiry", String(expiresAt.rfc3339.prefix(19))) }
         writeExtra(to: &json)
         json.endObject()
-        let count = json.bytes.count + (alert?.utf8.count ?? 0)
-        guard count <= Self.maximumAppleBytes else {
-            throw Refusal(
-                .payloadTooLarge, "the notification for iOS would have \(count) bytes, and Apple takes \(Self.maximumAppleBytes)")
-        }
         return json.bytes
     }
 

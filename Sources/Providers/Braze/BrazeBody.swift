@@ -4,11 +4,12 @@ import TidingsProvider
 
 /// Returns the body of `POST /messages/send`: the people, each named once, the campaign if there is one, and one message for each platform.
 ///
-/// The body contains the notification's `id` and `createdAt` only if the binding makes one call for each person.
+/// The body contains the notification's `id` and `createdAt` only if the binding makes one call for each person. If the message for a
+/// platform is too large, its texts are shortened.
 func brazeBody(
     of item: OutgoingDelivery, to people: [String], configuration: BrazeConfiguration, now: Timestamp
-) throws(Refusal) -> [UInt8] {
-    let message = try BrazeMessage(of: item, namesNotification: configuration.perPerson, now: now)
+) throws(Refusal) -> FittedMessage<[UInt8]> {
+    let messages = try brazeMessages(of: item, configuration: configuration, now: now)
     var json = JSONWriter(capacity: 8_192)
     json.beginObject()
     json.key("external_user_ids")
@@ -20,16 +21,9 @@ func brazeBody(
     if let campaignID = configuration.campaignID { json.member("campaign_id", campaignID) }
     json.key("messages")
     json.beginObject()
-    for platform in configuration.platforms {
-        let variation = configuration.variationIDs[platform]
-        switch platform {
-        case .ios:
-            json.key("apple_push")
-            json.raw(try message.apple(variation: variation))
-        case .android:
-            json.key("android_push")
-            json.raw(try message.android(variation: variation))
-        }
+    for (name, message) in messages {
+        json.key(name)
+        json.raw(message.message)
     }
     json.endObject()
     json.endObject()
@@ -37,14 +31,38 @@ func brazeBody(
         throw Refusal(
             .payloadTooLarge, "a request of \(json.bytes.count) bytes is over the limit of \(BrazeProvider.maximumBodyBytes)")
     }
-    return json.bytes
+    let notes = messages.compactMap { $0.message.note }
+    return FittedMessage(json.bytes, note: notes.isEmpty ? nil : notes.joined(separator: "; "))
+}
+
+/// The object of each platform, with its name. Each platform has a limit of its own, so one platform may get more of a text than another.
+private func brazeMessages(
+    of item: OutgoingDelivery, configuration: BrazeConfiguration, now: Timestamp
+) throws(Refusal) -> [(name: String, message: FittedMessage<[UInt8]>)] {
+    var messages: [(name: String, message: FittedMessage<[UInt8]>)] = []
+    for platform in configuration.platforms {
+        let variation = configuration.variationIDs[platform]
+        let message = try item.fitted { item throws(Refusal) in
+            let message = try BrazeMessage(of: item, namesNotification: configuration.perPerson, now: now)
+            return switch platform {
+            case .ios: message.apple(variation: variation)
+            case .android: message.android(variation: variation)
+            }
+        }
+        switch platform {
+        case .ios: messages.append(("apple_push", message))
+        case .android: messages.append(("android_push", message))
+        }
+    }
+    return messages
 }
 
 /// The content of one delivery, as Braze's objects for the platforms.
 private struct BrazeMessage {
     /// The most bytes of an `apple_push` object as JSON.
     static let maximumAppleBytes = 1_912
-    /// The most bytes of an `android_push` object's `alert` and of its `extra` as JSON, together.
+    /// The most bytes of an `android_push` object's texts and of its `extra`, as JSON, together. Braze counts `alert` and `extra`. The title
+    /// shares the limit of Google with both.
     static let maximumAndroidBytes = 4_000
     /// In seconds: four weeks, the longest time that Google keeps a message for an Android device.
     static let longestTimeToLive: Int64 = 28 * 86_400
@@ -66,7 +84,7 @@ private struct BrazeMessage {
     }
 
     /// The `apple_push` object.
-    func apple(variation: String?) throws(Refusal) -> [UInt8] {
+    func apple(variation: String?) -> SizedMessage<[UInt8]> {
         var json = JSONWriter(capacity: 2_048)
         json.beginObject()
         if item.silent {
@@ -91,20 +109,22 @@ private struct BrazeMessage {
         json.raw(item.silent ? silentExtra(textOnly: false) : visibleExtra)
         if let variation { json.member("message_variation_id", variation) }
         json.endObject()
-        try refuse(json.bytes.count, over: Self.maximumAppleBytes, "the message for iOS")
-        return json.bytes
+        let size = PartSize("the message for iOS", bytes: json.bytes.count, limit: Self.maximumAppleBytes, of: "Braze")
+        return SizedMessage(json.bytes, [size])
     }
 
     /// The `android_push` object. A visible message must have both title and alert. If the delivery has only one text, both members get
     /// that text.
-    func android(variation: String?) throws(Refusal) -> [UInt8] {
+    func android(variation: String?) -> SizedMessage<[UInt8]> {
         let extra = item.silent ? silentExtra(textOnly: true) : visibleExtra
         var json = JSONWriter(capacity: 4_096)
         json.beginObject()
-        let alert = item.silent ? nil : body ?? title
-        if let alert {
-            json.member("alert", alert)
-            json.member("title", title ?? alert)
+        var bytes = extra.count
+        if !item.silent, let alert = body ?? title {
+            let texts = [alert, title ?? alert]
+            bytes += texts.reduce(0) { $0 + JSON.string($1).serializedBytes.count - 2 }
+            json.member("alert", texts[0])
+            json.member("title", texts[1])
         } else {
             json.member("send_to_sync", true)
         }
@@ -117,8 +137,8 @@ private struct BrazeMessage {
         if !item.silent { json.member("priority", item.category.defaultLane == .urgent ? 1 : 0) }
         if let variation { json.member("message_variation_id", variation) }
         json.endObject()
-        try refuse((alert?.utf8.count ?? 0) + extra.count, over: Self.maximumAndroidBytes, "alert and extra for Android")
-        return json.bytes
+        let size = PartSize("the texts and extra for Android", bytes: bytes, limit: Self.maximumAndroidBytes, of: "Braze")
+        return SizedMessage(json.bytes, [size])
     }
 
     /// The fields that the app reads beside a visible message. Every value is text; `data` is JSON as text.
@@ -146,9 +166,5 @@ private struct BrazeMessage {
         }
         json.endObject()
         return json.bytes
-    }
-
-    private func refuse(_ count: Int, over limit: Int, _ what: String) throws(Refusal) {
-        if count > limit { throw Refusal(.payloadTooLarge, "\(what) would have \(count) bytes, and Braze takes \(limit)") }
     }
 }

@@ -38,15 +38,16 @@ struct BrazeProvider: ConnectedProvider {
     }
 
     private func send(_ item: OutgoingDelivery, to people: [String]) async -> SendResult {
-        let body: [UInt8]
+        let message: FittedMessage<[UInt8]>
         do throws(Refusal) {
-            body = try brazeBody(of: item, to: people, configuration: configuration, now: connection.now())
+            message = try brazeBody(of: item, to: people, configuration: configuration, now: connection.now())
         } catch {
             return error.result
         }
         let request = configuration.call.request(
             url: configuration.call.endpoint + "/messages/send",
-            headers: [("authorization", "Bearer \(configuration.apiKey)"), ("content-type", "application/json")], body: body)
+            headers: [("authorization", "Bearer \(configuration.apiKey)"), ("content-type", "application/json")], body: message.message)
         return brazeResult(of: await connection.send(request), now: connection.now()).hiding([configuration.apiKey])
+            .noting(message.note)
     }
 }

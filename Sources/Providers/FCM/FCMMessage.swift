@@ -6,11 +6,13 @@ import TidingsProvider
 enum FCMLimits {
     /// The most bytes of the keys and values of `data` and `notification` together.
     static let payloadBytes = 4_096
+    /// The most bytes of the payload that FCM passes on to Apple.
+    static let applePayloadBytes = 4_096
     /// The most bytes of a registration token. Today's tokens have some 160.
     static let tokenBytes = 4_096
-    /// The most bytes of a request's body. This is enough for the payload twice, for both platforms, with every byte escaped, and the
-    /// envelope.
-    static let bodyBytes = 64 << 10
+    /// The most bytes of a request's body. This is enough for the payload and the token with every byte escaped, for the payload for iOS,
+    /// and for the envelope.
+    static let bodyBytes = 40 << 10
     /// In seconds: the longest time that FCM keeps a message for an offline device, 28 days.
     static let longestLife: Int64 = 2_419_200
 }
@@ -18,25 +20,25 @@ enum FCMLimits {
 /// Returns the body of `messages:send`. The members are `token`, `data`, `notification` if the message is visible, and the block of the
 /// device's platform: `android` or `apns`. If the platform is unknown, the body has both blocks.
 ///
-/// An image that exceeds the limit together with the texts is left out.
+/// FCM limits the texts for all platforms, and Apple limits the payload for iOS. If a part exceeds its limit, the image is left out and the
+/// texts are shortened: see ``TidingsProvider/OutgoingDelivery/fitted(_:)``.
 ///
 /// - Parameter now: the start of `ttl`.
-func fcmBody(of item: OutgoingDelivery, now: Timestamp) throws(Refusal) -> [UInt8] {
+func fcmBody(of item: OutgoingDelivery, now: Timestamp) throws(Refusal) -> FittedMessage<[UInt8]> {
     let token = try registrationToken(of: item)
     guard item.silent || item.title != nil || item.body != nil else {
         throw Refusal(.contentMissing, "the message has neither title nor body")
     }
+    return try item.fitted { fcmMessage(of: $0, to: token, now: now) }
+}
+
+private func fcmMessage(of item: OutgoingDelivery, to token: String, now: Timestamp) -> SizedMessage<[UInt8]> {
     let data = fcmData(of: item)
     let shown = item.silent ? [] : [("title", item.title), ("body", item.body)].compactMap { name, text in text.map { (name, $0) } }
-    let size = (data + shown).reduce(0) { $0 + $1.0.utf8.count + $1.1.utf8.count }
-    guard size <= FCMLimits.payloadBytes else {
-        throw Refusal(
-            .payloadTooLarge, "the names and texts of data and notification have \(size) bytes; FCM takes \(FCMLimits.payloadBytes)")
-    }
-    var item = item
-    // Better without its image than not at all.
-    if let image = item.imageURL, size + image.utf8.count > FCMLimits.payloadBytes { item.content.imageURL = nil }
-    var json = JSONWriter(capacity: 1_024 + 2 * size)
+    let texts = (data + shown).reduce(0) { $0 + $1.0.utf8.count + $1.1.utf8.count }
+    let image = item.silent ? 0 : item.imageURL?.utf8.count ?? 0
+    var sizes = [PartSize("the text of data and notification", bytes: texts + image, limit: FCMLimits.payloadBytes, of: "FCM")]
+    var json = JSONWriter(capacity: 1_024 + 2 * texts)
     json.beginObject()
     json.key("message")
     json.beginObject()
@@ -45,10 +47,14 @@ func fcmBody(of item: OutgoingDelivery, now: Timestamp) throws(Refusal) -> [UInt
     if !item.silent { json.writeTexts("notification", shown) }
     let platform = item.device?.platform
     if platform == nil || platform == "android" { item.writeAndroid(to: &json, now: now) }
-    if platform == nil || platform == "ios" { item.writeAPNs(to: &json) }
+    if platform == nil || platform == "ios" {
+        let payload = item.applePayload
+        sizes.append(PartSize("the payload for iOS", bytes: payload.count, limit: FCMLimits.applePayloadBytes, of: "Apple"))
+        item.writeAPNs(payload, to: &json)
+    }
     json.endObject()
     json.endObject()
-    return json.bytes
+    return SizedMessage(json.bytes, sizes)
 }
 
 private func registrationToken(of item: OutgoingDelivery) throws(Refusal) -> String {

@@ -43,7 +43,7 @@ extension OutgoingDelivery {
     /// Writes the block `apns`: the headers of Apple's service, the payload as the app gets it, and the image for Firebase's service
     /// extension. Without the header `apns-priority`, FCM would send every message at priority 10. Apple does not allow that for a message
     /// that shows nothing.
-    func writeAPNs(to json: inout JSONWriter) {
+    func writeAPNs(_ payload: [UInt8], to json: inout JSONWriter) {
         json.key("apns")
         json.beginObject()
         json.key("headers")
@@ -54,7 +54,7 @@ extension OutgoingDelivery {
         if let expiresAt { json.member("apns-expiration", String(max(0, expiresAt.wholeSeconds))) }
         json.endObject()
         json.key("payload")
-        writeApplePayload(to: &json)
+        json.raw(payload)
         if !silent, let imageURL {
             json.key("fcm_options")
             json.beginObject()

@@ -31,12 +31,16 @@ struct FCMProvider: ConnectedProvider {
     func send(_ item: OutgoingDelivery) async -> SendResult {
         // One deadline for all calls that the message needs.
         let deadline = ContinuousClock.now + limits.sendTimeout
-        let body: [UInt8]
+        let message: FittedMessage<[UInt8]>
         do throws(Refusal) {
-            body = try fcmBody(of: item, now: connection.now())
+            message = try fcmBody(of: item, now: connection.now())
         } catch {
             return error.result
         }
+        return await send(message.message, to: item, before: deadline).noting(message.note)
+    }
+
+    private func send(_ body: [UInt8], to item: OutgoingDelivery, before deadline: ContinuousClock.Instant) async -> SendResult {
         do throws(ExchangeFailure) {
             let token = try await tokens.token(before: deadline)
             let result = await post(body, token, before: deadline)

@@ -22,12 +22,12 @@ struct HTTPProvider: ConnectedProvider {
     var isReportedByMessageID: Bool { configuration.isReportedByMessageID }
 
     func send(_ item: OutgoingDelivery) async -> SendResult {
-        let request: HTTPRequest
+        let request: FittedMessage<HTTPRequest>
         do throws(Refusal) {
             request = try configuration.request(for: item, channel: channel)
         } catch {
             return error.result
         }
-        return configuration.result(of: await connection.send(request), for: item, now: connection.now())
+        return configuration.result(of: await connection.send(request.message), for: item, now: connection.now()).noting(request.note)
     }
 }

@@ -42,8 +42,8 @@ struct URLTemplate: Sendable, Hashable {
         self.query = query
     }
 
-    /// Returns the URL. Throws if a value would make a path segment empty or dotted: the URL would name another resource than the operator
-    /// meant.
+    /// Returns the URL, which may be longer than ``maximumBytes``. Throws if a value would make a path segment empty or dotted: the URL would
+    /// name another resource than the operator meant.
     func render(_ values: DeliveryValues) throws(Refusal) -> String {
         var path: [String] = []
         for segment in segments {
@@ -59,9 +59,6 @@ struct URLTemplate: Sendable, Hashable {
         }
         var url = origin + path.joined(separator: "/")
         if let query { url += "?" + query.render(values, encoding: percentEncoded) }
-        guard url.utf8.count <= Self.maximumBytes else {
-            throw Refusal(.payloadTooLarge, "a URL of \(url.utf8.count) bytes is over the limit of \(Self.maximumBytes)")
-        }
         return url
     }
 }

@@ -2,6 +2,13 @@ import TidingsCore
 public import TidingsJSON
 
 extension OutgoingDelivery {
+    /// The Apple push payload: a JSON object, see ``writeApplePayload(to:)``. Apple takes 4,096 bytes, whoever passes them on.
+    public var applePayload: [UInt8] {
+        var json = JSONWriter(capacity: 1_024)
+        writeApplePayload(to: &json)
+        return json.bytes
+    }
+
     /// Writes the members of an Apple push payload: the object `aps`, followed by the fields that the app reads. Firebase takes the same
     /// payload.
     ///

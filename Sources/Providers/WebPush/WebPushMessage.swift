@@ -25,10 +25,20 @@ extension PushSubscription {
 ///
 /// Few types should be silent. If too many messages show nothing, browsers show a notification of their own or drop the subscription
 /// (`userVisibleOnly` of the Push API).
-func webPushMessage(of item: OutgoingDelivery) throws(Refusal) -> [UInt8] {
+///
+/// If the message is too large for one record, its texts are shortened.
+func webPushMessage(of item: OutgoingDelivery) throws(Refusal) -> FittedMessage<[UInt8]> {
     guard item.silent || item.title != nil || item.body != nil else {
         throw Refusal(.contentMissing, "the message has neither title nor body")
     }
+    return try item.fitted { item in
+        let message = plaintext(of: item)
+        let size = PartSize("the message", bytes: message.count, limit: MessageEncryption.longestPlaintext, of: "Web Push")
+        return SizedMessage(message, [size])
+    }
+}
+
+private func plaintext(of item: OutgoingDelivery) -> [UInt8] {
     var json = JSONWriter(capacity: 512 + item.data.utf8.count)
     json.beginObject()
     json.member("id", item.notificationID.description)
@@ -44,10 +54,5 @@ func webPushMessage(of item: OutgoingDelivery) throws(Refusal) -> [UInt8] {
     json.raw(item.data)
     if item.silent { json.member("silent", true) }
     json.endObject()
-    let size = json.bytes.count
-    guard size <= MessageEncryption.longestPlaintext else {
-        throw Refusal(
-            .payloadTooLarge, "the message has \(size) bytes; Web Push carries \(MessageEncryption.longestPlaintext)")
-    }
     return json.bytes
 }

@@ -38,7 +38,7 @@ struct WebPushProvider: ConnectedProvider {
 
     func send(_ item: OutgoingDelivery) async -> SendResult {
         let subscription: PushSubscription
-        let message: [UInt8]
+        let message: FittedMessage<[UInt8]>
         do throws(Refusal) {
             subscription = try PushSubscription(of: item)
             message = try webPushMessage(of: item)
@@ -46,10 +46,10 @@ struct WebPushProvider: ConnectedProvider {
             return error.result
         }
         let authorization = tokens.authorization(for: subscription.origin, now: connection.now())
-        let result = await connection.send(request(item, message, to: subscription, authorization))
+        let result = await connection.send(request(item, message.message, to: subscription, authorization))
         // Hide the VAPID token: together with an endpoint, it lets anybody send to this push service.
         return webPushResult(of: result, now: connection.now()).hiding(authorization.split { " ,=".contains($0) }.map(String.init))
-            .hidingAddress(subscription.endpoint)
+            .hidingAddress(subscription.endpoint).noting(message.note)
     }
 
     private func request(

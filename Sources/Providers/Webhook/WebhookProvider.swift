@@ -35,20 +35,25 @@ public struct WebhookProvider: ConnectedProvider {
         guard let url = item.endpointAddress else {
             return SendResult(.rejected(.noAddress), detail: "the delivery has no address")
         }
-        let body = webhookBody(of: item)
-        guard body.count <= Self.maximumBodyBytes else {
-            let detail = "a body of \(body.count) bytes is over the limit of \(Self.maximumBodyBytes)"
-            return SendResult(.rejected(.payloadTooLarge), detail: detail)
+        let body: FittedMessage<[UInt8]>
+        do throws(Refusal) {
+            body = try item.fitted { item in
+                let body = webhookBody(of: item)
+                return SizedMessage(body, [PartSize("the body", bytes: body.count, limit: Self.maximumBodyBytes, of: "a webhook")])
+            }
+        } catch {
+            return error.result
         }
         let headers: [(String, String)]
-        switch self.headers(of: item, body: body) {
+        switch self.headers(of: item, body: body.message) {
         case .success(let made): headers = made
         case .failure(let problem): return SendResult(.misconfigured(.misconfigured), detail: problem.description)
         }
         let request = HTTPRequest(
-            url: url, headers: headers, body: body, connectTimeout: configuration.connectTimeout, totalTimeout: configuration.timeout,
+            url: url, headers: headers, body: body.message, connectTimeout: configuration.connectTimeout,
+            totalTimeout: configuration.timeout,
             maximumResponseBytes: Self.maximumResponseBytes, guarding: configuration.guarding)
-        return webhookResult(of: await connection.send(request), now: connection.now()).hidingAddress(url)
+        return webhookResult(of: await connection.send(request), now: connection.now()).hidingAddress(url).noting(body.note)
     }
 
     private func headers(of item: OutgoingDelivery, body: [UInt8]) -> Result<[(String, String)], WebhookSecret.Problem> {

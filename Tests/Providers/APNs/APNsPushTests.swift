@@ -171,8 +171,15 @@ struct APNsPushTests {
         item.content.body = String(repeating: "b", count: rest)
         #expect(try request(item).body.count == 4_096)
         item.content.body = String(repeating: "b", count: rest + 1)
+        let push = try APNsPush(of: item, topic: APNsFixture.topic)
+        #expect(push.body.count == 4_096)
+        #expect(push.note == "APNs takes 4096 bytes for the payload: the body was shortened from \(rest + 1) to \(rest) bytes")
+        let alert = try JSON.parse(push.body)["aps"]?["alert"]
+        #expect(alert?["body"]?.stringValue == String(repeating: "b", count: rest - 3) + "…")
+        #expect(alert?["title"]?.stringValue == item.title)
+        item.content.data = "{\"x\":\"\(String(repeating: "y", count: 4_096))\"}"
         let result = refusal(item)
         #expect(result?.outcome == .rejected(.payloadTooLarge))
-        #expect(result?.detail == "the payload has 4097 bytes; APNs takes 4096")
+        #expect(result?.detail?.hasSuffix(" bytes; APNs takes 4096") == true)
     }
 }

@@ -22,7 +22,7 @@ struct WebPushDeliveryTests {
             silent.endpointAddress = token
             #expect(isAccepted(await provider.send(item)))
             #expect(isAccepted(await provider.send(silent)))
-            let expected = [try JSON.parse(webPushMessage(of: item)), try JSON.parse(webPushMessage(of: silent))]
+            let expected = [try JSON.parse(webPushMessage(of: item).message), try JSON.parse(webPushMessage(of: silent).message)]
             let messages = try await service.messages(token)
             #expect(messages == expected)
             let requests = service.server.requests().filter { $0.method == "POST" && $0.path.hasPrefix("/webpush/push/") }
@@ -167,12 +167,24 @@ struct WebPushDeliveryTests {
         }
     }
 
+    @Test func aLongBodyIsShortenedAndNoted() async throws {
+        try await withWebPush { provider, service in
+            let token = try await service.subscribe()
+            var item = OutgoingDelivery.webOrder(token: token)
+            item.content.body = String(repeating: "👩‍👩‍👧‍👦", count: 400)
+            let result = await provider.send(item)
+            #expect(result.status == 201 && result.detail?.contains("the body was shortened from 10000 to ") == true, "\(result)")
+            let body = try #require(try await service.messages(token).first?["body"]?.stringValue)
+            #expect(body.hasSuffix("…") && body.dropLast().allSatisfy { $0 == "👩‍👩‍👧‍👦" } && body.count > 100)
+        }
+    }
+
     @Test func whatCannotBeSentIsNotSent() async throws {
         try await withWebPush { provider, service in
             let token = try await service.subscribe()
             var (empty, large) = (OutgoingDelivery.webOrder(token: token), OutgoingDelivery.webOrder(token: token))
             (empty.content.title, empty.content.body) = (nil, nil)
-            large.content.body = String(repeating: "y", count: 4_000)
+            large.content.data = "{\"x\":\"\(String(repeating: "y", count: 4_000))\"}"
             #expect(await provider.send(.webOrder(token: nil)).outcome == .rejected(.noAddress))
             #expect(await provider.send(.webOrder(token: "not a subscription")).outcome == .rejected(.tokenMalformed))
             #expect(await provider.send(empty).outcome == .rejected(.contentMissing))

@@ -85,6 +85,18 @@ struct WebhookRequestTests {
         #expect(result.detail?.contains("hunter2") == false)
     }
 
+    @Test func aTextThatIsTooLongIsShortened() async throws {
+        try await withCapture { server, origin in
+            var item = OutgoingDelivery.sample(to: "\(origin)/ok")
+            // A line break has two bytes in JSON.
+            item.content.body = String(repeating: "\n", count: 300_000)
+            let result = try await withWebhooks { await $0.send(item) }
+            #expect(result.outcome == .accepted(providerMessageID: nil, delivered: true))
+            #expect(result.detail?.contains("the body was shortened from 300000 to ") == true)
+            #expect(server.requests().map(\.bodyBytes).allSatisfy { (1...WebhookProvider.maximumBodyBytes).contains($0) })
+        }
+    }
+
     @Test func tooLargeIsRejectedUnsent() async throws {
         try await withCapture { server, origin in
             let data = "{\"x\":\"\(String(repeating: "y", count: WebhookProvider.maximumBodyBytes))\"}"

@@ -61,17 +61,17 @@ struct GoldenServices {
             case "apns":
                 let push = try APNsPush(of: item, topic: "com.example.shop")
                 return Self.text(push.path, push.headers, push.body)
-            case "fcm": return try fcmBody(of: item, now: now)
-            case "braze": return try brazeBody(of: item, to: [item.recipient], configuration: braze, now: now)
-            case "airship": return airshipBody(of: [try airshipPush(of: item, platforms: [.ios, .android, .web], now: now)])
+            case "fcm": return try fcmBody(of: item, now: now).message
+            case "braze": return try brazeBody(of: item, to: [item.recipient], configuration: braze, now: now).message
+            case "airship": return airshipBody(of: [try airshipPush(of: item, platforms: [.ios, .android, .web], now: now).message])
             case "webpush":
                 let subscription = try PushSubscription(of: item)
                 let headers = webPushHeaders(of: item, configuration: webPush, authorization: "vapid", now: now)
                 let body = MessageEncryption.encrypt(
-                    try webPushMessage(of: item), for: subscription, ephemeral: ephemeral, salt: salt)
+                    try webPushMessage(of: item).message, for: subscription, ephemeral: ephemeral, salt: salt)
                 return Self.text(subscription.endpoint, headers, body)
             case "dmp":
-                let request = try http.request(for: item, channel: .push)
+                let request = try http.request(for: item, channel: .push).message
                 return Self.text("\(request.method) \(request.url)", request.headers, request.body)
             case "hooks":
                 let body = webhookBody(of: item)

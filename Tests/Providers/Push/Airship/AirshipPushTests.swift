@@ -17,7 +17,7 @@ struct AirshipPushTests {
     private func push(
         of item: OutgoingDelivery, _ platforms: [AirshipConfiguration.Platform] = [.ios, .android]
     ) throws -> [UInt8] {
-        try airshipPush(of: item, platforms: platforms, now: Self.now)
+        try airshipPush(of: item, platforms: platforms, now: Self.now).message
     }
 
     private func text(of item: OutgoingDelivery, _ platforms: [AirshipConfiguration.Platform] = [.ios, .android]) throws -> String {
@@ -121,17 +121,26 @@ struct AirshipPushTests {
         }
     }
 
-    @Test func alertAndObjectForIOSHaveAtMost4096Bytes() throws {
+    /// The alert counts as it is sent, in JSON.
+    @Test(arguments: [(AirshipConfiguration.Platform.ios, "Apple"), (.android, "Google")])
+    func alertAndObjectOfAPlatformHaveAtMost4096Bytes(_ platform: AirshipConfiguration.Platform, _ service: String) throws {
         var item = OutgoingDelivery.orderUpdate()
         item.content.body = "y"
-        let object = try #require(try notification(of: item)["ios"]?.serializedBytes.count)
-        item.content.body = String(repeating: "y", count: 4_096 - object)
-        #expect(throws: Never.self) { try push(of: item) }
-        item.content.body = String(repeating: "y", count: 4_097 - object)
-        let refusal = #expect(throws: Refusal.self) { try push(of: item) }
+        let rest = 4_096 - 2 - (try #require(try notification(of: item, [platform])[platform.rawValue]?.serializedBytes.count))
+        for (text, bytes) in [("y", 1), ("\"", 2)] {
+            item.content.body = String(repeating: text, count: rest / bytes)
+            #expect(try notification(of: item, [platform])["alert"]?.stringValue == item.body)
+            item.content.body = String(repeating: text, count: rest / bytes + 1)
+            let fitted = try airshipPush(of: item, platforms: [platform], now: Self.now)
+            let alert = try JSON.parse(fitted.message)["notification"]?["alert"]
+            #expect(alert?.stringValue?.hasSuffix("\(text)…") == true && (alert?.serializedBytes.count ?? 0) - 2 <= rest)
+            #expect(fitted.note?.hasPrefix("\(service) takes 4096 bytes for the notification for ") == true)
+        }
+        item.content.data = "{\"x\":\"\(String(repeating: "y", count: 4_096))\"}"
+        let refusal = #expect(throws: Refusal.self) { try push(of: item, [platform]) }
         #expect(refusal?.result.outcome == .rejected(.payloadTooLarge))
-        #expect(refusal?.result.detail == "the notification for iOS would have 4097 bytes, and Apple takes 4096")
-        #expect(throws: Never.self) { try push(of: item, [.android]) }
+        #expect(refusal?.result.detail?.hasSuffix(" bytes; \(service) takes 4096") == true)
+        #expect(throws: Never.self) { try push(of: item, [.web]) }
     }
 }
 

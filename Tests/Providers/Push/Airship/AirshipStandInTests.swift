@@ -38,7 +38,7 @@ struct AirshipStandInTests {
         (item.badge, item.content.groupKey, item.content.collapseKey) = (3, "orders", String(repeating: "k", count: 256))
         item.expiresAt = Self.now.adding(.seconds(60))
         for item in [item, .orderUpdate(), .metadata()] {
-            let push = try airshipPush(of: item, platforms: [.ios, .android, .web], now: Self.now)
+            let push = try airshipPush(of: item, platforms: [.ios, .android, .web], now: Self.now).message
             let single = answer(String(decoding: push, as: UTF8.self))
             #expect(single.response.status == 202)
             #expect(single.messageID == (item.silent ? "user-42 metadata" : "user-42 019a3c2e-0000-7000-8000-000000000001"))

@@ -98,7 +98,7 @@ struct BrazeSendTests {
     @Test func whatCannotBeSentIsNotSent() async throws {
         try await withBraze { provider, server in
             var item = OutgoingDelivery.orderUpdate()
-            item.content.body = String(repeating: "y", count: 2_000)
+            item.content.data = "{\"x\":\"\(String(repeating: "y", count: 2_000))\"}"
             #expect(await provider.send(item).outcome == .rejected(.payloadTooLarge))
             (item.content.title, item.content.body) = (nil, nil)
             let results = await provider.send(together: [item, item])

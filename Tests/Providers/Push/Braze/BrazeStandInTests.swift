@@ -29,7 +29,7 @@ struct BrazeStandInTests {
         (item.badge, item.content.groupKey, item.content.collapseKey) = (3, "orders", String(repeating: "k", count: 256))
         item.expiresAt = Self.now.adding(.seconds(60))
         for (item, settings) in [(item, campaign), (item, ["perPerson": "true"]), (.metadata(), [:]), (.metadata(), campaign)] {
-            let body = try brazeBody(of: item, to: ["a", "b"], configuration: try .test(settings), now: Self.now)
+            let body = try brazeBody(of: item, to: ["a", "b"], configuration: try .test(settings), now: Self.now).message
             let answer = answer(String(decoding: body, as: UTF8.self))
             #expect(answer.response.status == 201)
             #expect(answer.messageID == (settings["perPerson"] == nil ? "a,b \(item.type)" : "a,b \(item.notificationID)"))

@@ -26,7 +26,7 @@ struct FCMDeliveryTests {
             #expect(isAccepted(await provider.send(.fcmMetadata())))
             #expect(server.requests().map(\.path) == ["/fcm/token", Self.sendPath, Self.sendPath])
             #expect(messages(server).map(\.messageID) == ["device-1 \(item.notificationID)", "device-1 metadata"])
-            let body = String(decoding: try fcmBody(of: item, now: FCMFixture.now), as: UTF8.self)
+            let body = String(decoding: try fcmBody(of: item, now: FCMFixture.now).message, as: UTF8.self)
             #expect(messages(server).first?.text == body)
         }
     }

@@ -8,7 +8,7 @@ import TidingsProvider
 /// The requests that the provider sends to FCM.
 struct FCMMessageTests {
     private func body(_ item: OutgoingDelivery) throws(Refusal) -> String {
-        String(decoding: try fcmBody(of: item, now: FCMFixture.now), as: UTF8.self)
+        String(decoding: try fcmBody(of: item, now: FCMFixture.now).message, as: UTF8.self)
     }
 
     /// A delivery with every optional part.
@@ -146,9 +146,14 @@ struct FCMMessageTests {
 
     /// `type` and `metadata` take 12 bytes and the field's name takes one. Each letter of its text takes two.
     @Test func theLimitIsOfKeysAndValues() throws {
+        func item(_ data: String) -> OutgoingDelivery {
+            var item = OutgoingDelivery.fcmMetadata(data: data)
+            item.device = OutgoingDevice(platform: "android", environment: "production")
+            return item
+        }
         let fits = "{\"x\":\"y\(String(repeating: "\u{e9}", count: 2_041))\"}"
-        #expect(try body(.fcmMetadata(data: fits)).utf8.count > 8_192)
-        let result = refusal(.fcmMetadata(data: fits.replacing("y", with: "yy")))
+        #expect(try body(item(fits)).utf8.count > 4_096)
+        let result = refusal(item(fits.replacing("y", with: "yy")))
         #expect(result?.outcome == .rejected(.payloadTooLarge))
         #expect(result?.detail?.contains("4097 bytes") == true && result?.detail?.contains("4096") == true)
     }
@@ -167,19 +172,43 @@ struct FCMMessageTests {
         #expect(large?["notification"]?["body"]?.stringValue == item.body)
     }
 
-    @Test func theNotificationCountsToo() {
-        var item = OutgoingDelivery.fcmOrder()
-        item.content.body = String(repeating: "b", count: 4_000)
-        #expect(refusal(item)?.outcome == .rejected(.payloadTooLarge))
+    /// Google limits the texts, and Apple limits the payload, in which quotation marks are escaped. The block that is sent counts.
+    @Test(arguments: ["android", "ios", nil])
+    func aLongBodyIsShortened(_ platform: String?) throws {
+        for text in ["b", "\"", "é", "👩‍👩‍👧‍👦"] {
+            var item = OutgoingDelivery.fcmOrder(platform: platform)
+            item.content.body = String(repeating: text, count: 4_000)
+            let fitted = try fcmBody(of: item, now: FCMFixture.now)
+            let message = try JSON.parse(fitted.message)["message"]
+            let shown = try #require(message?["notification"]?["body"]?.stringValue)
+            #expect(shown.hasSuffix("…") && shown.dropLast().allSatisfy { String($0) == text } && shown.count > 100)
+            let texts = ["data", "notification"].compactMap { message?[$0]?.objectValue?.entries }.joined()
+            let size = texts.reduce(0) { $0 + $1.key.utf8.count + ($1.value.stringValue?.utf8.count ?? 0) }
+            let payload = message?["apns"]?["payload"]?.serializedBytes.count
+            #expect(size <= 4_096 && payload ?? 0 <= 4_096 && max(size, payload ?? 0) > 4_000)
+            #expect((payload == nil) == (platform == "android"))
+            #expect(fitted.note?.contains("the body was shortened from \(item.body?.utf8.count ?? 0) to ") == true)
+        }
+    }
+
+    /// A quotation mark has one byte for Google, and two in the payload for Apple.
+    @Test func dataMayBeTooLargeForAppleAlone() throws {
+        var item = OutgoingDelivery.fcmMetadata(data: "{\"x\":\"\(String(repeating: "\\\"", count: 2_100))\"}")
+        item.device = OutgoingDevice(platform: "android", environment: "production")
+        #expect(throws: Never.self) { try body(item) }
+        item.device?.platform = "ios"
+        let result = refusal(item)
+        #expect(result?.outcome == .rejected(.payloadTooLarge) && result?.detail?.hasSuffix("; Apple takes 4096") == true)
     }
 
     /// The largest possible body stays within the declared limit.
     @Test func noBodyIsLongerThanDeclared() throws {
         let data = "{\"x\":\"\(String(repeating: "\\u0001", count: 4_083))\"}"
         var item = OutgoingDelivery.fcmMetadata(data: data)
+        item.device = OutgoingDevice(platform: "android", environment: "production")
         item.endpointAddress = String(repeating: "\\", count: 4_096)
         item.content.collapseKey = String(repeating: "\u{1}", count: 256)
-        #expect(try fcmBody(of: item, now: FCMFixture.now).count <= FCMLimits.bodyBytes)
-        #expect(try fcmBody(of: item, now: FCMFixture.now).count > FCMLimits.bodyBytes / 2)
+        let count = try fcmBody(of: item, now: FCMFixture.now).message.count
+        #expect(count <= FCMLimits.bodyBytes && count > FCMLimits.bodyBytes / 2)
     }
 }

@@ -133,7 +133,7 @@ struct FCMStandInTests {
         silent.device = visible.device
         let standIn = FCMStandIn()
         for (item, id) in [(visible, "device-1 \(visible.notificationID)"), (silent, "device-1 metadata")] {
-            let body = try fcmBody(of: item, now: FCMFixture.now)
+            let body = try fcmBody(of: item, now: FCMFixture.now).message
             let answer = try send(String(decoding: body, as: UTF8.self), with: standIn)
             #expect(answer.messageID == id)
             #expect(answer.response.status == 200, "\(String(decoding: answer.response.body ?? [], as: UTF8.self))")

@@ -59,9 +59,17 @@ struct HTTPAddressTests {
         let room = URLTemplate.maximumBytes - start.utf8.count
         let template = start + "{{recipient}}"
         #expect(try url(template, for: .orderShipped(recipient: String(repeating: "x", count: room))).utf8.count == 8_000)
-        #expect(throws: Refusal(.payloadTooLarge, "a URL of 8001 bytes is over the limit of 8000")) {
+        #expect(throws: Refusal(.payloadTooLarge, "the URL has 8001 bytes; the service takes 8000")) {
             try url(template, for: .orderShipped(recipient: String(repeating: "x", count: room + 1)))
         }
+    }
+
+    /// A letter outside of ASCII has two bytes, and six in a URL.
+    @Test func aTextThatMakesTheURLTooLongIsShortened() throws {
+        let template = "https://dmp.example.com/?text={{body}}"
+        let item = OutgoingDelivery.orderShipped(body: String(repeating: "é", count: 3_000))
+        let address = try url(template, for: item)
+        #expect((7_990...8_000).contains(address.utf8.count) && address.hasSuffix("%C3%A9%E2%80%A6"))
     }
 
     // MARK: Headers

@@ -136,14 +136,18 @@ struct HTTPBodyTests {
         #expect(try HTTPService.body(#"{ "t": "{{body}}" }"#, contentType: contentType) == #"{"t":"It arrives \"tomorrow\"."}"#)
     }
 
+    @Test func aTitleOverTheLimitIsShortened() throws {
+        let megabyte = OutgoingDelivery.orderShipped(title: String(repeating: "x", count: 1 << 20), body: nil)
+        let fitted = try HTTPService.configuration(["body": #"["{{title}}",1]"#]).request(for: megabyte, channel: .push)
+        #expect(fitted.message.body.count == 262_144)
+        #expect(
+            fitted.note == "the service takes 262144 bytes for the body: the title was shortened from 1048576 to 262138 bytes")
+    }
+
     @Test func aBodyOverTheLimitIsRefusedWithItsSize() throws {
-        let megabyte = OutgoingDelivery.orderShipped(title: String(repeating: "x", count: 1 << 20))
-        #expect(throws: Refusal(.payloadTooLarge, "a body of 1048582 bytes is over the limit of 262144")) {
-            try HTTPService.configuration(["body": #"["{{title}}",1]"#]).request(for: megabyte, channel: .push)
-        }
         let exact = ["body": #""{{recipient}}""#, "maximumBodyBytes": "9"]
         #expect(try HTTPService.request(exact).body == Array(#""user-42""#.utf8))
-        #expect(throws: Refusal(.payloadTooLarge, "a body of 10 bytes is over the limit of 9")) {
+        #expect(throws: Refusal(.payloadTooLarge, "the body has 10 bytes; the service takes 9")) {
             try HTTPService.request(exact, for: .orderShipped(recipient: "user-420"))
         }
     }

@@ -26,7 +26,7 @@ enum HTTPService {
     static func request(
         _ settings: [String: String] = [:], for item: OutgoingDelivery = .orderShipped(), _ environment: [String: String] = [:]
     ) throws -> HTTPRequest {
-        try configuration(settings, environment).request(for: item, channel: .push)
+        try configuration(settings, environment).request(for: item, channel: .push).message
     }
 
     /// The body that a template gives.
