@@ -4,9 +4,15 @@ public import TidingsProvider
 public struct ConformanceContent: Sendable {
     /// The fields with the group key or the collapse key. Absent fields are left out.
     public var keys: [ConformanceKey]
+    /// The texts that a person sees: title and body. Absent texts are left out.
+    public var texts: [String]
+    /// The parts whose size the service limits.
+    public var parts: [PartSize]
 
-    public init(keys: [ConformanceKey?] = []) {
+    public init(keys: [ConformanceKey?] = [], texts: [String?] = [], parts: [PartSize] = []) {
         self.keys = keys.compactMap(\.self)
+        self.texts = texts.compactMap(\.self)
+        self.parts = parts
     }
 }
 

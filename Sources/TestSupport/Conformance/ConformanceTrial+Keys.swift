@@ -45,19 +45,19 @@ extension ConformanceTrial {
     func keys(_ group: String?, _ collapse: String?) async -> [ConformanceKey] {
         var item = delivery
         (item.content.groupKey, item.content.collapseKey) = (group, collapse)
-        return await sent(item)?.keys ?? []
+        return await sent(item, "a delivery with the keys \(group ?? "nil") and \(collapse ?? "nil")")?.content.keys ?? []
     }
 
     /// Sends a delivery to a service that accepts it. Returns the content of its request. Complains and returns nil if the delivery is not
     /// accepted.
-    func sent(_ item: OutgoingDelivery) async -> ConformanceContent? {
+    func sent(_ item: OutgoingDelivery, _ name: String) async -> (content: ConformanceContent, result: SendResult)? {
         server.become(.answering(.accepted))
         let before = server.deliveries
         let result = await send(item)
         guard case .accepted = result.outcome, server.deliveries > before, let request = server.latestDelivery else {
-            complain("a delivery with the keys \(item.groupKey ?? "nil") and \(item.collapseKey ?? "nil") came to \(result)")
+            complain("\(name) came to \(result)")
             return nil
         }
-        return subject.content(of: request)
+        return (subject.content(of: request), result)
     }
 }

@@ -20,6 +20,7 @@ actor ConformanceTrial {
         checkLimits()
         for outcome in ConformanceOutcome.allCases where subject.unreachable[outcome] == nil { await reach(outcome) }
         await sendTooMuch()
+        await shortenTexts()
         await sendTogether()
         await keepThreadsApart()
         await writeHostileKeys()

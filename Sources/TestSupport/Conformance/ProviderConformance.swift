@@ -11,6 +11,8 @@
 /// - A call to a service that hangs, resets or is absent ends with the right outcome.
 /// - Cancelling ends a call, whatever the service does.
 /// - A closed provider refuses.
+/// - A text that is too long is shortened at the edge of a character, and the result has a note of it (if
+///   ``ConformanceSubject/content(of:)`` names the texts). Each part has the size that its service takes.
 /// - The group key and the collapse key are two things, and an empty key is none (if ``ConformanceSubject/content(of:)`` names the fields).
 /// - Every key becomes one that its field takes (see ``TidingsProvider/KeyForm``).
 /// - No secret appears in the provider's results, even if the service repeats headers, path and body of the request.

@@ -38,10 +38,12 @@ struct HTTPSubject: BindingSubject {
     }
 
     func content(of request: ConformanceRequest) -> ConformanceContent {
-        ConformanceContent(keys: [
-            ConformanceKey(.thread, "x-thread", request.headers["x-thread"], .header),
-            ConformanceKey(.replacement, "x-replaces", request.headers["x-replaces"], .header),
-        ])
+        ConformanceContent(
+            keys: [
+                ConformanceKey(.thread, "x-thread", request.headers["x-thread"], .header),
+                ConformanceKey(.replacement, "x-replaces", request.headers["x-replaces"], .header),
+            ], texts: [(try? JSON.parse(request.body))?["text"]?.stringValue],
+            parts: [PartSize("the body", bytes: request.body.count, limit: 262_144, of: "the service")])
     }
 }
 
@@ -84,11 +86,14 @@ struct WebPushSubject: BindingSubject {
 
     func content(of request: ConformanceRequest) -> ConformanceContent {
         let message = plaintext(of: request.body).flatMap { try? JSON.parse($0) }
-        return ConformanceContent(keys: [
+        let keys = [
             ConformanceKey(.thread, "groupKey", message?["groupKey"]?.stringValue),
             ConformanceKey(.replacement, "tag", message?["tag"]?.stringValue),
             ConformanceKey(.replacement, "topic", request.headers["topic"], .webPushTopic),
-        ])
+        ]
+        return ConformanceContent(
+            keys: keys, texts: [message?["title"]?.stringValue, message?["body"]?.stringValue],
+            parts: [PartSize("the body", bytes: request.body.count, limit: 4_096, of: "a push service")])
     }
 
     /// Decrypts a body of one record as the browser does (RFC 8188 section 2, RFC 8291 section 3.4). Nil if that fails.
@@ -136,5 +141,12 @@ struct WebhookSubject: BindingSubject {
         case .rejected, .misconfigured: ConformanceAnswer(302, headers: [("location", "https://elsewhere.example/")])
         case .endpointGone: ConformanceAnswer(410)
         }
+    }
+
+    func content(of request: ConformanceRequest) -> ConformanceContent {
+        let data = (try? JSON.parse(request.body))?["data"]
+        return ConformanceContent(
+            texts: [data?["title"]?.stringValue, data?["body"]?.stringValue],
+            parts: [PartSize("the body", bytes: request.body.count, limit: 512 << 10, of: "a webhook")])
     }
 }

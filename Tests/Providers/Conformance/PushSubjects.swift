@@ -35,10 +35,13 @@ struct APNsSubject: BindingSubject {
     }
 
     func content(of request: ConformanceRequest) -> ConformanceContent {
-        ConformanceContent(keys: [
-            ConformanceKey(.thread, "thread-id", (try? JSON.parse(request.body))?["aps"]?["thread-id"]?.stringValue),
-            ConformanceKey(.replacement, "apns-collapse-id", request.headers["apns-collapse-id"], .appleCollapseID),
-        ])
+        let aps = (try? JSON.parse(request.body))?["aps"]
+        return ConformanceContent(
+            keys: [
+                ConformanceKey(.thread, "thread-id", aps?["thread-id"]?.stringValue),
+                ConformanceKey(.replacement, "apns-collapse-id", request.headers["apns-collapse-id"], .appleCollapseID),
+            ], texts: [aps?["alert"]?["title"]?.stringValue, aps?["alert"]?["body"]?.stringValue],
+            parts: [PartSize("the payload", bytes: request.body.count, limit: 4_096, of: "Apple")])
     }
 }
 
@@ -87,12 +90,22 @@ struct FCMSubject: BindingSubject {
     func content(of request: ConformanceRequest) -> ConformanceContent {
         let message = (try? JSON.parse(request.body))?["message"]
         let (android, apns) = (message?["android"], message?["apns"])
-        return ConformanceContent(keys: [
+        let alert = apns?["payload"]?["aps"]?["alert"]
+        let notification = message?["notification"]
+        let fields = ["data", "notification"].compactMap { message?[$0]?.objectValue?.entries }.joined()
+        let size = fields.reduce(0) { $0 + $1.key.utf8.count + ($1.value.stringValue?.utf8.count ?? 0) }
+        let keys = [
             ConformanceKey(.thread, "thread-id", apns?["payload"]?["aps"]?["thread-id"]?.stringValue),
             ConformanceKey(.replacement, "apns-collapse-id", apns?["headers"]?["apns-collapse-id"]?.stringValue, .appleCollapseID),
             ConformanceKey(.replacement, "collapse_key", android?["collapse_key"]?.stringValue, .androidKey),
             ConformanceKey(.replacement, "tag", android?["notification"]?["tag"]?.stringValue, .androidKey),
-        ])
+        ]
+        return ConformanceContent(
+            keys: keys, texts: [notification, alert].flatMap { [$0?["title"]?.stringValue, $0?["body"]?.stringValue] },
+            parts: [
+                PartSize("the text of data and notification", bytes: size, limit: 4_096, of: "Google"),
+                PartSize("the payload for iOS", bytes: apns?["payload"]?.serializedBytes.count ?? 0, limit: 4_096, of: "Apple"),
+            ])
     }
 
     func answer(to request: ConformanceRequest, meaning outcome: ConformanceOutcome) -> ConformanceAnswer {
@@ -147,11 +160,19 @@ struct BrazeSubject: BindingSubject {
     func content(of request: ConformanceRequest) -> ConformanceContent {
         let messages = (try? JSON.parse(request.body))?["messages"]
         let (ios, android) = (messages?["apple_push"], messages?["android_push"])
-        return ConformanceContent(keys: [
+        let keys = [
             ConformanceKey(.thread, "notification_group_thread_id", ios?["notification_group_thread_id"]?.stringValue),
             ConformanceKey(.replacement, "collapse_id", ios?["collapse_id"]?.stringValue, .appleCollapseID),
             ConformanceKey(.replacement, "collapse_key", android?["collapse_key"]?.stringValue, .androidKey),
-        ])
+        ]
+        let texts = [ios?["alert"]?["title"], ios?["alert"]?["body"], android?["title"], android?["alert"]].map { $0?.stringValue }
+        let size = (android?["alert"]?.stringValue?.utf8.count ?? 0) + (android?["extra"]?.serializedBytes.count ?? 0)
+        return ConformanceContent(
+            keys: keys, texts: texts,
+            parts: [
+                PartSize("apple_push", bytes: ios?.serializedBytes.count ?? 0, limit: 1_912, of: "Braze"),
+                PartSize("alert and extra for Android", bytes: size, limit: 4_000, of: "Braze"),
+            ])
     }
 }
 
@@ -182,11 +203,18 @@ struct AirshipSubject: BindingSubject {
     func content(of request: ConformanceRequest) -> ConformanceContent {
         let notification = (try? JSON.parse(request.body))?["notification"]
         let (ios, android) = (notification?["ios"], notification?["android"])
-        return ConformanceContent(keys: [
+        let keys = [
             ConformanceKey(.thread, "thread_id", ios?["thread_id"]?.stringValue),
             ConformanceKey(.replacement, "collapse_id", ios?["collapse_id"]?.stringValue, .appleCollapseID),
             ConformanceKey(.replacement, "collapse_key", android?["collapse_key"]?.stringValue, .androidKey),
             ConformanceKey(.replacement, "notification_tag", android?["notification_tag"]?.stringValue, .androidKey),
-        ])
+        ]
+        let alert = notification?["alert"]?.serializedBytes.count ?? 0
+        return ConformanceContent(
+            keys: keys, texts: [notification?["alert"], ios?["title"], android?["title"]].map { $0?.stringValue },
+            parts: [
+                PartSize("alert and ios", bytes: alert + (ios?.serializedBytes.count ?? 0), limit: 4_096, of: "Apple"),
+                PartSize("alert and android", bytes: alert + (android?.serializedBytes.count ?? 0), limit: 4_096, of: "Google"),
+            ])
     }
 }

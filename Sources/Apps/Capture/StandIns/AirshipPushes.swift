@@ -61,7 +61,7 @@ struct AirshipPushes: Sendable {
         if let id = ios["collapse_id"]?.stringValue, !CollapseID.isAccepted(id) {
             throw unparsable("it is not 1 to \(CollapseID.longest) bytes without control characters", path: "\(prefix).collapse_id")
         }
-        let size = ios.serializedBytes.count + (push["notification"]?["alert"]?.stringValue?.utf8.count ?? 0)
+        let size = ios.serializedBytes.count + (push["notification"]?["alert"]?.serializedBytes.count ?? 0)
         if size > maximumAppleBytes { throw unparsable("it would have more than \(maximumAppleBytes) bytes", path: prefix) }
     }
 

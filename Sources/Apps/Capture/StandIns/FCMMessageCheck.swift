@@ -5,6 +5,8 @@ import TidingsJSONSchema
 struct FCMMessageCheck: Sendable {
     /// The most bytes of the keys and values of `data` and `notification`, for a device and for a topic.
     static let payloadBytes = (device: 4_096, topic: 2_048)
+    /// The most bytes of the payload for Apple, as JSON.
+    static let applePayloadBytes = 4_096
     /// The most topics in one condition.
     static let topicsPerCondition = 5
     private static let targets = ["token", "topic", "condition", "fid"]
@@ -37,6 +39,10 @@ struct FCMMessageCheck: Sendable {
         checkSize(data, message["notification"]?.objectValue ?? JSONObject(), isForTopic: message["token"] == nil && message["fid"] == nil)
         if let payload = message["apns"]?["payload"], payload["aps"]?.objectValue == nil {
             refuse("message.apns.payload", "Invalid APNs payload: it has no aps object.")
+        }
+        let size = message["apns"]?["payload"]?.serializedBytes.count ?? 0
+        if size > Self.applePayloadBytes {
+            refuse("message.apns.payload", "APNs payload is too big: \(size) bytes, and \(Self.applePayloadBytes) are allowed.")
         }
         checkKeys(message)
         if let link = message["webpush"]?["fcm_options"]?["link"]?.stringValue, !link.hasPrefix("https://") {

@@ -202,6 +202,16 @@ struct FCMStandInTests {
         }
     }
 
+    @Test func thePayloadForAppleIsLimited() throws {
+        let start = #"{"message":{"token":"t","apns":{"payload":"#
+        let payload = #"{"aps":{"alert":"\#(String(repeating: "y", count: 4_096 - 20))"}}"#
+        #expect(payload.utf8.count == 4_096)
+        #expect(try send(start + payload + "}}}", with: FCMStandIn()).response.status == 200)
+        // A line break has two bytes in JSON.
+        let larger = payload.replacing("yy\"", with: "y\\n\"")
+        #expect(try send(start + larger + "}}}", with: FCMStandIn()).response.status == 400)
+    }
+
     private func http(_ response: CaptureAnswer.Response) -> HTTPResponse {
         HTTPResponse(status: response.status, headers: response.headers, body: response.body ?? [], bodyTruncated: false)
     }

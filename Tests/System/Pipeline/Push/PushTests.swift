@@ -91,6 +91,26 @@ import TidingsTestSupport
         }
     }
 
+    /// Apple takes 4,096 bytes, also over Firebase. The phone shows the start of a long body, and the inbox has the whole body.
+    @Test func aLongBodyIsShortenedForThePhoneAlone() async throws {
+        try await withPushMarkets { pipeline, markets in
+            try await pipeline.register("reader", "a-token", platform: "ios", "--provider", "fcm", "--market", "mx")
+            let body = String(repeating: "Ä", count: 4_000)
+            await pipeline.publish(event(id: "long", to: "reader", data: #""body":"\#(body)""#))
+            let ends = try await pipeline.byProvider(of: "long")
+            #expect(ends.contains("fcm sent accepted") && ends.contains("inbox delivered delivered"), "\(ends)")
+            let message = try JSON.parse(try #require(markets.accepted(below: "/fcm/v1/").first))["message"]
+            let payload = try #require(message?["apns"]?["payload"])
+            let shown = try #require(payload["aps"]?["alert"]?["body"]?.stringValue)
+            #expect(shown.hasSuffix("Ä…") && (4_090...4_096).contains(payload.serializedBytes.count))
+            let whole = try await pipeline.system.count("select count(*) from tidings.inbox where body = \(body)")
+            #expect(whole == 1)
+            let why = try await pipeline.system.tidings("why", "long").output
+            #expect(why.contains("Apple takes 4096 bytes for the payload for iOS: the body was shortened from 8000 to "), "\(why)")
+            try await pipeline.expectSound()
+        }
+    }
+
     /// A push that may not be shown is not sent, and the inbox still gets the notification. A silent push needs no permission.
     @Test func permissionCountsForWhatShows() async throws {
         try await withPushMarkets { pipeline, markets in
