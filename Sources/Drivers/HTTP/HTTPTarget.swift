@@ -4,7 +4,7 @@
 /// The parser accepts a plain subset of RFC 3986: `http` or `https`, a host, an optional port, a path and a query, in printable ASCII. It
 /// refuses user information and drops a fragment. A host is a canonical address, or a DNS name whose last label cannot be read as a number.
 /// A decimal, octal or hexadecimal spelling of an IPv4 address therefore never reaches a resolver.
-struct HTTPTarget: Sendable, Hashable {
+public struct HTTPTarget: Sendable, Hashable {
     /// The longest URL in bytes. RFC 9110 asks for at least 8,000. A longer URL is refused before it costs a connection.
     static let maximumURLBytes = 8_192
 
@@ -17,7 +17,9 @@ struct HTTPTarget: Sendable, Hashable {
     var pathAndQuery: String
 
     /// The URL that libcurl gets.
-    var url: String { "\(scheme)://\(isIPv6 ? "[\(host)]" : host):\(port)\(pathAndQuery)" }
+    var url: String { "\(scheme)://\(authorityHost):\(port)\(pathAndQuery)" }
+
+    private var authorityHost: String { isIPv6 ? "[\(host)]" : host }
 
     /// Scheme, host and port: the unit of the limit for each host.
     var origin: String { "\(scheme)://\(host):\(port)" }
@@ -38,7 +40,7 @@ struct HTTPTarget: Sendable, Hashable {
         let tail = rest[authority.endIndex...]
         guard tail.first != "\\" else { return invalid("holds a backslash after the host") }
         return parseAuthority(authority).flatMap { host, isIPv6, givenPort in
-            let port = givenPort ?? (scheme == "https" ? 443 : 80)
+            let port = givenPort ?? defaultPort(of: scheme)
             if let allowed = guarding.allowedPorts, !allowed.contains(port) {
                 return .failure(HTTPFailure(.portRefused, "the port \(port) is not allowed"))
             }
@@ -47,6 +49,8 @@ struct HTTPTarget: Sendable, Hashable {
             return .success(HTTPTarget(scheme: scheme, host: host, isIPv6: isIPv6, port: port, pathAndQuery: path))
         }
     }
+
+    private static func defaultPort(of scheme: String) -> UInt16 { scheme == "https" ? 443 : 80 }
 
     private static func parseAuthority(_ text: Substring) -> Result<(host: String, isIPv6: Bool, port: UInt16?), HTTPFailure> {
         var host = text
@@ -96,5 +100,22 @@ struct HTTPTarget: Sendable, Hashable {
 
     private static func invalid<Value>(_ problem: String) -> Result<Value, HTTPFailure> {
         .failure(HTTPFailure(.invalidURL, "the URL \(problem)"))
+    }
+}
+
+extension HTTPTarget {
+    /// Reads an absolute URL that a request could be sent to, whatever its port. Throws the failure that such a request would end with.
+    public init(_ text: String) throws(HTTPFailure) {
+        self = try Self.parse(text, guarding: AddressGuard(allowedSchemes: ["http", "https"], allowedPorts: nil)).get()
+    }
+
+    /// The URL in its normal form (RFC 3986 section 6.2): scheme and host in lower case, no default port, no fragment, and a path. Two
+    /// URLs with the same normal form name the same resource. The path and the query keep their bytes.
+    public var normalURL: String { normalOrigin + pathAndQuery }
+
+    /// Scheme, host and port as RFC 6454 section 6.2 writes them: `https://push.example.net`, without the default port.
+    public var normalOrigin: String {
+        let isDefault = port == Self.defaultPort(of: scheme)
+        return "\(scheme)://\(authorityHost)\(isDefault ? "" : ":\(port)")"
     }
 }

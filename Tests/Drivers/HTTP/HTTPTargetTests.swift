@@ -69,6 +69,33 @@ struct HTTPTargetTests {
         #expect(failure(of: given, AddressGuard(allowedPorts: nil)) == nil)
     }
 
+    /// RFC 3986 section 6.2.2.1 and 6.2.3, and RFC 6454 section 6.2. The path and the query keep their bytes.
+    @Test(arguments: [
+        ("https://push.example.net/a/b?c#d", "https://push.example.net/a/b?c", "https://push.example.net"),
+        ("HTTPS://Push.Example.NET/A", "https://push.example.net/A", "https://push.example.net"),
+        ("https://a.test", "https://a.test/", "https://a.test"), ("https://a.test#d", "https://a.test/", "https://a.test"),
+        ("https://a.test?q", "https://a.test/?q", "https://a.test"), ("https://a.test:443/x%2f", "https://a.test/x%2f", "https://a.test"),
+        ("http://a.test:80/x", "http://a.test/x", "http://a.test"),
+        ("https://a.test:8443/x", "https://a.test:8443/x", "https://a.test:8443"),
+        ("https://a.test:80/x", "https://a.test:80/x", "https://a.test:80"),
+        ("http://a.test:443/x", "http://a.test:443/x", "http://a.test:443"),
+        ("https://[2001:DB8::1]/x", "https://[2001:db8::1]/x", "https://[2001:db8::1]"),
+        ("https://[2001:db8::1]:8443/x", "https://[2001:db8::1]:8443/x", "https://[2001:db8::1]:8443"),
+    ])
+    func hasOneNormalForm(_ given: String, _ normal: String, _ origin: String) throws {
+        let target = try HTTPTarget(given)
+        #expect(target.normalURL == normal && target.normalOrigin == origin)
+        #expect(try HTTPTarget(normal).normalURL == normal)
+    }
+
+    @Test(arguments: [
+        ("ftp://a.test/", HTTPFailure.Kind.schemeRefused), ("https://127.1/", .invalidURL), ("https://a.test:0/", .invalidURL),
+    ])
+    func hasNoNormalFormWithoutARequest(_ given: String, _ kind: HTTPFailure.Kind) {
+        let failure = #expect(throws: HTTPFailure.self) { try HTTPTarget(given) }
+        #expect(failure?.kind == kind)
+    }
+
     private func failure(of url: String, _ guarding: AddressGuard = AddressGuard()) -> HTTPFailure? {
         if case .failure(let failure) = HTTPTarget.parse(url, guarding: guarding) { failure } else { nil }
     }
