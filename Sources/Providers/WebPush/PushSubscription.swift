@@ -1,5 +1,6 @@
 import TidingsCrypto
 import TidingsEncodings
+import TidingsHTTP
 import TidingsJSON
 
 /// A browser's push subscription, which is the token of a device.
@@ -12,7 +13,7 @@ struct PushSubscription: Sendable {
     /// Bytes of `auth`.
     static let secretByteCount = 16
 
-    /// The URL to post to. ``TidingsHTTP/AddressGuard`` decides whether the URL is allowed.
+    /// The URL to post to, in its normal form. ``TidingsHTTP/AddressGuard`` decides whether the URL is allowed.
     let endpoint: String
     /// Scheme, host and port of ``endpoint`` as RFC 6454 section 6.2 writes them: `https://push.example.net`.
     let origin: String
@@ -21,20 +22,31 @@ struct PushSubscription: Sendable {
     /// The authentication secret, `keys.auth`. The secret proves to the browser that the sender was given the subscription.
     let secret: [UInt8]
 
-    /// Reads a device's token. The error contains nothing of the token.
+    /// Reads a device's token, as the browser, the app or the store wrote it. The error contains nothing of the token.
     init(token: String) throws(Problem) {
         guard token.utf8.count <= Self.longestToken else { throw .tooLong(token.utf8.count) }
         guard let json = try? JSON.parse(token), json.objectValue != nil else { throw .notASubscription }
-        guard let endpoint = json["endpoint"]?.stringValue, let origin = Self.origin(of: endpoint) else { throw .notAnEndpoint }
+        guard let url = json["endpoint"]?.stringValue else { throw .notAnEndpoint }
+        let target = try Self.target(of: url)
         let point = try Self.bytes("p256dh", of: json)
+        let secret = try Self.bytes("auth", of: json)
+        guard point.count != Self.secretByteCount || secret.count != P256PublicKey.byteCount else { throw .swappedKeys }
         do throws(P256KeyError) {
             key = try P256PublicKey(point: point)
         } catch {
             throw .unusableKey(error)
         }
-        secret = try Self.bytes("auth", of: json)
         guard secret.count == Self.secretByteCount else { throw .secretLength(secret.count) }
-        (self.endpoint, self.origin) = (endpoint, origin)
+        (endpoint, origin, self.secret) = (target.normalURL, target.normalOrigin, secret)
+    }
+
+    private static func target(of endpoint: String) throws(Problem) -> HTTPTarget {
+        do throws(HTTPFailure) {
+            return try HTTPTarget(endpoint)
+        } catch {
+            // The message about a scheme repeats the scheme, which is a part of the token.
+            throw error.kind == .schemeRefused ? Problem.notAnEndpoint : Problem.unusableEndpoint(error.message)
+        }
     }
 
     private static func bytes(_ name: String, of json: JSON) throws(Problem) -> [UInt8] {
@@ -48,8 +60,11 @@ struct PushSubscription: Sendable {
         case tooLong(Int)
         case notASubscription
         case notAnEndpoint
+        /// With the rule of ``TidingsHTTP/HTTPTarget`` that the URL breaks.
+        case unusableEndpoint(String)
         case missing(String)
         case notBase64(String)
+        case swappedKeys
         case unusableKey(P256KeyError)
         case secretLength(Int)
 
@@ -58,27 +73,14 @@ struct PushSubscription: Sendable {
             case .tooLong(let count): "the token has \(count) bytes; a push subscription has at most \(longestToken)"
             case .notASubscription: "the token is not a browser's push subscription in JSON"
             case .notAnEndpoint: "the subscription's endpoint is not an absolute URL of http or https"
+            case .unusableEndpoint(let rule): "the subscription's endpoint cannot be called: \(rule)"
             case .missing(let name): "the subscription has no text keys.\(name)"
             case .notBase64(let name): "the subscription's keys.\(name) is not Base64"
+            case .swappedKeys: "the subscription's keys.p256dh and keys.auth are swapped"
             case .unusableKey(let error): "the subscription's keys.p256dh cannot be used: \(error)"
             case .secretLength(let count): "the subscription's keys.auth has \(count) bytes instead of \(secretByteCount)"
             }
         }
-    }
-}
-
-extension PushSubscription {
-    /// Returns the origin of an endpoint; nil if no request could be sent there. The rest of the URL is checked when a request is sent.
-    static func origin(of endpoint: String) -> String? {
-        guard endpoint.utf8.allSatisfy({ (0x21...0x7E).contains($0) }), let separator = endpoint.firstRange(of: "://") else { return nil }
-        let scheme = endpoint[..<separator.lowerBound].lowercased()
-        let authority = endpoint[separator.upperBound...].prefix { !"/?#\\".contains($0) }.lowercased()
-        guard scheme == "https" || scheme == "http", !authority.isEmpty, !authority.contains("@") else { return nil }
-        // A colon inside brackets belongs to an IPv6 address.
-        guard let colon = authority.lastIndex(of: ":"), !authority[colon...].contains("]") else { return "\(scheme)://\(authority)" }
-        let host = authority[..<colon]
-        guard !host.isEmpty, let port = UInt16(authority[authority.index(after: colon)...]) else { return nil }
-        return port == (scheme == "https" ? 443 : 80) ? "\(scheme)://\(host)" : "\(scheme)://\(host):\(port)"
     }
 }
 

@@ -41,6 +41,12 @@ struct PushSubscriptionTests {
             (#"{"endpoint":"https://a.test"}"#, .missing("p256dh")), (#"{"endpoint":"https://a.test","keys":[]}"#, .missing("p256dh")),
             (#"{"endpoint":"https://a.test","keys":{"p256dh":1}}"#, .missing("p256dh")),
             ("{\"endpoint\":\"https://a.test\",\"keys\":{\"p256dh\":\"\(WebPushFixture.point)\"}}", .missing("auth")),
+            (
+                WebPushFixture.token(endpoint: "https://a.test:0/"),
+                .unusableEndpoint("the URL has a port that is not a number from 1 to 65535")
+            ),
+            (WebPushFixture.token(endpoint: "ftp://a.test/"), .notAnEndpoint),
+            (WebPushFixture.token(point: WebPushFixture.secret, secret: WebPushFixture.point), .swappedKeys),
             (WebPushFixture.token(point: "a b"), .notBase64("p256dh")),
             (WebPushFixture.token(point: "\(WebPushFixture.point)==="), .notBase64("p256dh")),
             (WebPushFixture.token(secret: "BTBZMqHH6r4Tts7J_aSIg!"), .notBase64("auth")),
@@ -66,25 +72,26 @@ struct PushSubscriptionTests {
         #expect(error?.result.outcome == .rejected(.noAddress))
     }
 
-    /// The rules of RFC 6454, section 6.2.
+    /// The origin has the rules of RFC 6454, section 6.2.
     @Test(arguments: [
-        ("https://push.example.net/a/b?c#d", "https://push.example.net"), ("HTTPS://Push.Example.NET/A", "https://push.example.net"),
-        ("https://a.test", "https://a.test"), ("https://a.test?q", "https://a.test"), ("https://a.test:443/x", "https://a.test"),
-        ("http://a.test:80/x", "http://a.test"), ("https://a.test:8443/x", "https://a.test:8443"),
-        ("https://a.test:80/x", "https://a.test:80"),
-        ("http://127.0.0.1:4711/webpush/push/x", "http://127.0.0.1:4711"), ("https://[2001:db8::1]/x", "https://[2001:db8::1]"),
-        ("https://[2001:db8::1]:8443/x", "https://[2001:db8::1]:8443"),
+        ("https://push.example.net/a/b?c#d", "https://push.example.net/a/b?c", "https://push.example.net"),
+        ("HTTPS://Push.Example.NET/A", "https://push.example.net/A", "https://push.example.net"),
+        ("https://a.test", "https://a.test/", "https://a.test"), ("https://a.test:443/x", "https://a.test/x", "https://a.test"),
+        ("https://a.test:8443/x", "https://a.test:8443/x", "https://a.test:8443"),
+        ("http://127.0.0.1:4711/webpush/push/x", "http://127.0.0.1:4711/webpush/push/x", "http://127.0.0.1:4711"),
     ])
-    func theOriginIsSchemeHostAndPort(_ endpoint: String, _ origin: String) {
-        #expect(PushSubscription.origin(of: endpoint) == origin)
+    func theEndpointHasOneFormAndAnOrigin(_ written: String, _ endpoint: String, _ origin: String) throws {
+        let subscription = try WebPushFixture.subscription(endpoint: written)
+        #expect(subscription.endpoint == endpoint && subscription.origin == origin)
     }
 
     @Test(arguments: [
         "", "push.example.net", "/wpush/v2/x", "//push.example.net/x", "ftp://a.test/x", "javascript:alert(1)", "https:///x", "https://",
         "https://user@a.test/x", "https://a.test:x/", "https://a.test:99999/", "https://a.test:/", "https://:443/", "https://a.test/ x",
-        "https://a.test/\u{e9}", "https://a\nb.test/",
+        "https://a.test/\u{e9}", "https://a\nb.test/", "https://a.test:0/x", "https://a.test./x", "https://127.1/x", "capability://x",
     ])
-    func whatIsNoURLHasNoOrigin(_ endpoint: String) {
-        #expect(PushSubscription.origin(of: endpoint) == nil)
+    func whatCannotBeCalledIsNoEndpoint(_ endpoint: String) {
+        let problem = #expect(throws: PushSubscription.Problem.self) { try WebPushFixture.subscription(endpoint: endpoint) }
+        #expect(problem?.description.contains("capability") == false)
     }
 }
