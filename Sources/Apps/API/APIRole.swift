@@ -39,7 +39,8 @@ struct APIRole: AddedRole {
         publisher = try runtime.intentPublisher()
         tokenKeys = try await Self.tokenKeys(settings, logger: logger)
         let services = APIServices(
-            store: store, catalogues: runtime.catalogues, zones: runtime.zones, hub: hub, likes: Likes(store: store), logger: logger)
+            store: store, catalogues: runtime.catalogues, zones: runtime.zones, deviceTokens: runtime.deviceTokens, hub: hub,
+            likes: Likes(store: store), logger: logger)
         let submission = IntentSubmission(store: store, catalogues: runtime.catalogues, publisher: publisher, logger: logger)
         let algorithms = try Self.algorithms(settings)
         let persons = tokenKeys.map { keys in

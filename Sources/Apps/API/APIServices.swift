@@ -1,6 +1,7 @@
 import Logging
 import TidingsLikes
 import TidingsPipeline
+import TidingsServer
 import TidingsStore
 import TidingsTimeZones
 
@@ -9,6 +10,7 @@ struct APIServices: Sendable {
     let store: Store
     let catalogues: CatalogueSource
     let zones: TimeZoneDatabase
+    let deviceTokens: DeviceTokens
     let hub: StreamHub
     let likes: Likes
     let logger: Logger

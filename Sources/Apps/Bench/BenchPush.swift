@@ -1,5 +1,4 @@
 import TidingsCommands
-import TidingsContracts
 import TidingsCore
 import TidingsServer
 import TidingsStore
@@ -40,9 +39,8 @@ struct BenchPush {
                 // The share of one connection. If a share fails, the group ends all others.
                 group.addTask {
                     for number in stride(from: first, to: load.intents, by: Self.atOnce) {
-                        guard let token = DeviceToken(Self.token()) else { continue }
                         _ = try await store.register(
-                            token: token, of: load.recipient(of: number), tenant: Intent.defaultTenant, settings)
+                            token: try DeviceToken(Self.token()), of: load.recipient(of: number), tenant: Intent.defaultTenant, settings)
                     }
                 }
             }

@@ -113,7 +113,7 @@ struct FindCommand: TidingsCommand {
     mutating func run(in context: CommandContext) async throws {
         let (id, format) = (id, output.format)
         try await withStore { store, _ in
-            var rows = try await store.find(id)
+            var rows = try await store.find(id, tokens: context.providers.tokenIdentities(of: id))
             if rows.isEmpty { rows = try await store.enqueued(id) }
             if !rows.isEmpty || format == .json { Output.list(rows, as: format, empty: "") }
             if rows.isEmpty { throw Failure(.bad, "nothing has the id \(id)", hint: lostHint(id)) }

@@ -1,6 +1,5 @@
 public import ArgumentParser
 import TidingsCatalogue
-import TidingsContracts
 public import TidingsCore
 import TidingsJSON
 import TidingsServer
@@ -33,8 +32,9 @@ struct DeviceCommand: AsyncParsableCommand {
             commandName: "register",
             abstract: "Register a device by its token, or confirm it. A token of another person moves to this person.",
             discussion: """
-                A token alone means an iOS device of APNs in production, authorized, in the person's market. A person has at most \
-                \(Store.devicesPerPerson) active devices. One device more retires the device registered longest ago.
+                A token alone means an iOS device of APNs in production, authorized, in the person's market. A token that the provider can \
+                never send to is refused. A person has at most \(Store.devicesPerPerson) active devices. One device more retires the device \
+                registered longest ago.
                 """)
         @Argument(help: "The person's id.") var recipient: String
         @Argument(help: "The token that the platform gave the app, a browser's subscription in JSON, or - to read it from standard input.")
@@ -46,9 +46,13 @@ struct DeviceCommand: AsyncParsableCommand {
         mutating func run(in context: CommandContext) async throws {
             let (recipient, tenant, told, format) = (recipient, tenant, told, output.format)
             guard !recipient.isEmpty, recipient.utf8.count <= 256 else { throw Failure(.data, "a recipient id has 1 to 256 bytes") }
-            let token = try DeviceOptions.token(token)
+            let written = DeviceOptions.token(token)
             try await withStore { store, _ in
-                let settings = try told.settings(in: try await CatalogueSource(store).current.catalogue)
+                let catalogue = try await CatalogueSource(store).current.catalogue
+                let settings = try told.settings(in: catalogue)
+                let token = try await DeviceOptions.read {
+                    try await DeviceTokens(context.providers, store: store).read(written, settings, tenant: tenant, in: catalogue)
+                }
                 let device = try await store.register(token: token, of: recipient, tenant: tenant, settings)
                 if let previous = device.movedFrom { Output.note("note: the token was \(previous)'s and has moved to \(recipient)") }
                 guard let row = try await store.device(device.deviceID, tenant: tenant) else { return }
@@ -68,9 +72,14 @@ struct DeviceCommand: AsyncParsableCommand {
 
         mutating func run(in context: CommandContext) async throws {
             let (device, tenant, told, format) = (device, tenant, told, output.format)
-            let token = try token.map(DeviceOptions.token)
+            let written = token.map(DeviceOptions.token)
             try await withStore { store, _ in
-                let settings = try told.settings(in: try await CatalogueSource(store).current.catalogue)
+                let catalogue = try await CatalogueSource(store).current.catalogue
+                let settings = try told.settings(in: catalogue)
+                let token = try await DeviceOptions.read {
+                    try await DeviceTokens(context.providers, store: store).read(
+                        written, settings, of: device, tenant: tenant, in: catalogue)
+                }
                 guard try await store.change(device: device, tenant: tenant, token: token, settings),
                     let row = try await store.device(device, tenant: tenant)
                 else { throw Failure.noDevice(device) }
@@ -131,14 +140,18 @@ struct DeviceOptions: ParsableArguments {
         }
     }
 
-    /// Returns the argument as a token. For `-`, returns the text of standard input without the white space around it.
-    static func token(_ argument: String) throws -> DeviceToken {
-        guard let token = DeviceToken(argument == "-" ? standardInput() : argument) else {
+    /// Returns the text of a token: the argument, or for `-` the text of standard input.
+    static func token(_ argument: String) -> String { argument == "-" ? standardInput() : argument }
+
+    /// Calls a reader of tokens. A text that is no token of its issuer becomes a failure with the next step.
+    static func read<Token>(_ reader: () async throws -> Token) async throws -> Token {
+        do {
+            return try await reader()
+        } catch let fault as DeviceToken.Fault {
             throw Failure(
-                .data, "a token has 1 to \(DeviceToken.longest) printable ASCII characters without spaces",
-                hint: "a browser's is JSON.stringify(subscription), with endpoint, keys.p256dh and keys.auth")
+                .data, fault.description,
+                hint: "--platform and --provider say whose token it is; a browser's is JSON.stringify(subscription)")
         }
-        return token
     }
 
     /// Bytes after which reading stops: many times a subscription with all its spaces.
@@ -147,10 +160,7 @@ struct DeviceOptions: ParsableArguments {
     private static func standardInput() -> String {
         var text = ""
         while text.utf8.count < longestInput, let line = readLine(strippingNewline: false) { text += line }
-        guard let start = text.firstIndex(where: { !$0.isWhitespace }), let last = text.lastIndex(where: { !$0.isWhitespace }) else {
-            return ""
-        }
-        return String(text[start...last])
+        return text
     }
 }
 

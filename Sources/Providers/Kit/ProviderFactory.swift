@@ -19,9 +19,24 @@ public protocol ProviderFactory: Sendable {
     static func callbackReader(
         binding: ProviderBinding, environment: [String: String]
     ) throws(ProviderConfigurationError) -> (any CallbackReader)?
+
+    /// Returns the one form of a device's token, as an app or a person wrote it. Throws if no push to this token can ever succeed.
+    ///
+    /// Tidings calls this function for each registration, and refuses the token with the description of the fault. ``Provider/send(_:)``
+    /// must read the stored token with the same code. The function has four rules:
+    ///
+    /// - It judges the form alone: it calls no service, and needs no settings.
+    /// - It returns equal tokens for two texts that reach the same app on the same device.
+    /// - Given the stored text, it returns the same token again.
+    /// - Its fault holds nothing of the token, because anybody with the token may be able to send.
+    ///
+    /// A kind that does not have this function keeps the token as it is, without the white space around it.
+    static func deviceToken(_ written: String) throws(DeviceToken.Fault) -> DeviceToken
 }
 
 extension ProviderFactory {
+    public static func deviceToken(_ written: String) throws(DeviceToken.Fault) -> DeviceToken { try DeviceToken(written) }
+
     public static func callbackReader(
         binding: ProviderBinding, environment: [String: String]
     ) throws(ProviderConfigurationError) -> (any CallbackReader)? {

@@ -1,3 +1,4 @@
+import TidingsCore
 import TidingsCrypto
 import TidingsEncodings
 import TidingsHTTP
@@ -8,8 +9,6 @@ import TidingsJSON
 /// The token is the JSON that `PushSubscription.toJSON()` makes, with `endpoint`, `keys.p256dh` and `keys.auth`. Other members, such as
 /// `expirationTime`, are ignored. All of the token is secret: anybody with the endpoint may send to the browser (RFC 8030 section 8.3).
 struct PushSubscription: Sendable {
-    /// The most bytes of a token: the longest URL that is sent to, and the keys.
-    static let longestToken = 9_216
     /// Bytes of `auth`.
     static let secretByteCount = 16
 
@@ -24,7 +23,7 @@ struct PushSubscription: Sendable {
 
     /// Reads a device's token, as the browser, the app or the store wrote it. The error contains nothing of the token.
     init(token: String) throws(Problem) {
-        guard token.utf8.count <= Self.longestToken else { throw .tooLong(token.utf8.count) }
+        guard token.utf8.count <= DeviceToken.longestWritten else { throw .tooLong(token.utf8.count) }
         guard let json = try? JSON.parse(token), json.objectValue != nil else { throw .notASubscription }
         guard let url = json["endpoint"]?.stringValue else { throw .notAnEndpoint }
         let target = try Self.target(of: url)
@@ -70,7 +69,7 @@ struct PushSubscription: Sendable {
 
         var description: String {
             switch self {
-            case .tooLong(let count): "the token has \(count) bytes; a push subscription has at most \(longestToken)"
+            case .tooLong(let count): "the token has \(count) bytes; a push subscription has at most \(DeviceToken.longestWritten)"
             case .notASubscription: "the token is not a browser's push subscription in JSON"
             case .notAnEndpoint: "the subscription's endpoint is not an absolute URL of http or https"
             case .unusableEndpoint(let rule): "the subscription's endpoint cannot be called: \(rule)"
@@ -80,6 +79,25 @@ struct PushSubscription: Sendable {
             case .unusableKey(let error): "the subscription's keys.p256dh cannot be used: \(error)"
             case .secretLength(let count): "the subscription's keys.auth has \(count) bytes instead of \(secretByteCount)"
             }
+        }
+    }
+}
+
+extension PushSubscription {
+    /// The subscription as it is stored: `{"endpoint":…,"keys":{"p256dh":…,"auth":…}}` in this order, without spaces, with the keys in
+    /// Base64url.
+    var deviceToken: DeviceToken {
+        get throws(DeviceToken.Fault) {
+            var json = JSONWriter()
+            json.beginObject()
+            json.member("endpoint", endpoint)
+            json.key("keys")
+            json.beginObject()
+            json.member("p256dh", Base64URL.encode(key.point))
+            json.member("auth", Base64URL.encode(secret))
+            json.endObject()
+            json.endObject()
+            return try DeviceToken(json.text)
         }
     }
 }

@@ -12,4 +12,14 @@ public enum WebPushProviderFactory: ProviderFactory {
         let configuration = try WebPushConfiguration(checked(binding, for: .push, environment: environment))
         return WebPushProvider(configuration, try configuration.call.connection(for: binding.name))
     }
+
+    public static func deviceToken(_ written: String) throws(DeviceToken.Fault) -> DeviceToken {
+        let subscription: PushSubscription
+        do throws(PushSubscription.Problem) {
+            subscription = try PushSubscription(token: written)
+        } catch {
+            throw DeviceToken.Fault(error.description)
+        }
+        return try subscription.deviceToken
+    }
 }

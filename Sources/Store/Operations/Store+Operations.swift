@@ -1,4 +1,3 @@
-import TidingsContracts
 public import TidingsCore
 public import TidingsJSON
 import TidingsPostgres
@@ -70,9 +69,15 @@ extension Store {
         try await report("select * from tidings_ops.decisions d where d.notification_id = \(id.uuid) order by d.decided_at, d.ordinal")
     }
 
-    public func find(_ anything: String) async throws -> [JSON] {
-        // Normalize a token, so that it is found in every form in which it may have been registered.
-        try await report("select * from tidings_ops.find(\(DeviceToken(anything)?.text ?? anything))")
+    /// Finds the record of any id.
+    ///
+    /// - Parameter identities: those of a token, if the id is one. A device is stored under one of them, however the token is written.
+    public func find(_ anything: String, tokens identities: Set<String> = []) async throws -> [JSON] {
+        var rows = try await report("select * from tidings_ops.find(\(anything))")
+        for identity in identities.subtracting([anything]).sorted() {
+            rows += try await report("select * from tidings_ops.find(\(identity)) where matched_on = 'token'")
+        }
+        return rows
     }
 
     public func stateCounts() async throws -> [JSON] {

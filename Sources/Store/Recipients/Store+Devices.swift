@@ -1,4 +1,3 @@
-public import TidingsContracts
 public import TidingsCore
 public import TidingsJSON
 import TidingsPostgres
@@ -124,6 +123,29 @@ extension Store {
             returning r.id
             """)
         return !result.rows.isEmpty
+    }
+
+    /// The provider of the device that has one of these identities of a token. Nil if no device has one, if several devices have one, or if
+    /// the device accepts any provider.
+    public func issuer(ofTokens identities: Set<String>, tenant: String) async throws -> String? {
+        let found = try await pool.query(
+            """
+            select provider from tidings.endpoints where channel = 'push' and tenant = \(tenant)
+                and tidings.token_hash(address)
+                    = any(array(select tidings.token_hash(t) from unnest(\(identities.sorted())) t))
+            """)
+        return found.rows.count == 1 ? try found.rows[0].decode(String?.self) : nil
+    }
+
+    /// The provider and the token of a device. Nil if there is no such device, or if it does not belong to `owner`.
+    public func token(of device: String, tenant: String, owner: String? = nil) async throws -> (issuer: String?, text: String)? {
+        let isOwned: SQL = owner.map { "recipient_id = \($0)" } ?? "true"
+        let found = try await pool.query(
+            "select provider, address from tidings.endpoints where channel = 'push' and tenant = \(tenant) and id = \(device) and \(isOwned)"
+        )
+        guard let row = found.rows.first else { return nil }
+        let (issuer, text) = try row.decode((String?, String).self)
+        return (issuer, text)
     }
 
     /// The person's rows of `tidings_ops.devices`, the latest registration first.

@@ -36,7 +36,7 @@ struct PushSubscriptionTests {
             ("", .notASubscription), ("fcm-token-1", .notASubscription), ("null", .notASubscription), ("17", .notASubscription),
             ("\"text\"", .notASubscription), ("[]", .notASubscription), ("[\(WebPushFixture.token())]", .notASubscription),
             (WebPushFixture.token() + "x", .notASubscription), (#"{"endpoint":"a","endpoint":"b"}"#, .notASubscription),
-            (String(repeating: "[", count: 9_000), .notASubscription), (String(repeating: "x", count: 9_217), .tooLong(9_217)),
+            (String(repeating: "[", count: 9_000), .notASubscription), (String(repeating: "x", count: 16_385), .tooLong(16_385)),
             ("{}", .notAnEndpoint), (#"{"endpoint":17}"#, .notAnEndpoint), (#"{"endpoint":["https://a.test"]}"#, .notAnEndpoint),
             (#"{"endpoint":"https://a.test"}"#, .missing("p256dh")), (#"{"endpoint":"https://a.test","keys":[]}"#, .missing("p256dh")),
             (#"{"endpoint":"https://a.test","keys":{"p256dh":1}}"#, .missing("p256dh")),
@@ -93,5 +93,51 @@ struct PushSubscriptionTests {
     func whatCannotBeCalledIsNoEndpoint(_ endpoint: String) {
         let problem = #expect(throws: PushSubscription.Problem.self) { try WebPushFixture.subscription(endpoint: endpoint) }
         #expect(problem?.description.contains("capability") == false)
+    }
+
+    // MARK: The form that is stored
+
+    private static func stored(_ written: String) throws -> DeviceToken { try WebPushProviderFactory.deviceToken(written) }
+
+    private static let asStored =
+        "{\"endpoint\":\"\(WebPushFixture.endpoint)\",\"keys\":{\"p256dh\":\"\(WebPushFixture.point)\",\"auth\":\"\(WebPushFixture.secret)\"}}"
+
+    @Test(arguments: [
+        asStored, WebPushFixture.token(), " \(WebPushFixture.token())\n",
+        WebPushFixture.token(endpoint: WebPushFixture.endpoint + "#section"),
+        WebPushFixture.token(endpoint: WebPushFixture.endpoint.replacing("https://push.example.net", with: "HTTPS://PUSH.example.net:443")),
+        WebPushFixture.token(endpoint: WebPushFixture.endpoint.replacing("/", with: "\\/")),
+        WebPushFixture.token(point: "\(standardPoint)=", secret: "BTBZMqHH6r4Tts7J/aSIgg=="),
+        """
+        {
+          "keys": { "auth": "\(WebPushFixture.secret)", "p256dh": "\(WebPushFixture.point)" },
+          "expirationTime": 1767225600000,
+          "endpoint": "\(WebPushFixture.endpoint)"
+        }
+
+        """,
+    ])
+    func aSubscriptionIsStoredInOneForm(_ written: String) throws {
+        let token = try Self.stored(written)
+        #expect(token.text == Self.asStored)
+    }
+
+    @Test(arguments: [
+        WebPushFixture.endpoint + "A", WebPushFixture.endpoint.uppercased(), WebPushFixture.endpoint + "?v=2",
+        WebPushFixture.endpoint.replacing("net/", with: "net:8443/"),
+    ])
+    func anotherPathOrPortIsAnotherDevice(_ endpoint: String) throws {
+        #expect(try Self.stored(WebPushFixture.token(endpoint: endpoint)) != Self.stored(Self.asStored))
+    }
+
+    @Test func swappedKeysAreNamed() {
+        let swapped = WebPushFixture.token(point: WebPushFixture.secret, secret: WebPushFixture.point)
+        let fault = #expect(throws: DeviceToken.Fault.self) { try Self.stored(swapped) }
+        #expect(fault?.description == "the subscription's keys.p256dh and keys.auth are swapped")
+    }
+
+    @Test func anEndpointThatCannotBeStoredIsRefused() {
+        let long = WebPushFixture.token(endpoint: "https://push.example.net/" + String(repeating: "x", count: 4_000))
+        #expect(throws: DeviceToken.Fault.self) { try Self.stored(long) }
     }
 }

@@ -84,6 +84,12 @@ struct BodyReader {
         faults.append(.body(JSONPointer.appending(name, to: ""), "\(detail)"))
     }
 
+    /// Whether one of the members has a fault for which the body is refused.
+    func refuses(_ names: String...) -> Bool {
+        let pointers = names.map { JSONPointer.appending($0, to: "") }
+        return faults.contains { fault in fault.pointer.map { pointers.contains($0) } == true }
+    }
+
     /// Throws a problem if any member was faulty.
     func finish() throws {
         if !faults.isEmpty { throw Problem(.invalid, fields: faults) }

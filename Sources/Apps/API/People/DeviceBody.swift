@@ -1,8 +1,8 @@
 import TidingsCatalogue
-import TidingsContracts
 import TidingsCore
 import TidingsHTTPServer
 import TidingsJSON
+import TidingsServer
 import TidingsStore
 import TidingsTimeZones
 
@@ -11,46 +11,58 @@ enum DeviceBody {
     /// Registers the device of a body, or confirms a known one.
     static func register(_ object: JSONObject, of person: RecipientKey, _ services: APIServices) async throws -> ServerResponse {
         var body = BodyReader(object)
-        if !body.has("token") { body.refuse("token", "is missing") }
-        let token = token(&body)
+        let written = body.requiredText("token", bytes: 1...DeviceToken.longestWritten)
         let settings = settings(&body, services)
+        var token: DeviceToken?
+        if !body.refuses("token", "platform", "provider") {
+            do {
+                token = try await services.deviceTokens.read(
+                    written, settings, tenant: person.tenant, in: services.catalogues.current.catalogue)
+            } catch let fault as DeviceToken.Fault {
+                body.refuse("token", fault.description)
+            }
+        }
         try body.finish()
         guard let token else { throw Problem.invalid(.body("/token", "is missing")) }
         let id = try await services.store.register(token: token, of: person.id, tenant: person.tenant, settings).deviceID
         return .json { json in
             json.beginObject()
-            json.member("deviceId", id)
-            json.member("endpointArn", endpoint(id))
+            writeReference(id, to: &json)
             // Client B reads the address from the member `body` of the answer.
             json.key("body")
             json.beginObject()
-            json.member("deviceId", id)
-            json.member("endpointArn", endpoint(id))
+            writeReference(id, to: &json)
             json.endObject()
             json.endObject()
         }
     }
 
-    /// The name of a device's endpoint, in the member where client B looks for it.
-    static func endpoint(_ device: String) -> String { "urn:tidings:endpoint:\(device)" }
-
-    /// Reads changes of a known device. A token that is nil stays.
-    static func changes(_ object: JSONObject, _ services: APIServices) throws -> (DeviceToken?, DeviceSettings) {
+    /// Changes a known device. A member that is absent keeps its value.
+    static func change(
+        _ id: String, _ object: JSONObject, of person: RecipientKey, _ services: APIServices
+    ) async throws -> ServerResponse {
         var body = BodyReader(object)
-        let token = token(&body)
+        // An empty token is no absent one: the app meant to say which device it is.
+        let written = body.present("token").map { _ in body.requiredText("token", bytes: 1...DeviceToken.longestWritten) }
         let settings = settings(&body, services)
-        try body.finish()
-        return (token, settings)
-    }
-
-    private static func token(_ body: inout BodyReader) -> DeviceToken? {
-        guard body.present("token") != nil else { return nil }
-        guard let written = body.requiredText("token", bytes: 1...DeviceToken.longest).ifPresent else { return nil }
-        guard let token = DeviceToken(written) else {
-            body.refuse("token", "must be printable ASCII characters without spaces")
-            return nil
+        var token: DeviceToken?
+        if !body.refuses("token", "platform", "provider") {
+            do {
+                token = try await services.deviceTokens.read(
+                    written, settings, of: id, tenant: person.tenant, owner: person.id, in: services.catalogues.current.catalogue)
+            } catch let fault as DeviceToken.Fault {
+                body.refuse(written == nil ? "provider" : "token", fault.description)
+            }
         }
-        return token
+        try body.finish()
+        guard try await services.store.change(device: id, tenant: person.tenant, owner: person.id, token: token, settings) else {
+            throw Problem(.notFound)
+        }
+        return .json { json in
+            json.beginObject()
+            writeReference(id, to: &json)
+            json.endObject()
+        }
     }
 
     private static func settings(_ body: inout BodyReader, _ services: APIServices) -> DeviceSettings {
@@ -81,5 +93,13 @@ enum DeviceBody {
         case .longLocale: ("locale", "must have at most \(DeviceSettings.longestText) bytes")
         case .longAppVersion: ("appVersion", "must have at most \(DeviceSettings.longestText) bytes")
         }
+    }
+
+    // MARK: The answer
+
+    private static func writeReference(_ device: String, to json: inout JSONWriter) {
+        json.member("deviceId", device)
+        // The name of the device's endpoint, in the member where client B looks for it.
+        json.member("endpointArn", "urn:tidings:endpoint:\(device)")
     }
 }

@@ -30,18 +30,7 @@ struct DeviceOperations: Sendable {
     }
 
     private func update(_ call: APICall) async throws -> ServerResponse {
-        let person = try call.person
-        let id = call.parameter("id")
-        let (token, settings) = try DeviceBody.changes(try await call.object(), services)
-        guard try await services.store.change(device: id, tenant: person.tenant, owner: person.id, token: token, settings) else {
-            throw Problem(.notFound)
-        }
-        return .json { json in
-            json.beginObject()
-            json.member("deviceId", id)
-            json.member("endpointArn", DeviceBody.endpoint(id))
-            json.endObject()
-        }
+        try await DeviceBody.change(call.parameter("id"), try await call.object(), of: try call.person, services)
     }
 
     /// Unregistering twice is harmless.

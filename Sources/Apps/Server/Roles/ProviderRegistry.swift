@@ -39,6 +39,27 @@ public struct ProviderRegistry: Sendable {
         try factories[binding.kind]?.callbackReader(binding: binding, environment: environment)
     }
 
+    /// Returns the one form of a token that a provider of this kind issued. If the kind is not part of this binary, any printable text is a
+    /// token.
+    func deviceToken(_ written: String, issuedBy kind: String) throws(DeviceToken.Fault) -> DeviceToken {
+        guard let factory = factories[kind] else { return try DeviceToken(written) }
+        return try factory.deviceToken(written)
+    }
+
+    /// Whether the kind is part of this binary.
+    func has(kind: String) -> Bool { factories[kind] != nil }
+
+    /// The identities under which a device with this token may be stored: one for each kind that reads the text as a token. For a text that
+    /// is no token, none.
+    package func tokenIdentities(of written: String) -> Set<String> {
+        var identities: Set<String> = []
+        for factory in factories.values {
+            if let token = try? factory.deviceToken(written) { identities.insert(token.identity) }
+        }
+        if let token = try? DeviceToken(written) { identities.insert(token.identity) }
+        return identities
+    }
+
     /// The files that the settings of a binding name, in the catalogue or in the environment.
     func files(of binding: ProviderBinding, environment: [String: String]) -> Set<String> {
         ProviderSettings.files(of: binding, declared: factories[binding.kind]?.settings ?? [], environment: environment)

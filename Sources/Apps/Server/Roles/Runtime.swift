@@ -143,6 +143,9 @@ package struct Runtime: Sendable {
         CallbackReaders(providers, catalogues: catalogues, environment: settings.environment, logger: logger)
     }
 
+    /// The readers of device tokens of the providers that are part of this binary.
+    package var deviceTokens: DeviceTokens { DeviceTokens(providers, store: store) }
+
     /// A feed of the signals of all processes, also of this one.
     package func signalFeed() throws -> SignalFeed {
         try SignalFeed(configuration: amqp, metrics: metrics, logger: logger, log: Self.logSignals("signal feed", logger, metrics))

@@ -89,19 +89,50 @@ import TidingsTestSupport
         }
     }
 
+    /// Each provider reads its own tokens. The issuer is named, or that of the known device, or that of the platform.
+    @Test func aTokenThatCannotWorkIsRefused() async throws {
+        try await withOwnSystem { system in
+            for (arguments, words) in [
+                (["two words"], "printable ASCII"), (["0a1b", "--platform", "web"], "not a browser's push subscription"),
+                ([Self.subscription(point: Self.secret, secret: Self.point), "--provider", "webpush"], "are swapped"),
+                (["two words", "--provider", "in-house"], "printable ASCII"),
+            ] {
+                let refused = try await system.tidings(arguments: ["device", "register", "ann"] + arguments)
+                #expect(refused.exitCode == 65 && refused.errors.contains(words), "\(arguments): \(refused.errors)")
+            }
+            #expect(try await system.count("select count(*) from tidings_ops.devices") == 0)
+
+            let phone = try #require(try await system.register("ann", "0a1b")["device_id"]?.stringValue)
+            let refused = try await system.tidings("device", "update", phone, "--provider", "webpush")
+            #expect(refused.exitCode == 65 && refused.errors.contains("not a browser's"), "\(refused.errors)")
+        }
+    }
+
+    private static let point = "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4"
+    private static let secret = "BTBZMqHH6r4Tts7J_aSIgg"
+
+    private static func subscription(
+        _ endpoint: String = "https://push.test/w/gAAA", point: String = point, secret: String = secret
+    ) -> String {
+        #"{"endpoint":"\#(endpoint)","expirationTime":null,"keys":{"p256dh":"\#(point)","auth":"\#(secret)"}}"#
+    }
+
     /// The subscription comes as `JSON.stringify(subscription)` writes it and in an indented form, from an argument and from standard
     /// input.
     @Test func aBrowsersSubscriptionIsOneDevice() async throws {
         try await withOwnSystem { system in
-            let compact = #"{"endpoint":"https://push.test/w/gAAA","expirationTime":null,"keys":{"p256dh":"BCVx","auth":"BTBZ"}}"#
             let pretty = """
                 {
                   "endpoint": "https://push.test/w/gAAA",
-                  "keys": { "auth": "BTBZ", "p256dh": "BCVx" }
+                  "keys": { "auth": "\(Self.secret)", "p256dh": "\(Self.point)" }
                 }
                 """
-            let first = try await system.register("ann", compact, "--platform", "web")
-            #expect(try await system.register("ann", pretty)["device_id"] == first["device_id"])
+            let first = try await system.register("ann", Self.subscription(), "--platform", "web")
+            for same in [
+                pretty, Self.subscription("https://push.test/w/gAAA#section"), Self.subscription("HTTPS://Push.Test:443/w/gAAA"),
+            ] {
+                #expect(try await system.register("ann", same)["device_id"] == first["device_id"])
+            }
             let piped = try await TestProcess(
                 ["/bin/sh", "-c", "printf '\\n%s\\n' \"$2\" | \"$1\" device register ann - -o json", "sh", TestSystem.binary, pretty],
                 environment: system.environment
@@ -125,6 +156,10 @@ import TidingsTestSupport
 }
 
 extension TestSystem {
+    fileprivate func tidings(arguments: [String]) async throws -> TestProcess.Result {
+        try await TestProcess([Self.binary] + arguments, environment: environment).finish()
+    }
+
     /// Registers a device, requires success, and returns its row.
     fileprivate func register(_ recipient: String, _ token: String, _ options: String...) async throws -> JSON {
         let result = try await TestProcess(
