@@ -51,7 +51,7 @@ def registration():
     ann.post("/api/devices", {"token": facts["token"]})
     stored = next(device for device in devices(ann) if device["device_id"] == full)
     checks.equal("register: a member that is left out keeps its value", stored["locale"], "es-MX")
-    for digits in (8, 64, 160, 200):
+    for digits in (8, 64, 160, 200, 400):
         checks.status(f"register: a token of {digits} digits", ann.post("/api/devices", {"token": new_token(digits)}), 200)
 
     for name, wrong in {
@@ -60,6 +60,9 @@ def registration():
     }.items():
         refused = ann.post("/api/devices", {"token": new_token()} | {name: wrong})
         checks.problem(f"register: a wrong {name}", refused, 422, "invalid", f"/{name}")
+    for token in ("{length=32,bytes=0x740f4707}", "dA9HB7689098JdSOM1iUdA9HB7689098JdSOM1iU9aY=", "0" * 402, "(null)"):
+        refused = ann.post("/api/devices", {"token": token})
+        checks.problem(f"register: a token that can never work, {token[:20]}", refused, 422, "invalid", "/token")
     checks.problem("register: no token", ann.post("/api/devices", {}), 422, "invalid", "/token")
     checks.problem("register: a token with a space", ann.post("/api/devices", {"token": "a b"}), 422, "invalid", "/token")
     checks.problem("register: no JSON", ann.request("POST", "/api/devices", b"{", headers={"Content-Type": "application/json"}), 400,
@@ -75,8 +78,8 @@ def a_token_moves():
     ann, bob = person("b-first"), person("b-second")
     token = new_token()
     first = ann.post("/api/devices", {"token": token})["deviceId"]
-    second = bob.post("/api/devices", {"token": token})["deviceId"]
-    checks.equal("move: the device keeps its id", second, first)
+    second = bob.post("/api/devices", {"token": token.upper()})["deviceId"]
+    checks.equal("move: the device keeps its id, however its token is written", second, first)
     checks.equal("move: the device of the first person is gone", [d for d in devices(ann) if d["state"] == "active"], [])
     checks.status("move: the first person no longer reaches it", ann.patch(f"/api/devices/{first}", {"permission": "denied"}), 404)
     checks.status("move: the second person does", bob.patch(f"/api/devices/{second}", {"permission": "denied"}), 200)

@@ -20,6 +20,8 @@ public enum APNsProviderFactory: ProviderFactory {
         return APNsProvider(name: binding.name, configuration: configuration, production: production, sandbox: sandbox)
     }
 
+    public static func deviceToken(_ written: String) throws(DeviceToken.Fault) -> DeviceToken { try apnsDeviceToken(written) }
+
     private static func server(
         _ connections: HTTP2Configuration, of binding: ProviderBinding
     ) throws(ProviderConfigurationError) -> APNsServer {

@@ -8,9 +8,6 @@ import TidingsProvider
 enum APNsLimits {
     /// The most bytes of a request's body, which is the payload.
     static let payloadBytes = 4_096
-    /// The most bytes of a device token, which has two hexadecimal digits for each byte. Apple documents no length; today's tokens have 32
-    /// bytes.
-    static let tokenBytes = 200
 }
 
 /// The request of one delivery without the provider token: `POST /3/device/<token>` with Apple's headers and payload.
@@ -28,7 +25,7 @@ struct APNsPush: Sendable {
 
     /// - Parameter topic: the app's bundle id.
     init(of item: OutgoingDelivery, topic: String) throws(Refusal) {
-        deviceToken = Hexadecimal.encode(try Self.deviceToken(of: item))
+        deviceToken = try Self.deviceToken(of: item)
         guard item.silent || item.title != nil || item.body != nil else {
             throw Refusal(.contentMissing, "the message has neither title nor body")
         }
@@ -56,15 +53,13 @@ struct APNsPush: Sendable {
             totalTimeout: timeout, maximumResponseBytes: CallSettings.maximumResponseBytes)
     }
 
-    private static func deviceToken(of item: OutgoingDelivery) throws(Refusal) -> [UInt8] {
+    private static func deviceToken(of item: OutgoingDelivery) throws(Refusal) -> String {
         guard let text = item.endpointAddress else { throw Refusal(.noAddress, "the delivery has no device token") }
-        guard let bytes = Hexadecimal.decode(text), (1...APNsLimits.tokenBytes).contains(bytes.count) else {
-            throw Refusal(
-                .tokenMalformed,
-                "the token has \(text.utf8.count) characters; APNs' are 1 to \(APNsLimits.tokenBytes) bytes, each as two hexadecimal digits"
-            )
+        do throws(DeviceToken.Fault) {
+            return try apnsDeviceToken(text).text
+        } catch {
+            throw Refusal(.tokenMalformed, error.description)
         }
-        return bytes
     }
 }
 

@@ -8,8 +8,6 @@ enum FCMLimits {
     static let payloadBytes = 4_096
     /// The most bytes of the payload that FCM passes on to Apple.
     static let applePayloadBytes = 4_096
-    /// The most bytes of a registration token. Today's tokens have some 160.
-    static let tokenBytes = 4_096
     /// The most bytes of a request's body. This is enough for the payload and the token with every byte escaped, for the payload for iOS,
     /// and for the envelope.
     static let bodyBytes = 40 << 10
@@ -59,10 +57,20 @@ private func fcmMessage(of item: OutgoingDelivery, to token: String, now: Timest
 
 private func registrationToken(of item: OutgoingDelivery) throws(Refusal) -> String {
     guard let token = item.endpointAddress else { throw Refusal(.noAddress, "the delivery has no registration token") }
-    guard (1...FCMLimits.tokenBytes).contains(token.utf8.count), token.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
-        throw Refusal(
-            .tokenMalformed,
-            "the token has \(token.utf8.count) bytes; FCM's have 1 to \(FCMLimits.tokenBytes), all of them printable ASCII without spaces")
+    do throws(DeviceToken.Fault) {
+        return try fcmDeviceToken(token).text
+    } catch {
+        throw Refusal(.tokenMalformed, error.description)
+    }
+}
+
+/// Reads a registration token of FCM. Google documents no form of it, and letters of either case differ, so the token is kept as it is.
+///
+/// Refused are texts that begin with `{` or `<`: the subscription of a browser, and the description of an object in place of its token.
+func fcmDeviceToken(_ written: String) throws(DeviceToken.Fault) -> DeviceToken {
+    let token = try DeviceToken(written)
+    guard !token.text.hasPrefix("{"), !token.text.hasPrefix("<") else {
+        throw DeviceToken.Fault("the token is the text of an object; FCM's are texts of letters, digits and a few marks")
     }
     return token
 }

@@ -12,4 +12,6 @@ public enum FCMProviderFactory: ProviderFactory {
         let configuration = try FCMConfiguration(checked(binding, for: .push, environment: environment))
         return FCMProvider(configuration, try configuration.call.connection(for: binding.name))
     }
+
+    public static func deviceToken(_ written: String) throws(DeviceToken.Fault) -> DeviceToken { try fcmDeviceToken(written) }
 }

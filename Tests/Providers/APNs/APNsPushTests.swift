@@ -145,7 +145,7 @@ struct APNsPushTests {
         #expect(refusal(.apnsOrder(token: nil))?.outcome == .rejected(.noAddress))
     }
 
-    @Test(arguments: ["", "a", "abc", "xy", "0a 1b", "0a1b\n", String(repeating: "ab", count: 201)])
+    @Test(arguments: ["", "a", "abc", "xy", "0a 1b", "<0a1b>", "0x0a1b", String(repeating: "ab", count: 201)])
     func nothingIsSentToWhatIsNoToken(_ token: String) {
         let result = refusal(.apnsOrder(token: token))
         #expect(result?.outcome == .rejected(.tokenMalformed))
@@ -155,6 +155,27 @@ struct APNsPushTests {
     @Test(arguments: ["0A", String(repeating: "aB", count: 200)])
     func tokensOfAnyLengthAreSentToInLowerCase(_ token: String) throws {
         #expect(try request(.apnsOrder(token: token)).path == "/3/device/\(token.lowercased())")
+    }
+
+    // MARK: The form that is stored
+
+    @Test(arguments: ["0A1b2C", "0a1b2c", "0A1B2C", " 0a1b2c\n"])
+    func oneTokenHasOneForm(_ written: String) throws {
+        let token = try APNsProviderFactory.deviceToken(written)
+        #expect(token.text == "0a1b2c" && token.identity == "0a1b2c")
+        #expect(try request(.apnsOrder(token: token.text)).path == "/3/device/0a1b2c")
+    }
+
+    /// Texts that apps have sent as tokens: the description of `NSData`, the bytes in Base64, and the token of another service.
+    @Test(arguments: [
+        "{length=32,bytes=0x740f4707bebcf74f9b7c25d48e335894}", "{length = 32, bytes = 0x740f4707 bebcf74f ... 8e335894 }",
+        "<740f4707 bebcf74f 9b7c25d4 8e335894>", "dA9HB7689098JdSOM1iUdA9HB7689098JdSOM1iU9aY=", "cXyZ0123:APA91bH-registration_token",
+        "(null)", "undefined", "", String(repeating: "0", count: 402), #"{"endpoint":"https://push.test/1"}"#,
+    ])
+    func whatIsNoTokenIsRefusedAtRegistration(_ written: String) {
+        let fault = #expect(throws: DeviceToken.Fault.self) { try APNsProviderFactory.deviceToken(written) }
+        #expect(fault?.description == refusal(.apnsOrder(token: written))?.detail, "the send says the same")
+        if written.utf8.count > 8 { #expect(fault?.description.contains(written.prefix(8)) == false) }
     }
 
     @Test(arguments: [(nil, nil), ("", ""), (nil, "")] as [(String?, String?)])

@@ -133,6 +133,21 @@ struct FCMMessageTests {
         #expect(result?.detail?.contains("\(token.utf8.count) bytes") == true)
     }
 
+    @Test(arguments: [("cXyZ:APA91b-_", "cXyZ:APA91b-_"), (" cXyZ:APA91b-_\n", "cXyZ:APA91b-_"), ("CXYZ:APA91b-_", "CXYZ:APA91b-_")])
+    func aTokenKeepsItsLetters(_ written: String, _ stored: String) throws {
+        let token = try FCMProviderFactory.deviceToken(written)
+        #expect(token.text == stored && token.identity == stored)
+    }
+
+    @Test(arguments: [
+        "", "a b", "{length=32,bytes=0x740f4707}", "<740f4707>", #"{"endpoint":"https://push.test/1","keys":{}}"#,
+        String(repeating: "t", count: 4_097),
+    ])
+    func whatIsNoTokenIsRefusedAtRegistration(_ written: String) {
+        let fault = #expect(throws: DeviceToken.Fault.self) { try FCMProviderFactory.deviceToken(written) }
+        #expect(fault?.description == refusal(.fcmOrder(token: written))?.detail, "the send says the same")
+    }
+
     @Test func aTokenOfTheLongestLengthIsSent() throws {
         let token = String(repeating: "t", count: 4_096)
         #expect(try JSON.parse(body(.fcmOrder(token: token)))["message"]?["token"]?.stringValue == token)

@@ -10,6 +10,9 @@ import TidingsTimeZones
 
 /// The app on one device. The app asks for its plan, keeps the answer, and confirms it.
 struct LocalApp: Sendable {
+    /// The token of an iPhone.
+    static let phone = "70686f6e65"
+
     let store: Store
     let device: String
     /// The person who is signed in.

@@ -9,12 +9,12 @@ import TidingsTestSupport
     /// The same token is the same device. Its planned notifications stay planned.
     @Test func aPlanOutlivesRegisteringAgain() async throws {
         try await withPipeline { pipeline in
-            var app = try await pipeline.app(of: "ann", token: "phone")
+            var app = try await pipeline.app(of: "ann", token: LocalApp.phone)
             try await pipeline.remind("later", "ann", at: try await pipeline.time(in: 7_200))
             try await app.refresh()
-            let again = try await pipeline.app(of: "ann", token: "phone", "--app-version", "2.0")
+            let again = try await pipeline.app(of: "ann", token: LocalApp.phone, "--app-version", "2.0")
             #expect(again.device == app.device)
-            #expect(try await pipeline.system.tidings("device", "update", app.device, "--token", "renewed").exitCode == 0)
+            #expect(try await pipeline.system.tidings("device", "update", app.device, "--token", "72656e65776564").exitCode == 0)
             let update = try await app.refresh()
             #expect(update.version == 1 && update.requests.isEmpty && update.removed.isEmpty && app.pending.count == 1)
             for one in [app, again] { await one.store.close() }
@@ -24,13 +24,13 @@ import TidingsTestSupport
 
     @Test func whoTakesADeviceOverSeesNothingOfBefore() async throws {
         try await withPipeline { pipeline in
-            var app = try await pipeline.app(of: "ann", token: "shared")
+            var app = try await pipeline.app(of: "ann", token: LocalApp.phone)
             let time = try await pipeline.time(in: 7_200)
             try await pipeline.remind("of-ann", "ann", at: time)
             try await app.refresh()
             try await pipeline.remind("unheard", "ann", at: time)
 
-            let moved = try await pipeline.app(of: "bob", token: "shared")
+            let moved = try await pipeline.app(of: "bob", token: LocalApp.phone)
             try await pipeline.remind("of-bob", "bob", at: time)
             #expect(try await app.sync() == nil, "ann's app is refused")
             #expect(try await app.ack(0) == .noDevice)
@@ -48,7 +48,7 @@ import TidingsTestSupport
 
     @Test func anUnregisteredDeviceHasAnEmptyPlan() async throws {
         try await withPipeline { pipeline in
-            var app = try await pipeline.app(of: "ann", token: "phone")
+            var app = try await pipeline.app(of: "ann", token: LocalApp.phone)
             try await pipeline.remind("later", "ann", at: try await pipeline.time(in: 7_200))
             try await app.refresh()
             #expect(try await pipeline.system.tidings("device", "remove", app.device).exitCode == 0)

@@ -9,7 +9,7 @@ import TidingsTestSupport
     /// that followed the changes has the content of the whole plan.
     @Test func noChangeIsLost() async throws {
         try await withPipeline { pipeline in
-            let app = try await pipeline.app(of: "ann", token: "phone")
+            let app = try await pipeline.app(of: "ann", token: LocalApp.phone)
             let time = try await pipeline.time(in: 7_200)
             for number in 0..<40 { await pipeline.announce("n\(number)", "ann", at: time) }
             var apps = try await withThrowingTaskGroup(of: LocalApp?.self) { group in
@@ -58,7 +58,7 @@ import TidingsTestSupport
     /// The plan is committed, but the message is not acknowledged. The redelivery changes nothing.
     @Test func aPackThatComesAgainPlansNothingTwice() async throws {
         try await withPipeline(variables: ["TIDINGS_FAULT_AT": "beforeAck"]) { pipeline in
-            var app = try await pipeline.app(of: "ann", token: "phone")
+            var app = try await pipeline.app(of: "ann", token: LocalApp.phone)
             await pipeline.announce("once", "ann")
             let died = try await eventually { !pipeline.roles.isRunning }
             #expect(died)

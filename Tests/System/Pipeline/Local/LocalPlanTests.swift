@@ -9,7 +9,7 @@ import TidingsTestSupport
 @Suite struct LocalPlanTests {
     @Test func itIsPlannedSyncedAndConfirmed() async throws {
         try await withPipeline { pipeline in
-            var app = try await pipeline.app(of: "ann", token: "phone")
+            var app = try await pipeline.app(of: "ann", token: LocalApp.phone)
             await pipeline.publish(
                 event(id: "news", type: "reminder", to: "ann", data: #""data":{"room":7},"groupKey":"work""#), key: "system.reminder")
             #expect(
@@ -41,7 +41,7 @@ import TidingsTestSupport
 
     @Test func theCommandsAreTheApp() async throws {
         try await withPipeline { pipeline in
-            let app = try await pipeline.app(of: "ann", token: "phone")
+            let app = try await pipeline.app(of: "ann", token: LocalApp.phone)
             try await pipeline.remind("news", "ann", at: try await pipeline.time(in: 7_200))
             let plan = try await pipeline.json("device", "plan", app.device)
             #expect(plan.objectValue?.keys == ["version", "reset", "requests", "removed"] && plan["version"] == 1 && plan["reset"] == true)
@@ -61,7 +61,7 @@ import TidingsTestSupport
 
     @Test func aDeniedDeviceGetsNothingAndTheInboxAll() async throws {
         try await withPipeline { pipeline in
-            let app = try await pipeline.app(of: "ann", token: "phone", "--permission", "denied")
+            let app = try await pipeline.app(of: "ann", token: LocalApp.phone, "--permission", "denied")
             await pipeline.announce("news", "ann", channels: #"["local","inApp"]"#)
             #expect(
                 try await pipeline.outcome(of: "news") == [
@@ -75,7 +75,7 @@ import TidingsTestSupport
     @Test func aScheduledOneFollowsWhatIsKnown() async throws {
         try await withPipeline { pipeline in
             let system = pipeline.system
-            var app = try await pipeline.app(of: "ann", token: "phone", "--time-zone", "Asia/Kathmandu")
+            var app = try await pipeline.app(of: "ann", token: LocalApp.phone, "--time-zone", "Asia/Kathmandu")
             try await pipeline.remind("later", "ann", at: "2027-06-10T12:00:00Z")
             try await app.refresh()
             #expect(app.times == ["2027-06-10 17:45"])
@@ -104,7 +104,7 @@ import TidingsTestSupport
     /// counts as cancelled if the device confirms that in time.
     @Test func cancellingChangesThePlan() async throws {
         try await withPipeline { pipeline in
-            var app = try await pipeline.app(of: "ann", token: "phone")
+            var app = try await pipeline.app(of: "ann", token: LocalApp.phone)
             func cancel(_ id: String) async throws -> String {
                 let rows = try await pipeline.json("notification", "cancel", try await pipeline.notificationID(of: id))
                 return rows.arrayValue?.compactMap { $0["result"]?.stringValue }.joined() ?? ""
@@ -135,7 +135,7 @@ import TidingsTestSupport
     /// At most 64 notifications are pending, the soonest first. A shown notification makes room for the next one.
     @Test func theRestEntersWhenThereIsRoom() async throws {
         try await withPipeline { pipeline in
-            var app = try await pipeline.app(of: "ann", token: "phone")
+            var app = try await pipeline.app(of: "ann", token: LocalApp.phone)
             for number in 1...70 {
                 await pipeline.announce("n\(number)", "ann", at: try await pipeline.time(in: 3_600 + 600 * number))
             }
@@ -156,7 +156,7 @@ import TidingsTestSupport
 
     @Test func aNewerOneOfItsCollapseKeyTakesItsPlace() async throws {
         try await withPipeline { pipeline in
-            var app = try await pipeline.app(of: "ann", token: "phone")
+            var app = try await pipeline.app(of: "ann", token: LocalApp.phone)
             for id in ["older", "newer"] {
                 try await pipeline.remind(id, "ann", at: try await pipeline.time(in: 7_200), more: #""collapseKey":"score""#)
                 try await app.refresh()

@@ -20,21 +20,24 @@ import TidingsTestSupport
 
     @Test func aTokenThatSomebodyElseHasMoves() async throws {
         try await withOwnSystem { system in
-            let before = try await system.register("ann", "shared-phone")
-            let result = try await system.tidings("device", "register", "bob", "shared-phone", "-o", "json")
+            let before = try await system.register("ann", "5A11ED0C")
+            let result = try await system.tidings("device", "register", "bob", "5a11ed0c", "-o", "json")
             #expect(result.errors.contains("was ann's"))
             let after = try JSON.parse(result.output)
             #expect(after["device_id"] == before["device_id"] && after["recipient_id"] == "bob")
             #expect(try await system.tidings("device", "list", "ann", "-o", "json").output == "[]\n")
+            #expect(try await system.count("select count(*) from tidings_ops.devices") == 1)
         }
     }
 
-    /// Many processes may register one token at the same time, for several people. The result is one device of one of them.
+    /// Many processes may register one token at the same time, in two spellings and for several people. The result is one device of one of
+    /// them.
     @Test func registeringAtOnceMakesOneDevice() async throws {
         try await withOwnSystem { system in
             try await withThrowingTaskGroup(of: Int32.self) { group in
                 for number in 0..<8 {
-                    group.addTask { try await system.tidings("device", "register", "person-\(number % 2)", "one-token").exitCode }
+                    let token = number % 3 == 0 ? "01E70C3A" : "01e70c3a"
+                    group.addTask { try await system.tidings("device", "register", "person-\(number % 2)", token).exitCode }
                 }
                 for try await exitCode in group { #expect(exitCode == 0) }
             }
@@ -44,18 +47,18 @@ import TidingsTestSupport
 
     @Test func updatingAndRemovingNameTheDevice() async throws {
         try await withOwnSystem { system in
-            let id = try #require(try await system.register("ann", "old-token")["device_id"]?.stringValue)
+            let id = try #require(try await system.register("ann", "01d70c3a")["device_id"]?.stringValue)
             let changed = try await system.tidings(
-                "device", "update", id, "--token", "new-token", "--permission", "provisional", "-o", "json")
+                "device", "update", id, "--token", "2EE70C3A", "--permission", "provisional", "-o", "json")
             let row = try JSON.parse(changed.output)
-            #expect(row["device_id"]?.stringValue == id && row["token_end"] == "ew-token" && row["permission"] == "provisional")
-            #expect(try await system.register("ann", "new-token")["device_id"]?.stringValue == id)
+            #expect(row["device_id"]?.stringValue == id && row["token_end"] == "2ee70c3a" && row["permission"] == "provisional")
+            #expect(try await system.register("ann", "2ee70c3a")["device_id"]?.stringValue == id)
 
             #expect(try await system.tidings("device", "remove", id).exitCode == 0)
             let gone = try await system.count("select count(*) from tidings_ops.devices where reason_code = 'unregistered'")
             #expect(gone == 1)
             #expect(try await system.tidings("device", "remove", id).errors.contains("gone already"))
-            #expect(try await system.register("ann", "new-token")["state"] == "active")
+            #expect(try await system.register("ann", "2ee70c3a")["state"] == "active")
             let unknown = try await system.tidings("device", "update", "nobody", "--locale", "de")
             #expect(unknown.exitCode == 1 && unknown.errors.contains("no device nobody"))
         }
@@ -64,12 +67,12 @@ import TidingsTestSupport
     /// The limit retires the device that was registered the longest ago, and reports it.
     @Test func aPersonHasAtMostTwentyDevices() async throws {
         try await withOwnSystem { system in
-            for number in 1...21 { _ = try await system.register("collector", "token-\(number)") }
+            for number in 1...21 { _ = try await system.register("collector", "70ce\(1_000 + number)") }
             let retired = try await system.query("select token_end, reason_code from tidings_ops.devices where state = 'gone'").rows.map {
                 let (token, reason) = try $0.decode((String, String).self)
                 return "\(token) \(reason)"
             }
-            #expect(retired == ["token-1 deviceLimit"])
+            #expect(retired == ["70ce1001 deviceLimit"])
             #expect(try await system.count("select count(*) from tidings_ops.devices where state = 'active'") == 20)
         }
     }
@@ -81,11 +84,9 @@ import TidingsTestSupport
     func whatIsWrongIsSaid(_ options: [String], _ words: String) async throws {
         try await withOwnSystem { system in
             let result = try await TestProcess(
-                [TestSystem.binary, "device", "register", "ann", "token"] + options, environment: system.environment
+                [TestSystem.binary, "device", "register", "ann", "0a1b"] + options, environment: system.environment
             ).finish()
             #expect([64, 65].contains(result.exitCode) && result.errors.contains(words), "\(result.errors)")
-            let spaced = try await system.tidings("device", "register", "ann", "two words")
-            #expect(spaced.exitCode == 65 && spaced.errors.contains("printable ASCII"))
         }
     }
 
@@ -93,7 +94,10 @@ import TidingsTestSupport
     @Test func aTokenThatCannotWorkIsRefused() async throws {
         try await withOwnSystem { system in
             for (arguments, words) in [
-                (["two words"], "printable ASCII"), (["0a1b", "--platform", "web"], "not a browser's push subscription"),
+                (["two words"], "two hexadecimal digits"), (["{length=32,bytes=0x740f4707}"], "two hexadecimal digits"),
+                ([String(repeating: "0", count: 402)], "1 to 200 bytes"), (["cXyZ:APA91b"], "two hexadecimal digits"),
+                (["two words", "--platform", "android"], "printable ASCII"),
+                (["0a1b", "--platform", "web"], "not a browser's push subscription"),
                 ([Self.subscription(point: Self.secret, secret: Self.point), "--provider", "webpush"], "are swapped"),
                 (["two words", "--provider", "in-house"], "printable ASCII"),
             ] {
@@ -102,9 +106,17 @@ import TidingsTestSupport
             }
             #expect(try await system.count("select count(*) from tidings_ops.devices") == 0)
 
-            let phone = try #require(try await system.register("ann", "0a1b")["device_id"]?.stringValue)
-            let refused = try await system.tidings("device", "update", phone, "--provider", "webpush")
-            #expect(refused.exitCode == 65 && refused.errors.contains("not a browser's"), "\(refused.errors)")
+            let phone = try #require(try await system.register("ann", "cXyZ:APA91b", "--platform", "android")["device_id"]?.stringValue)
+            #expect(try await system.register("ann", "cXyZ:APA91b")["device_id"]?.stringValue == phone, "the issuer is known")
+            let apple = try #require(try await system.register("ann", "0A1B")["device_id"]?.stringValue)
+            for (change, words) in [
+                ([apple, "--token", "nope"], "two hexadecimal digits"), ([apple, "--provider", "webpush"], "not a browser's"),
+                ([phone, "--provider", "apns"], "two hexadecimal digits"),
+            ] {
+                let refused = try await system.tidings(arguments: ["device", "update"] + change)
+                #expect(refused.exitCode == 65 && refused.errors.contains(words), "\(change): \(refused.errors)")
+            }
+            #expect(try await system.tidings("device", "update", apple, "--provider", "fcm", "--platform", "android").exitCode == 0)
         }
     }
 
@@ -146,8 +158,8 @@ import TidingsTestSupport
 
     @Test func findKnowsDevicesByIDAndToken() async throws {
         try await withOwnSystem { system in
-            let id = try #require(try await system.register("ann", "a-token")["device_id"]?.stringValue)
-            for (wanted, matched) in [(id, "device_id"), ("a-token", "token")] {
+            let id = try #require(try await system.register("ann", "A70C3A")["device_id"]?.stringValue)
+            for (wanted, matched) in [(id, "device_id"), ("a70c3a", "token"), ("A70C3A", "token")] {
                 let found = try JSON.parse(try await system.tidings("find", wanted, "-o", "json").output)
                 #expect(found.arrayValue?.contains { $0["kind"] == "device" && $0["matched_on"]?.stringValue == matched } == true)
             }

@@ -28,6 +28,26 @@ import TidingsTestSupport
         }
     }
 
+    /// A phone whose app writes its token in capitals and then in small letters is one device. Its next person takes it over in any
+    /// spelling.
+    @Test func aTokenInAnyCaseGetsOnePush() async throws {
+        try await withPushMarkets { pipeline, markets in
+            for person in ["ann", "bob"] {
+                #expect(try await pipeline.system.tidings("recipient", "set", person, "--market", "eu").exitCode == 0)
+            }
+            for token in ["C0FFEE01", "c0ffee01"] { try await pipeline.register("ann", token, platform: "ios") }
+            await pipeline.publish(event(id: "first", to: "ann"))
+            #expect(try await pipeline.outcome(of: "first").filter { $0 == Ended("push", "sent", "accepted") }.count == 1)
+            #expect(try markets.requests(below: "/3/device/").map(\.path) == ["/3/device/c0ffee01"])
+
+            try await pipeline.register("bob", "C0FFEE01", platform: "ios")
+            await pipeline.publish(event(id: "late", to: "ann"))
+            #expect(try await pipeline.outcome(of: "late").contains(Ended("push", "suppressed", "noDevice")))
+            #expect(try markets.requests(below: "/3/device/").count == 1)
+            try await pipeline.expectSound()
+        }
+    }
+
     /// A device in another market than its owner's is served by that market's providers.
     @Test func aDeviceMayBeInAMarketOfItsOwn() async throws {
         try await withPushMarkets { pipeline, _ in
