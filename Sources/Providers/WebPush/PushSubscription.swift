@@ -86,6 +86,9 @@ struct PushSubscription: Sendable {
 extension PushSubscription {
     /// The subscription as it is stored: `{"endpoint":…,"keys":{"p256dh":…,"auth":…}}` in this order, without spaces, with the keys in
     /// Base64url.
+    ///
+    /// The endpoint alone names the device, because it belongs to one subscription (W3C Push API, `endpoint`). New keys of the same
+    /// endpoint replace the earlier ones.
     var deviceToken: DeviceToken {
         get throws(DeviceToken.Fault) {
             var json = JSONWriter()
@@ -97,7 +100,7 @@ extension PushSubscription {
             json.member("auth", Base64URL.encode(secret))
             json.endObject()
             json.endObject()
-            return try DeviceToken(json.text)
+            return try DeviceToken(json.text, identity: endpoint)
         }
     }
 }

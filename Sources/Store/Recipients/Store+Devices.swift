@@ -17,21 +17,21 @@ extension Store {
 
     /// Registers a device by its token, or confirms a known device. A setting that is nil keeps its value.
     ///
+    /// The identity of the token says which device is meant. The stored text becomes that of this token, such as the new keys of a
+    /// browser's subscription.
+    ///
     /// A token of another person moves to this person. A token that was gone becomes active again. Tidings judges every earlier decision
     /// for either person again before it sends.
     public func register(
         token: DeviceToken, of recipient: String, tenant: String, _ settings: DeviceSettings
     ) async throws -> RegisteredDevice {
-        let token = token.text
+        let identity = token.identity
         let platform = settings.platform ?? .ios
         return try await pool.transaction(retryAmbiguous: true) { transaction in
             let found = try await transaction.pipeline([
                 // Serialize registrations of the same token, so that the second registration sees the owner that the first one set.
-                "select pg_advisory_xact_lock(hashtextextended(\(tenant) || '/' || \(token), 0))",
-                """
-                select recipient_id from tidings.endpoints
-                where channel = 'push' and tenant = \(tenant) and tidings.token_hash(address) = tidings.token_hash(\(token))
-                """,
+                "select pg_advisory_xact_lock(hashtextextended(\(tenant) || '/' || \(identity), 0))",
+                "select e.recipient_id from tidings.endpoints e where \(Self.hasToken(identity, tenant: tenant))",
             ])
             let owner = try found[1].rows.first?.decode(String.self)
             let previous = owner.flatMap { $0.utf8.elementsEqual(recipient.utf8) ? nil : $0 }
@@ -43,12 +43,13 @@ extension Store {
                 "update tidings.recipients set changed_at = tidings.clock() where tenant = \(tenant) and id = \(previous)",
                 """
                 insert into tidings.endpoints as e (tenant, recipient_id, id, channel, provider, address, permission, platform, environment,
-                    market, time_zone, locale, app_version, registered_at, changed_at)
-                values (\(tenant), \(recipient), gen_random_uuid(), 'push', \(settings.provider ?? platform.standardProvider), \(token),
+                    market, time_zone, locale, app_version, registered_at, changed_at, token_identity)
+                values (\(tenant), \(recipient), gen_random_uuid(), 'push', \(settings.provider ?? platform.standardProvider), \(token.text),
                     \((settings.permission ?? .authorized).rawValue), \(platform.rawValue),
                     \((settings.environment ?? .production).rawValue), \(settings.market ?? nil), \(settings.timeZone), \(settings.locale),
-                    \(settings.appVersion), tidings.clock(), tidings.clock())
-                on conflict (tidings.token_hash(address), tenant) where channel = 'push' do update set recipient_id = excluded.recipient_id,
+                    \(settings.appVersion), tidings.clock(), tidings.clock(), nullif(\(identity), \(token.text)))
+                on conflict (tidings.token_hash(coalesce(token_identity, address)), tenant) where channel = 'push' do update set
+                    recipient_id = excluded.recipient_id, address = excluded.address, token_identity = excluded.token_identity,
                     \(Self.changes(settings)), registered_at = excluded.registered_at, gone_at = null, gone_reason = null
                 returning id
                 """,
@@ -59,7 +60,7 @@ extension Store {
                 Self.wake(
                     """
                     select e.tenant, e.id as device_id from tidings.endpoints e
-                    where e.channel = 'push' and e.tenant = \(tenant) and tidings.token_hash(e.address) = tidings.token_hash(\(token))
+                    where \(Self.hasToken(identity, tenant: tenant))
                         and exists (select from tidings.local_requests r where r.tenant = e.tenant and r.device_id = e.id)
                     """),
             ])
@@ -77,19 +78,20 @@ extension Store {
     public func change(
         device: String, tenant: String, owner: String? = nil, token: DeviceToken?, _ settings: DeviceSettings
     ) async throws -> Bool {
-        let token = token?.text
         let isOwned: SQL = owner.map { "e.recipient_id = \($0)" } ?? "true"
         return try await pool.transaction(retryAmbiguous: true) { transaction in
             let results = try await transaction.pipeline([
                 """
-                delete from tidings.endpoints where channel = 'push' and tenant = \(tenant) and id <> \(device)
-                    and tidings.token_hash(address) = tidings.token_hash(\(token))
-                    and exists (select from tidings.endpoints e
-                        where e.channel = 'push' and e.tenant = \(tenant) and e.id = \(device) and \(isOwned))
+                delete from tidings.endpoints other using tidings.endpoints e
+                where e.channel = 'push' and e.tenant = \(tenant) and e.id = \(device) and \(isOwned)
+                    and other.channel = 'push' and other.tenant = \(tenant) and other.id <> \(device)
+                    and tidings.token_hash(coalesce(other.token_identity, other.address)) = tidings.token_hash(\(token?.identity))
                 """,
                 """
                 with changed as (
-                    update tidings.endpoints e set \(Self.changes(settings)), address = coalesce(\(token), e.address),
+                    update tidings.endpoints e set \(Self.changes(settings)), address = coalesce(\(token?.text), e.address),
+                        token_identity = case when \(token == nil) then e.token_identity
+                            else nullif(\(token?.identity), \(token?.text)) end,
                         registered_at = case when \(token == nil) then e.registered_at else tidings.clock() end,
                         gone_at = case when \(token == nil) then e.gone_at end, gone_reason = case when \(token == nil) then e.gone_reason end
                     where e.channel = 'push' and e.tenant = \(tenant) and e.id = \(device) and \(isOwned)
@@ -131,7 +133,7 @@ extension Store {
         let found = try await pool.query(
             """
             select provider from tidings.endpoints where channel = 'push' and tenant = \(tenant)
-                and tidings.token_hash(address)
+                and tidings.token_hash(coalesce(token_identity, address))
                     = any(array(select tidings.token_hash(t) from unnest(\(identities.sorted())) t))
             """)
         return found.rows.count == 1 ? try found.rows[0].decode(String?.self) : nil
@@ -160,6 +162,14 @@ extension Store {
     /// The row of `tidings_ops.devices` of one device.
     public func device(_ id: String, tenant: String) async throws -> JSON? {
         try await report("select * from tidings_ops.devices d where d.tenant = \(tenant) and d.device_id = \(id)").first
+    }
+
+    /// Whether the row `e` is the device of a token.
+    private static func hasToken(_ identity: String, tenant: String) -> SQL {
+        """
+        e.channel = 'push' and e.tenant = \(tenant)
+            and tidings.token_hash(coalesce(e.token_identity, e.address)) = tidings.token_hash(\(identity))
+        """
     }
 
     /// The assignments of an update of the row `e`. A setting that is nil keeps its value.

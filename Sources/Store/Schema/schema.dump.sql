@@ -268,7 +268,7 @@ begin
     end if;
     return query select 'device', e.id, 'device_id', e.changed_at from tidings.endpoints e where e.channel = 'push' and e.id = anything;
     return query select 'device', e.id, 'token', e.changed_at from tidings.endpoints e
-        where e.channel = 'push' and tidings.token_hash(e.address) = tidings.token_hash(anything);
+        where e.channel = 'push' and tidings.token_hash(coalesce(e.token_identity, e.address)) = tidings.token_hash(anything);
     return query select 'rejected', r.id::text, 'event_id', r.last_at from tidings.rejected r
         where r.event_id = anything order by r.id desc limit 20;
     -- Refused events of the person, newest first. Nearly every event names one person. An event that names several has an index without an
@@ -281,7 +281,7 @@ begin
         ) l order by l.id desc limit 10;
 end $_$;
 
-COMMENT ON FUNCTION tidings_ops.find(anything text) IS 'Finds the record of any id: a notification, a delivery, an event, a provider''s idempotency key, a device or its token. For a recipient, also as tenant/recipient, it returns the latest notifications and the latest refused events too. A trace id and a provider''s own message id have no index.';
+COMMENT ON FUNCTION tidings_ops.find(anything text) IS 'Finds the record of any id: a notification, a delivery, an event, a provider''s idempotency key, a device or its token. A token is found in the form that is stored: of APNs in lower case, of a browser the endpoint alone. For a recipient, also as tenant/recipient, it returns the latest notifications and the latest refused events too. A trace id and a provider''s own message id have no index.';
 
 CREATE FUNCTION tidings_ops.find_enqueued(anything text) RETURNS TABLE(id text, type text, producer text, enqueued_at timestamp with time zone, attempts integer)
     LANGUAGE sql STABLE SECURITY DEFINER
@@ -473,7 +473,8 @@ CREATE TABLE tidings.endpoints (
     locale text,
     app_version text,
     registered_at timestamp with time zone,
-    gone_reason text
+    gone_reason text,
+    token_identity text
 );
 
 CREATE TABLE tidings.reports (
@@ -3158,7 +3159,7 @@ CREATE INDEX due_paused ON tidings.due USING btree (pause_id, lane, channel, pro
 
 CREATE INDEX endpoints_device ON tidings.endpoints USING btree (id) WHERE (channel = 'push'::text);
 
-CREATE UNIQUE INDEX endpoints_token ON tidings.endpoints USING btree (tidings.token_hash(address), tenant) WHERE (channel = 'push'::text);
+CREATE UNIQUE INDEX endpoints_token ON tidings.endpoints USING btree (tidings.token_hash(COALESCE(token_identity, address)), tenant) WHERE (channel = 'push'::text);
 
 CREATE INDEX idempotency_0_notification_id_idx ON tidings.idempotency_0 USING brin (notification_id) WITH (autosummarize='on');
 

@@ -119,7 +119,14 @@ struct PushSubscriptionTests {
     ])
     func aSubscriptionIsStoredInOneForm(_ written: String) throws {
         let token = try Self.stored(written)
-        #expect(token.text == Self.asStored)
+        #expect(token.text == Self.asStored && token.identity == WebPushFixture.endpoint)
+    }
+
+    @Test func newKeysBelongToTheSameDevice() throws {
+        let other = P256PrivateKey().publicKey
+        let renewed = try Self.stored(
+            WebPushFixture.token(point: Base64URL.encode(other.point), secret: Base64URL.encode([UInt8](repeating: 7, count: 16))))
+        #expect(renewed.identity == WebPushFixture.endpoint && renewed.text != Self.asStored)
     }
 
     @Test(arguments: [
@@ -127,7 +134,7 @@ struct PushSubscriptionTests {
         WebPushFixture.endpoint.replacing("net/", with: "net:8443/"),
     ])
     func anotherPathOrPortIsAnotherDevice(_ endpoint: String) throws {
-        #expect(try Self.stored(WebPushFixture.token(endpoint: endpoint)) != Self.stored(Self.asStored))
+        #expect(try Self.stored(WebPushFixture.token(endpoint: endpoint)).identity != WebPushFixture.endpoint)
     }
 
     @Test func swappedKeysAreNamed() {

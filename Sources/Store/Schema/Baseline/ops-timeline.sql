@@ -107,7 +107,7 @@ begin
     end if;
     return query select 'device', e.id, 'device_id', e.changed_at from tidings.endpoints e where e.channel = 'push' and e.id = anything;
     return query select 'device', e.id, 'token', e.changed_at from tidings.endpoints e
-        where e.channel = 'push' and tidings.token_hash(e.address) = tidings.token_hash(anything);
+        where e.channel = 'push' and tidings.token_hash(coalesce(e.token_identity, e.address)) = tidings.token_hash(anything);
     return query select 'rejected', r.id::text, 'event_id', r.last_at from tidings.rejected r
         where r.event_id = anything order by r.id desc limit 20;
     -- Refused events of the person, newest first. Nearly every event names one person. An event that names several has an index without an
@@ -120,6 +120,7 @@ begin
         ) l order by l.id desc limit 10;
 end $$;
 comment on function tidings_ops.find(text) is
-    'Finds the record of any id: a notification, a delivery, an event, a provider''s idempotency key, a device or its token. For a '
-    'recipient, also as tenant/recipient, it returns the latest notifications and the latest refused events too. A trace id and a '
-    'provider''s own message id have no index.';
+    'Finds the record of any id: a notification, a delivery, an event, a provider''s idempotency key, a device or its token. A '
+    'token is found in the form that is stored: of APNs in lower case, of a browser the endpoint alone. For a recipient, also as '
+    'tenant/recipient, it returns the latest notifications and the latest refused events too. A trace id and a provider''s own message id '
+    'have no index.';

@@ -39,15 +39,18 @@ create table tidings.endpoints (
     app_version   text,
     registered_at timestamptz,                           -- provider answers about an earlier time do not count
     gone_reason   text,
+    token_identity text,                                 -- the part of the token that names the device; null: all of the address
     primary key (tenant, recipient_id, id)
 );
 
 -- A token may be too long for an index, so the index holds its hash. Immutable, because the encoding of a database never changes.
+-- The module of the provider has made the one form of the token before it is stored.
 create function tidings.token_hash(token text) returns bytea language sql immutable parallel safe
     as $$ select sha256(convert_to(token, 'UTF8')) $$;
 
 -- One token is one device of a tenant, whichever person holds it.
-create unique index endpoints_token on tidings.endpoints (tidings.token_hash(address), tenant) where channel = 'push';
+create unique index endpoints_token on tidings.endpoints (tidings.token_hash(coalesce(token_identity, address)), tenant)
+    where channel = 'push';
 create index endpoints_device on tidings.endpoints (id) where channel = 'push';
 
 -- For operators -------------------------------------------------------------------------------------------------------------------------

@@ -142,6 +142,7 @@ import TidingsTestSupport
             let first = try await system.register("ann", Self.subscription(), "--platform", "web")
             for same in [
                 pretty, Self.subscription("https://push.test/w/gAAA#section"), Self.subscription("HTTPS://Push.Test:443/w/gAAA"),
+                Self.subscription(secret: "AAECAwQFBgcICQoLDA0ODw"),
             ] {
                 #expect(try await system.register("ann", same)["device_id"] == first["device_id"])
             }

@@ -1,0 +1,89 @@
+import Testing
+import TidingsCore
+import TidingsJSON
+import TidingsPostgres
+import TidingsStore
+import TidingsTestSupport
+
+/// The identity of a token, and not its text, says which row is meant.
+@Suite struct DeviceIdentityTests {
+    private static func token(_ keys: String) throws -> DeviceToken {
+        try DeviceToken("https://push.test/1+\(keys)", identity: "https://push.test/1")
+    }
+
+    @Test func newKeysUpdateTheRowOfTheirEndpoint() async throws {
+        try await StoreScene.with { scene in
+            let first = try await scene.register(Self.token("first"), of: "ada")
+            let second = try await scene.register(Self.token("second"), of: "ada")
+            #expect(second.deviceID == first.deviceID && second.movedFrom == nil)
+            let moved = try await scene.register(Self.token("third"), of: "bob")
+            #expect(moved.deviceID == first.deviceID && moved.movedFrom == "ada")
+            #expect(try await scene.rows() == ["bob https://push.test/1+third https://push.test/1"])
+        }
+    }
+
+    /// A token whose identity is its text, such as one of FCM, is another device in another case.
+    @Test func aTokenWithoutAnIdentityOfItsOwnIsItsText() async throws {
+        try await StoreScene.with { scene in
+            let small = try await scene.register(try DeviceToken("fcm:abc"), of: "ada")
+            #expect(try await scene.register(try DeviceToken("fcm:ABC"), of: "ada").deviceID != small.deviceID)
+            #expect(try await scene.register(try DeviceToken("fcm:abc"), of: "ada").deviceID == small.deviceID)
+            #expect(try await scene.rows() == ["ada fcm:ABC -", "ada fcm:abc -"])
+        }
+    }
+
+    /// The token moves to the changed device, and the device that had the identity is deleted.
+    @Test func aChangedTokenTakesItsIdentityAlong() async throws {
+        try await StoreScene.with { scene in
+            let old = try await scene.register(try DeviceToken("phone"), of: "ada").deviceID
+            _ = try await scene.register(Self.token("first"), of: "bob")
+            let isFound = try await scene.store.change(device: old, tenant: "default", token: Self.token("second"), DeviceSettings())
+            #expect(isFound)
+            #expect(try await scene.rows() == ["ada https://push.test/1+second https://push.test/1"])
+            // Without a token the identity stays, and with another token it goes.
+            #expect(try await scene.store.change(device: old, tenant: "default", token: nil, DeviceSettings(permission: .denied)))
+            #expect(try await scene.register(Self.token("third"), of: "ada").deviceID == old)
+            #expect(try await scene.store.change(device: old, tenant: "default", token: DeviceToken("phone"), DeviceSettings()))
+            #expect(try await scene.rows() == ["ada phone -"])
+            let stranger = try await scene.store.change(
+                device: old, tenant: "default", owner: "bob", token: Self.token("first"), DeviceSettings())
+            #expect(!stranger)
+        }
+    }
+
+    @Test func theIssuerOfAKnownTokenIsFound() async throws {
+        try await StoreScene.with { scene in
+            let web = DeviceSettings(platform: .web)
+            let device = try await scene.store.register(token: Self.token("first"), of: "ada", tenant: "default", web).deviceID
+            #expect(try await scene.store.issuer(ofTokens: ["x", "https://push.test/1"], tenant: "default") == "webpush")
+            #expect(try await scene.store.issuer(ofTokens: ["https://push.test/1"], tenant: "other") == nil)
+            #expect(try await scene.store.issuer(ofTokens: ["x"], tenant: "default") == nil)
+            #expect(try await scene.store.issuer(ofTokens: [], tenant: "default") == nil)
+            let stored = try await scene.store.token(of: device, tenant: "default", owner: "ada")
+            #expect(stored?.issuer == "webpush" && stored?.text == "https://push.test/1+first")
+            #expect(try await scene.store.token(of: device, tenant: "default", owner: "bob") == nil)
+        }
+    }
+
+    @Test func aDeviceIsFoundByTheIdentityOfItsToken() async throws {
+        try await StoreScene.with { scene in
+            let device = try await scene.register(Self.token("first"), of: "ada").deviceID
+            let found = try await scene.store.find("written otherwise", tokens: ["https://push.test/1", "written otherwise"])
+            #expect(found.map { $0["id"]?.stringValue } == [device])
+        }
+    }
+}
+
+extension StoreScene {
+    fileprivate func register(_ token: DeviceToken, of person: String) async throws -> RegisteredDevice {
+        try await store.register(token: token, of: person, tenant: "default", DeviceSettings())
+    }
+
+    /// The person, the address and the identity of each device.
+    fileprivate func rows() async throws -> [String] {
+        let sql: SQL = """
+            select concat_ws(' ', recipient_id, address, coalesce(token_identity, '-')) from tidings.endpoints order by address collate "C"
+            """
+        return try await system.query(sql).rows.map { try $0.decode(String.self) }
+    }
+}

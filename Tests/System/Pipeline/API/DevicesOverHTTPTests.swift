@@ -1,0 +1,106 @@
+import Testing
+import TidingsJSON
+import TidingsTestSupport
+
+/// The registration of devices over HTTP: one device for each token, and none for a text that is no token.
+@Suite struct DevicesOverHTTPTests {
+    private static let point = "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4"
+    private static let secret = "BTBZMqHH6r4Tts7J_aSIgg"
+
+    private static func subscription(
+        _ endpoint: String = "https://push.test/w/gAAA", point: String = point, secret: String = secret
+    ) -> JSON {
+        .string(#"{"endpoint":"\#(endpoint)","expirationTime":null,"keys":{"p256dh":"\#(point)","auth":"\#(secret)"}}"#)
+    }
+
+    private static func body(_ token: JSON, _ facts: [String: JSON]) -> JSON {
+        var body = JSONObject()
+        body["token"] = token
+        for (name, value) in facts { body[name] = value }
+        return .object(body)
+    }
+
+    @Test func oneTokenIsOneDeviceHoweverItIsWritten() async throws {
+        try await withAPI { api in
+            let devices = Registrations(api: api)
+            let phone = try await devices.register("ada", ["token": "740F4707BEBCF74F"])
+            for token: JSON in ["740f4707bebcf74f", " 740f4707BEBCF74F\n"] {
+                #expect(try await devices.register("ada", ["token": token]) == phone)
+            }
+            let browser = try await devices.register("ada", ["token": Self.subscription(), "platform": "web"])
+            for token in [
+                Self.subscription("https://push.test/w/gAAA#section"), Self.subscription("HTTPS://Push.Test:443/w/gAAA"),
+                Self.subscription(secret: "AAECAwQFBgcICQoLDA0ODw"),
+            ] {
+                #expect(try await devices.register("ada", ["token": token, "platform": "web"]) == browser)
+            }
+            #expect(
+                try await devices.register("ada", ["token": Self.subscription("https://push.test/w/gaaa"), "platform": "web"]) != browser)
+            let small = try await devices.register("ada", ["token": "fcm:aBc", "platform": "android"])
+            #expect(try await devices.register("ada", ["token": "fcm:ABC", "platform": "android"]) != small)
+
+            // The next person signs in on the phone and in the browser.
+            #expect(try await devices.register("bob", ["token": "740f4707bebcf74f"]) == phone)
+            let taken: JSON = ["token": Self.subscription(secret: "EBESExQVFhcYGRobHB0eHw"), "platform": "web"]
+            #expect(try await devices.register("bob", taken) == browser)
+            for device in [phone, browser] {
+                #expect(try await api.ask("ada", "PATCH", "/api/devices/\(device)", body: #"{"permission":"denied"}"#).status == 404)
+                #expect(try await api.ask("ada", "DELETE", "/api/devices/\(device)").status == 404)
+                #expect(try await api.ask("bob", "DELETE", "/api/devices/\(device)").status == 204)
+            }
+        }
+    }
+
+    @Test func aTokenThatCanNeverWorkIsRefused() async throws {
+        try await withAPI { api in
+            let devices = Registrations(api: api)
+            for (token, facts) in [
+                ("{length=32,bytes=0x740f4707}", [:]), ("dA9HB7689098JdSOM1iUdA9HB7689098JdSOM1iU9aY=", [:]), ("(null)", [:]),
+                (.string(String(repeating: "0", count: 402)), [:]), ("fcm:APA91b", [:]), ("two words", ["platform": "android"]),
+                (Self.subscription(), [:]), (Self.subscription(), ["platform": "android"]), ("740f4707", ["platform": "web"]),
+                (Self.subscription(point: Self.secret, secret: Self.point), ["platform": "web"]),
+                (Self.subscription("https://push.test:0/"), ["provider": "webpush"]), ("", [:]), (17, [:]),
+                ("two words", ["provider": "in-house"]),
+            ] as [(JSON, [String: JSON])] {
+                let refused = try await devices.ask("ada", Self.body(token, facts))
+                #expect(refused.status == 422 && refused.places("errors") == ["/token"], "\(refused.text)")
+            }
+            let device = try await devices.register("ada", ["token": "740f4707"])
+            for (change, pointer) in [
+                (#"{"token":"nope"}"#, "/token"), (#"{"token":"nope","permission":"denied"}"#, "/token"),
+                (#"{"provider":"webpush"}"#, "/provider"),
+            ] {
+                let refused = try await api.ask("ada", "PATCH", "/api/devices/\(device)", body: change)
+                #expect(refused.status == 422 && refused.places("errors") == [pointer], "\(change)")
+            }
+            #expect(try await api.ask("ada", "PATCH", "/api/devices/\(device)", body: #"{"token":"BEBCF74F"}"#).status == 200)
+            #expect(try await devices.register("ada", ["token": "bebcf74f"]) == device)
+            let key = try await api.key("recipients:write")
+            let byBackend = try await api.ask(
+                "POST", "/v1/recipients/ada/devices", authorization: key, body: #"{"token":"{length=32,bytes=0x740f4707}"}"#)
+            #expect(byBackend.status == 422, "\(byBackend.text)")
+        }
+    }
+}
+
+/// Registers devices of people with an API.
+private struct Registrations {
+    let api: APIScene
+
+    func ask(_ person: String, _ body: JSON) async throws -> APIScene.Answer {
+        try await api.ask(person, "POST", "/api/devices", body: body.serialized)
+    }
+
+    /// Requires success and returns the device's id.
+    func register(_ person: String, _ body: JSON) async throws -> String {
+        let answer = try await ask(person, body)
+        return try #require(answer.status == 200 ? answer.json["deviceId"]?.stringValue : nil, "\(answer.text)")
+    }
+}
+
+extension APIScene.Answer {
+    /// The pointers of the entries of a member of the answer.
+    fileprivate func places(_ member: String) -> [String] {
+        json[member]?.arrayValue?.compactMap { $0["pointer"]?.stringValue } ?? []
+    }
+}
