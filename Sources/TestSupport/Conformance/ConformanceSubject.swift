@@ -1,4 +1,4 @@
-import TidingsCore
+public import TidingsCore
 public import TidingsProvider
 
 /// A provider as ``ProviderConformance`` needs it: a way to make it, its deliveries, and the answers of its service.
@@ -31,6 +31,9 @@ public protocol ConformanceSubject: Sendable {
     /// The content of a delivery's request, in the places where the service looks for it. Without it, the content is not tested.
     func content(of request: ConformanceRequest) -> ConformanceContent
 
+    /// The tokens of devices that the test registers and sends to. Nil for a provider whose endpoints are no devices.
+    func tokens(calling service: ConformanceService) -> ConformanceTokens?
+
     /// The service's answer with this meaning. For a request that is not a delivery, the meaning is always success.
     func answer(to request: ConformanceRequest, meaning outcome: ConformanceOutcome) -> ConformanceAnswer
 }
@@ -41,6 +44,29 @@ extension ConformanceSubject {
     public var unreachable: [ConformanceOutcome: String] { [:] }
     public func isDelivery(_ request: ConformanceRequest) -> Bool { true }
     public func content(of request: ConformanceRequest) -> ConformanceContent { ConformanceContent() }
+    public func tokens(calling service: ConformanceService) -> ConformanceTokens? { nil }
+}
+
+/// Tokens as apps write them, and their reader.
+public struct ConformanceTokens: Sendable {
+    /// `ProviderFactory.deviceToken(_:)` of the provider.
+    public var read: @Sendable (String) throws(DeviceToken.Fault) -> DeviceToken
+    /// Spellings of one token. All of them name the same device, and deliveries to each arrive.
+    public var spellings: [String]
+    /// Tokens of other devices.
+    public var others: [String]
+    /// Texts to which no delivery can ever arrive.
+    public var malformed: [String]
+
+    public init(
+        read: @escaping @Sendable (String) throws(DeviceToken.Fault) -> DeviceToken, spellings: [String], others: [String],
+        malformed: [String]
+    ) {
+        self.read = read
+        self.spellings = spellings
+        self.others = others
+        self.malformed = malformed
+    }
 }
 
 /// The address of the service that replaces the provider's own.

@@ -18,6 +18,7 @@ actor ConformanceTrial {
 
     func run() async {
         checkLimits()
+        await checkTokens()
         for outcome in ConformanceOutcome.allCases where subject.unreachable[outcome] == nil { await reach(outcome) }
         await sendTooMuch()
         await shortenTexts()
@@ -57,7 +58,7 @@ actor ConformanceTrial {
         return result
     }
 
-    private func complainOfSecrets(in words: String, _ place: String) {
+    func complainOfSecrets(in words: String, _ place: String) {
         for name in server.secrets.found(in: words).sorted() { complain("\(place) holds \(name)") }
     }
 

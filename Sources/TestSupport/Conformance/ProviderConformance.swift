@@ -9,6 +9,7 @@
 /// - The provider can report every outcome.
 /// - The provider declares its limits and keeps to them.
 /// - A call to a service that hangs, resets or is absent ends with the right outcome.
+/// - Every spelling of a token is one device, and a token that cannot be sent to is refused when it is registered.
 /// - Cancelling ends a call, whatever the service does.
 /// - A closed provider refuses.
 /// - A text that is too long is shortened at the edge of a character, and the result has a note of it (if

@@ -17,6 +17,15 @@ protocol BindingSubject: ConformanceSubject {
     func environment(_ service: ConformanceService) -> [String: String]
     /// The address of a delivery that goes to the service itself.
     func address(_ service: ConformanceService) -> String?
+    /// Other spellings of that address, if it is the token of a device, tokens of other devices, and texts that are no tokens.
+    func otherTokens(_ service: ConformanceService) -> OtherTokens?
+}
+
+/// Texts beside the token of ``BindingSubject/address(_:)``.
+struct OtherTokens: Sendable {
+    var spellings: [String]
+    var others: [String]
+    var malformed: [String]
 }
 
 extension BindingSubject {
@@ -25,6 +34,15 @@ extension BindingSubject {
     var secrets: [String] { Array(environment.values) + [address].compactMap(\.self) }
     func environment(_ service: ConformanceService) -> [String: String] { [:] }
     func address(_ service: ConformanceService) -> String? { address }
+    func otherTokens(_ service: ConformanceService) -> OtherTokens? { nil }
+
+    func tokens(calling service: ConformanceService) -> ConformanceTokens? {
+        guard let token = address(service), let more = otherTokens(service) else { return nil }
+        let factory = factory
+        return ConformanceTokens(
+            read: { text throws(DeviceToken.Fault) in try factory.deviceToken(text) }, spellings: [token] + more.spellings,
+            others: more.others, malformed: more.malformed)
+    }
 
     func makeProvider(calling service: ConformanceService) throws -> any Provider {
         try made(calling: service) { $0 }

@@ -65,6 +65,26 @@ struct WebPushSubject: BindingSubject {
         return #"{"endpoint":"\#(endpoint)","keys":{"p256dh":"\#(point)","auth":"\#(auth)"}}"#
     }
 
+    /// The endpoint names the device, whatever its fragment, its other members and its keys are.
+    func otherTokens(_ service: ConformanceService) -> OtherTokens? {
+        let (point, other) = (Base64URL.encode(browser.publicKey.point), Base64URL.encode(P256PrivateKey().publicKey.point))
+        let (auth, otherAuth) = (Base64URL.encode([UInt8](repeating: 7, count: 16)), Base64URL.encode([UInt8](repeating: 8, count: 16)))
+        let path = "/w/capability%2F4711-abcdefghijk?k=key-of-the-endpoint"
+        func token(_ path: String, _ point: String, _ auth: String, origin: String = service.origin) -> String {
+            #"{ "keys": {"auth": "\#(auth)", "p256dh": "\#(point)"}, "expirationTime": null, "endpoint": "\#(origin)\#(path)" }"#
+        }
+        return OtherTokens(
+            spellings: [
+                token(path, point, auth), token(path + "#part", point, auth), token(path, other, otherAuth),
+                token(path, point, auth, origin: service.origin.uppercased()),
+            ],
+            others: [token(path + "2", point, auth), token(path.uppercased(), point, auth)],
+            malformed: [
+                "", "{}", "fcm-token", token(path, auth, point), token(path, point, ""), token(path, "", auth),
+                token(path, point, auth, origin: "https://127.1"), token(path, point, auth, origin: "https://a.test:0"),
+            ])
+    }
+
     func settings(_ service: ConformanceService) -> [String: String] {
         [
             "vapidPrivateKey": "env:SECRET", "subject": "mailto:push@example.com", "allowedPorts": "any",

@@ -15,6 +15,17 @@ struct APNsSubject: BindingSubject {
     var environment: [String: String] { ["SECRET": key] }
     let address: String? = "0a1B2c3D4e5F60718293a4b5c6d7e8f90a1B2c3D4e5F60718293a4b5c6d7e8f9"
 
+    /// A letter of a token may be written in either case.
+    func otherTokens(_ service: ConformanceService) -> OtherTokens? {
+        let token = address ?? ""
+        return OtherTokens(
+            spellings: [token.lowercased(), token.uppercased(), " \(token)\n"], others: ["\(token)00", String(token.reversed())],
+            malformed: [
+                "", "a", "{length = 32, bytes = 0x0a1b2c3d 4e5f6071 ... c6d7e8f9 }", "<0a1b2c3d 4e5f6071>", "ChssPU5fYHGCk6S1xtfo",
+                String(repeating: "0a", count: 201),
+            ])
+    }
+
     func settings(_ service: ConformanceService) -> [String: String] {
         [
             "key": "env:SECRET", "keyId": "ABCDE12345", "teamId": "TEAM123456", "topic": "com.example.shop", "endpoint": service.origin,
@@ -50,6 +61,14 @@ struct FCMSubject: BindingSubject {
     let factory: any ProviderFactory.Type = FCMProviderFactory.self
     let key: String
     let address: String? = "cXyZ0123:APA91bH-registration_token"
+
+    /// The case of a letter is part of a token.
+    func otherTokens(_ service: ConformanceService) -> OtherTokens? {
+        let token = address ?? ""
+        return OtherTokens(
+            spellings: [" \(token)\n"], others: [token.lowercased(), token.uppercased()],
+            malformed: ["", "a b", "{length=32,bytes=0x0a1b}", "<0a1b>", String(repeating: "t", count: 4_097)])
+    }
 
     /// - Parameter key: PEM of an RSA key.
     init(key: String) { self.key = key }
