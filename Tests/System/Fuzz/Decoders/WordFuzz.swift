@@ -1,3 +1,4 @@
+import TidingsContracts
 import TidingsCore
 
 @testable import TidingsCatalogue
@@ -25,7 +26,8 @@ struct WordFuzz: FuzzTarget {
         let taken = [
             try isStable(text, { Timestamp(rfc3339: $0) }, \.rfc3339), try isStable(text, DurationText.parse, DurationText.print),
             try isStable(text, { NotificationID($0) }, \.description), try isStable(text, { TraceParent.validated($0) }, { $0 }),
-            try isStable(text, { URIReference($0) }, \.text), try isStable(text, { JSONNumber(text: $0) }, \.canonical.text),
+            try isStable(text, LanguageTag.normalized, { $0 }), try isStable(text, { URIReference($0) }, \.text),
+            try isStable(text, { JSONNumber(text: $0) }, \.canonical.text),
             try isRetryAfter(text), try isTemplate(text),
         ]
         _ = MediaType(text).isJSON
@@ -71,7 +73,7 @@ struct WordFuzz: FuzzTarget {
         "\"a b\"@[IPv6:::1]", "::ffff:1.2.3.4", "1:2:3:4:5:6:7:8", "192.0.2.1", "https://u@[v1.x]:80/a/../b?c#d", "a:b", "//x/..", "12",
         "-1.50e-3",
         "Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994", "120",
-        "Invoice {{number}} {{ total }}!",
+        "Invoice {{number}} {{ total }}!", "zh-Hant-TW", "en_US@rg=gbzzzz;calendar=gregorian", "zh_TW_#Hant_u-nu-thai", "sr_RS.UTF-8@latin",
     ]
 
     private static let words = [
