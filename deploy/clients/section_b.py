@@ -55,14 +55,17 @@ def registration():
         checks.status(f"register: a token of {digits} digits", ann.post("/api/devices", {"token": new_token(digits)}), 200)
 
     for name, wrong in {
-        "token": "", "platform": "palmOS", "environment": "test", "permission": "maybe", "market": "atlantis", "timeZone": "Mars/Olympus",
-        "locale": "!", "appVersion": "x" * 200,
+        "token": "", "platform": "palmOS", "environment": "test", "permission": "maybe", "market": "atlantis",
     }.items():
         refused = ann.post("/api/devices", {"token": new_token()} | {name: wrong})
         checks.problem(f"register: a wrong {name}", refused, 422, "invalid", f"/{name}")
     for token in ("{length=32,bytes=0x740f4707}", "dA9HB7689098JdSOM1iUdA9HB7689098JdSOM1iU9aY=", "0" * 402, "(null)"):
         refused = ann.post("/api/devices", {"token": token})
         checks.problem(f"register: a token that can never work, {token[:20]}", refused, 422, "invalid", "/token")
+    for name, odd in {"timeZone": "GMT+0530", "locale": "!", "appVersion": "x" * 200}.items():
+        registered = ann.post("/api/devices", {"token": new_token()} | {name: odd})
+        checks.status(f"register: {name} is context and never refuses", registered, 200)
+        checks.equal(f"register: the answer names {name}", [left["pointer"] for left in registered.json.get("ignored", [])], [f"/{name}"])
     checks.problem("register: no token", ann.post("/api/devices", {}), 422, "invalid", "/token")
     checks.problem("register: a token with a space", ann.post("/api/devices", {"token": "a b"}), 422, "invalid", "/token")
     checks.problem("register: no JSON", ann.request("POST", "/api/devices", b"{", headers={"Content-Type": "application/json"}), 400,

@@ -33,8 +33,8 @@ struct DeviceCommand: AsyncParsableCommand {
             abstract: "Register a device by its token, or confirm it. A token of another person moves to this person.",
             discussion: """
                 A token alone means an iOS device of APNs in production, authorized, in the person's market. A token that the provider can \
-                never send to is refused. A person has at most \(Store.devicesPerPerson) active devices. One device more retires the device \
-                registered longest ago.
+                never send to is refused. A time zone, locale or app version that cannot be used is left out with a note. A person has at \
+                most \(Store.devicesPerPerson) active devices. One device more retires the device registered longest ago.
                 """)
         @Argument(help: "The person's id.") var recipient: String
         @Argument(help: "The token that the platform gave the app, a browser's subscription in JSON, or - to read it from standard input.")
@@ -49,7 +49,7 @@ struct DeviceCommand: AsyncParsableCommand {
             let written = DeviceOptions.token(token)
             try await withStore { store, _ in
                 let catalogue = try await CatalogueSource(store).current.catalogue
-                let settings = try told.settings(in: catalogue)
+                let settings = try told.settings(in: catalogue, mayLeaveOutContext: true)
                 let token = try await DeviceOptions.read {
                     try await DeviceTokens(context.providers, store: store).read(written, settings, tenant: tenant, in: catalogue)
                 }
@@ -75,7 +75,7 @@ struct DeviceCommand: AsyncParsableCommand {
             let written = token.map(DeviceOptions.token)
             try await withStore { store, _ in
                 let catalogue = try await CatalogueSource(store).current.catalogue
-                let settings = try told.settings(in: catalogue)
+                let settings = try told.settings(in: catalogue, mayLeaveOutContext: written != nil)
                 let token = try await DeviceOptions.read {
                     try await DeviceTokens(context.providers, store: store).read(
                         written, settings, of: device, tenant: tenant, in: catalogue)
@@ -116,12 +116,24 @@ struct DeviceOptions: ParsableArguments {
     @Option(help: "BCP 47, such as es-MX.") var locale: String?
     @Option(help: "Such as 4.2.0.") var appVersion: String?
 
-    func settings(in catalogue: Catalogue) throws -> DeviceSettings {
-        let settings = DeviceSettings(
+    /// Returns the options as settings. Context that cannot be used is left out with a note.
+    ///
+    /// - Parameter mayLeaveOutContext: false for a change of a known device without its token. Options of nothing but context are then
+    ///   refused for their faults, because they are what the command changes.
+    func settings(in catalogue: Catalogue, mayLeaveOutContext: Bool) throws -> DeviceSettings {
+        var settings = DeviceSettings(
             platform: platform, provider: provider, environment: environment, permission: permission,
             market: market.map { $0 == "none" ? nil : $0 }, timeZone: timeZone, locale: locale, appVersion: appVersion)
-        let faults = try settings.faults(in: catalogue) { try TimeZoneDatabase.required().isKnown($0) }
-        if let fault = faults.first { throw Self.failure(fault, catalogue) }
+        var ignored: [DeviceFault] = []
+        let isStrict = !mayLeaveOutContext && settings.isContextAlone
+        let refused = try settings.settle(in: catalogue, strictly: isStrict, ignored: &ignored) {
+            try TimeZoneDatabase.required().isKnown($0)
+        }
+        if let fault = refused.first { throw Self.failure(fault, catalogue) }
+        for fault in ignored {
+            let failure = Self.failure(fault, catalogue)
+            Output.note("note: left out: \(failure.message)" + (failure.hint.map { "; \($0)" } ?? ""))
+        }
         if let provider, !catalogue.providers.values.contains(where: { $0.name == provider || $0.kind == provider }) {
             Output.note("note: the catalogue has no provider \(provider), by name or kind: until it has, nothing is pushed to the device")
         }

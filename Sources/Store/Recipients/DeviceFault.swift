@@ -1,6 +1,7 @@
-public import TidingsCatalogue
+import TidingsCatalogue
 import TidingsContracts
 public import TidingsCore
+import TidingsTimeZones
 
 /// A fact about a device that cannot be true, whoever reports it.
 public enum DeviceFault: Sendable, Hashable {
@@ -12,16 +13,61 @@ public enum DeviceFault: Sendable, Hashable {
     case locale(String)
     case longLocale
     case longAppVersion
+
+    /// Whether the fact is context: it comes from the settings of the phone or from the build of the app, and no delivery depends on it.
+    public var isContext: Bool {
+        switch self {
+        case .provider, .market: false
+        case .timeZone, .locale, .longLocale, .longAppVersion: true
+        }
+    }
 }
 
 extension DeviceSettings {
     /// The longest locale and the longest app version, in bytes.
     public static let longestText = 128
 
-    /// The faults, in the order of the cases. Settings that are nil have none.
+    /// Brings the settings into the form that is stored, and returns the faults for which the report is refused.
     ///
-    /// - Parameter isKnownZone: whether the zone data has a name. Called only if there is a time zone.
-    public func faults(in catalogue: Catalogue, isKnownZone: (String) throws -> Bool) rethrows -> [DeviceFault] {
+    /// - A locale in the form of POSIX, ICU or Java becomes a language tag.
+    /// - An offset such as `GMT+0500` becomes the IANA zone of that offset, if there is one.
+    /// - Empty texts are left out.
+    /// - Context with a fault is left out, and its faults are added to `ignored`. A phone with an odd locale must not stay without pushes.
+    ///
+    /// - Parameters:
+    ///   - isStrict: whether a report is refused for its context as well. True for a report that changes the context and nothing else, see
+    ///     ``isContextAlone``.
+    ///   - isKnownZone: whether the zone data has a name. Called only if there is a time zone.
+    public mutating func settle(
+        in catalogue: Catalogue, strictly isStrict: Bool, ignored: inout [DeviceFault], isKnownZone: (String) throws -> Bool
+    ) rethrows -> [DeviceFault] {
+        try normalize(isKnownZone: isKnownZone)
+        let found = try faults(in: catalogue, isKnownZone: isKnownZone)
+        guard !isStrict else { return found }
+        for fault in found where fault.isContext {
+            ignored.append(fault)
+            leaveOut(fault)
+        }
+        return found.filter { !$0.isContext }
+    }
+
+    /// Whether the report says nothing that decides where and how a push is sent.
+    public var isContextAlone: Bool {
+        platform == nil && provider == nil && environment == nil && permission == nil && market == nil
+    }
+
+    private mutating func normalize(isKnownZone: (String) throws -> Bool) rethrows {
+        if timeZone?.isEmpty == true { timeZone = nil }
+        if let written = timeZone, try !isKnownZone(written), let name = FixedOffset.zoneName(written), try isKnownZone(name) {
+            timeZone = name
+        }
+        if locale?.isEmpty == true { locale = nil }
+        if let written = locale, let tag = LanguageTag.normalized(written) { locale = tag }
+        if appVersion?.isEmpty == true { appVersion = nil }
+    }
+
+    /// The faults, in the order of the cases. Settings that are nil have none.
+    private func faults(in catalogue: Catalogue, isKnownZone: (String) throws -> Bool) rethrows -> [DeviceFault] {
         var faults: [DeviceFault] = []
         if let provider, !CatalogueNames.isName(provider) { faults.append(.provider(provider)) }
         if case .some(.some(let market)) = market, catalogue.markets[market] == nil { faults.append(.market(market)) }
@@ -33,5 +79,14 @@ extension DeviceSettings {
         }
         if let appVersion, appVersion.utf8.count > Self.longestText { faults.append(.longAppVersion) }
         return faults
+    }
+
+    private mutating func leaveOut(_ fault: DeviceFault) {
+        switch fault {
+        case .provider, .market: break
+        case .timeZone: timeZone = nil
+        case .locale, .longLocale: locale = nil
+        case .longAppVersion: appVersion = nil
+        }
     }
 }

@@ -49,7 +49,7 @@ import TidingsTestSupport
         (["delivery", "list", "--reason", "quietHour"], "quietHour"),
         (["notification", "list", "--type", "orderUpdat"], "orderUpdat"),
         (["device", "register", "p", "token"], "two hexadecimal digits"),
-        (["device", "register", "p", "0a1b", "--locale", "klingon"], "klingon"),
+        (["device", "update", "d", "--locale", "klingon"], "klingon"),
         (["db", "sql", "999"], "999"),
         (["delivery", "show", "not-an-id"], "not-an-id"),
         (["delivery", "show", "\(unknown)/-1"], "no delivery id"),

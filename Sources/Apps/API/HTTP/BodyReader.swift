@@ -5,6 +5,8 @@ import TidingsJSON
 struct BodyReader {
     private let object: JSONObject
     private var faults: [Problem.Field] = []
+    /// The members that have a fault and were left out, each with the fault. The answer names them.
+    private(set) var ignored: [Problem.Field] = []
 
     init(_ object: JSONObject) { self.object = object }
 
@@ -71,6 +73,18 @@ struct BodyReader {
         return nil
     }
 
+    /// The text of a member that is context: a fault leaves the member out, and refuses the body only if `isStrict`. Nil if the member is
+    /// missing, null, empty or left out.
+    mutating func context(_ name: String, strictly isStrict: Bool) -> String? {
+        guard let value = present(name) else { return nil }
+        guard let text = value.stringValue else {
+            let detail = "must be a string, not \(value.typeName)"
+            isStrict ? refuse(name, detail) : leaveOut(name, detail)
+            return nil
+        }
+        return text.ifPresent
+    }
+
     /// Whether the object has the member, null included.
     func has(_ name: String) -> Bool { object[name] != nil }
 
@@ -82,6 +96,11 @@ struct BodyReader {
 
     mutating func refuse(_ name: String, _ detail: String) {
         faults.append(.body(JSONPointer.appending(name, to: ""), "\(detail)"))
+    }
+
+    /// Notes a member that is left out, with the fault for which it is.
+    mutating func leaveOut(_ name: String, _ detail: String) {
+        ignored.append(.body(JSONPointer.appending(name, to: ""), detail))
     }
 
     /// Whether one of the members has a fault for which the body is refused.

@@ -7,12 +7,15 @@ import TidingsStore
 import TidingsTimeZones
 
 /// A device as an app describes it: `{token, platform?, provider?, environment?, permission?, market?, timeZone?, locale?, appVersion?}`.
+///
+/// The token and the members that decide where and how a push is sent are judged strictly. `timeZone`, `locale` and `appVersion` are
+/// context, which comes from the settings of the phone: if one of them cannot be used, it is left out, and the answer names it in `ignored`.
 enum DeviceBody {
     /// Registers the device of a body, or confirms a known one.
     static func register(_ object: JSONObject, of person: RecipientKey, _ services: APIServices) async throws -> ServerResponse {
         var body = BodyReader(object)
         let written = body.requiredText("token", bytes: 1...DeviceToken.longestWritten)
-        let settings = settings(&body, services)
+        let settings = settings(&body, isRegistration: true, services)
         var token: DeviceToken?
         if !body.refuses("token", "platform", "provider") {
             do {
@@ -33,18 +36,19 @@ enum DeviceBody {
             json.beginObject()
             writeReference(id, to: &json)
             json.endObject()
+            writeIgnored(body.ignored, to: &json)
             json.endObject()
         }
     }
 
-    /// Changes a known device. A member that is absent keeps its value.
+    /// Changes a known device. A member that is absent keeps its value. A change of nothing but context is refused for its faults.
     static func change(
         _ id: String, _ object: JSONObject, of person: RecipientKey, _ services: APIServices
     ) async throws -> ServerResponse {
         var body = BodyReader(object)
         // An empty token is no absent one: the app meant to say which device it is.
         let written = body.present("token").map { _ in body.requiredText("token", bytes: 1...DeviceToken.longestWritten) }
-        let settings = settings(&body, services)
+        let settings = settings(&body, isRegistration: false, services)
         var token: DeviceToken?
         if !body.refuses("token", "platform", "provider") {
             do {
@@ -61,12 +65,12 @@ enum DeviceBody {
         return .json { json in
             json.beginObject()
             writeReference(id, to: &json)
+            writeIgnored(body.ignored, to: &json)
             json.endObject()
         }
     }
 
-    private static func settings(_ body: inout BodyReader, _ services: APIServices) -> DeviceSettings {
-        let catalogue = services.catalogues.current.catalogue
+    private static func settings(_ body: inout BodyReader, isRegistration: Bool, _ services: APIServices) -> DeviceSettings {
         var settings = DeviceSettings()
         settings.platform = body.word("platform")
         settings.environment = body.word("environment")
@@ -74,12 +78,21 @@ enum DeviceBody {
         let bytes = 1...DeviceSettings.longestText
         settings.provider = body.text("provider", bytes: bytes)
         settings.market = body.text("market", bytes: bytes).map { .some($0) }
-        settings.timeZone = body.text("timeZone", bytes: bytes)
-        settings.locale = body.text("locale", bytes: bytes)
-        settings.appVersion = body.text("appVersion", bytes: bytes)
-        for fault in settings.faults(in: catalogue, isKnownZone: { services.zones.isKnown($0) }) {
+        let isStrict = !isRegistration && settings.isContextAlone && body.present("token") == nil
+        settings.timeZone = body.context("timeZone", strictly: isStrict)
+        settings.locale = body.context("locale", strictly: isStrict)
+        settings.appVersion = body.context("appVersion", strictly: isStrict)
+        var ignored: [DeviceFault] = []
+        let refused = settings.settle(in: services.catalogues.current.catalogue, strictly: isStrict, ignored: &ignored) {
+            services.zones.isKnown($0)
+        }
+        for fault in refused {
             let (member, demand) = demand(of: fault)
             body.refuse(member, demand)
+        }
+        for fault in ignored {
+            let (member, demand) = demand(of: fault)
+            body.leaveOut(member, demand)
         }
         return settings
     }
@@ -101,5 +114,19 @@ enum DeviceBody {
         json.member("deviceId", device)
         // The name of the device's endpoint, in the member where client B looks for it.
         json.member("endpointArn", "urn:tidings:endpoint:\(device)")
+    }
+
+    /// Writes the members that were left out; nothing if there are none.
+    private static func writeIgnored(_ fields: [Problem.Field], to json: inout JSONWriter) {
+        guard !fields.isEmpty else { return }
+        json.key("ignored")
+        json.beginArray()
+        for field in fields {
+            json.beginObject()
+            if let pointer = field.pointer { json.member("pointer", pointer) }
+            json.member("detail", field.detail)
+            json.endObject()
+        }
+        json.endArray()
     }
 }

@@ -2,7 +2,7 @@ import Testing
 import TidingsJSON
 import TidingsTestSupport
 
-/// The registration of devices over HTTP: one device for each token, and none for a text that is no token.
+/// The registration of devices over HTTP: one device for each token, strict about the token, and lenient about its context.
 @Suite struct DevicesOverHTTPTests {
     private static let point = "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4"
     private static let secret = "BTBZMqHH6r4Tts7J_aSIgg"
@@ -81,6 +81,59 @@ import TidingsTestSupport
             #expect(byBackend.status == 422, "\(byBackend.text)")
         }
     }
+
+    @Test func contextNeverRefusesARegistration() async throws {
+        try await withAPI { api in
+            let devices = Registrations(api: api)
+            for (name, value) in [
+                ("timeZone", "GMT+0530"), ("timeZone", "Mars/Olympus"), ("timeZone", "IST"), ("timeZone", 5), ("locale", "klingon"),
+                ("locale", "C"), ("locale", ["en"]), ("appVersion", 42), ("appVersion", .string(String(repeating: "9", count: 129))),
+                ("locale", .string("en_" + String(repeating: "variant_", count: 20))),
+            ] as [(String, JSON)] {
+                let answer = try await devices.ask("ada", Self.body("740f4707", [name: value]))
+                #expect(answer.status == 200, "\(answer.text)")
+                #expect(answer.places("ignored") == ["/\(name)"], "\(answer.text)")
+            }
+            for name in ["timeZone", "locale", "appVersion"] {
+                let answer = try await devices.ask("ada", Self.body("740f4707", [name: ""]))
+                #expect(answer.status == 200 && answer.json["ignored"] == nil, "\(answer.text)")
+            }
+            let usual = try await devices.ask(
+                "ada",
+                ["token": "740f4707", "timeZone": "GMT-0300", "locale": "en_US@rg=gbzzzz", "appVersion": "4.2.0", "permission": "denied"])
+            #expect(usual.json["ignored"] == nil, "\(usual.text)")
+            let row = try #require(try await devices.rows(of: "ada").first)
+            #expect(row["time_zone"] == "Etc/GMT+3" && row["locale"] == "en-US-u-rg-gbzzzz" && row["app_version"] == "4.2.0")
+        }
+    }
+
+    /// In a change of nothing but context, the context is what is set. Beside anything else it is context again.
+    @Test func aChangeOfContextAloneIsStrict() async throws {
+        try await withAPI { api in
+            let devices = Registrations(api: api)
+            let device = try await devices.register("ada", ["token": "740f4707", "timeZone": "Europe/Paris"])
+            func change(_ body: String) async throws -> APIScene.Answer {
+                try await api.ask("ada", "PATCH", "/api/devices/\(device)", body: body)
+            }
+            for (body, pointer) in [
+                (#"{"timeZone":"GMT+0530"}"#, "/timeZone"), (#"{"locale":"klingon"}"#, "/locale"), (#"{"appVersion":42}"#, "/appVersion"),
+                (#"{"timeZone":"GMT+0530","locale":"de"}"#, "/timeZone"),
+            ] {
+                let refused = try await change(body)
+                #expect(refused.status == 422 && refused.places("errors") == [pointer], "\(body)")
+            }
+            for body in [#"{"timeZone":"GMT+0530","permission":"denied"}"#, #"{"timeZone":"GMT+0530","token":"740F4707"}"#] {
+                let changed = try await change(body)
+                #expect(changed.status == 200 && changed.places("ignored") == ["/timeZone"], "\(changed.text)")
+            }
+            #expect(try await change(#"{"timeZone":"UTC+02:00","locale":"de_DE"}"#).json["ignored"] == nil)
+            let row = try #require(try await devices.rows(of: "ada").first)
+            #expect(row["time_zone"] == "Etc/GMT-2" && row["locale"] == "de-DE" && row["permission"] == "denied", "\(row)")
+            // The zone of a person is set by its name alone.
+            let preferences = try await api.ask("ada", "PUT", "/api/preferences", body: #"{"timeZone":"GMT+0530"}"#)
+            #expect(preferences.status == 422, "\(preferences.text)")
+        }
+    }
 }
 
 /// Registers devices of people with an API.
@@ -95,6 +148,10 @@ private struct Registrations {
     func register(_ person: String, _ body: JSON) async throws -> String {
         let answer = try await ask(person, body)
         return try #require(answer.status == 200 ? answer.json["deviceId"]?.stringValue : nil, "\(answer.text)")
+    }
+
+    func rows(of person: String) async throws -> [JSON] {
+        try JSON.parse(try await api.pipeline.system.tidings("device", "list", person, "-o", "json").output).arrayValue ?? []
     }
 }
 
