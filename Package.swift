@@ -389,8 +389,8 @@ let package = Package(
             "FuzzTests", in: "System/Fuzz",
             [
                 "TidingsCore", "TidingsCatalogue", "TidingsContracts", "TidingsJSON", "TidingsJSONSchema", "TidingsAMQP",
-                "TidingsPipeline", "TidingsPostgres", "TidingsHTTP", "TidingsProvider", "TidingsTestSupport", "ProviderJSONOverHTTP",
-                "ProviderWebhook", "CRabbitMQ", "CLibpq",
+                "TidingsPipeline", "TidingsPostgres", "TidingsHTTP", "TidingsProvider", "TidingsTestSupport", "TidingsTimeZones",
+                "ProviderAPNs", "ProviderFCM", "ProviderJSONOverHTTP", "ProviderWebPush", "ProviderWebhook", "CRabbitMQ", "CLibpq",
             ]),
         tests(
             "GoldenTests", in: "System/Golden",

@@ -20,6 +20,7 @@ struct ReaderTests {
     @Test func addresses() { fuzz(AddressFuzz(), inputs: 2_000) }
     @Test func cells() { fuzz(CellFuzz(), inputs: 2_000) }
     @Test func words() { fuzz(WordFuzz(), inputs: 1_000) }
+    @Test func tokens() { fuzz(TokenFuzz(), inputs: 2_000) }
 
     private func fuzz(_ target: some FuzzTarget, inputs: UInt64, sourceLocation: SourceLocation = #_sourceLocation) {
         var run = FuzzRun(target, inputs: inputs)
