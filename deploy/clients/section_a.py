@@ -132,6 +132,12 @@ def preferences():
     }.items():
         refused = ann.put("/api/preferences", {name: wrong})
         checks.problem(f"preferences: a wrong {name}", refused, 422, "invalid", f"/{name}")
+    for name, wrong in {"push_enabled": False, "timezone": "Asia/Tokyo", "quiet_hours_start": None}.items():
+        refused = ann.put("/api/preferences", {"pushEnabled": False, name: wrong})
+        checks.problem(f"preferences: the unknown member {name}", refused, 422, "invalid", f"/{name}")
+    refused = ann.put("/api/preferences", {"types": {"ORDERUPDATE": False}})
+    checks.problem("preferences: a type in other letters", refused, 422, "invalid", "/types/ORDERUPDATE")
+    checks.true("preferences: the type that was meant", "orderUpdate" in refused["errors"][0]["detail"], refused["errors"])
     checks.equal("preferences: a refused change changes nothing", ann.get("/api/preferences").json, alone)
 
 

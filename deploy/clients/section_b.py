@@ -66,6 +66,8 @@ def registration():
         registered = ann.post("/api/devices", {"token": new_token()} | {name: odd})
         checks.status(f"register: {name} is context and never refuses", registered, 200)
         checks.equal(f"register: the answer names {name}", [left["pointer"] for left in registered.json.get("ignored", [])], [f"/{name}"])
+    unknown = ann.post("/api/devices", {"token": new_token(), "app_version": "4.2.0"})
+    checks.problem("register: an unknown member", unknown, 422, "invalid", "/app_version")
     checks.problem("register: no token", ann.post("/api/devices", {}), 422, "invalid", "/token")
     checks.problem("register: a token with a space", ann.post("/api/devices", {"token": "a b"}), 422, "invalid", "/token")
     checks.problem("register: no JSON", ann.request("POST", "/api/devices", b"{", headers={"Content-Type": "application/json"}), 400,

@@ -164,6 +164,9 @@ def errors():
     checks.problem("a wrong method", wrong, 405, "method-not-allowed")
     allowed = {method.strip() for method in wrong.headers.get("allow", "").split(",")}
     checks.true("a wrong method: Allow names the right ones", {"GET", "DELETE"} <= allowed, allowed)
+    checks.problem("read-all: a misspelt before", ann.patch("/api/notifications/read-all", befor="x"), 422, "invalid", "befor")
+    checks.problem("clear all: a body that is not read", ann.request("DELETE", "/api/notifications", {"before": "x"}), 422, "invalid",
+                   "/before")
     checks.problem("read-all: before is no id", ann.patch("/api/notifications/read-all", before="x"), 422, "invalid", "before")
     named = ann.request("GET", "/api/notifications", headers={"X-Request-Id": "abc-1"})
     checks.equal("the request id of the app comes back", named.headers["x-request-id"], "abc-1")

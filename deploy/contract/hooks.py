@@ -74,6 +74,8 @@ def fit_names(body):
     for name, value in {"timeZone": TIME_ZONE, "market": MARKET}.items():
         if body.get(name):
             body[name] = value
+    if body.get("types"):
+        body["types"] = {TYPE: True}
     if body.get("appVersion") is not None:
         body["appVersion"] = narrow(body["appVersion"])
     if body.get("token") is not None:

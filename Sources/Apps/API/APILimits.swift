@@ -7,6 +7,8 @@ package enum APILimits {
     package static let bodyBytes = 64 * 1024
     /// The largest body with intents: the largest message of intake.
     package static let intentBytes = IntentLimits().maximumMessageBytes
+    /// The faults of one body or query that an answer names. Beyond it the caller corrects these first.
+    package static let faults = 50
     /// Connections open at once in one process: 10,000 streams and as many short requests as they cause.
     package static let connections = 12_000
     /// Items of one page of the inbox.

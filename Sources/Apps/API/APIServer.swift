@@ -23,7 +23,12 @@ struct APIServer: Sendable {
                 let (operation, target, parameters) = try find(request)
                 name = operation.name
                 caller = try await access.caller(of: request, for: operation.access)
-                let call = APICall(request: request, target: target, parameters: parameters, caller: caller, id: id)
+                let query = QueryReader(target, known: operation.query, refusingOthers: operation.isChange)
+                let call = APICall(request: request, query: query, parameters: parameters, caller: caller, id: id)
+                if operation.isChange {
+                    try query.finish()
+                    if !operation.hasBody { try await call.refuseBody() }
+                }
                 response = try await operation.handler(call)
             } catch {
                 response = problem(from: error, id).response(to: id)

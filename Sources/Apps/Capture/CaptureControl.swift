@@ -73,6 +73,9 @@ struct CaptureControl: Sendable {
     private func setSecrets(_ body: [UInt8]) -> Reply {
         do throws(CaptureError) {
             let json = try Self.parse(body)
+            for name in json.objectValue?.keys ?? [] where !["path", "secrets"].contains(name) {
+                throw CaptureError(message: "secrets have no member \"\(name)\"; there are path and secrets")
+            }
             let path = try CaptureBehaviour.path(json["path"] ?? .string("/"))
             guard let values = json["secrets"]?.arrayValue, values.allSatisfy({ $0.stringValue != nil }) else {
                 throw CaptureError(message: "secrets must be an array of text")

@@ -33,6 +33,34 @@ import TidingsTestSupport
         #expect(inCode.count == Set(inCode).count)
     }
 
+    /// A change refuses the parameters and bodies that its operation does not read, so the lists of the code must be those of the document.
+    @Test func theCodeReadsTheQueriesAndBodiesOfTheDocument() async throws {
+        for operation in try await apiOperations() {
+            let described = try #require(document.operations.first { $0.id == operation.name }, "\(operation.name)")
+            #expect(Set(operation.query) == Set(Self.query(of: described)), "\(operation.name)")
+            #expect(operation.hasBody == (described.body["requestBody"] != nil), "\(operation.name)")
+        }
+    }
+
+    /// A member that is not listed is refused, so that no change is left out in silence. Callbacks have the form of their providers.
+    @Test func everyBodyIsClosed() throws {
+        var checked = 0
+        for operation in document.operations where operation.id != "receiveCallback" {
+            guard let body = operation.body["requestBody"] else { continue }
+            for media in try document.follow(body)["content"]?.objectValue?.entries ?? [] {
+                var schema = try document.follow(#require(media.value["schema"]))
+                if let element = schema["items"] { schema = try document.follow(element) }
+                checked += 1
+                #expect(schema["additionalProperties"] == false, "\(operation.id) \(media.key)")
+            }
+        }
+        #expect(checked > 10)
+    }
+
+    private static func query(of operation: OpenAPIDocument.Operation) -> [String] {
+        operation.parameters.compactMap { $0["in"] == "query" ? $0["name"]?.stringValue : nil }
+    }
+
     private static func access(of operation: OpenAPIDocument.Operation) -> String {
         let schemes = operation.body["security"]?.arrayValue?.flatMap { $0.objectValue?.keys ?? [] }
         return switch schemes {
@@ -71,8 +99,9 @@ import TidingsTestSupport
             if operation.body["requestBody"] != nil {
                 expected.formUnion([.payloadTooLarge, .unsupportedMediaType, .malformed, .invalid])
             }
-            let names = operation.parameters.compactMap { $0["in"] == "query" ? $0["name"]?.stringValue : nil }
-            if !names.isEmpty { expected.insert(.invalid) }
+            if !Self.query(of: operation).isEmpty { expected.insert(.invalid) }
+            // An unknown parameter, and a body that is not read.
+            if operation.method != "GET", Self.access(of: operation) != "everybody" { expected.formUnion([.invalid, .payloadTooLarge]) }
             for kind in expected {
                 #expect(operation.responses[kind.status.code] != nil, "\(operation.id) does not document \(kind.rawValue)")
             }

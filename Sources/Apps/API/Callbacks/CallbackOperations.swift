@@ -15,7 +15,7 @@ struct CallbackOperations: Sendable {
 
     var all: [Operation] {
         // The reader checks the provider's own authentication, so the operation asks for no key and no token.
-        [Operation(.post, "/v1/callbacks/{provider}", "receiveCallback", .open) { try await receive($0) }]
+        [Operation(.post, "/v1/callbacks/{provider}", "receiveCallback", .open, hasBody: true) { try await receive($0) }]
     }
 
     private func receive(_ call: APICall) async throws -> ServerResponse {

@@ -7,7 +7,7 @@ import TidingsStore
 /// One request on its way through an operation.
 struct APICall: Sendable {
     let request: ServerRequest
-    let target: RequestTarget
+    let query: QueryReader
     let parameters: [String: String]
     let caller: Caller
     let id: RequestID
@@ -39,12 +39,9 @@ struct APICall: Sendable {
 
     /// Reads the body as a JSON object.
     ///
-    /// - Parameters:
-    ///   - limit: the largest size in bytes.
-    ///   - isOptional: whether the body may be empty. It then counts as an object without members.
-    func object(upTo limit: Int = APILimits.bodyBytes, isOptional: Bool = false) async throws -> JSONObject {
+    /// - Parameter limit: the largest size in bytes.
+    func object(upTo limit: Int = APILimits.bodyBytes) async throws -> JSONObject {
         let bytes = try await body(upTo: limit)
-        if bytes.isEmpty, isOptional { return JSONObject() }
         guard MediaType(request.header(.contentType))?.isJSON == true else {
             throw Problem(.unsupportedMediaType, "Send application/json.")
         }
@@ -53,6 +50,20 @@ struct APICall: Sendable {
             return object
         } catch let error as JSONParseError {
             throw Problem(.malformed, "The body is not JSON: \(error).")
+        }
+    }
+
+    /// Refuses a body that asks for something, for an operation that reads none. Libraries send an empty body in different forms: no bytes,
+    /// blanks, or an empty value of JSON.
+    func refuseBody() async throws {
+        let bytes = try await body(upTo: APILimits.bodyBytes)
+        if bytes.allSatisfy({ [0x20, 0x09, 0x0A, 0x0D].contains($0) }) { return }
+        switch try? JSON.parse(bytes) {
+        case .null?: return
+        case .string(let text)? where text.isEmpty: return
+        case .array(let elements)? where elements.isEmpty: return
+        case .object(let object)?: try BodyReader(object, known: []).finish()
+        default: throw Problem(.invalid, fields: [.body("", "must be empty: this request has no body")])
         }
     }
 

@@ -1,14 +1,21 @@
 import TidingsCore
 import TidingsJSON
 
-/// Reads the members of a JSON object. Every fault is collected, so that the caller learns all of them at once. Unknown members are ignored.
+/// Reads the members of a JSON object. Every fault is collected, so that the caller learns all of them at once, up to ``APILimits/faults``.
 struct BodyReader {
     private let object: JSONObject
     private var faults: [Problem.Field] = []
     /// The members that have a fault and were left out, each with the fault. The answer names them.
     private(set) var ignored: [Problem.Field] = []
 
-    init(_ object: JSONObject) { self.object = object }
+    /// - Parameter known: the names of the members. Any other member is a fault: if it were ignored, the answer would tell of a change that
+    ///   was not made.
+    init(_ object: JSONObject, known: [String]) {
+        self.object = object
+        for name in object.keys where !known.contains(where: { isSameText($0, name) }) {
+            refuse(name, Problem.unknown("member", name, among: known))
+        }
+    }
 
     /// The text of an optional member. Nil if the member is missing, null or empty.
     ///
@@ -94,8 +101,14 @@ struct BodyReader {
         return value
     }
 
-    mutating func refuse(_ name: String, _ detail: String) {
-        faults.append(.body(JSONPointer.appending(name, to: ""), "\(detail)"))
+    mutating func refuse(_ name: String, _ detail: @autoclosure () -> String) { refuse(name, in: "", detail()) }
+
+    /// Refuses a member of a member.
+    ///
+    /// - Parameter place: the JSON Pointer of the object that has the member.
+    mutating func refuse(_ name: String, in place: String, _ detail: @autoclosure () -> String) {
+        guard faults.count < APILimits.faults else { return }
+        faults.append(.body(JSONPointer.appending(name, to: place), detail()))
     }
 
     /// Notes a member that is left out, with the fault for which it is.

@@ -22,15 +22,30 @@ struct Operation: Sendable {
     /// The `operationId` in the OpenAPI document. It labels metrics and log lines too.
     let name: String
     let access: Access
+    /// The parameters of the query that the handler reads.
+    let query: [String]
+    /// Whether the handler reads the body.
+    let hasBody: Bool
     let handler: Handler
 
-    init(_ method: HTTPRequest.Method, _ path: String, _ name: String, _ access: Access, _ handler: @escaping Handler) {
+    init(
+        _ method: HTTPRequest.Method, _ path: String, _ name: String, _ access: Access, query: [String] = [], hasBody: Bool = false,
+        _ handler: @escaping Handler
+    ) {
         self.method = method
         self.path = path
         self.name = name
         self.access = access
+        self.query = query
+        self.hasBody = hasBody
         self.handler = handler
     }
+
+    /// Whether a caller asks for a change. Everything in the request must then be understood: a part that is ignored would be a change that
+    /// the answer tells of and that was not made.
+    ///
+    /// Callbacks are no such requests: a provider reports in its own form.
+    var isChange: Bool { method != .get && access != .open }
 }
 
 /// Every operation, found by method and path.

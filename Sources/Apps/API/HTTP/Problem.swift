@@ -1,4 +1,5 @@
 import HTTPTypes
+import TidingsCore
 import TidingsHTTPServer
 import TidingsJSON
 
@@ -96,6 +97,15 @@ struct Problem: Error, Sendable {
     }
 
     static func invalid(_ fields: Field...) -> Problem { Problem(.invalid, fields: fields) }
+
+    /// The detail of a fault for a name that is none of the known ones: the nearest of them, or all of them if none is near.
+    ///
+    /// - Parameter noun: the kind of name, such as `member`.
+    static func unknown(_ noun: String, _ name: String, among known: [String]) -> String {
+        let hint = NearestName.hint(for: name, among: known)
+        if known.isEmpty || !hint.isEmpty { return "is no \(noun) of this request\(hint)" }
+        return "is no \(noun) of this request; there are \(known.joined(separator: ", "))"
+    }
 
     /// - Parameter retryAfter: rounded up to whole seconds.
     static func unavailable(_ detail: String, retryAfter: Duration) -> Problem {

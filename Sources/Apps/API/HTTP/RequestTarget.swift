@@ -46,19 +46,27 @@ struct RequestTarget: Sendable {
     }
 }
 
-/// Reads the parameters of a query. Every fault is collected, so that the caller learns all of them at once.
-struct QueryReader {
-    private let values: [String: String]
+/// Reads the parameters of a query. Every fault is collected, so that the caller learns all of them at once, up to
+/// ``APILimits/faults``.
+struct QueryReader: Sendable {
+    private var values: [String: String] = [:]
     private(set) var faults: [Problem.Field] = []
 
-    /// - Parameter known: the parameters of the operation. Others are ignored.
-    init(_ target: RequestTarget, known: Set<String>) {
-        var values: [String: String] = [:]
-        for (name, value) in target.query where known.contains(name) {
-            if values.updateValue(value, forKey: name) != nil { faults.append(.parameter(name, "is given twice")) }
+    /// - Parameters:
+    ///   - known: the parameters of the operation.
+    ///   - refusingOthers: whether any other parameter is a fault. If not, it is ignored.
+    init(_ target: RequestTarget, known: [String], refusingOthers: Bool) {
+        for (name, value) in target.query {
+            if known.contains(where: { $0.utf8.elementsEqual(name.utf8) }) {
+                if values.updateValue(value, forKey: name) != nil { refuse(name, "is given twice") }
+            } else if refusingOthers {
+                refuse(String(name.prefix(Self.longestName)), Problem.unknown("parameter", name, among: known))
+            }
         }
-        self.values = values
     }
+
+    /// The most characters of an unknown name that an answer repeats.
+    private static let longestName = 100
 
     func text(_ name: String) -> String? { values[name] }
 
@@ -68,18 +76,21 @@ struct QueryReader {
         let isDigits = !text.isEmpty && text.utf8.allSatisfy(ASCII.isDigit)
         // More digits than an integer has: the value is above every cap.
         guard let value = isDigits ? (Int(text) ?? .max) : nil else {
-            faults.append(.parameter(name, "is not a whole number without a sign"))
+            refuse(name, "is not a whole number without a sign")
             return nil
         }
         let capped = cap.map { min(value, $0) } ?? value
         guard range.contains(capped) else {
-            faults.append(.parameter(name, "is not between \(range.lowerBound) and \(range.upperBound)"))
+            refuse(name, "is not between \(range.lowerBound) and \(range.upperBound)")
             return nil
         }
         return capped
     }
 
-    mutating func refuse(_ name: String, _ detail: String) { faults.append(.parameter(name, detail)) }
+    mutating func refuse(_ name: String, _ detail: @autoclosure () -> String) {
+        guard faults.count < APILimits.faults else { return }
+        faults.append(.parameter(name, detail()))
+    }
 
     /// Throws a problem if any parameter was faulty.
     func finish() throws {

@@ -10,10 +10,14 @@ struct InboxOperations: Sendable {
 
     var all: [Operation] {
         [
-            Operation(.get, "/api/notifications", "listNotifications", .person) { try await list($0) },
-            Operation(.delete, "/api/notifications", "clearNotifications", .person) { try await clear($0) },
+            Operation(.get, "/api/notifications", "listNotifications", .person, query: ["limit", "offset", "cursor"]) { call in
+                try await list(call)
+            },
+            Operation(.delete, "/api/notifications", "clearNotifications", .person, query: ["before"]) { try await clear($0) },
             Operation(.get, "/api/notifications/unread-count", "getUnreadCount", .person) { try await unreadCount($0) },
-            Operation(.patch, "/api/notifications/read-all", "markAllNotificationsRead", .person) { try await readAll($0) },
+            Operation(.patch, "/api/notifications/read-all", "markAllNotificationsRead", .person, query: ["before"]) { call in
+                try await readAll(call)
+            },
             Operation(.get, "/api/notifications/{id}", "getNotificationItem", .person) { try await show($0) },
             Operation(.delete, "/api/notifications/{id}", "deleteNotification", .person) { try await delete($0) },
             Operation(.patch, "/api/notifications/{id}/read", "markNotificationRead", .person) { try await change($0, .read) },
@@ -21,7 +25,7 @@ struct InboxOperations: Sendable {
             Operation(.patch, "/api/notifications/{id}/seen", "markNotificationSeen", .person) { try await change($0, .seen) },
             Operation(.patch, "/api/notifications/{id}/dismissed", "dismissNotification", .person) { try await change($0, .dismiss) },
             Operation(.post, "/api/notifications/{id}/undo", "undoNotificationChange", .person) { try await change($0, .undo) },
-            Operation(.post, "/api/notifications/{id}/snooze", "snoozeNotification", .person) { try await snooze($0) },
+            Operation(.post, "/api/notifications/{id}/snooze", "snoozeNotification", .person, hasBody: true) { try await snooze($0) },
         ]
     }
 
@@ -29,7 +33,7 @@ struct InboxOperations: Sendable {
 
     private func list(_ call: APICall) async throws -> ServerResponse {
         let person = try call.person
-        var query = QueryReader(call.target, known: ["limit", "offset", "cursor"])
+        var query = call.query
         let limit = query.integer("limit", in: 1...APILimits.page, cap: APILimits.page) ?? APILimits.standardPage
         let offset = query.integer("offset", in: 0...Int(Int32.max))
         let cursor = query.text("cursor")
@@ -117,7 +121,7 @@ struct InboxOperations: Sendable {
     }
 
     private func snooze(_ call: APICall) async throws -> ServerResponse {
-        var body = BodyReader(try await call.object())
+        var body = BodyReader(try await call.object(), known: ["until"])
         let text = body.requiredText("until", bytes: 1...64)
         let until = Timestamp(rfc3339: text)
         let now = services.store.clock.now()
@@ -154,7 +158,7 @@ struct InboxOperations: Sendable {
 
     /// The newest item that a sweep takes. Later arrivals, which the person has not seen, stay as they are.
     private static func before(_ call: APICall) throws -> NotificationID? {
-        guard let text = QueryReader(call.target, known: ["before"]).text("before") else { return nil }
+        guard let text = call.query.text("before") else { return nil }
         guard let id = NotificationID(text) else { throw Problem.invalid(.parameter("before", "must be the id of a notification")) }
         return id
     }

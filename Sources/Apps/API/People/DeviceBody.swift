@@ -11,9 +11,13 @@ import TidingsTimeZones
 /// The token and the members that decide where and how a push is sent are judged strictly. `timeZone`, `locale` and `appVersion` are
 /// context, which comes from the settings of the phone: if one of them cannot be used, it is left out, and the answer names it in `ignored`.
 enum DeviceBody {
+    private static let members = [
+        "token", "platform", "provider", "environment", "permission", "market", "timeZone", "locale", "appVersion",
+    ]
+
     /// Registers the device of a body, or confirms a known one.
     static func register(_ object: JSONObject, of person: RecipientKey, _ services: APIServices) async throws -> ServerResponse {
-        var body = BodyReader(object)
+        var body = BodyReader(object, known: members)
         let written = body.requiredText("token", bytes: 1...DeviceToken.longestWritten)
         let settings = settings(&body, isRegistration: true, services)
         var token: DeviceToken?
@@ -45,7 +49,7 @@ enum DeviceBody {
     static func change(
         _ id: String, _ object: JSONObject, of person: RecipientKey, _ services: APIServices
     ) async throws -> ServerResponse {
-        var body = BodyReader(object)
+        var body = BodyReader(object, known: members)
         // An empty token is no absent one: the app meant to say which device it is.
         let written = body.present("token").map { _ in body.requiredText("token", bytes: 1...DeviceToken.longestWritten) }
         let settings = settings(&body, isRegistration: false, services)

@@ -13,13 +13,17 @@ struct DeviceOperations: Sendable {
 
     var all: [Operation] {
         [
-            Operation(.post, "/api/devices", "registerDevice", .person) { try await register($0) },
-            Operation(.patch, "/api/devices/{id}", "updateDevice", .person) { try await update($0) },
+            Operation(.post, "/api/devices", "registerDevice", .person, hasBody: true) { try await register($0) },
+            Operation(.patch, "/api/devices/{id}", "updateDevice", .person, hasBody: true) { try await update($0) },
             Operation(.delete, "/api/devices/{id}", "unregisterDevice", .person) { call in
                 try await Self.unregister(call.parameter("id"), of: try call.person, services)
             },
-            Operation(.get, "/api/local-notifications", "syncLocalNotifications", .person) { try await sync($0) },
-            Operation(.post, "/api/local-notifications/ack", "confirmLocalNotifications", .person) { try await confirm($0) },
+            Operation(.get, "/api/local-notifications", "syncLocalNotifications", .person, query: ["deviceId", "since"]) { call in
+                try await sync(call)
+            },
+            Operation(.post, "/api/local-notifications/ack", "confirmLocalNotifications", .person, hasBody: true) { call in
+                try await confirm(call)
+            },
         ]
     }
 
@@ -45,7 +49,7 @@ struct DeviceOperations: Sendable {
 
     private func sync(_ call: APICall) async throws -> ServerResponse {
         let person = try call.person
-        var query = QueryReader(call.target, known: ["deviceId", "since"])
+        var query = call.query
         let device = query.text("deviceId") ?? ""
         if device.isEmpty { query.refuse("deviceId", "is missing") }
         let since = query.integer("since", in: 0...Int.max)
@@ -59,7 +63,7 @@ struct DeviceOperations: Sendable {
 
     private func confirm(_ call: APICall) async throws -> ServerResponse {
         let person = try call.person
-        var body = BodyReader(try await call.object())
+        var body = BodyReader(try await call.object(), known: ["deviceId", "version"])
         let device = body.requiredText("deviceId")
         let version = body.integer("version", in: 0...Int.max)
         if body.present("version") == nil { body.refuse("version", "is missing") }

@@ -13,8 +13,8 @@ struct LikeOperations: Sendable {
     var all: [Operation] {
         [
             Operation(.get, "/configuration/features", "getFeatures", .person) { _ in features() },
-            Operation(.get, "/likes", "listLikes", .person) { try await list($0) },
-            Operation(.post, "/likes/{user_id}/action", "answerLike", .person) { try await answer($0) },
+            Operation(.get, "/likes", "listLikes", .person, query: ["limit", "cursor", "since_id"]) { try await list($0) },
+            Operation(.post, "/likes/{user_id}/action", "answerLike", .person, hasBody: true) { try await answer($0) },
             Operation(.post, "/unblur/start", "startUnblur", .person) { try await start($0) },
             Operation(.get, "/unblur/state", "getUnblurState", .person) { try await state($0) },
         ]
@@ -32,7 +32,7 @@ struct LikeOperations: Sendable {
 
     private func list(_ call: APICall) async throws -> ServerResponse {
         let person = try call.person
-        var query = QueryReader(call.target, known: ["limit", "cursor", "since_id"])
+        var query = call.query
         let limit = query.integer("limit", in: 1...Likes.maximumLimit, cap: Likes.maximumLimit) ?? Likes.defaultLimit
         var request: LikesRequest?
         do throws(LikesRequest.Problem) {
@@ -71,7 +71,7 @@ struct LikeOperations: Sendable {
 
     private func answer(_ call: APICall) async throws -> ServerResponse {
         let person = try call.person
-        var body = BodyReader(try await call.object())
+        var body = BodyReader(try await call.object(), known: ["action"])
         let answer: LikeAnswer? = body.requiredWord("action")
         try body.finish()
         guard let answer else { throw Problem(.internal) }

@@ -12,7 +12,7 @@ struct PreferenceOperations: Sendable {
     var all: [Operation] {
         [
             Operation(.get, "/api/preferences", "getPreferences", .person) { try await show(of: $0.person) },
-            Operation(.put, "/api/preferences", "putPreferences", .person) { try await replace($0) },
+            Operation(.put, "/api/preferences", "putPreferences", .person, hasBody: true) { try await replace($0) },
         ]
     }
 

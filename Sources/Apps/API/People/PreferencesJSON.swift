@@ -14,6 +14,10 @@ enum PreferencesJSON {
         ("pushEnabled", .push), ("localEnabled", .local), ("inAppEnabled", .inApp),
     ]
 
+    /// The members of a change. `origins` is ignored: a backend reads the preferences with it, and may write them back as they are.
+    private static let members =
+        switches.map { $0.name } + ["quietHoursStart", "quietHoursEnd", "enabledCategories", "timeZone", "types", "origins"]
+
     /// - Parameter withOrigins: adds where each value comes from.
     static func write(
         _ stored: StoredPreferences, types: [String: NotificationType], withOrigins: Bool = false, to json: inout JSONWriter
@@ -66,7 +70,7 @@ enum PreferencesJSON {
     /// The changes that make the stored preferences equal to the body. A member that the body leaves out keeps its value, except for the
     /// two times of the quiet hours, which belong together.
     private static func changes(_ object: JSONObject, catalogue: Catalogue, zones: TimeZoneDatabase) throws -> RecipientChanges {
-        var body = BodyReader(object)
+        var body = BodyReader(object, known: members)
         var changes = RecipientChanges()
         for (name, channel) in switches {
             switch body.bool(name) {
@@ -121,10 +125,14 @@ enum PreferencesJSON {
     private static func readTypes(_ body: inout BodyReader, _ catalogue: Catalogue, into changes: inout RecipientChanges) {
         guard let value = body.present("types") else { return }
         guard let types = value.objectValue else { return body.refuse("types", "must be an object of types") }
+        let names = catalogue.types.keys
         for entry in types.entries {
             guard let isOn = entry.value.boolValue else { return body.refuse("types", "must have true or false for \(quoted(entry.key))") }
-            // A type that the catalogue no longer has is no error: the app may be older than the catalogue.
-            guard catalogue.types[entry.key] != nil else { continue }
+            // A dictionary also finds a name that is only equivalent.
+            guard let type = catalogue.types[entry.key], isSameText(type.name, entry.key) else {
+                body.refuse(entry.key, in: "/types", "is no type of the catalogue" + NearestName.hint(for: entry.key, among: names))
+                continue
+            }
             if isOn { changes.enableTypes.append(entry.key) } else { changes.disableTypes.append(entry.key) }
         }
     }

@@ -12,7 +12,7 @@ struct IntentOperations: Sendable {
 
     var all: [Operation] {
         [
-            Operation(.post, "/v1/intents", "sendIntents", .key(.intentsWrite)) { try await send($0) },
+            Operation(.post, "/v1/intents", "sendIntents", .key(.intentsWrite), hasBody: true) { try await send($0) },
             Operation(.get, "/v1/notifications/{id}", "getNotification", .key(.notificationsRead)) { try await explain($0) },
             Operation(.post, "/v1/notifications/{id}/cancel", "cancelNotification", .key(.notificationsCancel)) { try await cancel($0) },
         ]

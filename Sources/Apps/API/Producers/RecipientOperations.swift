@@ -11,17 +11,22 @@ struct RecipientOperations: Sendable {
 
     var all: [Operation] {
         let path = "/v1/recipients/{recipient}"
+        let query = ["tenant"]
         return [
-            Operation(.get, path, "getRecipient", .key(.recipientsRead)) { try await show($0) },
-            Operation(.get, path + "/preferences", "getRecipientPreferences", .key(.recipientsRead)) { call in
+            Operation(.get, path, "getRecipient", .key(.recipientsRead), query: query) { try await show($0) },
+            Operation(.get, path + "/preferences", "getRecipientPreferences", .key(.recipientsRead), query: query) { call in
                 try await preferences(of: try person(call))
             },
-            Operation(.put, path + "/preferences", "putRecipientPreferences", .key(.recipientsWrite)) { try await changePreferences($0) },
-            Operation(.get, path + "/devices", "listRecipientDevices", .key(.recipientsRead)) { try await devices($0) },
-            Operation(.post, path + "/devices", "registerRecipientDevice", .key(.recipientsWrite)) { call in
+            Operation(.put, path + "/preferences", "putRecipientPreferences", .key(.recipientsWrite), query: query, hasBody: true) { call in
+                try await changePreferences(call)
+            },
+            Operation(.get, path + "/devices", "listRecipientDevices", .key(.recipientsRead), query: query) { try await devices($0) },
+            Operation(.post, path + "/devices", "registerRecipientDevice", .key(.recipientsWrite), query: query, hasBody: true) { call in
                 try await DeviceBody.register(try await call.object(), of: try person(call), services)
             },
-            Operation(.delete, path + "/devices/{id}", "unregisterRecipientDevice", .key(.recipientsWrite)) { try await unregister($0) },
+            Operation(.delete, path + "/devices/{id}", "unregisterRecipientDevice", .key(.recipientsWrite), query: query) { call in
+                try await unregister(call)
+            },
         ]
     }
 
@@ -29,8 +34,9 @@ struct RecipientOperations: Sendable {
     private func person(_ call: APICall) throws -> RecipientKey {
         let (id, key) = (call.parameter("recipient"), try call.key)
         guard (1...256).contains(id.utf8.count) else { throw Problem.invalid(.parameter("recipient", "must have 1 to 256 bytes")) }
-        let named = QueryReader(call.target, known: ["tenant"]).text("tenant")
-        let tenant = named ?? key.tenant ?? Intent.defaultTenant
+        // A tenant that is given twice is nobody's.
+        try call.query.finish()
+        let tenant = call.query.text("tenant") ?? key.tenant ?? Intent.defaultTenant
         guard key.allows(tenant: tenant) else { throw Problem(.forbidden, "The key is for another tenant.") }
         return RecipientKey(tenant: tenant, id: id)
     }

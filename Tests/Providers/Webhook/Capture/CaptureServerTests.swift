@@ -116,6 +116,7 @@ struct CaptureServerTests {
         ("PUT", "behaviour", "{\"redirectTo\":\"a\\r\\nb\"}", 400, "printable"), ("PUT", "secrets", "{}", 400, "array of text"),
         ("PUT", "secrets", "{\"secrets\":[\"whsec_!\"]}", 400, "base64"), ("POST", "stats", "", 405, "not for"),
         ("GET", "nothing", "", 404, "there are"),
+        ("PUT", "secrets", #"{"pat":"/shop","secrets":[]}"#, 400, "no member \"pat\""),
     ])
     func controlTellsWhatIsWrong(_ method: String, _ name: String, _ body: String, _ status: Int, _ reason: String) async throws {
         try await withCaptureAndTransport { server, origin, transport in

@@ -1,0 +1,60 @@
+import Testing
+import TidingsJSON
+
+@testable import TidingsAPI
+
+/// Names that a request has and that its operation does not read.
+@Suite struct BodyReaderTests {
+    private static let preferences = ["pushEnabled", "quietHoursStart", "timeZone"]
+
+    private static func faults(_ body: JSON, known: [String]) throws -> [Problem.Field] {
+        let reader = BodyReader(try #require(body.objectValue), known: known)
+        let problem = #expect(throws: Problem.self) { try reader.finish() }
+        return problem?.fields ?? []
+    }
+
+    @Test(arguments: [
+        ("push_enabled", "pushEnabled"), ("pushenabled", "pushEnabled"), ("PushEnabled", "pushEnabled"), ("timezone", "timeZone"),
+        ("time_zone", "timeZone"), ("quiet_hours_start", "quietHoursStart"),
+    ])
+    func anUnknownMemberIsAFaultWithTheNearestName(_ name: String, _ nearest: String) throws {
+        let faults = try Self.faults([name: false], known: Self.preferences)
+        #expect(faults.map(\.pointer) == ["/\(name)"])
+        #expect(faults.first?.detail.contains("did you mean \"\(nearest)\"?") == true, "\(faults)")
+    }
+
+    @Test func withoutANearNameTheKnownNamesAreTold() throws {
+        let faults = try Self.faults(["language": "en", "a/b~c": .null], known: Self.preferences)
+        #expect(faults.map(\.pointer) == ["/language", "/a~1b~0c"])
+        #expect(faults.first?.detail.hasSuffix("there are pushEnabled, quietHoursStart, timeZone") == true, "\(faults)")
+    }
+
+    /// Swift's own comparison takes the Kelvin sign for a K.
+    @Test func anEquivalentNameIsUnknown() throws {
+        #expect(try Self.faults(["\u{212A}ey": 1], known: ["Key"]).map(\.pointer) == ["/\u{212A}ey"])
+    }
+
+    @Test func unknownMembersAreToldBesideOtherFaults() throws {
+        var reader = BodyReader(try #require((["pushEnabled": "yes", "puhsEnabled": false] as JSON).objectValue), known: Self.preferences)
+        #expect(reader.bool("pushEnabled") == nil)
+        let problem = #expect(throws: Problem.self) { try reader.finish() }
+        #expect(problem?.fields.map(\.pointer) == ["/puhsEnabled", "/pushEnabled"])
+    }
+
+    @Test func theNumberOfFaultsIsLimited() throws {
+        var body = JSONObject()
+        for number in 0..<1_000 { body["m\(number)"] = true }
+        #expect(try Self.faults(.object(body), known: Self.preferences).count == APILimits.faults)
+    }
+
+    @Test func anUnknownParameterIsAFaultOfAChangeOnly() throws {
+        let target = try #require(RequestTarget(path: "/api/notifications", query: "befor=1&_=2&before=3&before=4"))
+        let reading = QueryReader(target, known: ["before"], refusingOthers: false)
+        #expect(reading.text("before") == "4" && reading.faults.map(\.parameter) == ["before"])
+        let change = QueryReader(target, known: ["before"], refusingOthers: true)
+        #expect(change.faults.map(\.parameter) == ["befor", "_", "before"])
+        #expect(change.faults.first?.detail.contains("did you mean \"before\"?") == true)
+        let many = try #require(RequestTarget(path: "/", query: Array(repeating: "x=1", count: 1_000).joined(separator: "&")[...]))
+        #expect(QueryReader(many, known: [], refusingOthers: true).faults.count == APILimits.faults)
+    }
+}
