@@ -9,6 +9,10 @@ public struct JSONLimits: Sendable, Hashable {
     /// Whether the character U+0000 may occur in a string. PostgreSQL can store it neither in `text` nor in `jsonb`.
     public var allowsNulCharacter = false
 
+    /// Whether a text with an escape of half a surrogate pair is null, instead of an error. RFC 8259 section 8.2 allows such a text, and no
+    /// string of Swift can hold it. Null is never taken for another text.
+    public var readsHalfSurrogatesAsNull = false
+
     /// The defaults above, to be changed one by one.
     public init() {}
 

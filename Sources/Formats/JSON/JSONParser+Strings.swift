@@ -15,23 +15,37 @@ extension JSONParser {
         return plain.isASCII ? String(decoding: bytes, as: UTF8.self) : try wellFormed(bytes, from: start)
     }
 
+    /// Reads a string of a document whose texts with half a surrogate are null.
+    mutating func stringOrNull() throws(JSONParseError) -> JSON {
+        let before = replacedSurrogates
+        let text = try string()
+        return replacedSurrogates == before ? .string(text) : .null
+    }
+
     private mutating func escapedString(opening: Int, start: Int) throws(JSONParseError) -> String {
         var bytes: [UInt8] = []
         var plainStart = start
         while true {
             guard index < end else { throw unexpectedEnd() }
             let byte = base[index]
-            if byte < 0x20 { throw rawControl(byte) }
+            if byte < 0x20, !isLenient { throw rawControl(byte) }
             bytes.append(contentsOf: UnsafeBufferPointer(start: base + plainStart, count: index - plainStart))
             index += 1
             if byte == UInt8(ascii: "\"") { break }
-            try escape(into: &bytes)
+            if byte == UInt8(ascii: "\\") { try escape(into: &bytes) } else { keep(byte, in: &bytes) }
             plainStart = index
             index = PlainText.end(in: base, from: index, to: end).end
         }
         // Validate the whole string. The escapes add only well-formed bytes, so an error lies in the raw bytes.
         return try bytes.withUnsafeBufferPointer { buffer throws(JSONParseError) in try wellFormed(buffer, from: opening) }
     }
+
+    /// Keeps a byte of a lenient document as it is. U+0000 is replaced.
+    private func keep(_ byte: UInt8, in bytes: inout [UInt8]) {
+        if byte == 0 { Self.appendReplacement(to: &bytes) } else { bytes.append(byte) }
+    }
+
+    private static func appendReplacement(to bytes: inout [UInt8]) { bytes.append(contentsOf: "\u{FFFD}".utf8) }
 
     private func rawControl(_ byte: UInt8) -> JSONParseError {
         byte == 0
@@ -52,35 +66,47 @@ extension JSONParser {
         case UInt8(ascii: "r"): bytes.append(0x0D)
         case UInt8(ascii: "t"): bytes.append(0x09)
         case UInt8(ascii: "u"): try unicodeEscape(into: &bytes)
+        case _ where isLenient: keep(byte, in: &bytes)
         default: throw JSONParseError(.notJSON, at: index - 1, "a backslash is followed by a character that is no escape")
         }
     }
 
     private mutating func unicodeEscape(into bytes: inout [UInt8]) throws(JSONParseError) {
         let start = index - 2
-        var code = try hexQuad()
+        guard var code = try hexQuad() else { return Self.appendReplacement(to: &bytes) }
         if code == 0, !limits.allowsNulCharacter {
-            throw JSONParseError(.nulCharacter, at: start, "a string contains the escape of U+0000")
+            guard isLenient else { throw JSONParseError(.nulCharacter, at: start, "a string contains the escape of U+0000") }
+            return Self.appendReplacement(to: &bytes)
         }
         if 0xD800...0xDBFF ~= code {
-            guard take(UInt8(ascii: "\\")), take(UInt8(ascii: "u")) else { throw loneSurrogate(start) }
-            let low = try hexQuad()
-            guard 0xDC00...0xDFFF ~= low else { throw loneSurrogate(start) }
+            // What follows a half surrogate may be an escape of its own.
+            let next = index
+            guard take(UInt8(ascii: "\\")), take(UInt8(ascii: "u")), let low = try hexQuad(), 0xDC00...0xDFFF ~= low else {
+                try replaceHalfSurrogate(start, in: &bytes)
+                index = next
+                return
+            }
             code = 0x10000 + (code - 0xD800) << 10 + (low - 0xDC00)
         }
-        guard let scalar = UnicodeScalar(code) else { throw loneSurrogate(start) }
+        guard let scalar = UnicodeScalar(code) else { return try replaceHalfSurrogate(start, in: &bytes) }
         bytes.append(contentsOf: scalar.utf8)
     }
 
-    private func loneSurrogate(_ offset: Int) -> JSONParseError {
-        JSONParseError(.invalidUTF8, at: offset, "an escape names half of a surrogate pair")
+    private mutating func replaceHalfSurrogate(_ offset: Int, in bytes: inout [UInt8]) throws(JSONParseError) {
+        guard isLenient || limits.readsHalfSurrogatesAsNull else {
+            throw JSONParseError(.invalidUTF8, at: offset, "an escape names half of a surrogate pair")
+        }
+        replacedSurrogates += 1
+        Self.appendReplacement(to: &bytes)
     }
 
-    private mutating func hexQuad() throws(JSONParseError) -> UInt32 {
-        guard end - index >= 4 else { throw unexpectedEnd() }
+    /// Nil if a lenient document has fewer than four digits.
+    private mutating func hexQuad() throws(JSONParseError) -> UInt32? {
+        guard end - index >= 4 || isLenient else { throw unexpectedEnd() }
         var code: UInt32 = 0
         for _ in 0..<4 {
-            guard let digit = hexDigitValue(base[index]) else {
+            guard index < end, let digit = hexDigitValue(base[index]) else {
+                if isLenient { return nil }
                 throw JSONParseError(.notJSON, at: index, "\\u is not followed by four hexadecimal digits")
             }
             code = code << 4 | UInt32(digit)
@@ -90,6 +116,7 @@ extension JSONParser {
     }
 
     private func wellFormed(_ bytes: UnsafeBufferPointer<UInt8>, from start: Int) throws(JSONParseError) -> String {
+        if isLenient { return String(decoding: bytes, as: UTF8.self) }
         do throws(UTF8.ValidationError) {
             return String(copying: try UTF8Span(validating: bytes.span))
         } catch {

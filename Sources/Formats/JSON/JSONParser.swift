@@ -1,16 +1,31 @@
-/// A strict reader of RFC 8259 over bytes in memory. It reads in one pass, recurses once a level, and is bounded by ``JSONLimits``.
+/// A reader of RFC 8259 over bytes in memory. It reads in one pass, recurses once a level, and is bounded by ``JSONLimits``.
 struct JSONParser {
+    /// The rules for a document that does not follow RFC 8259, or that readers disagree about.
+    enum Rules {
+        case strict
+        /// See ``JSON/parse(leniently:limits:refusingDuplicates:)``.
+        case lenient
+        /// Lenient, and a member name twice is refused.
+        case lenientTexts
+    }
+
     let base: UnsafePointer<UInt8>
     let end: Int
     let limits: JSONLimits
+    let isLenient: Bool
+    private let keepsLastOfEqualNames: Bool
     private let deepest: Int
     var index = 0
+    /// The number of half surrogates so far that were replaced.
+    var replacedSurrogates = 0
     private var nodes = 0
 
-    init(base: UnsafePointer<UInt8>, count: Int, limits: JSONLimits) {
+    init(base: UnsafePointer<UInt8>, count: Int, limits: JSONLimits, rules: Rules = .strict) {
         self.base = base
         self.end = count
         self.limits = limits
+        isLenient = rules != .strict
+        keepsLastOfEqualNames = rules == .lenient
         deepest = limits.effectiveDepth
     }
 
@@ -30,13 +45,15 @@ struct JSONParser {
         }
         guard index < end else { throw unexpectedEnd() }
         switch base[index] {
-        case UInt8(ascii: "\""): return .string(try string())
+        case UInt8(ascii: "\""): return limits.readsHalfSurrogatesAsNull ? try stringOrNull() : .string(try string())
         case UInt8(ascii: "{"): return try object(depth: depth + 1)
         case UInt8(ascii: "["): return try array(depth: depth + 1)
         case UInt8(ascii: "t"): return try literal("true", .bool(true))
         case UInt8(ascii: "f"): return try literal("false", .bool(false))
         case UInt8(ascii: "n"): return try literal("null", .null)
-        case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): return .number(try number())
+        case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): return try isNegativeInfinity() ? .null : .number(number())
+        case UInt8(ascii: "N") where isLenient: return try literal("NaN", .null)
+        case UInt8(ascii: "I") where isLenient: return try literal("Infinity", .null)
         default: throw unexpectedByte("a value")
         }
     }
@@ -47,6 +64,7 @@ struct JSONParser {
         skipSpace()
         if take(UInt8(ascii: "}")) { return .object(JSONObject()) }
         var members = MemberNames()
+        var hasDuplicates = false
         var entries: [JSONObject.Entry] = []
         entries.reserveCapacity(Self.usualMembers)
         while true {
@@ -55,7 +73,10 @@ struct JSONParser {
             let start = index
             let key = try string()
             if members.isKnown(key, among: entries) {
-                throw JSONParseError(.duplicateKey, at: start, "the member name occurs twice in one object").inside(key)
+                guard keepsLastOfEqualNames else {
+                    throw JSONParseError(.duplicateKey, at: start, "the member name occurs twice in one object").inside(key)
+                }
+                hasDuplicates = true
             }
             skipSpace()
             guard take(UInt8(ascii: ":")) else { throw unexpectedByte("a colon") }
@@ -66,7 +87,9 @@ struct JSONParser {
                 throw error.inside(key)
             }
             skipSpace()
-            if take(UInt8(ascii: "}")) { return .object(JSONObject(uniqueEntries: entries)) }
+            if take(UInt8(ascii: "}")) {
+                return .object(JSONObject(uniqueEntries: hasDuplicates ? MemberNames.lastOfEach(in: entries) : entries))
+            }
             guard take(UInt8(ascii: ",")) else { throw unexpectedByte("a comma or the object's end") }
             skipSpace()
         }
@@ -104,6 +127,14 @@ struct JSONParser {
         for place in 0..<length where base[index + place] != word.utf8Start[place] { throw unexpectedByte("a value") }
         index += length
         return value
+    }
+
+    /// Skips the `-Infinity` of a lenient document.
+    private mutating func isNegativeInfinity() throws(JSONParseError) -> Bool {
+        guard isLenient, base[index] == UInt8(ascii: "-"), index + 1 < end, base[index + 1] == UInt8(ascii: "I") else { return false }
+        index += 1
+        _ = try literal("Infinity", .null)
+        return true
     }
 
     private mutating func number() throws(JSONParseError) -> JSONNumber {
@@ -181,5 +212,11 @@ private struct MemberNames {
         }
         if set.isEmpty { set = Set(entries.map { ExactText($0.key) }) }
         return !set.insert(ExactText(key)).inserted
+    }
+
+    /// The members without those that a later member of the same name replaces.
+    static func lastOfEach(in entries: [JSONObject.Entry]) -> [JSONObject.Entry] {
+        var seen: Set<ExactText> = []
+        return entries.reversed().filter { seen.insert(ExactText($0.key)).inserted }.reversed()
     }
 }

@@ -24,7 +24,7 @@ public struct JSONWebKeySet: Sendable {
     /// The keys to tell an operator about. Skipped keys are not among them.
     public let refused: [Refusal]
 
-    /// Reads the text of a set. A set without a usable key is no error: see ``keys``.
+    /// Reads the text of a set. A set without a usable key is no error: see ``keys``. A text that cannot be kept costs at most its own key.
     public init(_ bytes: [UInt8]) throws(JSONWebKeySetError) {
         let elements = try Self.elements(of: bytes)
         var keys: [JSONWebKey] = []
@@ -49,7 +49,9 @@ public struct JSONWebKeySet: Sendable {
     private static func elements(of bytes: [UInt8]) throws(JSONWebKeySetError) -> [JSON] {
         guard bytes.count <= longestBytes else { throw .tooLong }
         let json: JSON
-        do throws(JSONParseError) { json = try JSON.parse(bytes, limits: .token) } catch { throw .notJSON(error) }
+        do throws(JSONParseError) {
+            json = try JSON.parse(leniently: bytes, limits: .token, refusingDuplicates: true)
+        } catch { throw .notJSON(error) }
         guard let elements = json["keys"]?.arrayValue else { throw .notASet }
         guard elements.count <= mostKeys else { throw .tooManyKeys(elements.count) }
         return elements

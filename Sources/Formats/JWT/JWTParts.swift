@@ -40,10 +40,14 @@ struct JWTParts {
 
 extension JSONLimits {
     /// The limits of a token and of a set of keys. Usual tokens are two or three levels deep. The bytes are limited beforehand.
+    ///
+    /// A text with half a surrogate, such as a name that the issuer has cut, is null. A claim that is read is refused then, because null is
+    /// no text. A claim that nobody reads does no harm.
     static let token: JSONLimits = {
         var limits = JSONLimits()
         limits.maximumDepth = 16
         limits.maximumNumberLength = 64
+        limits.readsHalfSurrogatesAsNull = true
         return limits
     }()
 }

@@ -158,6 +158,26 @@ import TidingsJWT
         #expect(accents.keys.count == 2)
     }
 
+    /// A text that nobody reads does no harm.
+    @Test(arguments: [#""owner":"Anna \ud83d""#, #""note":"a\u0000b""#, #""x5t":{"\ud800":"\udc00"}"#, "\"note\":\"a\nb\"", #""n2":NaN"#])
+    func aTextThatIsNotReadDoesNotMatter(_ members: String) throws {
+        let set = try read(key(SampleKeys.ec, members), SampleKeys.rsa)
+        #expect(set.keys.map(\.id) == ["ec", "rsa"])
+        #expect(set.refused == [])
+        let latin1 = Array(#"{"issuer":"Jos"#.utf8) + [0xE9] + Array("\",\(SampleKeys.set.dropFirst())".utf8)
+        #expect(try JSONWebKeySet(latin1).keys.count == 3)
+        #expect(try JSONWebKeySet([0xEF, 0xBB, 0xBF] + Array(SampleKeys.set.utf8)).keys.count == 3)
+    }
+
+    /// A text that is read and cannot be kept costs its own key, and no other.
+    @Test(arguments: ["kid", "use", "alg", "x"])
+    func aTextThatCannotBeKeptCostsItsKey(_ name: String) throws {
+        let plain = SampleKeys.ec.replacing(#","kid":"ec""#, with: "").replacing(name == "x" ? SampleKeys.ecX : "none", with: #"\ud83d"#)
+        let set = try read(name == "x" ? plain : key(plain, #""\#(name)":"\ud83d""#), SampleKeys.rsa)
+        #expect(set.keys.map(\.id) == ["rsa"])
+        #expect(set.refused == [JSONWebKeySet.Refusal(position: 0, problem: .unusableMember(name))])
+    }
+
     @Test func aSetIsLimited() throws {
         let skipped = [String](repeating: #"{"kty":"oct"}"#, count: 64).joined(separator: ",")
         #expect(try read(skipped).keys.isEmpty)

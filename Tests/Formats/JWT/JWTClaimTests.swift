@@ -13,6 +13,29 @@ import TidingsJWT
         issuer.refusal(of: issuer.token(payload: TokenIssuer.payload(changes)), now: now)
     }
 
+    // MARK: Texts
+
+    /// A login service that cuts the name of a person in the middle of a character must not lock the person out.
+    @Test(arguments: [#""Anna \ud83d""#, #"["\udc32"]"#, #"{"\ud800":"\ud83d"}"#])
+    func halfASurrogateDoesNoHarmInAClaimThatNobodyReads(_ value: String) throws {
+        #expect(refusal(["name": value]) == nil)
+        let token = issuer.token(payload: TokenIssuer.payload(["name": #""Anna \ud83d""#, "tenant": #""t\ud83d""#]))
+        let claims = try issuer.verifier.verify(token, keys: issuer.keys, now: TokenIssuer.now)
+        #expect(claims.subject == "p-7")
+        // Null, and not absent: a tenant that cannot be read is not the default tenant.
+        #expect(claims.otherClaims["name"] == .null && claims.otherClaims["tenant"] == .null)
+    }
+
+    /// Two people whose ids are cut at the same place are not one person.
+    @Test func halfASurrogateIsRefusedInAClaimThatIsRead() {
+        #expect(refusal(["sub": #""p\ud83d""#]) == .unusableClaim(.subject))
+        #expect(refusal(["iss": #""\ud83d""#]) == .unusableClaim(.issuer))
+        #expect(refusal(["aud": #"["tidings","\ud83d"]"#]) == .unusableClaim(.audience))
+        #expect(refusal(["exp": #""\ud83d""#]) == .unusableClaim(.expiresAt))
+        #expect(issuer.refusal(of: issuer.token(header: #"{"alg":"ES256","kid":"ec\ud83d"}"#)) == .unusableKeyID)
+        #expect(issuer.refusal(of: issuer.token(header: #"{"alg":"ES256","kid":"ec","note":"\ud83d"}"#)) == nil)
+    }
+
     // MARK: Dates
 
     @Test func theEndIsExactToTheMicrosecond() {

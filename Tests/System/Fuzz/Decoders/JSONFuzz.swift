@@ -20,9 +20,12 @@ struct JSONFuzz: FuzzTarget {
         let again = Result { () throws(JSONParseError) in try JSON.parse(input) }
         try require(parsed == again, "read twice, two results")
         let elements = try? JSON.splitArray(input, maximumElements: Self.mostElements)
+        let leniently = try? JSON.parse(leniently: input)
+        if let leniently { try checkLenient(leniently) }
         switch parsed {
         case .success(let document):
             try checkAccepted(document)
+            try require(leniently == document, "the lenient reading is another document")
             try checkSplit(document, input, elements)
             return .accepted
         case .failure(let error):
@@ -48,6 +51,13 @@ struct JSONFuzz: FuzzTarget {
         let canonical = document.canonical()
         try require(canonical == document, "its canonical form is another document")
         try require(canonical.canonical().serializedBytes == canonical.serializedBytes, "the canonical form of the canonical form differs")
+    }
+
+    /// A document that is read leniently can be written and stored as any other.
+    private func checkLenient(_ document: JSON) throws {
+        try require(Self.depth(of: document) <= JSONLimits.standard.maximumDepth, "nested deeper than is allowed")
+        try require(!Self.hasNUL(document), "a NUL was let through")
+        try require(try JSON.parse(document.serializedBytes) == document, "a lenient document is written as another one")
     }
 
     /// Splitting an array and reading its elements must agree with reading the array.
