@@ -74,7 +74,7 @@ public final class Metrics: Sendable {
             labels: "provider", "reason")
         callbacks = list.family(
             "tidings_callbacks_total",
-            "Reports of providers by their result, and requests that were refused: unauthenticated, malformed or rateLimited.",
+            "Reports of providers by their result, unreadable events, and refused requests: unauthenticated, malformed or rateLimited.",
             labels: "provider", "result")
         released = list.closed("tidings_deliveries_released_total", "Deliveries whose time had come.", label: "lane")
         recovered = list.single("tidings_deliveries_recovered_total", "Deliveries taken back from workers that stopped.")

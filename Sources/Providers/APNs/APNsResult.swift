@@ -44,7 +44,7 @@ private struct APNsRefusal {
 
     /// Returns nil if the body is not an answer of APNs.
     init?(body: [UInt8]) {
-        guard let json = try? JSON.parse(body), let text = json["reason"]?.stringValue, !text.isEmpty else { return nil }
+        guard let json = try? JSON.parse(leniently: body), let text = json["reason"]?.stringValue, !text.isEmpty else { return nil }
         reason = APNsReason(rawValue: text)
         words = [text, reason?.explanation].compactMap(\.self).joined(separator: ": ")
         since = json["timestamp"]?.intValue.flatMap { milliseconds in

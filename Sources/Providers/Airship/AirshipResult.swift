@@ -11,7 +11,7 @@ func airshipResults(of result: HTTPResult, count: Int, now: Timestamp) -> [SendR
     case .failed(let failure): return Array(repeating: SendResult(failure.outcome, detail: failure.message), count: count)
     case .response(let answer): response = answer
     }
-    let json = try? JSON.parse(response.body)
+    let json = try? JSON.parse(leniently: response.body)
     if (200...299).contains(response.status), json?["ok"]?.boolValue == true {
         let ids = (json?["push_ids"]?.arrayValue ?? []).map(\.stringValue)
         return (0..<count).map { place in

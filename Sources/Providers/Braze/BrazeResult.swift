@@ -30,7 +30,7 @@ private struct BrazeAnswer {
     var isSuccess: Bool { message == "success" }
 
     init(_ body: [UInt8]) {
-        let json = try? JSON.parse(body)
+        let json = try? JSON.parse(leniently: body)
         message = json?["message"]?.stringValue
         dispatchID = json?["dispatch_id"]?.stringValue
         errors = (json?["errors"]?.arrayValue ?? []).map { $0.stringValue ?? $0.serialized }

@@ -47,7 +47,7 @@ func accessToken(from result: HTTPResult, now: Timestamp) -> Result<AccessToken,
     switch result {
     case .failed(let failure): return .failure(ExchangeFailure(outcome(of: failure), failure.message))
     case .response(let response):
-        let json = try? JSON.parse(response.body)
+        let json = try? JSON.parse(leniently: response.body)
         guard (200...299).contains(response.status) else { return .failure(refusal(response, json, now: now)) }
         guard let text = json?["access_token"]?.stringValue, !text.isEmpty, text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
             let words = "the answer of the token endpoint holds none"

@@ -14,7 +14,7 @@ struct FCMError: Sendable, Hashable {
 
     /// Reads a body of any form. Absent members stay nil.
     init(body: [UInt8]) {
-        guard let error = (try? JSON.parse(body))?["error"] else { return }
+        guard let error = (try? JSON.parse(leniently: body))?["error"] else { return }
         message = error["message"]?.stringValue
         status = error["status"]?.stringValue
         for detail in error["details"]?.arrayValue ?? [] {

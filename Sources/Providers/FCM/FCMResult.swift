@@ -19,7 +19,7 @@ func fcmResult(of result: HTTPResult, now: Timestamp) -> SendResult {
     switch result {
     case .failed(let failure): return SendResult(failure.outcome, detail: failure.message)
     case .response(let response) where (200...299).contains(response.status):
-        guard let name = (try? JSON.parse(response.body))?["name"]?.stringValue, !name.isEmpty else {
+        guard let name = (try? JSON.parse(leniently: response.body))?["name"]?.stringValue, !name.isEmpty else {
             return SendResult(
                 .unknown(.outcomeUnknown), status: response.status, detail: "the answer names no message: \(response.text)")
         }

@@ -35,6 +35,10 @@ struct AnswerPath: Sendable, Hashable {
         }
     }
 
+    /// Whether a part of the text could not be kept: see ``TidingsJSON/JSON/parse(leniently:limits:refusingDuplicates:)``. Such a text
+    /// names nothing.
+    static func isLost(_ text: String) -> Bool { text.unicodeScalars.contains("\u{FFFD}") }
+
     private static func value(_ segment: String, in value: JSON) -> JSON? {
         guard let elements = value.arrayValue else { return value[segment] }
         // RFC 6901 section 4 allows only one spelling of a number, so `01` is not an index.

@@ -51,14 +51,15 @@ struct AnswerRules: Sendable {
         guard expected != nil || messageIDPath != nil else {
             return SendResult(.accepted(providerMessageID: nil, delivered: delivered), status: response.status)
         }
-        guard !response.bodyTruncated, let answer = try? JSON.parse(response.body) else {
+        guard !response.bodyTruncated, let answer = try? JSON.parse(leniently: response.body) else {
             let problem = response.bodyTruncated ? "the answer is longer than read, or broke off" : "the answer is no JSON"
             return SendResult(.unknown(.outcomeUnknown), status: response.status, detail: "\(problem): \(response.text)")
         }
         if let expected, expected.path.text(in: answer) != expected.value {
             return SendResult(.rejected(.providerRejected), status: response.status, detail: response.text)
         }
-        let id = messageIDPath.flatMap { $0.text(in: answer) }.flatMap { (1...Self.longestMessageID).contains($0.count) ? $0 : nil }
+        let id = messageIDPath.flatMap { $0.text(in: answer) }
+            .flatMap { (1...Self.longestMessageID).contains($0.count) && !AnswerPath.isLost($0) ? $0 : nil }
         return SendResult(.accepted(providerMessageID: id, delivered: delivered), status: response.status)
     }
 }

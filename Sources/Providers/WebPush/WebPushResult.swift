@@ -59,7 +59,7 @@ private func messageID(in response: HTTPResponse) -> String? {
 
 /// Returns Mozilla's `errno` and `message`, or Apple's `reason`; nil for a body of another form.
 private func pushServiceWords(_ body: [UInt8]) -> String? {
-    guard let json = try? JSON.parse(body) else { return nil }
+    guard let json = try? JSON.parse(leniently: body) else { return nil }
     if let reason = json["reason"]?.stringValue { return reason }
     guard let message = json["message"]?.stringValue else { return nil }
     return (json["errno"]?.intValue.map { "errno \($0): " } ?? "") + message

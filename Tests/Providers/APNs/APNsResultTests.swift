@@ -35,6 +35,14 @@ struct APNsResultTests {
         #expect(result.detail?.hasPrefix(reason) == true && result.goneSince == nil)
     }
 
+    /// A text that nobody reads does not hide that the token is gone.
+    @Test func aTextThatIsNotReadDoesNotMatter() {
+        let body = #"{"reason":"Unregistered","timestamp":1767225500000,"echo":"\ud83d","echo":NaN}"#
+        let response = HTTPResponse(status: 410, headers: [], body: Array(body.utf8), bodyTruncated: false)
+        let result = apnsResult(of: .response(response), now: APNsFixture.now)
+        #expect(result.outcome == .endpointGone && result.goneSince != nil, "\(result)")
+    }
+
     @Test func theTableIsWhole() {
         #expect(Set(Self.table.map(\.1)) == Set(APNsReason.allCases.map(\.rawValue)))
     }

@@ -105,6 +105,7 @@ struct WebPushResultTests {
         #expect(try detail(400, #"{"reason":"BadPath"}"#) == "BadPath")
         #expect(try detail(400, #"{"message":"a"}"#) == "a")
         #expect(try detail(400, #"{"other":1}"#) == #"{"other":1}"#)
+        #expect(try detail(400, #"{"reason":"BadPath","echo":"\ud83d"}"#) == "BadPath")
         #expect(try detail(502, "<html>\n<b>out of order</b>") == "<html> <b>out of order</b>")
         #expect(try detail(410, "") == nil)
     }

@@ -16,7 +16,7 @@ final class CallbackDesk: Sendable {
     static let patience = Duration.seconds(60)
     /// Unknown message ids that are remembered. Beyond it all are forgotten, and each is answered as early once more.
     static let rememberedReferences = 10_000
-    /// Between two log lines about refused requests of one provider. Anybody can send a request that is refused.
+    /// Between two log lines of one kind about one provider. Anybody can send a request that is refused.
     static let logInterval = Duration.seconds(10)
 
     private struct UnknownReference: Hashable {
@@ -24,10 +24,16 @@ final class CallbackDesk: Sendable {
         let id: String
     }
 
+    /// Strangers cause only lines about refusals. So they cannot keep a line about the provider's own events out of the log.
+    private struct LogLine: Hashable {
+        let provider: String
+        let isRefusal: Bool
+    }
+
     private struct State {
         var rates: [String: TokenBucket] = [:]
         var unknown: [UnknownReference: ContinuousClock.Instant] = [:]
-        var loggedAt: [String: ContinuousClock.Instant] = [:]
+        var loggedAt: [LogLine: ContinuousClock.Instant] = [:]
     }
 
     private let metrics: Metrics
@@ -69,14 +75,24 @@ final class CallbackDesk: Sendable {
     /// Counts a refused request, and logs it unless one of the provider was logged a moment ago.
     func refused(_ provider: String, _ result: String, _ reason: String) {
         count(provider, result)
+        guard mayLog(LogLine(provider: provider, isRefusal: true)) else { return }
+        logger.warning("a callback was refused", metadata: ["provider": "\(provider)", "result": "\(result)", "reason": "\(reason)"])
+    }
+
+    /// Counts events that cannot be read, and logs the reason of the first unless some of the provider were logged a moment ago.
+    func unreadable(_ provider: String, _ events: Int, _ reason: String) {
+        metrics.callbacks(provider, "unreadable").add(events)
+        guard mayLog(LogLine(provider: provider, isRefusal: false)) else { return }
+        logger.warning(
+            "events of a callback cannot be read", metadata: ["provider": "\(provider)", "events": "\(events)", "reason": "\(reason)"])
+    }
+
+    private func mayLog(_ line: LogLine) -> Bool {
         let now = now()
-        let isQuiet = state.withLock { state in
-            if let last = state.loggedAt[provider], now - last < Self.logInterval { return true }
-            state.loggedAt[provider] = now
-            return false
-        }
-        if !isQuiet {
-            logger.warning("a callback was refused", metadata: ["provider": "\(provider)", "result": "\(result)", "reason": "\(reason)"])
+        return state.withLock { state in
+            if let last = state.loggedAt[line], now - last < Self.logInterval { return false }
+            state.loggedAt[line] = now
+            return true
         }
     }
 }

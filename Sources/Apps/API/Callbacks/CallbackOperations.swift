@@ -49,13 +49,14 @@ struct CallbackOperations: Sendable {
         case .malformed(let reason):
             desk.refused(provider, "malformed", reason)
             throw Problem(.malformed, "The body cannot be read: \(reason).")
-        case .reports(let reports):
+        case .reports(let reports, let unreadable):
             // Only requests of the provider itself count: a stranger must not use up its rate.
             let wait = desk.wait(for: provider, at: request.receivedAt)
             guard wait == .zero else {
                 desk.count(provider, "rateLimited")
                 throw Problem.rateLimited(retryAfter: wait)
             }
+            if let first = unreadable.first { desk.unreadable(provider, unreadable.count, first) }
             return reports
         }
     }

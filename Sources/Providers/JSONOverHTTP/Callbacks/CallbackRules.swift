@@ -16,43 +16,85 @@ struct CallbackRules: Sendable {
     let timePath: AnswerPath?
     let keyPath: AnswerPath?
 
+    /// Reads every event by itself: an event that cannot be read costs none of the others.
+    ///
     /// - Parameter requestID: the service's id of the whole request. Nil if it gives none.
     func read(_ body: [UInt8], requestID: String?) -> CallbackReading {
-        let document: JSON
-        do throws(JSONParseError) {
-            document = try JSON.parse(body)
+        let events: [JSON?]
+        do throws(Malformed) {
+            events = try self.events(of: body)
         } catch {
-            return .malformed(reason: "the body is not JSON: \(error)")
-        }
-        let events: [JSON]
-        if let eventsPath {
-            guard let array = eventsPath.value(in: document)?.arrayValue else {
-                return .malformed(reason: "there is no array at callbackEventsPath")
-            }
-            events = array
-        } else {
-            events = document.arrayValue ?? [document]
+            return .malformed(reason: error.reason)
         }
         guard events.count <= CallbackRequest.maximumReports else {
             return .malformed(reason: "\(events.count) events are more than \(CallbackRequest.maximumReports)")
         }
-        guard events.allSatisfy({ $0.objectValue != nil }) else { return .malformed(reason: "an event is not an object") }
-        return .reports(
-            events.enumerated().map { position, event in report(of: event, requestID: requestID.map { "\($0)/\(position)" }) })
+        var reports: [DeliveryReport] = []
+        var unreadable: [String] = []
+        for (position, event) in events.enumerated() {
+            switch report(of: event, requestID: requestID.map { "\($0)/\(position)" }) {
+            case .report(let report): reports.append(report)
+            case .unreadable(let reason): unreadable.append("event \(position + 1): \(reason)")
+            }
+        }
+        return .reports(reports, unreadable: unreadable)
     }
 
-    private func report(of event: JSON, requestID: String?) -> DeliveryReport {
-        let word = statePath.text(in: event) ?? ""
+    private struct Malformed: Error {
+        let reason: String
+    }
+
+    /// The events in their order. An event that is no JSON is nil.
+    private func events(of body: [UInt8]) throws(Malformed) -> [JSON?] {
+        let document: JSON
+        do throws(JSONParseError) {
+            document = try JSON.parse(leniently: body)
+        } catch {
+            let events = eventsPath == nil ? Self.elements(of: body) : []
+            guard events.contains(where: { $0 != nil }) else { throw Malformed(reason: "the body is not JSON: \(error)") }
+            return events
+        }
+        if let eventsPath {
+            guard let array = eventsPath.value(in: document)?.arrayValue else {
+                throw Malformed(reason: "there is no array at callbackEventsPath")
+            }
+            return array
+        }
+        switch document {
+        case .array(let events): return events
+        case .object: return [document]
+        default: throw Malformed(reason: "the body is neither an event nor an array of events")
+        }
+    }
+
+    /// The elements of an array that is not JSON as a whole, each read alone.
+    private static func elements(of body: [UInt8]) -> [JSON?] {
+        let ranges = try? JSON.splitArray(body, maximumElements: CallbackRequest.maximumReports)
+        return (ranges ?? []).map { try? JSON.parse(leniently: Array(body[$0])) }
+    }
+
+    private enum EventReading {
+        case report(DeliveryReport)
+        case unreadable(reason: String)
+    }
+
+    private func report(of event: JSON?, requestID: String?) -> EventReading {
+        guard let event, event.objectValue != nil else { return .unreadable(reason: "it is not an object") }
+        let (word, reference) = (statePath.text(in: event) ?? "", referencePath.text(in: event))
+        if AnswerPath.isLost(word) { return .unreadable(reason: "the text at callbackStatePath cannot be read") }
+        if let reference, AnswerPath.isLost(reference) {
+            return .unreadable(reason: "the text at callbackReferencePath cannot be read")
+        }
         let outcome = states[word] ?? .ignored
         let time = timePath.flatMap { $0.value(in: event) }.flatMap(Self.time)
-        let told = keyPath.flatMap { $0.text(in: event) } ?? requestID
-        return DeliveryReport(reference(in: event), outcome, at: time, key: Self.key(told ?? "\(word)@\(time?.rfc3339 ?? "")"))
+        let told = keyPath.flatMap { $0.text(in: event) }.flatMap { AnswerPath.isLost($0) ? nil : $0 } ?? requestID
+        let key = Self.key(told ?? "\(word)@\(time?.rfc3339 ?? "")")
+        return .report(DeliveryReport(reference.flatMap(delivery), outcome, at: time, key: key))
     }
 
-    /// Nil if the event names no delivery of Tidings: others may send through the same account.
-    private func reference(in event: JSON) -> DeliveryReport.Reference? {
-        guard let text = referencePath.text(in: event) else { return nil }
-        return switch referenceKind {
+    /// Nil if the reference names no delivery of Tidings: others may send through the same account.
+    private func delivery(_ text: String) -> DeliveryReport.Reference? {
+        switch referenceKind {
         case .delivery: DeliveryReport.Reference(idempotencyKey: text)
         case .message: DeliveryReport.Reference(messageID: text)
         }

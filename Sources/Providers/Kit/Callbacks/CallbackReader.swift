@@ -4,6 +4,9 @@ public import TidingsCore
 ///
 /// A reader checks first that the service itself sent the request, and only then reads the body. It compares secrets in constant time, and
 /// no answer contains a secret. It has no state and makes no call.
+///
+/// A body is written by others. A part that the reader does not need must not cost the reports: read JSON with
+/// ``TidingsJSON/JSON/parse(leniently:limits:refusingDuplicates:)``.
 public protocol CallbackReader: Sendable {
     /// The content types that the reader reads, in lower case and without parameters: `application/json`. A request with another type is
     /// refused before its body is read.
@@ -48,8 +51,11 @@ public struct CallbackRequest: Sendable {
 public enum CallbackReading: Sendable, Hashable {
     /// The request does not prove that the service sent it. The reason is for the operator's log and contains no secret.
     case unauthenticated(reason: String)
-    /// The service sent the request, and the body is not in the form that the settings describe.
+    /// The service sent the request, and the body as a whole is not in the form that the settings describe.
     case malformed(reason: String)
     /// The reports in the order of the body. Empty if the body has none.
-    case reports([DeliveryReport])
+    ///
+    /// `unreadable` has a reason for each event from which no report can be made, for the operator's log. The request still counts as
+    /// taken: the service would only send the same events again.
+    case reports([DeliveryReport], unreadable: [String] = [])
 }

@@ -23,6 +23,13 @@ struct AirshipResultTests {
         #expect(results(202, body, count: 3) == [accepted("p-1"), accepted("p-2"), accepted("p-3")])
     }
 
+    /// A text that is cut in half costs neither the success nor the words beside it.
+    @Test func aTextThatIsCutDoesNotMatter() {
+        #expect(results(202, #"{"ok":true,"operation_id":"\ud83d","push_ids":["p-1"]}"#) == [accepted("p-1")])
+        let refused = results(400, #"{"ok":false,"error":"Could not parse \ud83d","error_code":40000}"#)
+        #expect(refused.first?.detail == "40000 Could not parse \u{FFFD}")
+    }
+
     @Test(arguments: [#"{"ok":true}"#, #"{"ok":true,"push_ids":["p-1"]}"#, #"{"ok":true,"push_ids":["p-1","p-2","p-3"]}"#])
     func idsThatCannotBeToldApartAreLeftOut(_ body: String) {
         #expect(results(202, body, count: 2) == [accepted(nil), accepted(nil)])

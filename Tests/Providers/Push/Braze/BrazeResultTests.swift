@@ -22,6 +22,13 @@ struct BrazeResultTests {
         #expect(result(status, Self.success) == SendResult(Self.accepted, status: status))
     }
 
+    /// A text that is cut in half costs neither the success nor the words beside it.
+    @Test func aTextThatIsCutDoesNotMatter() {
+        #expect(result(201, #"{"dispatch_id":"d-1","message":"success","echo":"\ud83d"}"#) == SendResult(Self.accepted, status: 201))
+        let campaign = result(400, #"{"message":"Invalid Campaign ID \ud83d"}"#)
+        #expect(campaign.outcome == .misconfigured(.misconfigured) && campaign.detail == "Invalid Campaign ID \u{FFFD}")
+    }
+
     @Test func successWithoutADispatchHasNoID() {
         #expect(result(201, #"{"message":"success"}"#).outcome == .accepted(providerMessageID: nil, delivered: false))
     }

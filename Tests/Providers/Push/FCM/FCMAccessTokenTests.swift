@@ -26,6 +26,15 @@ struct FCMAccessTokenTests {
         #expect(token.refreshAt == FCMFixture.now.adding(.seconds(3_300)))
     }
 
+    @Test(arguments: [
+        #"{"access_token":"t","scope":"\ud83d"}"#, #"{"access_token":"t","expires_in":3600,"x":"\u0000","x":1}"#,
+        "\u{FEFF}{\"access_token\":\"t\"}",
+    ])
+    func aTextThatIsNotReadDoesNotMatter(_ body: String) throws {
+        let token = try accessToken(from: FCMFixture.response(200, body), now: FCMFixture.now).get()
+        #expect(token == AccessToken(text: "t", refreshAt: FCMFixture.now.adding(.seconds(3_300))))
+    }
+
     private static let misconfigured = Outcome.misconfigured(.misconfigured)
     private static let unavailable = Outcome.retry(after: nil, .providerUnavailable)
 
@@ -43,6 +52,8 @@ struct FCMAccessTokenTests {
         (503, "", .retry(after: .seconds(7), .providerUnavailable), "answered 503"),
         (200, "<html>", unavailable, "holds none"), (200, "{}", unavailable, "holds none"),
         (200, #"{"access_token":"a b"}"#, unavailable, "holds none"), (200, #"{"access_token":""}"#, unavailable, "holds none"),
+        (200, #"{"access_token":"t\ud83d"}"#, unavailable, "holds none"),
+        (400, #"{"error":"invalid_grant","error_description":"No \ud83d"}"#, misconfigured, "invalid_grant: No \u{FFFD}"),
     ]
 
     @Test(arguments: refusals)

@@ -59,6 +59,9 @@ struct FCMResultTests {
         Row(404, fcm("UNREGISTERED", "NOT_FOUND"), .endpointGone),
         Row(404, fcm("UNREGISTERED", "UNREGISTERED"), .endpointGone),
         Row(404, google("UNREGISTERED"), .endpointGone),
+        // A text that is cut in half costs none of the others.
+        Row(404, fcm("UNREGISTERED", "NOT_FOUND", #"gone \ud83d"#), .endpointGone),
+        Row(400, fcm("INVALID_ARGUMENT", "INVALID_ARGUMENT", invalidToken + #" \ud83d"#), .endpointGone),
         Row(404, google("NOT_FOUND"), misconfigured),
         Row(404, "<html>not found</html>", misconfigured),
         Row(413, "too large", .rejected(.payloadTooLarge)),
@@ -86,6 +89,7 @@ struct FCMResultTests {
         Row(
             200, #"{"name":"projects/shop-7/messages/0:1%a"}"#,
             .accepted(providerMessageID: "projects/shop-7/messages/0:1%a", delivered: false)),
+        Row(200, #"{"name":"messages/1","echo":"\ud83d"}"#, .accepted(providerMessageID: "messages/1", delivered: false)),
     ]
 
     @Test(arguments: rows)

@@ -88,6 +88,18 @@ struct HTTPAnswerTests {
         (#"{"status":"ok"}x"#, .unknown(.outcomeUnknown)),
     ]
 
+    /// Texts that the settings do not read, and ids that cannot be kept.
+    @Test(
+        arguments: [
+            (#"{"status":"ok","result":{"id":"m1","echo":"Hi \ud83d"}}"#, "m1"),
+            (#"{"status":"ok","a\u0000":"\u0000","result":{"id":"m1"}}"#, "m1"),
+            (#"{"status":"error","status":"ok","ratio":NaN,"result":{"id":"m1"}}"#, "m1"), ("\u{FEFF}{\"status\":\"ok\"}", nil),
+            (#"{"status":"ok","result":{"id":"m\ud83d"}}"#, nil),
+        ] as [(String, String?)])
+    func aTextThatIsNotReadDoesNotMatter(_ body: String, _ id: String?) throws {
+        #expect(try read(200, body, Self.looking).outcome == .accepted(providerMessageID: id, delivered: false))
+    }
+
     @Test(arguments: bodies)
     func anAnswerIsLookedInto(_ body: String, _ outcome: Outcome) throws {
         #expect(try read(200, body, Self.looking).outcome == outcome)

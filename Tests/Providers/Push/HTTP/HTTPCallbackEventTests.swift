@@ -19,7 +19,7 @@ import TidingsProvider
 
     private static func reports(_ body: String, _ settings: [String: String] = [:]) throws -> [DeliveryReport] {
         let reading = try read(body, settings)
-        guard case .reports(let reports) = reading else {
+        guard case .reports(let reports, let unreadable) = reading, unreadable.isEmpty else {
             Issue.record("\(reading)")
             return []
         }
@@ -53,7 +53,7 @@ import TidingsProvider
 
     @Test func malformedBodiesAreRefused() throws {
         let many = "[" + Array(repeating: "{}", count: 1_001).joined(separator: ",") + "]"
-        for body in ["", "{", "1", "[1]", #""text""#, #"{"ref":"a\u0000b"}"#, "\u{feff}{", many] {
+        for body in ["", "{", "1", #""text""#, "null", "[", "[x]", "[,]", #"[{"ref":"a"},"#, "\u{feff}{", many] {
             guard case .malformed = try Self.read(body) else {
                 Issue.record("\(body.prefix(20)) is read")
                 continue
@@ -63,6 +63,54 @@ import TidingsProvider
             Issue.record("a body without events is read")
             return
         }
+    }
+
+    /// Text that the settings do not read, as services send it: cut in half, in another encoding, with a NUL, or a member twice.
+    @Test(arguments: [
+        #""text":"Hi \ud83d""#, #""text":"\udc32","n":{"\ud800":"\ud83d\ud83d"}"#, #""text":"a\u0000b""#, #""text":"it\'s""#,
+        "\"text\":\"a\nb\"", #""text":NaN"#, #""text":"a","text":"b""#, #""state":"queued","state":"read""#,
+    ])
+    func aTextThatIsNotReadDoesNotMatter(_ members: String) throws {
+        let bad = #"{"ref":"\#(Self.id)-1",\#(members),"state":"read"}"#
+        let good = #"{"ref":"\#(Self.id)-2","state":"delivered"}"#
+        #expect(try Self.reports(bad).map(\.outcome) == [.engaged])
+        #expect(try Self.reports("\u{FEFF}[\(bad),\(good)]").map(\.outcome) == [.engaged, .delivered])
+        let nested = #"{"data":{"events":[\#(good),\#(bad)],"text":"\ud83d"}}"#
+        #expect(try Self.reports(nested, ["callbackEventsPath": "/data/events"]).map(\.outcome) == [.delivered, .engaged])
+    }
+
+    /// An event that is no report costs none of the others, and is told to the operator.
+    @Test(arguments: [
+        ("1", "it is not an object"), ("null", "it is not an object"), (#"{"ref":}"#, "it is not an object"), ("", "it is not an object"),
+        (#"{"ref":"\ud83d","state":"read"}"#, "callbackReferencePath"), (#"{"ref":"a\u0000","state":"read"}"#, "callbackReferencePath"),
+        (#"{"ref":"x","state":"\ud83dread"}"#, "callbackStatePath"),
+        (#"{"ref":"x","deep":\#(String(repeating: "[", count: 70))\#(String(repeating: "]", count: 70))}"#, "it is not an object"),
+    ])
+    func anUnreadableEventCostsNoOther(_ event: String, _ reason: String) throws {
+        let good = #"{"ref":"\#(Self.id)-2","state":"delivered"}"#
+        guard case .reports(let reports, let unreadable) = try Self.read("[\(good),\(event),\(good)]") else {
+            Issue.record("the body is refused")
+            return
+        }
+        #expect(reports.map(\.outcome) == [.delivered, .delivered])
+        #expect(unreadable.count == 1 && unreadable[0].hasPrefix("event 2: ") && unreadable[0].contains(reason), "\(unreadable)")
+    }
+
+    /// The service would only send the same event again.
+    @Test(arguments: [#"{"ref":"\ud83d","state":"read"}"#, "[1]", "[null,2]"])
+    func aBodyOfUnreadableEventsIsTaken(_ body: String) throws {
+        guard case .reports(let reports, let unreadable) = try Self.read(body) else {
+            Issue.record("the body is refused")
+            return
+        }
+        #expect(reports.isEmpty && !unreadable.isEmpty)
+    }
+
+    /// Two keys that are cut at the same place are two events.
+    @Test func aKeyThatCannotBeReadIsNone() throws {
+        let settings = ["callbackEventIdPath": "/id"]
+        let body = #"[{"ref":"x","state":"read","id":"e\ud83d"},{"ref":"x","state":"queued","id":"e\ud83e"}]"#
+        #expect(try Self.reports(body, settings).map(\.key) == ["read@", "queued@"])
     }
 
     /// Others may send through the same account. Their events name nothing that Tidings knows.

@@ -21,7 +21,7 @@ import TidingsProvider
     ) throws -> Bool {
         let reader = try HTTPService.reader(settings.merging(["callbackSecret": "env:SECRET"]) { $1 }, ["SECRET": secret])
         switch reader.read(HTTPService.callback(body, headers)) {
-        case .reports(let reports): return reports.count == 1
+        case .reports(let reports, _): return reports.count == 1
         case .malformed(let reason):
             Issue.record("malformed: \(reason)")
             return false

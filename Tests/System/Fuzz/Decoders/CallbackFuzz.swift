@@ -36,8 +36,9 @@ struct CallbackFuzz: FuzzTarget {
         switch reader.read(request) {
         case .unauthenticated(let reason): throw BrokenProperty(description: "a good secret is refused: \(reason)")
         case .malformed: return .refused
-        case .reports(let reports):
-            try require(reports.count <= CallbackRequest.maximumReports, "\(reports.count) reports")
+        case .reports(let reports, let unreadable):
+            try require(reports.count + unreadable.count <= CallbackRequest.maximumReports, "\(reports.count) reports")
+            for reason in unreadable { try Properties.requireSentence(reason, atMost: 200) }
             for report in reports {
                 try require(isStorable(report.key), "a key that cannot be stored")
                 if case .message(let id)? = report.reference { try require(isStorable(id) && !id.isEmpty, "an id that cannot be stored") }

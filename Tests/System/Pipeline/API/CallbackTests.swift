@@ -46,7 +46,7 @@ import TidingsTestSupport
         """
     }
 
-    private static func withServices(_ body: (APIScene) async throws -> Void) async throws {
+    private static func withServices(variables: [String: String] = [:], _ body: (APIScene) async throws -> Void) async throws {
         let prepare: (TestSystem) async throws -> String? = { system in
             let capture = try system.start("capture")
             let isListening = try await eventually { capture.outputSoFar.hasSuffix("\n") }
@@ -56,7 +56,7 @@ import TidingsTestSupport
             try #require(set.status == 200, "\(set.text)")
             return catalogue(String(address))
         }
-        try await withAPI(variables: secrets, preparing: prepare, body)
+        try await withAPI(variables: secrets.merging(variables) { $1 }, preparing: prepare, body)
     }
 
     /// A request that `dmp` signs.
@@ -143,6 +143,23 @@ import TidingsTestSupport
             // A message id may be of a call whose answer is being written. The service is asked to report once more.
             let unknown = try await Self.callGate(api, #"{"message":"m-99","status":"opened"}"#, id: "e-2")
             #expect(unknown.status == 503, "\(unknown.text)")
+        }
+    }
+
+    /// Events that cannot be read cost none of the others, and no repetition mends them. Texts that are not read do not matter.
+    @Test func unreadableEventsAreCountedAndTheOthersRecorded() async throws {
+        try await Self.withServices(variables: HealthClient.variables) { api in
+            await api.pipeline.publish(event(id: "o-3", to: "ada"))
+            #expect(try await Self.states("o-3", api) == ["dmp sent accepted", "gate sent accepted"])
+            let reference = try await Self.reference("o-3", "dmp", api)
+            let good = #"{"ref":"\#(reference)","state":"arrived","text":"Hi \ud83d","text":"\u0000"}"#
+            let answer = try await Self.call(api, #"[{"ref":"\ud83d","state":"arrived"},7,\#(good),{"ref":}]"#)
+            #expect(answer.status == 204, "\(answer.text)")
+            #expect(try await Self.states("o-3", api) == ["dmp delivered delivered", "gate sent accepted"])
+            #expect(api.pipeline.roles.errorsSoFar.contains("events of a callback cannot be read"))
+            let metrics = try await HealthClient(of: api.pipeline.roles).ask("/metrics").text
+            #expect(metrics.contains(#"tidings_callbacks_total{provider="dmp",result="unreadable"} 3"#), "\(metrics)")
+            try await api.pipeline.expectSound()
         }
     }
 

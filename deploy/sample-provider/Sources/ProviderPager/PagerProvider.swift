@@ -88,7 +88,7 @@ private func outcome(of response: HTTPResponse, now: Timestamp) -> Outcome {
     switch response.status {
     case 200...299:
         // A success without a page comes from another server. The page may or may not have been sent.
-        let page = (try? JSON.parse(response.body))?["page"]?.stringValue
+        let page = (try? JSON.parse(leniently: response.body))?["page"]?.stringValue
         return page.map { .accepted(providerMessageID: $0, delivered: false) } ?? .unknown(.outcomeUnknown)
     case 401, 403: return .misconfigured(.misconfigured)
     case 404, 410: return .endpointGone
