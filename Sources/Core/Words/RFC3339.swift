@@ -3,7 +3,8 @@ extension Timestamp {
     ///
     /// - The offset is required: `Z` or `±hh:mm`. `T` and `Z` may be lower case (RFC 3339 section 5.6).
     /// - The date must exist. The year is 0001 to 9999, also after conversion to UTC.
-    /// - Second 60 is refused, because systems disagree about the meaning of a leap second.
+    /// - Second 60 is a leap second, which only the last minute of a month in UTC can have (section 5.7). It is read as the first second
+    ///   of the next month, because a timestamp has no leap seconds.
     /// - Digits below a microsecond are dropped.
     /// - Every other text gives nil, for example one with a space for the `T`.
     public init?(rfc3339 text: String) {
@@ -21,13 +22,20 @@ extension Timestamp {
             let date = CivilDate(validYear: Int(year), month: Int(month), day: Int(day)),
             scanner.skip("T") || scanner.skip("t"),
             let hour = scanner.digits(2), hour <= 23, scanner.skip(":"), let minute = scanner.digits(2), minute <= 59,
-            scanner.skip(":"), let second = scanner.digits(2), second <= 59,
+            scanner.skip(":"), let second = scanner.digits(2), second <= 60,
             let fraction = scanner.fraction(), let offset = scanner.offset(), scanner.isAtEnd
         else { return nil }
         let seconds = date.daysSinceEpoch * Timestamp.secondsPerDay + hour * 3_600 + minute * 60 + second - offset
+        guard second < 60 || Timestamp.beginsMonth(seconds) else { return nil }
         let parsed = Timestamp(microseconds: seconds * Timestamp.microsecondsPerSecond + fraction)
         guard parsed >= .distantPast, parsed <= .distantFuture else { return nil }
         self = parsed
+    }
+
+    /// Whether a month begins at this second since 1970, in UTC.
+    private static func beginsMonth(_ seconds: Int64) -> Bool {
+        let (days, secondOfDay) = seconds.flooredDivision(by: Timestamp.secondsPerDay)
+        return secondOfDay == 0 && CivilDate(daysSinceEpoch: days).day == 1
     }
 
     /// The instant as RFC 3339 in UTC with `Z`: three fraction digits, or six when it is no whole millisecond.
