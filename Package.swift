@@ -388,9 +388,10 @@ let package = Package(
         tests(
             "FuzzTests", in: "System/Fuzz",
             [
-                "TidingsCore", "TidingsCatalogue", "TidingsContracts", "TidingsJSON", "TidingsJSONSchema", "TidingsAMQP",
-                "TidingsPipeline", "TidingsPostgres", "TidingsHTTP", "TidingsProvider", "TidingsTestSupport", "TidingsTimeZones",
-                "ProviderAPNs", "ProviderFCM", "ProviderJSONOverHTTP", "ProviderWebPush", "ProviderWebhook", "CRabbitMQ", "CLibpq",
+                "TidingsCore", "TidingsCatalogue", "TidingsContracts", "TidingsEncodings", "TidingsJSON", "TidingsJSONSchema",
+                "TidingsAMQP", "TidingsPipeline", "TidingsPostgres", "TidingsHTTP", "TidingsProvider", "TidingsTestSupport",
+                "TidingsTimeZones", "ProviderAPNs", "ProviderFCM", "ProviderJSONOverHTTP", "ProviderWebPush", "ProviderWebhook",
+                "CRabbitMQ", "CLibpq",
             ]),
         tests(
             "GoldenTests", in: "System/Golden",

@@ -7,8 +7,11 @@ struct JWTHeader {
     let algorithm: JWTAlgorithm
     let keyID: String?
 
-    /// The values of `typ` that are accepted, in lower case: RFC 7519 section 5.1, RFC 9068 section 2.1.
-    private static let types: Set = ["jwt", "at+jwt"]
+    /// The media types that are accepted as `typ`: RFC 7519 section 5.1, RFC 9068 section 2.1.
+    private static let types: Set = ["application/jwt", "application/at+jwt"]
+
+    /// The media type that a `typ` names. `application/` may be left out if there is no other slash (RFC 7515 section 4.1.9).
+    private static func mediaType(_ type: String) -> String { (type.contains("/") ? type : "application/" + type).lowercased() }
 
     init(_ bytes: [UInt8]) throws(JWTError) {
         let object = try JWTParts.object(bytes, .header)
@@ -21,7 +24,7 @@ struct JWTHeader {
         // RFC 7797: with `b64` false the payload is signed as it is.
         if let isEncoded = object["b64"], isEncoded != true { throw .unencodedPayload }
         if let type = object["typ"] {
-            guard let text = type.stringValue, Self.types.contains(text.lowercased()) else { throw .wrongType }
+            guard let text = type.stringValue, Self.types.contains(Self.mediaType(text)) else { throw .wrongType }
         }
         guard let name = object["alg"]?.stringValue, let algorithm = JWTAlgorithm(rawValue: name) else { throw .algorithmNotAllowed }
         self.algorithm = algorithm

@@ -1,5 +1,6 @@
 import TidingsContracts
 import TidingsCore
+import TidingsEncodings
 import TidingsJSON
 
 /// The events of a request, decoded by the router's own decoder, and the faults of those that a router would refuse.
@@ -49,8 +50,12 @@ struct SubmittedBody {
     private static func form(of request: SubmittedRequest) -> Form {
         let accepted = "use \(ContentMode.structuredType), \(ContentMode.batchType) or application/json"
         guard let contentType = request.contentType else { return .unknown("no content type; \(accepted)") }
-        let media = MediaType(contentType)
-        guard media.isUTF8 else { return .unknown("the charset \"\(EventProblem.shown(media.charset ?? ""))\" is not UTF-8") }
+        guard let media = MediaType(contentType) else {
+            return .unknown("the content type \"\(EventProblem.shown(contentType))\" is not accepted; \(accepted)")
+        }
+        guard media.isUTF8 else {
+            return .unknown("the charset \"\(EventProblem.shown(media.parameters["charset"] ?? ""))\" is not UTF-8")
+        }
         switch media.essence {
         case ContentMode.structuredType: return .one
         case ContentMode.batchType: return .many

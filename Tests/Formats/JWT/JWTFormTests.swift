@@ -137,13 +137,18 @@ import TidingsJWT
 
     // MARK: Header
 
-    @Test(arguments: ["JWT", "jwt", "Jwt", "at+jwt", "AT+JWT", "At+Jwt"]) func typesOfTokensAreAccepted(_ type: String) {
+    /// `application/` may be left out: RFC 7515 section 4.1.9.
+    @Test(arguments: [
+        "JWT", "jwt", "Jwt", "at+jwt", "AT+JWT", "At+Jwt", "application/jwt", "application/at+jwt", "Application/AT+JWT",
+    ])
+    func typesOfTokensAreAccepted(_ type: String) {
         #expect(issuer.refusal(of: issuer.token(header: #"{"alg":"ES256","kid":"ec","typ":"\#(type)"}"#)) == nil)
     }
 
     /// Other kinds of tokens have the same form and the same keys: RFC 8725 section 3.11.
     @Test(arguments: [
-        #""""#, #""JOSE""#, #""JWE""#, #""secevent+jwt""#, #""logout+jwt""#, #""dpop+jwt""#, #""id+jwt""#, #""application/jwt""#,
+        #""""#, #""JOSE""#, #""JWE""#, #""secevent+jwt""#, #""logout+jwt""#, #""dpop+jwt""#, #""id+jwt""#,
+        #""application/""#, #""application/dpop+jwt""#, #""text/jwt""#, #""application/application/jwt""#,
         #"" JWT""#, #""JWT ""#, "null", "1", "[]", #"["JWT"]"#,
     ])
     func otherTypesAreRefused(_ type: String) {

@@ -1,6 +1,7 @@
 import HTTPTypes
 import Logging
 import TidingsCore
+import TidingsEncodings
 import TidingsHTTPServer
 import TidingsMetrics
 import TidingsProvider
@@ -62,7 +63,7 @@ struct CallbackOperations: Sendable {
     }
 
     private static func isRead(_ media: MediaType, by reader: any CallbackReader) -> Bool {
-        reader.mediaTypes.contains(media.name) || media.isJSON && reader.mediaTypes.contains("application/json")
+        reader.mediaTypes.contains(media.essence) || media.isJSON && reader.mediaTypes.contains("application/json")
     }
 
     /// Records the reports. Throws "unavailable" if one came before its delivery ended: the provider sends all of them again, and each

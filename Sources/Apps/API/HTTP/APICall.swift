@@ -1,5 +1,6 @@
 import HTTPTypes
 import TidingsCore
+import TidingsEncodings
 import TidingsHTTPServer
 import TidingsJSON
 import TidingsStore
@@ -79,22 +80,6 @@ struct APICall: Sendable {
             }
         }
     }
-}
-
-/// The type of a body, without its parameters.
-struct MediaType: Sendable {
-    /// `type/subtype`, in lower case.
-    let name: String
-
-    /// Nil if the header is missing or has no slash.
-    init?(_ header: String?) {
-        guard let header else { return nil }
-        let name = header.prefix { $0 != ";" }.lowercased().filter { $0 != " " && $0 != "\t" }
-        guard name.contains("/") else { return nil }
-        self.name = name
-    }
-
-    var isJSON: Bool { name == "application/json" || name.hasSuffix("+json") }
 }
 
 extension ServerResponse {

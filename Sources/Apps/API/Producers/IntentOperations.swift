@@ -1,5 +1,6 @@
 import HTTPTypes
 import TidingsCore
+import TidingsEncodings
 import TidingsHTTPServer
 import TidingsJSON
 import TidingsPipeline
@@ -22,7 +23,7 @@ struct IntentOperations: Sendable {
 
     private func send(_ call: APICall) async throws -> ServerResponse {
         let type = call.request.header(.contentType)
-        guard let media = MediaType(type), Self.mediaTypes.contains(media.name) else {
+        guard let media = MediaType(type), Self.mediaTypes.contains(media.essence) else {
             throw Problem(.unsupportedMediaType, "Send one of \(Self.mediaTypes.joined(separator: ", ")).")
         }
         let name = try Self.name(of: call.request)

@@ -1,5 +1,6 @@
 import TidingsContracts
 import TidingsCore
+import TidingsEncodings
 
 /// The way in which a message carries events, by its content type and headers (CloudEvents 1.0.2, AMQP binding and JSON format).
 enum ContentMode {
@@ -27,9 +28,12 @@ enum ContentMode {
             self = ContentMode.withoutEventType(message, what: "no content type")
             return
         }
-        let media = MediaType(contentType)
+        guard let media = MediaType(contentType) else {
+            self = ContentMode.withoutEventType(message, what: "the content type \"\(EventProblem.shown(contentType))\"")
+            return
+        }
         guard media.isUTF8 else {
-            self = .unsupported("the charset \"\(EventProblem.shown(media.charset ?? ""))\" is not UTF-8")
+            self = .unsupported("the charset \"\(EventProblem.shown(media.parameters["charset"] ?? ""))\" is not UTF-8")
             return
         }
         switch media.essence {
@@ -60,7 +64,7 @@ enum ContentMode {
         if message.attributesCut { return .cut }
         let attributes = attributes(of: message.headers)
         if !attributes.isEmpty {
-            guard message.contentType?.ifPresent.map({ MediaType($0).isJSON }) ?? true else {
+            guard message.contentType?.ifPresent.map({ MediaType.isJSON($0) }) ?? true else {
                 return .unsupported("\(what) with CloudEvents headers: the data must be application/json")
             }
             return .binary(attributes: attributes)

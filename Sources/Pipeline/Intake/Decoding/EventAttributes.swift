@@ -1,6 +1,7 @@
 import TidingsCatalogue
 import TidingsContracts
 import TidingsCore
+import TidingsEncodings
 import TidingsJSON
 
 /// The CloudEvents attributes of one event, checked.

@@ -1,6 +1,7 @@
 import TidingsContracts
 import TidingsCore
 import TidingsCrypto
+import TidingsEncodings
 import TidingsJSON
 
 /// The bytes that are kept of a refused message, so that an operator can read them and, where possible, replay them.

@@ -1,5 +1,6 @@
 import TidingsContracts
 import TidingsCore
+import TidingsEncodings
 
 @testable import TidingsCatalogue
 @testable import TidingsJSON
@@ -30,7 +31,7 @@ struct WordFuzz: FuzzTarget {
             try isStable(text, { JSONNumber(text: $0) }, \.canonical.text),
             try isRetryAfter(text), try isTemplate(text),
         ]
-        _ = MediaType(text).isJSON
+        _ = MediaType(text)?.isUTF8
         _ = NearestName.of(text, among: Self.texts)
         for format in SchemaFormat.allCases { _ = format.accepts(text) }
         return taken.contains(true) ? .accepted : .refused
