@@ -3,7 +3,7 @@ public struct IncomingMessage: Sendable {
     public var body: [UInt8]
     /// The content type as sent, parameters and all; nil when the producer set none.
     public var contentType: String?
-    /// The headers with a single value, written as text; tables and arrays are left out.
+    /// The headers with a single value, written as text, a timestamp as RFC 3339; tables and arrays are left out.
     public var headers: [String: String]
     /// True when the headers were nested so deeply that they were not read.
     public var headersTooDeep: Bool

@@ -192,17 +192,24 @@ extension RefusedEvent {
 }
 
 extension AMQPValue {
-    /// A scalar as text. Nil for any other value.
+    /// A scalar as text, in the canonical form of CloudEvents. Nil for any other value.
     var text: String? {
         switch self {
         case .string(let text): text
         case .bytes(let bytes): String(validating: bytes, as: UTF8.self)
-        case .int(let value), .timestamp(let value): String(value)
+        case .int(let value): String(value)
+        case .timestamp(let seconds): timestampText(seconds)
         case .double(let value): String(value)
         case .bool(let value): String(value)
         case .array, .table, .void, .tooDeep: nil
         }
     }
+}
+
+/// The canonical form of a timestamp (CloudEvents 1.0.2, section "Type System"). Returns the seconds if RFC 3339 cannot write the time.
+private func timestampText(_ seconds: Int64) -> String {
+    let time = Timestamp(seconds: seconds)
+    return (Timestamp.distantPast...Timestamp.distantFuture).contains(time) ? time.rfc3339 : String(seconds)
 }
 
 /// The number of bytes of headers that are kept with a refused message.

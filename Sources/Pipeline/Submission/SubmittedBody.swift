@@ -32,7 +32,6 @@ struct SubmittedBody {
         case .many:
             do throws(JSONParseError) {
                 let ranges = try JSON.splitArray(request.body, maximumElements: decoder.limits.maximumEventsPerMessage)
-                if ranges.isEmpty { add(EventProblem(.missingAttribute, "", "the batch has no events")) }
                 for (index, range) in ranges.enumerated() { add(Array(request.body[range]), at: "/\(index)", of: request) }
             } catch {
                 add(EventProblem(error))

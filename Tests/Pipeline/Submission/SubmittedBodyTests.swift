@@ -52,7 +52,7 @@ import TidingsStore
         let cases: [(body: String, contentType: String?, reason: ReasonCode)] = [
             (Sample.plain, nil, .unsupportedContentType), (Sample.plain, "text/plain", .unsupportedContentType),
             (Sample.plain, "application/json; charset=latin1", .unsupportedContentType), ("", "application/json", .notJSON),
-            ("[]", "application/json", .missingAttribute), (Sample.plain, Self.batch, .notJSON),
+            (Sample.plain, "cloudevents+json", .unsupportedContentType), (Sample.plain, Self.batch, .notJSON),
             ("[" + Sample.plain, Self.batch, .notJSON), ("[{},{}", "application/json", .notJSON),
             ("[" + Array(repeating: "1", count: 1_001).joined(separator: ",") + "]", Self.batch, .tooManyEvents),
             (String(repeating: " ", count: 4 << 20) + Sample.plain, "application/json", .messageTooLarge),

@@ -79,6 +79,13 @@ import TidingsTestSupport
             #expect(reused.status == 422 && reused.problem == "idempotency-reuse", "\(reused.text)")
             let conflict = try await send(Self.event("e-9", to: "ada", title: "Other"))
             #expect(conflict.status == 409 && conflict.problem == "idempotency-conflict", "\(conflict.text)")
+
+            // CloudEvents: an empty batch is valid in a request.
+            for key in [nil, "empty", "empty"] {
+                let empty = try await send("[]", type: "application/cloudevents-batch+json; charset=UTF-8", key: key)
+                #expect(empty.status == 202 && empty.json == ["notifications": []], "\(empty.text)")
+            }
+            #expect(try await send(Self.event("e-11", to: "ada"), key: "empty").problem == "idempotency-reuse")
         }
     }
 
