@@ -1,15 +1,16 @@
 /// The form of a language tag (BCP 47), such as `es-MX`.
 public enum LanguageTag {
-    /// Whether the text has the form of a tag: a language of two or three letters, then parts of up to eight letters and digits.
-    /// BCP 47 also allows longer languages, but none is registered.
+    /// Whether the text has the form of a tag (RFC 5646 section 2.1): a language of two to eight letters, then parts of up to eight letters
+    /// and digits. A private tag begins with `x`, and an old registered one with `i`; both have another part.
     public static func isTag(_ text: String) -> Bool {
         let parts = text.split(separator: "-", omittingEmptySubsequences: false)
         let isPlain = parts.allSatisfy { (1...8).contains($0.utf8.count) && $0.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) } }
-        return isPlain && parts.first.map { (2...3).contains($0.utf8.count) && $0.allSatisfy(\.isLetter) } == true
+        guard isPlain, let language = parts.first, language.allSatisfy(\.isLetter) else { return false }
+        return language.utf8.count > 1 || (parts.count > 1 && ["x", "i"].contains(language.lowercased()))
     }
 
     /// Returns the tag of a locale as platforms write it. Returns nil if the text is no locale, or a locale without a language, such as
-    /// `C`. A text that is a tag already stays as it is.
+    /// `C`. A text that is a tag already stays as it is. A longer word than the codes of languages, such as `English`, is no locale.
     ///
     /// | platform | locale | tag |
     /// | --- | --- | --- |
@@ -19,8 +20,11 @@ public enum LanguageTag {
     ///
     /// A part that has no place in a tag is left out, such as the character set of POSIX or a keyword that ICU alone knows.
     public static func normalized(_ locale: String) -> String? {
-        if isTag(locale) { return locale }
-        guard let tag = LocaleName(locale)?.tag, isTag(tag) else { return nil }
+        if isTag(locale), beginsWithACode(locale) { return locale }
+        guard let tag = LocaleName(locale)?.tag, isTag(tag), beginsWithACode(tag) else { return nil }
         return tag
     }
+
+    /// Codes of languages have two or three letters. The forms with `x` and `i` have one.
+    private static func beginsWithACode(_ tag: String) -> Bool { tag.prefix { $0 != "-" }.utf8.count <= 3 }
 }

@@ -137,6 +137,22 @@ import TidingsInbox
         #expect(scene.server.requests.count == 1)
     }
 
+    /// A proxy may answer with any form of RFC 9110.
+    @Test(
+        arguments: [
+            ("7", 7), ("Wed, 25 Nov 2026 13:02:00 GMT", 120), ("Wednesday, 25-Nov-26 13:02:00 GMT", 120), ("Wed Nov 25 13:02:00 2026", 120),
+            ("Wed, 25 Nov 2026 12:00:00 GMT", 0), ("soon", nil), ("-1", nil), ("1.5", nil), ("inf", nil),
+            ("Wed, 25 Now 2026 13:02:00 GMT", nil),
+        ] as [(String, Double?)])
+    func theServerSaysWhenToAskAgain(_ text: String, _ seconds: Double?) throws {
+        let scene = InboxScene()
+        scene.server.answer(
+            "GET /api/preferences", status: 503, headers: ["retry-after": text, "date": "Wed, 25 Nov 2026 13:00:00 GMT"])
+        let client = scene.client
+        let result = try #require(scene.result { try await client.preferences() })
+        #expect(throws: InboxError.unavailable(retryAfter: seconds)) { try result.get() }
+    }
+
     @Test func theClockOfTheServerDecides() throws {
         let scene = InboxScene()
         // The device is an hour behind the server.

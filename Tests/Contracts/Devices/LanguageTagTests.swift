@@ -27,9 +27,23 @@ import TidingsContracts
 
     @Test(arguments: [
         "", "C", "C.UTF-8", "POSIX", "!", "klingon", "_GB", "-en", "en US", "English", "english (US)", "e", "日本語", "@rg=gbzzzz", "123",
-        "é_FR", "i-klingon", "#Hant", "en\u{0}",
+        "é_FR", "#Hant", "en\u{0}",
     ])
     func whatNamesNoLanguageHasNoTag(_ locale: String) {
         #expect(LanguageTag.normalized(locale) == nil)
     }
+
+    /// The examples of RFC 5646, appendix A: well-formed tags of every kind.
+    @Test(arguments: [
+        "de", "fr", "ja", "i-enochian", "zh-Hant", "zh-Hans", "sr-Cyrl", "sr-Latn", "zh-cmn-Hans-CN", "cmn-Hans-CN", "zh-yue-HK", "yue-HK",
+        "zh-Hans-CN", "sr-Latn-RS", "sl-rozaj", "sl-rozaj-biske", "sl-nedis", "de-CH-1901", "sl-IT-nedis", "hy-Latn-IT-arevela", "de-DE",
+        "en-US", "es-419", "de-CH-x-phonebk", "az-Arab-x-AZE-derbend", "x-whatever", "qaa-Qaaa-QM-x-southern", "de-Qaaa", "sr-Latn-QM",
+        "sr-Qaaa-RS", "en-US-u-islamcal", "zh-CN-a-myext-x-private", "en-a-myext-b-another", "X-Whatever", "i-KLINGON",
+    ])
+    func aTagOfTheStandardIsOne(_ tag: String) { #expect(LanguageTag.isTag(tag)) }
+
+    @Test(arguments: [
+        "", "-", "e", "x", "i", "x-", "a-DE", "en-", "-US", "en--US", "en_US", "en US", "419", "e1", "abcdefghi", "en-abcdefghi", "é", "!",
+    ])
+    func anythingElseIsNone(_ text: String) { #expect(!LanguageTag.isTag(text)) }
 }

@@ -104,7 +104,7 @@ struct ProblemDocument: Decodable {
 extension InboxError {
     /// The error that an answer stands for. Nil for a 2xx.
     init?(_ response: InboxHTTPResponse) {
-        let retryAfter = response.headers["retry-after"].flatMap(TimeInterval.init).map { max(0, $0) }
+        let retryAfter = response.headers["retry-after"].flatMap { HTTPDate.retryAfter($0, dateHeader: response.headers["date"]) }
         switch response.status {
         case 200...299: return nil
         case 401: self = .unauthorized
