@@ -4,7 +4,7 @@ import Testing
 @Suite struct TaskTests {
     private static let reasons = [
         "Sources/Drivers/AMQP/Consumer/AMQPConsumer.swift": "a cancellation handler cannot await the actor",
-        "Sources/Drivers/AMQP/Publisher/AMQPPublisher.swift": "a cancellation handler cannot await the actor",
+        "Sources/Drivers/AMQP/Publisher/AMQPPublisher.swift": "a cancellation handler cannot await the actor; timers of waiting callers",
         "Sources/Drivers/AMQP/Publisher/AMQPAnnouncer.swift": "an offer must not wait for the thread of the connection",
         "Sources/Drivers/Postgres/PostgresConnection.swift": "the deadline must fire while the connection is still being opened",
         "Sources/Drivers/Postgres/PostgresPool.swift": "timers of waiting callers; connections opened for whoever comes next",

@@ -18,6 +18,8 @@ public enum AMQPError: Error, Sendable, Hashable {
     case consumerCancelled(queue: String)
     /// A call or a confirm did not complete in time. The text names the missing answer.
     case timedOut(String)
+    /// The broker takes no messages of publishers. The reason is the broker's own, such as `low on memory`.
+    case blocked(reason: String)
     /// The connection URL is invalid. The text names the wrong part and does not quote the URL.
     case invalidURL(String)
     /// TLS could not be set up, or the broker's certificate was not accepted.
@@ -30,7 +32,7 @@ public enum AMQPError: Error, Sendable, Hashable {
     /// Whether the same action may succeed later without a change of configuration, permissions or topology.
     public var isRetryable: Bool {
         switch self {
-        case .connectFailed, .heartbeatTimeout, .socket, .consumerCancelled, .timedOut: true
+        case .connectFailed, .heartbeatTimeout, .socket, .consumerCancelled, .timedOut, .blocked: true
         case .connectionClosed(let code, _): code != 530 && code != 403
         case .channelClosed(let code, _): !(400..<500).contains(code) || code == 405
         case .authenticationRefused, .invalidURL, .tlsFailed, .invalidMessage, .stopped: false
@@ -50,6 +52,7 @@ extension AMQPError: CustomStringConvertible {
         case .socket(let text): "the connection to the broker failed: \(text)"
         case .consumerCancelled(let queue): "the broker cancelled the consumer of queue \(queue)"
         case .timedOut(let what): "timed out waiting for \(what)"
+        case .blocked(let reason): "the broker blocks publishers: \(reason)"
         case .invalidURL(let why): "invalid AMQP URL: \(why)"
         case .tlsFailed(let why): "TLS to the broker failed: \(why)"
         case .invalidMessage(let why): "invalid AMQP message: \(why)"

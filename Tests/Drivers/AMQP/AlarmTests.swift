@@ -56,6 +56,34 @@ extension ExclusiveBrokerTests {
             await publisher.close()
         }
 
+        /// A person who waits learns the alarm, and a message that was not sent until then is never sent.
+        @Test func aPublishEndsAtItsTimeoutAndNamesTheAlarm() async throws {
+            let broker = try ExclusiveBroker.current()
+            let configuration = try AMQPConfiguration(url: broker.amqpURL)
+            let control = try AMQPControl.make(configuration: configuration)
+            let queue = Broker.unique("alarm")
+            try await control.declareQueue(QueueDeclaration(name: queue, arguments: ["x-queue-type": "quorum"]))
+            func message(_ id: String) -> OutgoingMessage {
+                OutgoingMessage(exchange: "", routingKey: queue, body: [UInt8](repeating: 7, count: 20_000), messageID: id)
+            }
+            let log = EventLog()
+            let publisher = try AMQPPublisher.make(
+                configuration: configuration, connectionName: "test publisher", window: 50, log: log.record)
+            #expect(await publisher.publish([message("before")]) == [.confirmed])
+            try await broker.control("set_vm_memory_high_watermark", "0.00001")
+            async let patient = publisher.publish((0..<500).map { message("m\($0)") })
+            await log.first { if case .blocked(reason: "low on memory") = $0 { true } else { false } }
+            let late = await publisher.publish([message("late")], timeout: .milliseconds(300))
+            try await broker.control("set_vm_memory_high_watermark", "0.4")
+            #expect(late == [.failed(.blocked(reason: "low on memory"))])
+            #expect(await patient.allSatisfy { $0 == .confirmed })
+            let status = try await control.queueStatus(queue)
+            #expect(status?.messages == 501)
+            try await control.deleteQueue(queue)
+            await control.close()
+            await publisher.close()
+        }
+
         /// The broker tells of its alarm after the first message that reaches it. From then on, every offer is dropped at once.
         @Test func aBlockedAnnouncerDropsAndGoesOnAfterwards() async throws {
             let broker = try ExclusiveBroker.current()

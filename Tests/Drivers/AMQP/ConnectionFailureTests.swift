@@ -170,6 +170,47 @@ struct ConnectionFailureTests {
         }
     }
 
+    /// The confirm would be overdue after 30 s. The publisher stays usable.
+    @Test func aPublishWithoutAConfirmEndsAtItsTimeout() async throws {
+        try await Fixture.with { fixture in
+            let (proxy, configuration) = try proxied(fixture)
+            defer { proxy.close() }
+            let publisher = try AMQPPublisher.make(configuration: configuration, connectionName: "test publisher")
+            #expect(await publisher.publish([fixture.message("before")]) == [.confirmed])
+            proxy.swallowConfirms()
+            let results = await publisher.publish([fixture.message("m")], timeout: .milliseconds(300))
+            #expect(results == [.failed(.timedOut("a confirm of the broker"))])
+            proxy.thaw()
+            #expect(await publisher.publish([fixture.message("after")]) == [.confirmed])
+            await publisher.close()
+        }
+    }
+
+    /// A publisher that connects again without an end names the reason.
+    @Test func aPublishWithoutAConnectionEndsAtItsTimeout() async throws {
+        let nowhere = AMQPConfiguration(host: "127.0.0.1", port: 1)
+        let publisher = try AMQPPublisher.make(configuration: nowhere, connectionName: "test publisher")
+        let message = OutgoingMessage(exchange: "", routingKey: "none", body: [], messageID: "m")
+        let results = await publisher.publish([message], timeout: .milliseconds(300))
+        guard case .failed(.connectFailed(_, host: "127.0.0.1:1")) = results.first else {
+            Issue.record("\(results)")
+            return
+        }
+        await publisher.close()
+    }
+
+    /// Each confirm begins the timeout anew, so a long list may take longer than the timeout.
+    @Test func theTimeoutCountsFromTheLastConfirm() async throws {
+        try await Fixture.with { fixture in
+            let publisher = try AMQPPublisher.make(configuration: fixture.configuration, connectionName: "test publisher", window: 1)
+            let messages = (0..<4_000).map { fixture.message("m\($0)") }
+            let began = ContinuousClock.now
+            let results = await publisher.publish(messages, timeout: .seconds(2).patient)
+            #expect(results.allSatisfy { $0 == .confirmed }, "after \(ContinuousClock.now - began)")
+            await publisher.close()
+        }
+    }
+
     @Test func republishingIsBounded() async throws {
         try await Fixture.with { fixture in
             let (proxy, configuration) = try proxied(fixture)

@@ -93,11 +93,11 @@ import Testing
 
     @Test func aBlockEndsWithItsConnection() {
         var session = opened()
-        session.blocked()
-        #expect(session.isBlocked)
+        session.blocked(for: "low on memory")
+        #expect(session.isBlocked && session.blockReason == "low on memory")
         session.unblocked(at: start)
         #expect(!session.isBlocked && session.unblockedAt == start)
-        session.blocked()
+        session.blocked(for: "low on disk")
         let pause = fail(&session, retriesAtOnce: true)
         #expect(pause == .zero && !session.isBlocked && session.unblockedAt == nil)
     }

@@ -26,8 +26,9 @@ struct Session<Connection> {
     private(set) var state = State.idle
     /// The number of channels opened so far.
     private(set) var generation: UInt64 = 0
-    /// Whether the broker has stopped reading from this connection. The broker reports this only after the first publish of a connection.
-    private(set) var isBlocked = false
+    /// The broker's reason why it has stopped reading from this connection, such as `low on memory`. Nil while it reads. The broker reports
+    /// this only after the first publish of a connection.
+    private(set) var blockReason: String?
     /// The end of the last block of this connection.
     private(set) var unblockedAt: ContinuousClock.Instant?
     private var backoff: ReconnectBackoff
@@ -46,6 +47,8 @@ struct Session<Connection> {
     var attemptAt: ContinuousClock.Instant? {
         if case .connecting(let moment) = state { moment } else { nil }
     }
+
+    var isBlocked: Bool { blockReason != nil }
 
     var isIdle: Bool {
         if case .idle = state { true } else { false }
@@ -84,10 +87,10 @@ struct Session<Connection> {
     /// Records that the connection has served its purpose: the next failure counts as the first in a row.
     mutating func succeeded() { backoff.reset() }
 
-    mutating func blocked() { isBlocked = true }
+    mutating func blocked(for reason: String) { blockReason = reason }
 
     mutating func unblocked(at now: ContinuousClock.Instant) {
-        isBlocked = false
+        blockReason = nil
         unblockedAt = now
     }
 
@@ -95,7 +98,7 @@ struct Session<Connection> {
     ///
     /// Returns the pause before the next attempt. Nil when no further attempt follows. The session is then idle, or still closing.
     mutating func lost(retriesAtOnce: Bool, at now: ContinuousClock.Instant) -> Duration? {
-        (isBlocked, unblockedAt) = (false, nil)
+        (blockReason, unblockedAt) = (nil, nil)
         guard isRunning else {
             state = .closing(nil)
             return nil
@@ -119,7 +122,7 @@ struct Session<Connection> {
     mutating func close() -> Connection? {
         let last = connection
         state = .closed
-        (isBlocked, unblockedAt) = (false, nil)
+        (blockReason, unblockedAt) = (nil, nil)
         return last
     }
 }

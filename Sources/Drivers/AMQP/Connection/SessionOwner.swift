@@ -97,7 +97,7 @@ extension SessionOwner {
             guard let event = try connection.next() else { return false }
             switch event {
             case .blocked(let reason):
-                session.blocked()
+                session.blocked(for: reason)
                 log(.blocked(reason: reason))
             case .unblocked:
                 session.unblocked(at: .now)

@@ -31,6 +31,8 @@ public actor AMQPPublisher: SessionOwner {
     private var submissions: [Int: Submission] = [:]
     private var lastSubmission = 0
     private var runner: CheckedContinuation<Void, any Error>?
+    /// Why the last connection was lost, or why the last attempt failed.
+    private var lastFailure: AMQPError?
 
     init(
         configuration: AMQPConfiguration, connectionName: String, window: Int, maximumBytesInFlight: Int, confirmTimeout: Duration,
@@ -74,21 +76,38 @@ public actor AMQPPublisher: SessionOwner {
         }
     }
 
-    /// Publishes messages in order, pipelined, and returns when every message is settled. The results have the order of the messages. While
-    /// the broker is unreachable or blocked, the wait has no time limit, unless ``ReconnectPolicy/maximumAttempts`` is set. Cancelling the
-    /// task ends the wait, and the result of each unsettled message is `.failed(.stopped)`.
-    public func publish(_ messages: [OutgoingMessage]) async -> [PublishResult] {
+    /// Publishes messages in order, pipelined, and returns when every message is settled. The results have the order of the messages.
+    /// Cancelling the task ends the wait, and the result of each unsettled message is `.failed(.stopped)`.
+    ///
+    /// - Parameter timeout: the longest time in which no message is settled. After it, messages that were not sent yet are never sent, and
+    ///   the result of each unsettled message names the obstacle: ``AMQPError/blocked(reason:)``, the reason why there is no connection, or
+    ///   ``AMQPError/timedOut(_:)``. If an attempt to connect is under way, the wait ends after the attempt. Nil means no limit while the
+    ///   broker is unreachable or blocked, unless ``ReconnectPolicy/maximumAttempts`` is set.
+    public func publish(_ messages: [OutgoingMessage], timeout: Duration? = nil) async -> [PublishResult] {
         guard !messages.isEmpty else { return [] }
         guard !session.isClosed else { return messages.map { _ in .failed(.stopped) } }
         beginSession()
         lastSubmission += 1
         let id = lastSubmission
+        // The timer ends the wait, and is cancelled when the results come first.
+        let timer = timeout.map { limit in
+            Task {
+                let began = ContinuousClock.now
+                var due = began + limit
+                while due > .now {
+                    try await Task.sleep(until: due, clock: .continuous)
+                    due = (submissions[id]?.settledAt ?? began) + limit
+                }
+                abandon(id, for: obstacle)
+            }
+        }
+        defer { timer?.cancel() }
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 accept(messages, Submission(id: id, count: messages.count, continuation: continuation))
             }
         } onCancel: {
-            Task { await abandon(id) }  // a cancellation handler cannot await
+            Task { await abandon(id, for: .stopped) }  // a cancellation handler cannot await
         }
     }
 
@@ -117,10 +136,17 @@ public actor AMQPPublisher: SessionOwner {
         advance()
     }
 
-    private func abandon(_ id: Int) {
+    private func abandon(_ id: Int, for reason: AMQPError) {
         guard let submission = submissions.removeValue(forKey: id) else { return }
-        submission.finish(.stopped)
+        submission.finish(reason)
         waiting.removeAll { $0.submission === submission }
+    }
+
+    /// The reason why messages are not settled at this moment.
+    private var obstacle: AMQPError {
+        if let reason = session.blockReason { return .blocked(reason: reason) }
+        guard session.connection == nil else { return .timedOut("a confirm of the broker") }
+        return lastFailure ?? .timedOut("a connection to the broker")
     }
 
     private func forgetFinished(_ submission: Submission) {
@@ -224,6 +250,7 @@ public actor AMQPPublisher: SessionOwner {
     }
 
     func interrupted(by error: AMQPError) {
+        lastFailure = error
         let flights = flying.takeAll()
         isIsolating = false
         var again: [Parcel] = []

@@ -5,6 +5,8 @@ final class Submission {
     private var results: [PublishResult?]
     private var missing: Int
     private var continuation: CheckedContinuation<[PublishResult], Never>?
+    /// The time at which a message was settled last. Nil before the first.
+    private(set) var settledAt: ContinuousClock.Instant?
 
     init(id: Int, count: Int, continuation: CheckedContinuation<[PublishResult], Never>) {
         self.id = id
@@ -19,6 +21,7 @@ final class Submission {
         guard !isDone, results[index] == nil else { return }
         results[index] = result
         missing -= 1
+        settledAt = .now
         if missing == 0 { finish(.stopped) }
     }
 
