@@ -363,7 +363,10 @@ let package = Package(
             ]),
         tests(
             "TidingsServerTests", in: "Apps/Server",
-            ["TidingsCommands", "TidingsCore", "TidingsProvider", "TidingsServer", "TidingsTestSupport", logging, arguments]),
+            [
+                "TidingsAMQP", "TidingsCommands", "TidingsCore", "TidingsPostgres", "TidingsProvider", "TidingsServer",
+                "TidingsTestSupport", logging, arguments,
+            ]),
         // Needs PostgreSQL and the broker.
         tests(
             "TidingsAPITests", in: "Apps/API",

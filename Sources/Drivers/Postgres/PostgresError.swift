@@ -1,7 +1,7 @@
 /// A failure of the database, or of the connection to it.
 ///
-/// ``description`` never holds data, because PostgreSQL quotes row values in its messages and details. ``debugDescription`` holds
-/// everything.
+/// ``description`` never holds data, because PostgreSQL quotes row values in its messages and details. It has the cause of a refused
+/// connection, in which no statement took part. ``debugDescription`` holds everything.
 public struct PostgresError: Error, Sendable, Hashable {
     public enum Kind: String, Sendable, Hashable {
         /// The server refused the statement. ``PostgresError/sqlState`` says why.
@@ -95,11 +95,20 @@ public struct PostgresError: Error, Sendable, Hashable {
     /// Whether the session can never write again, because its server became a standby or writes were forbidden for it. A new session may be
     /// able to write.
     var isReadOnlySession: Bool { sqlState == "25006" }
+
+    /// Whether the server takes no writes: it is a standby, or its sessions begin read-only. libpq gives no SQLSTATE if it refuses such a
+    /// session (``PostgresConfiguration/needsWritableSession``).
+    public var isReadOnly: Bool { isReadOnlySession || kind == .connectFailed && message.contains("session is read-only") }
 }
 
 extension PostgresError: CustomStringConvertible, CustomDebugStringConvertible {
-    /// Kind, SQLSTATE, constraint and position, without message and data.
+    /// Kind, SQLSTATE, constraint and position, without message and data. For a refused connection also ``cause``.
     public var description: String {
+        guard kind == .connectFailed, !cause.isEmpty else { return summary }
+        return "\(summary): \(cause)"
+    }
+
+    private var summary: String {
         var text = "database: \(kind.rawValue)"
         if let sqlState { text += " \(sqlState)" }
         if let constraint { text += ", constraint \(constraint)" }
@@ -108,8 +117,12 @@ extension PostgresError: CustomStringConvertible, CustomDebugStringConvertible {
         return text
     }
 
+    /// The first line of the message. For a refused connection, libpq names host, port, user and reason there, and only guesses in the lines
+    /// after it. Any other kind of error may quote data.
+    public var cause: String { message.split(separator: "\n").first.map(String.init) ?? "" }
+
     public var debugDescription: String {
-        var text = "\(description): \(message)"
+        var text = "\(summary): \(message)"
         if let detail { text += "; detail: \(detail)" }
         if let hint { text += "; hint: \(hint)" }
         return text
