@@ -17,6 +17,7 @@ final class BenchLedger: Sendable {
         var confirmed = 0
         var unconfirmed: [Int] = []
         var watched: [Watched] = []
+        var failure: AMQPError?
     }
 
     private let state = Mutex(State())
@@ -35,6 +36,7 @@ final class BenchLedger: Sendable {
             for (number, result) in zip(numbers, results) {
                 guard result == .confirmed else {
                     state.unconfirmed.append(number)
+                    if case .failed(let error) = result { state.failure = state.failure ?? error }
                     continue
                 }
                 state.confirmed += 1
@@ -47,6 +49,9 @@ final class BenchLedger: Sendable {
 
     /// The numbers of the events that the broker did not confirm. These events may or may not have arrived.
     var unconfirmed: [Int] { state.withLock(\.unconfirmed) }
+
+    /// The first failure of a publish. The broker has no answer then, and a measurement is in vain.
+    var failure: AMQPError? { state.withLock(\.failure) }
 
     /// Returns the watched intents that were confirmed since the last call.
     func takeWatched() -> [Watched] {

@@ -37,13 +37,14 @@ struct BenchLoad: Sendable {
         String(repeating: sentence + " ", count: count / (sentence.utf8.count + 1) + 1).prefix(count).description
     }
 
-    /// Publishes everything as fast as the broker confirms it.
+    /// Publishes everything as fast as the broker confirms it. Ends early if a publish fails.
     func publishAll(with producer: Producer, ledger: BenchLedger) async {
         let step = Self.window * eventsPerMessage
         await withDiscardingTaskGroup { group in
             let slots = Slots(2)
             for start in stride(from: 0, to: intents, by: step) {
                 await slots.take()
+                guard ledger.failure == nil else { return }
                 // The next window is made meanwhile. The slots bound the tasks, and the group awaits all of them.
                 group.addTask {
                     await publish(start..<min(start + step, intents), late: .zero, with: producer, ledger: ledger)
@@ -54,12 +55,12 @@ struct BenchLoad: Sendable {
     }
 
     /// Publishes at a steady rate, by a schedule. After a stall, the intents that were due meanwhile follow at once.
-    /// Their waits count from the time at which they were due.
+    /// Their waits count from the time at which they were due. Ends early if a publish fails.
     func publish(perSecond rate: Int, with producer: Producer, ledger: BenchLedger) async {
         let began = ContinuousClock.now
         await withDiscardingTaskGroup { group in
             var offered = 0
-            while offered < intents {
+            while offered < intents, ledger.failure == nil {
                 let elapsed = ContinuousClock.now - began
                 let due = min(intents, Int(elapsed / .seconds(1) * Double(rate)) + 1)
                 if due > offered {

@@ -52,6 +52,7 @@ struct BenchRun {
     /// Publishes the intents that must wait for the roles. Throws unless all are confirmed: the measurement would not be the requested one.
     private func publishFirst(_ load: BenchLoad, with producer: Producer, _ ledger: BenchLedger) async throws {
         await load.publishAll(with: producer, ledger: ledger)
+        if let error = ledger.failure { throw Failure(error) }
         guard ledger.confirmed == load.intents else {
             throw Failure(.unavailable, "the broker confirmed \(ledger.confirmed) of \(load.intents) intents before the roles started")
         }
@@ -86,6 +87,7 @@ struct BenchRun {
         } else if !preload {
             await load.publishAll(with: producer, ledger: ledger)
         }
+        if let error = ledger.failure { throw Failure(error) }
         figures.publishSeconds = (ContinuousClock.now - began) / .seconds(1)
         await producer.close()
         figures.handled = ledger.confirmed + books.beside.confirmed

@@ -18,14 +18,14 @@ struct MemoryTrace: Sendable {
     /// The pause between two looks: short enough to see a bump of a second, long enough not to disturb the measurement.
     private static let interval = Duration.milliseconds(250)
 
-    /// Records a moment at each interval until `isOver`.
+    /// Records a moment at each interval, until `isOver` or until the task is cancelled.
     static func record(
         _ processes: [(role: String, processID: Int32)], on store: Store, since before: Totals, confirmed: @Sendable () -> Int,
         until isOver: @Sendable () -> Bool
     ) async -> MemoryTrace {
         var trace = MemoryTrace(roles: processes.map(\.role))
         let began = ContinuousClock.now
-        while !isOver() {
+        while !isOver(), !Task.isCancelled {
             if let totals = try? await store.totals() {
                 let waiting = confirmed() - (totals.accepted - before.accepted)
                 let resident = processes.map { ProcessUsage.memory(of: $0.processID)?.now ?? 0 }

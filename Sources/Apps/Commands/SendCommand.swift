@@ -16,7 +16,7 @@ struct SendCommand: TidingsCommand {
         discussion: """
             If the database answers, an intent that the router would refuse is refused here, with exit 65, and is not published. Exit 0 when the
             broker confirmed it (with --wait: when every channel ended or waits for its time), 1 when it was rejected or a delivery failed, 75
-            when --timeout passed.
+            when --timeout passed. If the broker blocks publishers, the message names its alarm.
             """)
 
     @Argument(help: "A type of the catalogue, such as orderUpdate.") var type: String
@@ -36,7 +36,7 @@ struct SendCommand: TidingsCommand {
     @Flag(help: "Publish the intent even if the router will refuse it; without --wait the database is not asked.") var noCheck = false
     @Flag(help: "Print the event and publish nothing.") var dryRun = false
     @Flag(help: "Wait until the intent is decided and delivered, then explain it.") var wait = false
-    @Option(help: "Seconds that --wait waits.") var timeout = 30
+    @Option(help: "Seconds for the confirm of the broker, and with --wait for the deliveries.") var timeout = 30
     @OptionGroup var output: OutputOptions
 
     /// A day. A larger number is nearly always milliseconds taken for seconds.
@@ -55,17 +55,8 @@ struct SendCommand: TidingsCommand {
         let event = try event(category: type?.category ?? .system)
         if let catalogue, !noCheck { try Self.check(event, by: catalogue, now: since) }
         guard !dryRun else { return Output.data(String(decoding: event.encoded, as: UTF8.self)) }
-        let settings = try Settings.read()
-        let producer = try Producer(settings.amqpOfCommand, connectionName: "tidings send")
-        let result = await producer.publish(event)
-        await producer.close()
-        switch result {
-        case .confirmed: break
-        case .returned(let code, let text):
-            throw Failure(.unavailable, "the broker returned the event: \(code) \(text)", hint: "has a router ever run? see tidings doctor")
-        case .nacked: throw Failure(.unavailable, "the broker refused the event", hint: "publish it again with --id \(event.id)")
-        case .failed(let error): throw Failure(error)
-        }
+        let deadline = ContinuousClock.now + .seconds(timeout)
+        try await publish(event)
         guard wait else {
             Output.one(
                 ["id": .string(event.id), "source": .string(source), "state": .string("confirmed")],
@@ -76,7 +67,27 @@ struct SendCommand: TidingsCommand {
         if id == nil { Output.note("published as \(event.id); to ask later: tidings why \(event.id)") }
         let (timeout, format) = (timeout, output.format)
         try await withStore { store, _ in
-            try await SendWait(for: event, since: since, in: store).explain(within: timeout, as: format)
+            try await SendWait(for: event, since: since, in: store).explain(until: deadline, after: timeout, as: format)
+        }
+    }
+
+    /// Throws a ``Failure`` unless the broker confirms the event within ``timeout``.
+    private func publish(_ event: IntentEvent) async throws {
+        let settings = try Settings.read()
+        let producer = try Producer(settings.amqpOfCommand, connectionName: "tidings send", timeout: .seconds(timeout))
+        let result = await producer.publish(event)
+        await producer.close()
+        switch result {
+        case .confirmed: return
+        case .returned(let code, let text):
+            throw Failure(.unavailable, "the broker returned the event: \(code) \(text)", hint: "has a router ever run? see tidings doctor")
+        case .nacked: throw Failure(.unavailable, "the broker refused the event", hint: "publish it again with --id \(event.id)")
+        case .failed(let error):
+            let failure = Failure(error)
+            guard failure.code == .timedOut else { throw failure }
+            throw Failure(
+                .timedOut, "not confirmed after \(timeout) s: \(failure.message)",
+                hint: "the event may still arrive; publish it again with --id \(event.id), which is decided once")
         }
     }
 

@@ -28,10 +28,10 @@ struct SendWait {
         self.store = store
     }
 
-    /// Throws a ``Failure`` if the event was rejected, if a delivery failed, or if the time is over.
-    func explain(within seconds: Int, as format: OutputFormat) async throws {
-        let deadline = ContinuousClock.now + .seconds(seconds)
-        while ContinuousClock.now < deadline {
+    /// Throws a ``Failure`` if the event was rejected, if a delivery failed, or at the deadline. The failure then names the seconds of the
+    /// whole command.
+    func explain(until deadline: ContinuousClock.Instant, after seconds: Int, as format: OutputFormat) async throws {
+        repeat {
             if let refused = try await store.rejection(of: event) {
                 if format == .json { Output.list([], as: format, empty: "") }
                 throw Self.failure(refused)
@@ -47,7 +47,7 @@ struct SendWait {
             }
             // Poll: a committed row signals nobody.
             try await Task.sleep(for: Self.look)
-        }
+        } while ContinuousClock.now < deadline
         throw Failure(.timedOut, "the intent is not finished after \(seconds) s; its id is \(event.id)", hint: "tidings find \(event.id)")
     }
 

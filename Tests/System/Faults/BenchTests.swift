@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import TidingsJSON
+import TidingsPostgres
 import TidingsTestSupport
 
 extension Faults {
@@ -105,6 +106,17 @@ extension Faults {
             try await withTestSystem { system in
                 let result = try await system.tidings("bench", "--intents", "1")
                 #expect(result.exitCode == 69 && result.errors.contains("tidings run all"), "\(result.errors)")
+            }
+        }
+
+        /// The roles run and do nothing, so that nothing ever ends.
+        @Test func aMeasurementThatDoesNotEndIsGivenUp() async throws {
+            try await withTestSystem { system in
+                let roles = try await system.startRole("all")
+                #expect(try await system.eventually("select count(*) from tidings_ops.workers") { $0 == 1 }, "\(roles.errorsSoFar)")
+                roles.signal(SIGSTOP)
+                let result = try await system.tidings("bench", "--intents", "10", "--timeout", "1")
+                #expect(result.exitCode == 75 && result.errors.contains("not everything ended"), "\(result.exitCode) \(result.errors)")
             }
         }
 

@@ -31,14 +31,14 @@ extension FaultRow {
         FaultRow(
             number: "15", fault: "memory alarm", injected: "`set_vm_memory_high_watermark 0.0001` for 20 s",
             inject: { scene in
-                try await scene.raisesAlarm("memory", by: ["set_vm_memory_high_watermark", "0.0001"])
+                try await scene.servers.raisesAlarm("memory", by: ["set_vm_memory_high_watermark", "0.0001"])
                 try await scene.holds(alarm)
             },
             heal: { try await $0.servers.rabbitmqctl(["set_vm_memory_high_watermark", "0.4"]) }),
         FaultRow(
             number: "16", fault: "disk alarm", injected: "`set_disk_free_limit 500000GB` for 20 s",
             inject: { scene in
-                try await scene.raisesAlarm("disk", by: ["set_disk_free_limit", "500000GB"])
+                try await scene.servers.raisesAlarm("disk", by: ["set_disk_free_limit", "500000GB"])
                 try await scene.holds(alarm)
             },
             heal: { try await $0.servers.rabbitmqctl(["set_disk_free_limit", "200MB"]) }),
@@ -128,7 +128,7 @@ extension FaultRow {
             inject: { scene in
                 await scene.crew.signal("router", SIGSTOP)
                 try await scene.holds(.seconds(10))
-                try await scene.raisesAlarm("memory", by: ["set_vm_memory_high_watermark", "0.0001"])
+                try await scene.servers.raisesAlarm("memory", by: ["set_vm_memory_high_watermark", "0.0001"])
                 await scene.crew.signal("router", SIGCONT)
                 let waiting: @Sendable () async throws -> Int = {
                     try await scene.withControl { control in
@@ -142,19 +142,21 @@ extension FaultRow {
     ]
 }
 
-extension FaultScene {
+extension PrivateServers {
     /// RabbitMQ checks its memory every second, and its disk at least every 10 s.
     private static let alarmLag = Duration.seconds(30)
 
     /// Sets a limit that is already exceeded. Returns when the broker's alarm is on, which blocks every publisher.
     func raisesAlarm(_ resource: String, by setting: [String]) async throws {
-        try await servers.rabbitmqctl(setting)
+        try await rabbitmqctl(setting)
         let isUp = try await reached(within: Self.alarmLag) {
-            try await servers.rabbitmqctl(["eval", "rabbit_alarm:get_alarms()."]).contains("{resource_limit,\(resource),")
+            try await rabbitmqctl(["eval", "rabbit_alarm:get_alarms()."]).contains("{resource_limit,\(resource),")
         }
         guard isUp else { throw TestSystemError(message: "the broker raised no alarm for its \(resource)") }
     }
+}
 
+extension FaultScene {
     /// Runs the body with a connection that has every right.
     func withControl<Result: Sendable>(_ body: (AMQPControl) async throws -> Result) async throws -> Result {
         let control = try AMQPControl.make(configuration: try AMQPConfiguration(url: system.amqpURL), connectionName: "fault")
