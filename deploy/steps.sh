@@ -42,7 +42,7 @@ dev_limit_seconds=150 # two servers start in 5 s on 2 idle cores; a busy machine
 # await_dev PROCESS HOME LOG: waits until `tidings dev` is ready, and exports the addresses that it wrote.
 await_dev() {
     local deadline=$((SECONDS + dev_limit_seconds))
-    # The API is the last to listen. Its address is then in the file.
+    # The API is the last to listen. The line comes after the file, which has every address.
     until grep -q '^API ready' "$3"; do
         kill -0 "$1" 2>/dev/null || { cat "$3" >&2; fail "tidings dev did not start" "see its message above"; }
         [ $SECONDS -lt $deadline ] || fail "not ready after $dev_limit_seconds s" "see $3"

@@ -73,6 +73,7 @@ final class BenchSystem: Sendable {
             environment["TIDINGS_DATABASE_URL"] = servers.databaseURL
             let settings = try Settings(environment: environment)
             try await Migrator(settings.database).migrate()
+            try await servers.announce()
             return try await BenchSystem(settings, servers: servers)
         } catch {
             try? await servers.stop()

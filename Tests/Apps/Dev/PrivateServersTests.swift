@@ -12,6 +12,9 @@ import TidingsTestSupport
             #expect(try await first.psql("CREATE TABLE kept (word text); INSERT INTO kept VALUES ('ü'); SELECT current_user") == "tidings")
             try await first.makeVirtualHosts(["kept", "other.one"])
             #expect(LoopbackPort.speaksAMQP(first.broker.port))
+            #expect(PrivateFile.read(home.layout.environmentFile) == nil, "the owner may still have a server to start")
+            let kept = try await first.keptPort(for: "api")
+            try await first.announce()
             let environment = try #require(PrivateFile.read(home.layout.environmentFile))
             let lines = environment.split(separator: "\n").map(String.init)
             #expect(lines.prefix(2) == ["TIDINGS_AMQP_URL=\(first.amqpURL)", "TIDINGS_DATABASE_URL=\(first.databaseURL)"])
@@ -34,6 +37,7 @@ import TidingsTestSupport
             #expect(PrivateFile.read(home.layout.environmentFile) == nil)
 
             let second = try await home.start()
+            #expect(try await second.keptPort(for: "api") == kept)
             #expect(second.databaseURL == first.databaseURL)
             #expect(second.amqpURL == first.amqpURL)
             #expect(try await second.psql("SELECT word FROM kept") == "ü")

@@ -17,11 +17,14 @@ extension WaitingFaults {
             }
         }
 
-        @Test func aSecondStartKeepsTheData() async throws {
+        /// A script may wait for the file, and a shell that has read it works after the next start too.
+        @Test func aSecondStartKeepsDataAndAddresses() async throws {
             try await withFolder { folder in
                 let home = "\(folder)/home"
                 var process = try await startReady(home)
-                let password = try #require(try environment(of: home)["PGPASSWORD"])
+                let first = try environment(of: home)
+                let password = try #require(first["PGPASSWORD"])
+                #expect(first["TIDINGS_API_URL"] != nil)
                 #expect(!process.errorsSoFar.contains(password), "a log that everybody may read must not make them a superuser")
                 #expect(process.errorsSoFar.contains("\(home)/env"), "it says where the servers are named")
                 let sent = try await tidings(
@@ -30,7 +33,12 @@ extension WaitingFaults {
                 #expect(sent.exitCode == 0, "\(sent.errors)")
                 try await stops(process, SIGINT, home)
 
-                process = try await startReady(home)
+                process = try start(home)
+                let isWritten = try await reached(within: .seconds(60), every: .milliseconds(5)) {
+                    FileManager.default.fileExists(atPath: "\(home)/env") || !process.isRunning
+                }
+                try #require(isWritten && process.isRunning, "\(process.errorsSoFar)")
+                #expect(try environment(of: home) == first, "the file has every address from its first moment, and the same ones")
                 let told = try await tidings(home, "why", "kept")
                 #expect(told.exitCode == 0, "\(told.errors)")
                 #expect(told.output.contains("delivered"))

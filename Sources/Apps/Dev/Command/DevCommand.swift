@@ -15,7 +15,8 @@ public struct DevCommand: TidingsCommand, Sendable {
     public static let configuration = CommandConfiguration(
         commandName: "dev", abstract: "Start private PostgreSQL and RabbitMQ servers and every role, with no configuration.",
         discussion: """
-            Data lies under --home and is kept between starts. Commands run in the same folder find these servers by themselves.
+            Data and ports lie under --home and are kept between starts. When everything listens, the file env there has every address, and
+            commands run in the same folder find these servers by themselves.
             Webhooks to loopback addresses are allowed here; elsewhere they are refused by default. Ctrl-C stops everything.
             """)
 
@@ -73,19 +74,23 @@ private struct DevelopmentSystem: Service, CustomStringConvertible {
         let settings = try Settings(environment: environment)
         try await Migrator(settings.database).migrate { Output.note("schema \($0.number): \($0.name)") }
         if options.testHosts > 0 { try await servers.prepareTestHosts(options.testHosts) }
-        // Print no URL: scripts keep this line in a log, and a URL holds the password of a superuser.
-        let ready = "ready: psql after `set -a; . \(servers.layout.environmentFile); set +a`"
         if options.serversOnly {
-            Output.note(ready)
+            try await announce(servers)
             try await whileTheyRun(servers) { try await gracefulShutdown() }
         } else {
             try await DevelopmentCatalogue.applyOnce(settings)
             let runtime = try await Runtime(
                 settings: settings, providers: context.providers, projections: context.projections, logger: Logger(label: "dev"))
-            Output.note(ready)
             let api = try await api(runtime, servers)
+            if api.isEmpty { try await announce(servers) }
             try await whileTheyRun(servers) { try await RolesService(Role.all, added: api, runtime: runtime).run() }
         }
+    }
+
+    /// Writes the file of URLs, and says so. Prints no URL with a password: scripts keep this line in a log.
+    private func announce(_ servers: PrivateServers, _ lines: [String] = []) async throws {
+        try await servers.announce(lines)
+        Output.note("ready: psql after `set -a; . \(servers.layout.environmentFile); set +a`")
     }
 
     /// Makes the key that signs tokens, unless the environment names keys of its own.
@@ -96,19 +101,29 @@ private struct DevelopmentSystem: Service, CustomStringConvertible {
         environment[APISettings.tokenAudienceName] = DevelopmentSigner.audience
     }
 
-    /// The API on a free port, unless the environment names an address. Its URL stands beside those of the servers.
+    /// The API on the port of the last start, unless the environment names an address. The API listens last, so it announces everything.
     private func api(_ runtime: Runtime, _ servers: PrivateServers) async throws -> [any AddedRole] {
-        guard let api = context.api,
-            let settings = try APISettings(environment: runtime.settings.environment, standardListen: "127.0.0.1:0")
-        else { return [] }
+        let environment = runtime.settings.environment
+        guard let api = context.api else { return [] }
+        var standard: String?
+        if environment[APISettings.listenName, default: ""].isEmpty {
+            let port = try await servers.keptPort(for: "api")
+            standard = "127.0.0.1:\(port)"
+        }
+        guard let settings = try APISettings(environment: environment, standardListen: standard) else { return [] }
         let home = options.home
         let options = APIOptions(settings: settings, isDevelopment: true) { url in
+            var lines = ["TIDINGS_API_URL=\(url)"]
             do {
-                let key = try await DevelopmentKey.prepare(home: home, in: runtime.store)
-                try await servers.addToEnvironment(["TIDINGS_API_URL=\(url)", "TIDINGS_API_KEY=\(key)"])
+                lines.append("TIDINGS_API_KEY=\(try await DevelopmentKey.prepare(home: home, in: runtime.store))")
+            } catch {
+                Output.note("the key of the API cannot be written: \(error)")
+            }
+            do {
+                try await announce(servers, lines)
                 Output.note("API ready on \(url), demo page on \(url)/demo; tidings token <recipient> prints a token")
             } catch {
-                Output.note("the address of the API cannot be written: \(error)")
+                Output.note("the addresses cannot be written: \(error)")
             }
         }
         return [try await api.make(runtime, options)]

@@ -51,13 +51,13 @@ extension PrivateServers {
         try await OwnThread.run { () throws(PrivateServersError) in try broker.makeVirtualHosts(names) }
     }
 
-    /// Makes virtual hosts for tests, and a file with their names, one a line. The environment file names it as `TIDINGS_TEST_HOSTS`. Each
-    /// test takes a name out of the file.
+    /// Makes virtual hosts for tests, and a file with their names, one a line. The environment file then names it as `TIDINGS_TEST_HOSTS`.
+    /// Each test takes a name out of the file. Call this before ``announce(_:)``.
     public func prepareTestHosts(_ count: Int) async throws(PrivateServersError) {
         let names = (1...count).map { "test-\($0)" }
         try await makeVirtualHosts(names)
         try PrivateFile.write(names.map { $0 + "\n" }.joined(), to: layout.testHostsFile)
-        try addToEnvironment(["TIDINGS_TEST_HOSTS=\(layout.testHostsFile)"])
+        addToEnvironment(["TIDINGS_TEST_HOSTS=\(layout.testHostsFile)"])
     }
 
     /// ``amqpURL`` with another virtual host.

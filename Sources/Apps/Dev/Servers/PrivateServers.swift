@@ -26,6 +26,10 @@ public actor PrivateServers {
     nonisolated let broker: PrivateBroker
     nonisolated let database: PrivatePostgres
     nonisolated let lock: HomeLock
+    /// The lines of the environment file.
+    private var environment: [String]
+    /// The claims on the ports of ``keptPort(for:)``.
+    private var claims: [PortClaim] = []
 
     init(layout: ServersLayout, broker: PrivateBroker, database: PrivatePostgres, lock: HomeLock) {
         self.layout = layout
@@ -34,9 +38,10 @@ public actor PrivateServers {
         self.lock = lock
         databaseURL = database.url
         amqpURL = broker.url(virtualHost: "/")
+        environment = ["TIDINGS_AMQP_URL=\(amqpURL)", "TIDINGS_DATABASE_URL=\(databaseURL)"] + database.environment
     }
 
-    /// Starts both servers at once and returns when both answer. The environment file is in place by then.
+    /// Starts both servers at once and returns when both answer. ``announce(_:)`` then writes the environment file.
     ///
     /// The first start makes the data and takes about 5 seconds on 2 cores. If the start fails, or if the task is cancelled
     /// (``PrivateServersError/cancelled``), every started server is stopped before the call throws.
@@ -71,10 +76,23 @@ public actor PrivateServers {
         return try result.get()
     }
 
-    /// Adds lines `NAME=value` to the environment file, which is deleted when the servers stop.
-    public func addToEnvironment(_ lines: [String]) throws(PrivateServersError) {
-        let present = PrivateFile.read(layout.environmentFile) ?? ""
-        try PrivateFile.write(present + "\n" + lines.map { $0 + "\n" }.joined(), to: layout.environmentFile)
+    /// Adds lines `NAME=value` to the environment file, before it is written.
+    func addToEnvironment(_ lines: [String]) { environment += lines }
+
+    /// Writes the environment file in one step, with further lines `NAME=value`. Call this once, when everything listens that the file
+    /// names: scripts wait for the file. It is deleted when the servers stop.
+    public func announce(_ lines: [String] = []) throws(PrivateServersError) {
+        addToEnvironment(lines)
+        try PrivateFile.write(environment.map { $0 + "\n" }.joined(), to: layout.environmentFile)
+    }
+
+    /// Returns the port of an earlier start in the same home, or a new one if that port is not free. For a server of the caller beside these
+    /// servers. No other private servers choose the port until ``stop()``.
+    public func keptPort(for name: String) async throws(PrivateServersError) -> UInt16 {
+        let file = layout.portFile(of: name)
+        let claim = try await OwnThread.run { () throws(PrivateServersError) in try LoopbackPort.kept(in: file) }
+        claims.append(claim)
+        return claim.port
     }
 
     /// Returns the name, for people, of a server that has ended without a call of ``stop()``. Returns nil while both servers run or are
@@ -102,6 +120,7 @@ public actor PrivateServers {
         try await OwnThread.run { () throws(PrivateServersError) in
             try Startup.stop(layout: layout, broker: broker, database: database, lock: lock)
         }
+        for claim in claims { claim.release() }
     }
 }
 

@@ -6,10 +6,13 @@ public struct ServersLayout: Sendable, Equatable {
     public let home: String
 
     /// The environment file: `KEY=value` lines that a shell can source. `TIDINGS_AMQP_URL`, `TIDINGS_DATABASE_URL`, and `PGHOST`, `PGPORT`,
-    /// `PGUSER`, `PGPASSWORD`, `PGDATABASE` for `psql`. The file exists exactly while the servers answer. Only its owner may read it.
+    /// `PGUSER`, `PGPASSWORD`, `PGDATABASE` for `psql`. The file exists from ``PrivateServers/announce(_:)`` until the servers stop. Only its
+    /// owner may read it.
     public var environmentFile: String { "\(home)/env" }
     /// The names of virtual hosts that no test has used yet.
     var testHostsFile: String { "\(home)/test-hosts" }
+    /// The port of a server beside the private ones. ``PrivateServers/keptPort(for:)`` keeps it.
+    func portFile(of name: String) -> String { "\(home)/\(name)-port" }
 
     /// The file that the owner of the running servers locks with `flock`. The file contains the owner's process id, for people.
     public var lockFile: String { "\(home)/lock" }

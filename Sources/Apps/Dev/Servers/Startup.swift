@@ -26,10 +26,7 @@ struct Startup: Sendable {
         }
         do {
             try startBoth(database, broker)
-            let servers = PrivateServers(layout: layout, broker: broker, database: database, lock: lock)
-            let urls = ["TIDINGS_AMQP_URL=\(servers.amqpURL)", "TIDINGS_DATABASE_URL=\(servers.databaseURL)"]
-            try PrivateFile.write((urls + database.environment).map { $0 + "\n" }.joined(), to: layout.environmentFile)
-            return servers
+            return PrivateServers(layout: layout, broker: broker, database: database, lock: lock)
         } catch {
             // Throw the reason for the failed start, because the caller needs it. The next start reports leftovers, if there are any.
             try? Self.stop(layout: layout, broker: broker, database: database, lock: lock)
