@@ -3,7 +3,7 @@ extension ReasonExplanation {
     static let rejected: [ReasonExplanation] = [
         ReasonExplanation(
             .notJSON,
-            "The message is not JSON.",
+            "The message is not JSON, or it is JSON of another form than an event.",
             "Send one CloudEvents JSON object, or an array of them with the batch content type."
         ),
         ReasonExplanation(.invalidUTF8, "The text is not valid UTF-8.", "Encode the message as UTF-8."),

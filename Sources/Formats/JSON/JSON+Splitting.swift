@@ -13,7 +13,7 @@ extension JSON {
     ) throws(JSONParseError) -> [Range<Int>] {
         let maximumElements = min(maximumElements, limits.maximumNodes)
         guard var index = firstContent(of: bytes, from: 0), bytes[index] == UInt8(ascii: "[") else {
-            throw JSONParseError(.notJSON, at: 0, "expected an array")
+            throw JSONParseError(.notJSON, at: 0, ForeignForm.problem(bytes) ?? "expected an array")
         }
         index += 1
         var elements: [Range<Int>] = []

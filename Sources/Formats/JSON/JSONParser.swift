@@ -191,7 +191,14 @@ struct JSONParser {
 
     private func unexpectedByte(_ wanted: String) -> JSONParseError {
         guard index < end else { return unexpectedEnd() }
-        if base[index] == 0 { return JSONParseError(.nulCharacter, at: index, "a NUL byte where \(wanted) belongs") }
+        if base[index] == 0 {
+            // In UTF-16 and UTF-32, one of the first two bytes of a bracket or quotation mark is zero.
+            let cause = index < 2 ? "; is the document UTF-16 or UTF-32? it must be UTF-8" : ""
+            return JSONParseError(.nulCharacter, at: index, "a NUL byte where \(wanted) belongs\(cause)")
+        }
+        if index == 0, let problem = ForeignForm.problem(UnsafeRawBufferPointer(start: base, count: end)) {
+            return JSONParseError(.notJSON, at: 0, problem)
+        }
         if index == 0, base[0] == 0xEF || base[0] == 0xFE || base[0] == 0xFF {
             return JSONParseError(.notJSON, at: 0, "the document starts with a byte order mark or is not UTF-8")
         }

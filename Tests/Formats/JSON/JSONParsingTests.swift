@@ -23,6 +23,28 @@ import TidingsJSON
         #expect(refusal(text)?.code == .notJSON, "\(text)")
     }
 
+    /// A sender that compresses learns that this is the cause.
+    @Test(
+        arguments: [
+            ([0x1F, 0x8B, 0x08, 0x00], "gzip"), (Array("H4sIAAAA".utf8), "gzip in Base64"), ([0x78, 0x9C, 0xAB], "zlib"),
+            ([0x78, 0x01, 0xAB], "zlib"), ([0x28, 0xB5, 0x2F, 0xFD, 0x04], "Zstandard"), ([0x04, 0x22, 0x4D, 0x18], "LZ4"),
+            (Array("BZh9".utf8), "bzip2"), ([0x78, 0xDA], "zlib"), ([0x1F, 0x8B], "gzip"),
+        ] as [([UInt8], String)])
+    func aCompressedDocumentIsNamed(_ bytes: [UInt8], _ form: String) throws {
+        let error = try #require(refusal(bytes))
+        #expect(error.code == .notJSON && error.message.contains("looks like \(form):"), "\(error)")
+        let split = #expect(throws: JSONParseError.self) { try JSON.splitArray(bytes, maximumElements: 10) }
+        #expect(split?.message == error.message)
+    }
+
+    @Test func anotherWidthOfUnicodeIsNamed() {
+        for bytes in [[0x7B, 0x00, 0x22, 0x00], [0x00, 0x7B, 0x00, 0x22], [0x00, 0x00, 0x00, 0x7B]] as [[UInt8]] {
+            let error = refusal(bytes)
+            #expect(error?.code == .nulCharacter && error?.message.contains("UTF-16") == true, "\(bytes): \(String(describing: error))")
+        }
+        #expect(refusal("{\"a\":\0}")?.message.contains("UTF-16") == false)
+    }
+
     @Test(arguments: ["1 2", "{} {}", "null,", "[]]", "1x", "0x10", "nulll", "truefalse", "\"a\"\"b\""])
     func whatFollowsTheDocumentIsRefused(_ text: String) { #expect(refusal(text)?.code == .trailingContent) }
 

@@ -68,8 +68,11 @@ struct APICall: Sendable {
         }
     }
 
-    /// Reads the body.
+    /// Reads the body. Nothing is decompressed.
     func body(upTo limit: Int) async throws -> [UInt8] {
+        if let coding = request.header(.contentEncoding), !["", "identity"].contains(coding.lowercased()) {
+            throw Problem(.unsupportedMediaType, "A Content-Encoding is not supported. Send the body itself, without compression.")
+        }
         do throws(ServerRequestBody.Failure) {
             return try await request.body.bytes(upTo: limit)
         } catch {

@@ -77,6 +77,12 @@ import TidingsTestSupport
                 #expect(try await api.ask("ada", "PUT", "/api/preferences", body: body).status == 422, "\(body)")
             }
             #expect(try await api.ask("ada", "PUT", "/api/preferences", body: "{").status == 400)
+            for coding in ["gzip", "br", "x-own"] {
+                let answer = try await api.ask(
+                    "PUT", "/api/preferences", authorization: "Bearer \(api.token(for: "ada"))", headers: [("content-encoding", coding)],
+                    body: "{}")
+                #expect(answer.status == 415 && answer.text.contains("Content-Encoding"), "\(coding): \(answer.text)")
+            }
             let large = #"{"timeZone":""# + String(repeating: "a", count: 70_000) + #""}"#
             #expect(try await api.ask("ada", "PUT", "/api/preferences", body: large).status == 413)
         }
