@@ -29,7 +29,7 @@ public enum ReasonCode: String, CaseIterable, Sendable, Hashable {
     case internalError
 
     // MARK: Dead messages
-    case poison, undecodablePack
+    case poison, evicted, undecodablePack
 
     /// The part of the list that the code belongs to.
     public var kind: ReasonKind {
@@ -54,7 +54,7 @@ public enum ReasonCode: String, CaseIterable, Sendable, Hashable {
             .idempotencyConflict, .tenantForbidden, .criticalNotAllowed, .unknownChannel, .unknownMarket, .unroutable,
             .headersTooDeep, .headersTooLarge, .internalError, .producerUnknown, .sourceNotAllowed:
             .rejected
-        case .poison, .undecodablePack:
+        case .poison, .evicted, .undecodablePack:
             .dead
         }
     }

@@ -124,6 +124,13 @@ extension ReasonExplanation {
             retryable: true
         ),
         ReasonExplanation(
+            .evicted,
+            "The broker took the message out of its queue: the message had expired, or the queue was full. Tidings handles it all the same.",
+            "Nothing for this message. Let the producer set expiresAt in the event in place of the AMQP property expiration. Remove a policy "
+                + "of the broker that limits the time or the length of the queues.",
+            retryable: true
+        ),
+        ReasonExplanation(
             .undecodablePack,
             "The message is not a pack that this version can read.",
             "Check which client publishes to the delivery queues, and that all roles run the same version.",

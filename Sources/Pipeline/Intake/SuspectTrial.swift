@@ -4,9 +4,9 @@ import TidingsContracts
 import TidingsCore
 public import TidingsStore
 
-/// Tries the messages that were redelivered too often, one by one. Most of them are harmless: a process that died for another reason had
-/// prefetched them. The row is marked before the trial. A message that kills this process too is then found marked, and after ``trials`` of
-/// them it is quarantined.
+/// Tries the messages that the broker set aside, one by one. Nearly all were redelivered too often. Most of them are harmless: a process that
+/// died for another reason had prefetched them. The row is marked before the trial. A message that kills this process too is then found
+/// marked, and after ``trials`` of them it is quarantined.
 public struct SuspectTrial: Sendable {
     /// One message at a time. Otherwise a harmful message would take harmless ones with it.
     public static let prefetch = 1
@@ -45,12 +45,24 @@ public struct SuspectTrial: Sendable {
         }
     }
 
+    /// The cause for which the broker set a message aside, by its word for it (RabbitMQ, "Dead Letter Exchanges"). A message without the
+    /// word was published to the queue of suspects.
+    static func cause(_ word: String?) -> (ReasonCode, String) {
+        switch word {
+        case "expired": (.evicted, "expired in its queue: the property expiration or a message-ttl passed")
+        case "maxlen": (.evicted, "its queue was full: a max-length is reached")
+        case "rejected": (.evicted, "a consumer rejected it")
+        case nil: (.poison, "published to the queue of suspects")
+        default: (.poison, "taken back more than \(TopologySpec.deliveryLimit) times")
+        }
+    }
+
     private func judge(_ message: AMQPMessage) async throws {
         let queue = message.headers["x-first-death-queue"]?.text ?? message.routingKey
+        let (reason, words) = Self.cause(message.headers["x-first-death-reason"]?.text)
         let suspect = DeadMessage(
-            queue: queue, reason: .poison, message: "taken back more than \(TopologySpec.deliveryLimit) times", deaths: 1,
-            exchange: message.originalExchange, routingKey: message.routingKey, contentType: message.contentType,
-            headers: headersText(message.headers), replayHeaders: intake.replayHeaders(of: message),
+            queue: queue, reason: reason, message: words, deaths: 1, exchange: message.originalExchange, routingKey: message.routingKey,
+            contentType: message.contentType, headers: headersText(message.headers), replayHeaders: intake.replayHeaders(of: message),
             attributes: message.headerAttributes, body: message.body, producer: intake.producer(of: message))
         let kept = try await store.keepDead(suspect, state: "trying")
         if kept.earlierState == "quarantined" || kept.earlierState == "trying" && kept.deaths > Self.trials {

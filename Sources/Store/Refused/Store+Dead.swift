@@ -62,7 +62,8 @@ extension Store {
                 \(Int64(message.deaths)), \(storable(message.exchange)), \(storable(message.routingKey)), \(storable(message.contentType)),
                 \(message.headers), \(message.replayHeaders), \(message.body), \(Int32(clamping: message.body.count)), \(state),
                 \(storable(message.producer)))
-            on conflict (fingerprint) do update set state = excluded.state, at = excluded.at,
+            on conflict (fingerprint) do update set state = excluded.state, at = excluded.at, reason = excluded.reason,
+                message = excluded.message,
                 deaths = excluded.deaths + case when kept.state = 'resolved' then 0 else kept.deaths end
             returning id, (select state from earlier) as earlier_state, deaths
             """)

@@ -1555,7 +1555,7 @@ COMMENT ON COLUMN tidings_ops.dead_letters.dead_id IS 'The id for tidings dead s
 
 COMMENT ON COLUMN tidings_ops.dead_letters.origin_queue IS 'The queue whose consumer could not process the message.';
 
-COMMENT ON COLUMN tidings_ops.dead_letters.reason_code IS 'poison (requeued too often) or undecodablePack (not a pack that the worker or router can read).';
+COMMENT ON COLUMN tidings_ops.dead_letters.reason_code IS 'poison (requeued too often), evicted (taken out by the broker, because it expired or its queue was full) or undecodablePack (not a pack that the worker or router can read).';
 
 COMMENT ON COLUMN tidings_ops.dead_letters.message IS 'The reason in words.';
 

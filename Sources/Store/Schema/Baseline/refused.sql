@@ -124,7 +124,8 @@ comment on view tidings_ops.dead_letters is
 comment on column tidings_ops.dead_letters.dead_id is 'The id for tidings dead show, replay and discard.';
 comment on column tidings_ops.dead_letters.origin_queue is 'The queue whose consumer could not process the message.';
 comment on column tidings_ops.dead_letters.reason_code is
-    'poison (requeued too often) or undecodablePack (not a pack that the worker or router can read).';
+    'poison (requeued too often), evicted (taken out by the broker, because it expired or its queue was full) or '
+    'undecodablePack (not a pack that the worker or router can read).';
 comment on column tidings_ops.dead_letters.message is 'The reason in words.';
 comment on column tidings_ops.dead_letters.deaths is
     'Number of times that the same message was set aside since it was last processed.';
