@@ -24,6 +24,25 @@ import TidingsCore
         }
     }
 
+    /// A webhook has no device, and a browser no app. The next step must fit the endpoint of the channel.
+    @Test func theNextStepFitsTheChannel() {
+        for code in ReasonCode.allCases {
+            for channel in Channel.allCases {
+                let advice = code.whatToDo(on: channel)
+                #expect(advice.hasSuffix(".") && advice.first?.isUppercase == true, "\(code) \(channel)")
+            }
+        }
+        #expect(ReasonCode.endpointGone.whatToDo(on: .push) == ReasonCode.endpointGone.whatToDo)
+        let ofEndpoints: [ReasonCode] = [.endpointGone, .noAddress, .permissionDenied, .tokenMalformed, .redirectRefused]
+        for code in ofEndpoints where code != .permissionDenied && code != .tokenMalformed {
+            #expect(code.whatToDo(on: .webhook).contains("--webhook"), "\(code)")
+        }
+        for code in ofEndpoints where code != .redirectRefused {
+            let advice = code.whatToDo(on: .webPush)
+            #expect(advice.contains("browser") && !advice.contains("device"), "\(code): \(advice)")
+        }
+    }
+
     @Test func everyStateButSuccessAndQueueHasAReason() {
         for state in DeliveryState.allCases {
             #expect(ReasonCode.allCases.contains { $0.states.contains(state) && $0.kind != .note }, "\(state)")

@@ -82,7 +82,7 @@ extension ReasonExplanation {
         ReasonExplanation(
             .endpointGone,
             "The device or address no longer exists: the provider says so, or it was removed.",
-            "Nothing. The app registers the device again when the device is used again.",
+            "Nothing for a device: the app registers it again when it is used again. For a webhook, set the person's new address.",
             explains: [.suppressed, .failed]
         ),
         ReasonExplanation(

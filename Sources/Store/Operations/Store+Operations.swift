@@ -28,14 +28,25 @@ extension Store {
         try await report("select title, body from tidings.notifications n where n.id = \(id.uuid)").first
     }
 
+    /// The deliveries of a notification. The next step of each is that of its channel.
     public func deliveries(of id: NotificationID) async throws -> [JSON] {
-        try await report(
+        let rows = try await report(
             """
             select d.*, r.meaning, r.what_to_do, p.scope || ' ' || p.target as paused, p.reason as pause_reason, p.paused_by, p.since_at as paused_at
             from tidings_ops.deliveries d left join tidings_ops.reason_codes r on r.code = d.reason_code
             left join tidings_ops.pauses p on p.pause_id = d.pause_id
             where d.notification_id = \(id.uuid) order by d.ordinal
             """)
+        return rows.map(Self.withAdviceOfChannel)
+    }
+
+    /// Leaves a reason or channel of a newer version alone.
+    private static func withAdviceOfChannel(_ row: JSON) -> JSON {
+        guard var delivery = row.objectValue, let reason = row["reason_code"]?.stringValue.flatMap({ ReasonCode(rawValue: $0) }),
+            let channel = row["channel"]?.stringValue.flatMap({ Channel(rawValue: $0) })
+        else { return row }
+        delivery["what_to_do"] = .string(reason.whatToDo(on: channel))
+        return .object(delivery)
     }
 
     public func deliveries(channel: String?, state: String?, reason: String?, limit: Int) async throws -> [JSON] {
