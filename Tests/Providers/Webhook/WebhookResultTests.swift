@@ -52,6 +52,25 @@ struct WebhookResultTests {
         }
     }
 
+    /// The operator has to set the target as the address, so the detail names the target. A query may be a secret of the receiver.
+    @Test(
+        arguments: [
+            ("https://example.com/v2/hook", "", "redirect to https://example.com/v2/hook"),
+            ("/v2/hook/", "moved", "redirect to /v2/hook/: moved"),
+            ("https://example.com/in?token=abcdefgh", "", "redirect to https://example.com/in?…"), (nil, "moved", "moved"),
+        ] as [(String?, String, String)])
+    func aRedirectNamesItsTarget(_ location: String?, _ body: String, _ detail: String) {
+        let response = HTTPResponse(
+            status: 308, headers: location.map { [("location", $0)] } ?? [], body: Array(body.utf8), bodyTruncated: false)
+        let result = webhookResult(of: .response(response), now: Timestamp(seconds: 0))
+        #expect(result.outcome == .rejected(.redirectRefused) && result.detail == detail)
+    }
+
+    @Test func anAnswerWithoutARedirectNamesNoTarget() {
+        let response = HTTPResponse(status: 400, headers: [("location", "/a")], body: Array("no".utf8), bodyTruncated: false)
+        #expect(webhookResult(of: .response(response), now: Timestamp(seconds: 0)).detail == "no")
+    }
+
     static let failures: [(HTTPFailure.Kind, Bool, Outcome)] = [
         (.dns, false, .retry(after: nil, .dnsFailed)), (.connect, false, .retry(after: nil, .connectionFailed)),
         (.tls, false, .retry(after: nil, .tlsFailed)), (.timeoutBeforeSend, false, .retry(after: nil, .timeout)),
