@@ -62,6 +62,19 @@ public enum CatalogueFile {
         CataloguePrinter.header + CataloguePrinter.body(of: catalogue)
     }
 
+    /// Returns printed YAML with an escape in place of each character that is not printable, such as a mark that reorders the text. The
+    /// meaning stays: the printer quotes every text that has such a character.
+    public static func shown(_ yaml: String) -> String {
+        if yaml.unicodeScalars.allSatisfy({ $0.isPrintable || $0 == "\n" }) { return yaml }
+        return yaml.unicodeScalars.map { $0.isPrintable || $0 == "\n" ? String($0) : escape(of: $0) }.joined()
+    }
+
+    private static func escape(of scalar: Unicode.Scalar) -> String {
+        let digits = String(scalar.value, radix: 16)
+        let (letter, width) = scalar.value <= 0xFFFF ? ("u", 4) : ("U", 8)
+        return "\\\(letter)" + String(repeating: "0", count: width - digits.count) + digits
+    }
+
     /// Returns the same catalogue in the form that all equal catalogues share. Every category is present, schemas are compact JSON, and
     /// `hash` is computed. Strategies are present only if they differ from `all` and their channel has providers.
     ///

@@ -84,7 +84,7 @@ public struct BenchCommand: TidingsCommand {
             throw error
         }
         try await system.close()
-        if output.format == .text { Output.data(report.text) } else { Output.one(report.json, as: output.format) }
+        if output.format == .text { Output.text(report.text) } else { Output.one(report.json, as: output.format) }
         guard report.isSound else { throw Failure(.bad, "something was lost, doubled, left unaccounted or did not reach its person") }
     }
 

@@ -65,7 +65,7 @@ struct CatalogueCommand: AsyncParsableCommand {
 
         private static func show(_ yaml: String, _ description: String) {
             Output.note(description)
-            Output.data(yaml)
+            Output.data(CatalogueFile.shown(yaml))
         }
     }
 

@@ -24,9 +24,9 @@ struct ConfigCommand: AsyncParsableCommand {
             guard output.format == .text else {
                 return Output.one(["settings": .array(settings), "bounds": .array(Bounds.all.map(\.json))], as: output.format)
             }
-            Output.data(Self.text(settings.map { [$0.text("name"), $0.text("value"), $0.text("meaning")] }))
-            Output.data("")
-            Output.data(Self.text(Bounds.all.map { [$0.name, $0.shown, $0.why] }))
+            Output.text(Self.text(settings.map { [$0.text("name"), $0.text("value"), $0.text("meaning")] }))
+            Output.text("")
+            Output.text(Self.text(Bounds.all.map { [$0.name, $0.shown, $0.why] }))
         }
 
         /// Columns of unlimited width: a reason that is cut off explains nothing.

@@ -31,9 +31,9 @@ extension DeviceCommand {
                         of: device, tenant: tenant, since: since, catalogue: catalogue, zones: zones)
                 else { throw Failure.noDevice(device) }
                 guard format == .text else { return Output.one(plan.json, as: format) }
-                Output.data("version \(plan.version)\(plan.reset ? ", the whole plan" : "")")
+                Output.text("version \(plan.version)\(plan.reset ? ", the whole plan" : "")")
                 Output.list(plan.requests.map(Self.row), as: format, empty: plan.reset ? "nothing is planned" : "nothing new")
-                for identifier in plan.removed { Output.data("removed: \(identifier)") }
+                for identifier in plan.removed { Output.text("removed: \(identifier)") }
             }
         }
 

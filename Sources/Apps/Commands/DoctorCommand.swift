@@ -27,7 +27,7 @@ struct DoctorCommand: TidingsCommand {
         await examination.broker(settings)
         let findings = examination.findings + (examination.reading.map(Judgement.findings) ?? [])
         if output.format == .text {
-            for finding in findings { Output.data(finding.text) }
+            for finding in findings { Output.text(finding.text) }
         } else {
             Output.list(findings.map(\.doctorJSON), as: output.format, empty: "")
         }

@@ -25,7 +25,7 @@ struct StatusCommand: TidingsCommand {
                 let rows = try await SystemRows(from: store)
                 let report = StatusReport(rows, Judgement.findings(of: rows.reading), all: all)
                 if watch, format == .text { Output.frame(at: store.clock.now()) }
-                format == .text ? report.lines.forEach(Output.data) : Output.one(report.json, as: format)
+                format == .text ? report.lines.forEach(Output.text) : Output.one(report.json, as: format)
                 if watch {
                     // Time to read the report. Ctrl-C ends the process.
                     try await Task.sleep(for: Self.watchEvery)

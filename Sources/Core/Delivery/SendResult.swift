@@ -69,21 +69,11 @@ public struct SendResult: Sendable, Hashable {
         var result = String.UnicodeScalarView()
         var length = 0
         for scalar in text.unicodeScalars {
-            let safe = isPrintable(scalar) ? scalar : " "
+            let safe = scalar.isPrintable ? scalar : " "
             length += UTF8.width(safe)
             guard length <= longestSaid else { break }
             result.append(safe)
         }
         return result.isEmpty ? nil : String(result)
-    }
-
-    /// Whether a character may be printed. Control characters may not, nor characters that change the direction or look of text in a
-    /// terminal.
-    private static func isPrintable(_ scalar: Unicode.Scalar) -> Bool {
-        if (0x20...0x7E).contains(scalar.value) { return true }
-        return switch scalar.properties.generalCategory {
-        case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned: false
-        default: true
-        }
     }
 }

@@ -30,14 +30,14 @@ struct CatalogueComparison: Sendable {
                 ], as: format)
         }
         guard differs else { return }
-        for sentence in sentences { Output.data(sentence) }
-        Output.data("")
-        if breaking.sentences.isEmpty, breaking.unclear.isEmpty { Output.data("not breaking: every intent that was accepted still is") }
-        if !breaking.sentences.isEmpty { Output.data("breaking for producers:") }
-        for sentence in breaking.sentences { Output.data("  \(sentence)") }
-        if !breaking.unclear.isEmpty { Output.data("perhaps breaking, compare it yourself:") }
-        for sentence in breaking.unclear { Output.data("  \(sentence)") }
-        Output.data("")
-        for line in lines { Output.data(line) }
+        for sentence in sentences { Output.text(sentence) }
+        Output.text("")
+        if breaking.sentences.isEmpty, breaking.unclear.isEmpty { Output.text("not breaking: every intent that was accepted still is") }
+        if !breaking.sentences.isEmpty { Output.text("breaking for producers:") }
+        for sentence in breaking.sentences { Output.text("  \(sentence)") }
+        if !breaking.unclear.isEmpty { Output.text("perhaps breaking, compare it yourself:") }
+        for sentence in breaking.unclear { Output.text("  \(sentence)") }
+        Output.text("")
+        for line in lines { Output.text(CatalogueFile.shown(line)) }
     }
 }

@@ -55,7 +55,7 @@ struct Explanation: Sendable {
         switch format {
         case .json, .jsonl:
             Output.list(explanations.map { $0.record.json(content: $0.content) } + refused.map(\.json), as: format, empty: "")
-        case .text: for text in explanations.map(\.text) + refused.map(\.text) { Output.data(text) }
+        case .text: for text in explanations.map(\.text) + refused.map(\.text) { Output.text(text) }
         }
     }
 

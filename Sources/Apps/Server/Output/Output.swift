@@ -14,34 +14,46 @@ public enum OutputFormat: String, CaseIterable, Sendable {
 
 /// Prints data on standard output and everything else on standard error.
 package enum Output {
-    /// Prints data. Ends the process if standard output takes no more: an answer that is cut short must not look complete.
+    /// Prints data for programs, unchanged. Ends the process if standard output takes no more: an answer that is cut short must not look
+    /// complete.
     package static func data(_ text: String) {
         let code = put(text + "\n", on: STDOUT_FILENO)
         if code != 0 { end(because: code) }
     }
 
-    /// Prints a note. Drops the note if standard error takes no more: a role goes on when its log has no reader.
-    package static func note(_ text: String) { _ = put(text + "\n", on: STDERR_FILENO) }
+    /// Prints data for people, which may have several lines. Characters that are not printable become spaces.
+    package static func text(_ text: String) { data(printableLines(text)) }
+
+    /// Prints a note for people, as ``text(_:)`` does. Drops the note if standard error takes no more: a role goes on when its log has no
+    /// reader.
+    package static func note(_ text: String) { log(printableLines(text)) }
+
+    /// Prints a line of a log for programs on standard error, unchanged.
+    static func log(_ line: String) { _ = put(line + "\n", on: STDERR_FILENO) }
+
+    private static func printableLines(_ text: String) -> String {
+        text.split(separator: "\n", omittingEmptySubsequences: false).map(\.printable).joined(separator: "\n")
+    }
 
     /// Prints a list: a table for people, an array or lines for programs. `empty` is the note for an empty table.
     package static func list(_ rows: [JSON], as format: OutputFormat, empty: String) {
         switch format {
         case .json: data(JSON.array(rows).serialized)
         case .jsonl: for row in rows { data(row.serialized) }
-        case .text: rows.isEmpty ? note(empty) : data(Table(rows).text)
+        case .text: rows.isEmpty ? note(empty) : text(Table(rows).text)
         }
     }
 
     /// Prints a list of faults. For people an empty list is an answer too: `sound` goes to standard output.
     package static func faults(_ rows: [JSON], as format: OutputFormat, sound: String) {
-        if rows.isEmpty, format == .text { data(sound) } else { list(rows, as: format, empty: "") }
+        if rows.isEmpty, format == .text { text(sound) } else { list(rows, as: format, empty: "") }
     }
 
     /// Prints one thing. For people, each member stands on its own line.
     package static func one(_ object: JSON, as format: OutputFormat) {
         switch format {
         case .json, .jsonl: data(object.serialized)
-        case .text: data(Table.members(of: object))
+        case .text: text(Table.members(of: object))
         }
     }
 

@@ -38,13 +38,13 @@ public struct StandardErrorLog: LogHandler {
         let details = all.sorted { $0.key < $1.key }
         switch format {
         case .text: Output.note(text(event, details))
-        case .json: Output.note(json(event, details))
+        case .json: Output.log(json(event, details))
         }
     }
 
     private func text(_ event: LogEvent, _ details: [(key: String, value: Logger.MetadataValue)]) -> String {
         let details = details.map { " \($0.key)=\(Self.quoted("\($0.value)"))" }.joined()
-        return "\(Self.time()) \(event.level) \(label): \(event.message)\(details)"
+        return "\(Self.time()) \(event.level) \(label): \("\(event.message)".printable)\(details)"
     }
 
     /// Four members are always there. Metadata with the name of one of them gets an underscore at the end of its name.
@@ -83,7 +83,7 @@ public struct StandardErrorLog: LogHandler {
     }
 
     private static func quoted(_ text: String) -> String {
-        let plain = String(String.UnicodeScalarView(text.unicodeScalars.map { $0.properties.generalCategory == .control ? " " : $0 }))
+        let plain = text.printable
         return plain.contains(" ") ? "\"\(plain)\"" : plain
     }
 

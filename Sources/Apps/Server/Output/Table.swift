@@ -1,3 +1,4 @@
+import TidingsCore
 package import TidingsJSON
 
 /// JSON objects as a table for people. The members of the first object are the columns.
@@ -40,7 +41,7 @@ package struct Table {
         return text.count > widestCell ? text.prefix(widestCell - 1) + "…" : text
     }
 
-    /// A value without quotes. Control characters are shown as spaces, so that stored text cannot steer a terminal.
+    /// A value without quotes, on one line: stored text can neither steer a terminal nor reorder the cells beside it.
     package static func plain(_ value: JSON) -> String {
         let text =
             switch value {
@@ -48,6 +49,6 @@ package struct Table {
             case .string(let string): string
             default: value.serialized
             }
-        return String(String.UnicodeScalarView(text.unicodeScalars.map { $0.properties.generalCategory == .control ? " " : $0 }))
+        return text.printable
     }
 }

@@ -44,21 +44,7 @@ public struct EventProblem: Error, Sendable {
     /// A text of a producer in a form that fits into a message: short and printable.
     static func shown(_ text: String) -> String {
         let scalars = text.unicodeScalars
-        let clean = printable(String(scalars.prefix(longestShown)))
+        let clean = String(scalars.prefix(longestShown)).printable
         return scalars.dropFirst(longestShown).isEmpty ? clean : clean + "…"
-    }
-
-    /// Returns the text without line breaks, control characters and characters that change the text's direction. An operator reads it in a
-    /// terminal.
-    static func printable(_ text: String) -> String {
-        String(String.UnicodeScalarView(text.unicodeScalars.map { isPrintable($0) ? $0 : " " }))
-    }
-
-    private static func isPrintable(_ scalar: Unicode.Scalar) -> Bool {
-        if scalar.isASCII { return scalar.value >= 0x20 && scalar.value != 0x7F }
-        switch scalar.properties.generalCategory {
-        case .control, .format, .lineSeparator, .paragraphSeparator: return false
-        default: return true
-        }
     }
 }

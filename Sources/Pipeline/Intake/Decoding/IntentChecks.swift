@@ -90,13 +90,13 @@ struct IntentChecks {
         guard let violations = type.schema?.validate(.object(data)), let first = violations.first else { return }
         let shown = violations.prefix(IntentChecks.shownViolations).map { violation in
             violation.instancePointer.isEmpty
-                ? violation.message : "\(EventProblem.printable(violation.instancePointer)): \(violation.message)"
+                ? violation.message : "\(violation.instancePointer.printable): \(violation.message)"
         }
         let more = violations.count > shown.count ? "; and more" : ""
         throw EventProblem(
             .schemaViolation, "/data/data" + first.instancePointer, shown.joined(separator: "; ") + more,
             violations: violations.prefix(IntentChecks.keptViolations).map {
-                Rejection.Violation(pointer: "/data/data" + EventProblem.printable($0.instancePointer), message: $0.message)
+                Rejection.Violation(pointer: "/data/data" + $0.instancePointer.printable, message: $0.message)
             })
     }
 
