@@ -1,7 +1,7 @@
 import TidingsCore
 import TidingsJSON
 
-/// Judges the placeholders of each type's `title`, `body` and `deepLink` against the type's schema.
+/// Judges the placeholders of each type's `title`, `body` and `deepLink` against the type's schema, and the names of a silent type's data.
 ///
 /// `tidings catalogue check`, `apply` and `rollback` run these checks. A role that reads an active catalogue does not. A placeholder
 /// without a value is shown as nothing, which is no reason to stop every other notification.
@@ -22,6 +22,18 @@ struct TemplateChecks {
                 guard let text, let template = try? Template(text) else { continue }
                 check(template, at: "types.\(name).\(key)", declared)
             }
+            if type.silent, let declared { checkNames(of: declared, at: "types.\(name).schema") }
+        }
+    }
+
+    /// Names that push services use beside the data of a silent push.
+    private static let namesOfServices = ["aps", "ab", "type"]
+
+    private mutating func checkNames(of declared: DeclaredMembers, at path: String) {
+        for name in Self.namesOfServices where declared.declares(name) {
+            warnings.append(
+                CatalogueProblem(
+                    path: path, message: "a silent push leaves \"\(name)\" out, because a push service uses the name: give it another one"))
         }
     }
 
@@ -57,6 +69,9 @@ struct TemplateChecks {
 
     private mutating func checkUndeclared(_ placeholder: String, at path: String, _ declared: DeclaredMembers?) {
         if let problem = Self.syntaxProblem(of: placeholder) { return add(path, placeholder, problem) }
+        if Self.namesOfEvents.contains(placeholder), declared.map({ $0.isOpen || $0.names.isEmpty }) ?? true {
+            return warn(path, placeholder, "is the member \"\(placeholder)\" of data, never the \(placeholder) of the event or delivery")
+        }
         guard let declared else { return warn(path, placeholder, "cannot be verified: the type has no schema") }
         guard !declared.isOpen else { return warn(path, placeholder, "cannot be verified: the type's schema names no such member") }
         guard !declared.names.isEmpty else { return warn(path, placeholder, "cannot be verified: the type's schema declares no member") }
@@ -65,6 +80,12 @@ struct TemplateChecks {
         let more = declared.names.count > Self.shownNames ? ", …" : ""
         add(path, placeholder, "is not declared by the type's schema" + (hint.isEmpty ? "; declared: \(known)\(more)" : hint))
     }
+
+    /// Members of the event or delivery that authors of templates take for members of data.
+    private static let namesOfEvents: Set = [
+        "id", "source", "type", "time", "recipient", "recipients", "tenant", "category", "channel", "channels", "market", "title", "body",
+        "groupKey", "collapseKey", "scheduledFor", "expiresAt", "createdAt",
+    ]
 
     /// The number of declared names that a message lists.
     private static let shownNames = 10

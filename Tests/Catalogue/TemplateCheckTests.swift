@@ -48,6 +48,9 @@ import TidingsCore
             ("by {{carrier}}", schema, "{{carrier}} may be empty: the type's schema does not require \"carrier\""),
             ("{{note}}", schema, "{{note}} may be empty: its value may be null"),
             ("{{x}}", nil, "{{x}} cannot be verified: the type has no schema"),
+            ("{{type}}", nil, "{{type}} is the member \"type\" of data, never the type of the event"),
+            ("{{recipient}}", "{additionalProperties: {type: string}}", "{{recipient}} is the member \"recipient\" of data"),
+            ("{{title}}", "{type: object}", "{{title}} is the member \"title\" of data"),
             ("{{x}}", "{type: object}", "{{x}} cannot be verified: the type's schema declares no member"),
             ("{{x}}", "{type: object, additionalProperties: {type: string}}", "{{x}} cannot be verified"),
             ("{{x}}", "{properties: {a: {}}, patternProperties: {\"^x\": {}}}", "{{x}} cannot be verified"),
@@ -72,6 +75,18 @@ import TidingsCore
         ] as [(String, String?)])
     func whatAlwaysHasAValueIsNeither(text: String, schema: String?) throws {
         #expect(try CatalogueFile.judge(yaml: Self.file(text, schema: schema)).warnings.isEmpty)
+    }
+
+    @Test func namesThatASilentPushLeavesOutAreAWarning() throws {
+        func warnings(_ silent: Bool, _ names: String) throws -> [String] {
+            let schema = "{properties: {\(names)}}"
+            let yaml = "types:\n  wake: {category: system, channels: [push], silent: \(silent), title: T, schema: \(schema)}\n"
+            return try CatalogueFile.judge(yaml: yaml).warnings.map { "\($0.path) \($0.message.prefix(26))" }
+        }
+        #expect(try warnings(true, "aps: {}, feed: {}") == [#"types.wake.schema a silent push leaves "aps""#])
+        #expect(try warnings(true, "ab: {}, type: {}").count == 2)
+        #expect(try warnings(true, "feed: {}").isEmpty)
+        #expect(try warnings(false, "aps: {}").isEmpty)
     }
 
     @Test func theProblemsOfAFileAreToldTogether() throws {

@@ -18,6 +18,16 @@ import TidingsJSON
         #expect(try render("<{{n}}>", .object(#require(JSON.parse(#"{"n":null}"#).objectValue))) == "<>")
     }
 
+    @Test func aFieldThatShowsNothingIsKnown() throws {
+        func isFilled(_ template: String, _ data: String) throws -> Bool {
+            try Template(template).isFilled(by: #require(JSON.parse(data).objectValue))
+        }
+        #expect(try isFilled("no field", "{}"))
+        #expect(try isFilled("{{a}} {{b}} {{c}}", #"{"a": 0, "b": false, "c": ""}"#))
+        for value in ["null", "[1]", "[]", "{}"] { #expect(try !isFilled("{{x}} {{a}}", #"{"a": \#(value), "x": 1}"#), "\(value)") }
+        #expect(try !isFilled("{{type}}", #"{"a": 1}"#))
+    }
+
     @Test(arguments: ["{{", "a {{b", "{{}}", "{{  }}", "{{a}} {{"]) func aBrokenTemplateIsRefused(text: String) {
         #expect(throws: Template.Problem.self) { try Template(text) }
     }

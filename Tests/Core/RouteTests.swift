@@ -175,6 +175,20 @@ import TidingsCore
         #expect(onTime.notes.isEmpty)
     }
 
+    /// The wait ends after the time to live, so the person will not see the notification. Only a note tells the producer.
+    @Test func aWaitBeyondTheExpiryIsNoted() {
+        let night = RecipientFacts.sample { $0.preferences.quietHours = nightWindow }
+        let soon = midnight.adding(.seconds(60))
+        let lost = decide(.sample("social") { $0.expiresAt = soon }, night, at: midnight)
+        #expect(lost.deliveries.map(\.verdict) == [.hold(until: soon, reason: .quietHours)] && lost.notes == [.expiresWhileHeld])
+        #expect(decide(.sample("social"), night, at: midnight).notes.isEmpty, "it is shown in the morning")
+        let due = noon.adding(.seconds(7_200))
+        let early = decide(.sample("social") { ($0.scheduledFor, $0.expiresAt) = (due, noon.adding(.seconds(3_600))) })
+        #expect(early.notes == [.expiresWhileHeld])
+        #expect(decide(.sample("social") { ($0.scheduledFor, $0.expiresAt) = (due, due.adding(.seconds(1))) }).notes.isEmpty)
+        #expect(decide(.sample("social") { $0.expiresAt = noon.adding(.seconds(1)) }).notes.isEmpty, "it is sent now")
+    }
+
     @Test func aRetiredTypeHasNoDeliveries() {
         let decision = decide(.sample("unheardOf"))
         #expect(decision.deliveries.isEmpty)

@@ -157,7 +157,10 @@ struct SimulateCommand: TidingsCommand {
             let decision = route(
                 asked, facts: facts, catalogue: source.current.catalogue, pauses: source.pauses, now: now, acceptedAt: now)
             Output.list(decision.deliveries.map(Self.row), as: format, empty: "no channel is eligible")
-            if format == .text { for rule in decision.rules { Output.data("rule: \(rule)") } }
+            if format == .text {
+                for rule in decision.rules { Output.text("rule: \(rule)") }
+                for note in decision.notes { Output.text("note: \(note.rawValue): \(note.meaning)") }
+            }
         }
     }
 

@@ -54,6 +54,24 @@ extension ReasonExplanation {
             explains: [.held, .queued, .sent, .delivered]
         ),
         ReasonExplanation(
+            .expiresWhileHeld,
+            "The delivery waits at least until its time to live ends. It will end as expired, and the person will not see it.",
+            "Set a later expiresAt, or a later expiry of the type. If such notifications cannot wait, set the category's quietHours to ignore.",
+            explains: [.held, .expired]
+        ),
+        ReasonExplanation(
+            .placeholderEmpty,
+            "A placeholder in the type's title or body shows nothing: the data has no such member, or the member is null, a list or an object.",
+            "Send the member as a text, number or truth value, or change the template. tidings catalogue check names doubtful placeholders.",
+            explains: [.held, .queued, .sent, .delivered]
+        ),
+        ReasonExplanation(
+            .fieldLeftOut,
+            "The data of a silent push has a member named aps, ab or type. Push services use these names, so the member may be left out.",
+            "Give the member another name.",
+            explains: [.held, .queued, .sent, .delivered]
+        ),
+        ReasonExplanation(
             .possibleDuplicate,
             "The delivery was sent again although an earlier attempt may have arrived.",
             "Nothing. Receivers that honour the idempotency key show the notification once.",

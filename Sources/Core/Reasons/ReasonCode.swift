@@ -11,7 +11,7 @@ public enum ReasonCode: String, CaseIterable, Sendable, Hashable {
     case quietHours, scheduledFor, awaitingEscalation, afterValidity, providerGone, paused, timeZoneUnknown
 
     // MARK: Notes
-    case scheduledInPast, possibleDuplicate, leaseExpired, unregistered, deviceLimit
+    case scheduledInPast, expiresWhileHeld, placeholderEmpty, fieldLeftOut, possibleDuplicate, leaseExpired, unregistered, deviceLimit
 
     // MARK: Attempts
     case providerThrottled, providerUnavailable, timeout, connectionFailed, providerRejected, httpStatus, redirectRefused
@@ -40,7 +40,8 @@ public enum ReasonCode: String, CaseIterable, Sendable, Hashable {
             .suppressed
         case .quietHours, .scheduledFor, .awaitingEscalation, .afterValidity, .providerGone, .paused, .timeZoneUnknown:
             .held
-        case .scheduledInPast, .possibleDuplicate, .leaseExpired, .unregistered, .deviceLimit:
+        case .scheduledInPast, .expiresWhileHeld, .placeholderEmpty, .fieldLeftOut, .possibleDuplicate, .leaseExpired, .unregistered,
+            .deviceLimit:
             .note
         case .providerThrottled, .providerUnavailable, .timeout, .connectionFailed, .providerRejected, .httpStatus,
             .redirectRefused, .addressRefused, .responseTooLarge, .tlsFailed, .dnsFailed, .misconfigured, .retriesExhausted,

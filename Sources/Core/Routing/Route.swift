@@ -46,5 +46,6 @@ extension Draft {
         notePassedQuietHours()
         holdPaused()
         sendTheRest()
+        noteEarlyExpiry()
     }
 }

@@ -41,6 +41,17 @@ public struct Template: Sendable, Hashable {
         }
     }
 
+    /// Whether every field inserts something. An empty string counts: the sender has chosen it.
+    public func isFilled(by data: JSONObject) -> Bool {
+        parts.allSatisfy { part in
+            guard case .field(let name) = part else { return true }
+            return switch data[name] {
+            case .string, .number, .bool: true
+            case .null, .array, .object, nil: false
+            }
+        }
+    }
+
     /// Returns the text with every field replaced by its value in `data`.
     public func render(_ data: JSONObject) -> String {
         var rendered = ""

@@ -97,6 +97,21 @@ import TidingsJSON
         #expect(decoded.notes == [.scheduledInPast])
     }
 
+    /// Data that nobody will see is no error, and it is not silence either.
+    @Test(
+        arguments: [
+            (#"{"recipient":"u","data":{"number":"17"}}"#, "invoice", [.placeholderEmpty]),
+            (#"{"recipient":"u","data":{"number":"17","total":4.5}}"#, "invoice", []),
+            (#"{"recipient":"u","title":"T","body":"B","data":{"number":"17"}}"#, "invoice", []),
+            (#"{"recipient":"u","data":{"aps":{"badge":1}}}"#, "metadata", [.fieldLeftOut]),
+            (#"{"recipient":"u","data":{"type":"sync"}}"#, "metadata", [.fieldLeftOut]),
+            (#"{"recipient":"u","data":{"feed":"sync"}}"#, "metadata", []),
+            (#"{"recipient":"u","title":"T","data":{"aps":{"badge":1}}}"#, "orderUpdate", []),
+        ] as [(String, String, [ReasonCode])])
+    func unseenDataIsNoted(data: String, type: String, notes: [ReasonCode]) throws {
+        #expect(try Sample.intent(Sample.event(data: data, type: type)).notes == notes)
+    }
+
     @Test func contentTypesMayHaveParametersAndAnyCase() {
         for type in [
             "Application/CloudEvents+JSON; charset=UTF-8", "application/cloudevents+json;charset=\"utf-8\" ",

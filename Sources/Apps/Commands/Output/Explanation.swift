@@ -86,6 +86,7 @@ struct Explanation: Sendable {
             lines.append("  time zone \(name) of the person is unknown on this machine: times are in UTC; tidings doctor")
         }
         for rule in decisions.first?["rules"]?.arrayValue ?? [] { lines.append("  rule: \(Table.plain(rule))") }
+        for note in decisions.first?["notes"]?.arrayValue ?? [] { lines.append("  note: \(Self.words(of: note))") }
         lines.append("  notification \(field("notification_id"))   producer \(field("source")) \(field("idempotency_key"))")
         return lines.joined(separator: "\n")
     }
@@ -93,6 +94,12 @@ struct Explanation: Sendable {
     /// Whether an attempt says more than its delivery: it failed, or its provider has a note about it.
     private func hasNews(_ attempt: JSON) -> Bool {
         attempt["outcome"]?.stringValue != "accepted" || attempt["error_text"]?.stringValue != nil
+    }
+
+    /// A note of a newer version has only its code.
+    private static func words(of note: JSON) -> String {
+        let code = note.stringValue ?? ""
+        return code + (ReasonCode(rawValue: code).map { ": \($0.meaning)" } ?? "")
     }
 
     private func field(_ name: String) -> String { notification[name].map(Table.plain) ?? "" }

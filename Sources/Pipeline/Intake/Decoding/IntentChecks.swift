@@ -82,6 +82,26 @@ struct IntentChecks {
         return content
     }
 
+    /// Names of data that push services use themselves. A silent push has the data beside the members of the service, and leaves some of
+    /// these names out. Others are renamed, as Push.md says.
+    private static let namesOfServices = ["aps", "ab", "type"]
+
+    /// Notes about data that people or apps will not get.
+    func notes(on request: IntentRequest, type: CompiledType) -> [ReasonCode] {
+        var notes: [ReasonCode] = []
+        let isShown =
+            Self.isShown(request.content.title, else: type.title, request.data)
+            && Self.isShown(request.content.body, else: type.body, request.data)
+        if !isShown { notes.append(.placeholderEmpty) }
+        if type.type.silent, Self.namesOfServices.contains(where: { request.data[$0] != nil }) { notes.append(.fieldLeftOut) }
+        return notes
+    }
+
+    private static func isShown(_ own: String?, else template: Template?, _ data: JSONObject) -> Bool {
+        if let own, !own.isEmpty { return true }
+        return template?.isFilled(by: data) ?? true
+    }
+
     private static func text(_ own: String?, else template: Template?, _ data: JSONObject) -> String? {
         own ?? template?.render(data).ifPresent
     }

@@ -128,8 +128,9 @@ struct MessageDecoding {
         try checks.checkProducer(of: attributes.source)
         let type = try checks.type(named: attributes.type)
         let request = try IntentRequest(attributes.data, limits: checks.limits)
-        let notes = try checks.check(request, against: type)
+        let scheduleNotes = try checks.check(request, against: type)
         let content = try checks.content(of: request, type: type)
+        let notes = scheduleNotes + checks.notes(on: request, type: type)
         try checks.checkFanOut(request, eventBytes: range.count, alreadyAsked: decoded.intents.count)
         let traceparent = attributes.traceparent ?? message.headers["traceparent"].flatMap { TraceParent.validated($0) }
         let contentHash = IntentIdentity.contentHash(type: attributes.type, data: attributes.data)
