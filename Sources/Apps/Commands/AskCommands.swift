@@ -77,7 +77,7 @@ func noNotification(_ text: String, _ found: [JSON], in store: Store) async thro
         } else if let refused = try await RefusedExplanation.all(in: found, from: store).first {
             refused.hint
         } else {
-            kinds.isEmpty ? lostHint(text) : "tidings find \(text)"
+            kinds.isEmpty ? try await lostHint(text, in: store) : "tidings find \(text)"
         }
     return Failure(.bad, "no notification \(text)", hint: hint)
 }
@@ -91,12 +91,29 @@ private func promisedHint(_ text: String, in store: Store) async throws -> Strin
     return "cancelled at \(at) before a router had decided (\(reason)): nothing was sent and nothing will be"
 }
 
-/// The hint for an id without a record. Its event may wait at the broker, its rows may be past retention, or the id may be a trace id.
-private func lostHint(_ text: String) -> String {
+/// The hint for an id without a record: the record may have the id in other letters, its event may wait at the broker, its rows may be past
+/// retention, or the id may be a trace id.
+private func lostHint(_ text: String, in store: Store) async throws -> String {
+    if let other = try await knownSpelling(of: text, in: store) {
+        return "capital and small letters differ: tidings find \(Table.plain(.string(other))) finds something"
+    }
     let gone = "perhaps no router has decided it yet: tidings status shows what waits; rows past their retention are deleted"
     let mayBeTrace = text.split(separator: "-").contains { $0.utf8.count == 32 && $0.allSatisfy(\.isHexDigit) }
     guard mayBeTrace else { return gone }
     return gone + "; a trace id has no index: in SQL, ask tidings_ops.notifications for trace_id and a range of notification_id"
+}
+
+/// Returns an id with a record that differs only in capital and small letters. Ids are compared by their bytes, and no index finds every
+/// spelling. So only three are tried: small letters, capital letters, and one capital letter first.
+private func knownSpelling(of text: String, in store: Store) async throws -> String? {
+    let small = text.lowercased()
+    var tried: [String] = []
+    for spelling in [small, text.uppercased(), small.prefix(1).uppercased() + small.dropFirst()] {
+        guard !isSameText(spelling, text), !tried.contains(spelling) else { continue }
+        tried.append(spelling)
+        if try await !store.find(spelling).isEmpty { return spelling }
+    }
+    return nil
 }
 
 /// Finds the record of any id.
@@ -116,7 +133,7 @@ struct FindCommand: TidingsCommand {
             var rows = try await store.find(id, tokens: context.providers.tokenIdentities(of: id))
             if rows.isEmpty { rows = try await store.enqueued(id) }
             if !rows.isEmpty || format == .json { Output.list(rows, as: format, empty: "") }
-            if rows.isEmpty { throw Failure(.bad, "nothing has the id \(id)", hint: lostHint(id)) }
+            if rows.isEmpty { throw Failure(.bad, "nothing has the id \(id)", hint: try await lostHint(id, in: store)) }
         }
     }
 }

@@ -112,9 +112,11 @@ struct SendCommand: TidingsCommand {
     }
 
     private func event(category: Category) throws -> IntentEvent {
+        let data = try DataArguments(data)
+        for note in data.notes { Output.note("note: \(note)") }
         var event = IntentEvent(
             source: source, id: id ?? RandomIdentifier.make(), type: type, category: category, recipients: to, title: title, body: body,
-            data: try DataArguments(data).json, groupKey: groupKey, critical: critical, market: market, tenant: tenant)
+            data: data.json, groupKey: groupKey, critical: critical, market: market, tenant: tenant)
         event.channels = try Choices.channels(channel)
         if let at {
             guard let time = Timestamp(rfc3339: at) else {
@@ -136,6 +138,8 @@ struct SendCommand: TidingsCommand {
 struct DataArguments {
     /// Nil without arguments.
     let json: String?
+    /// Values that look like JSON, and are sent as text.
+    private(set) var notes: [String] = []
 
     init(_ arguments: [String]) throws {
         guard let first = arguments.first else {
@@ -161,8 +165,17 @@ struct DataArguments {
             let pair = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
             guard pair.count == 2, !pair[0].isEmpty else { throw Failure(.data, "--data \(argument) is not key=value") }
             members[pair[0]] = Self.value(pair[1])
+            if case .string(let text)? = members[pair[0]], isSameText(text, pair[1]), Self.looksLikeJSON(text) {
+                notes.append(
+                    "--data \(pair[0]) is sent as the text \(JSON.string(text).serialized), because it is no JSON value; see --data @file")
+            }
         }
         json = JSON.object(members).serialized
+    }
+
+    /// Whether the user probably means a list, an object, a quoted text, a truth value or nothing. A shell may have removed quotation marks.
+    private static func looksLikeJSON(_ text: String) -> Bool {
+        text.first.map { "[{\"".contains($0) } == true || ["null", "nil", "none", "true", "false"].contains(text.lowercased())
     }
 
     /// Numbers, booleans, arrays and objects as such; anything else is a string.

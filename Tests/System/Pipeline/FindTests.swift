@@ -77,6 +77,10 @@ import TidingsTestSupport
             #expect(found.map { $0["kind"] } == ["notification", "recipient"], "\(found)")
             #expect(found.map { $0["id"]?.stringValue } == [id, "default/uma"])
             #expect(try await system.tidings("find", "another/uma").exitCode == 1, "the tenant counts")
+            for command in ["find", "why"] {
+                let inCapitals = try await system.tidings(command, "ONE")
+                #expect(inCapitals.exitCode == 1 && inCapitals.errors.contains("tidings find one"), "\(inCapitals.errors)")
+            }
 
             let later = try await system.tidings("send", "orderUpdate", "--to", "uma", "--title", "T", "--id", "later", "--in", "1h")
             #expect(later.exitCode == 0, "\(later.errors)")
