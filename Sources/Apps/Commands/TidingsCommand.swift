@@ -60,7 +60,7 @@ public enum TidingsTool {
         do {
             let log = try LogSettings(environment: Settings.processEnvironment())
             LoggingSystem.bootstrap { StandardErrorLog(label: $0, level: log.level, format: log.format) }
-            try Root.checkHelp(for: Array(CommandLine.arguments.dropFirst()))
+            try Root.checkNames(in: Array(CommandLine.arguments.dropFirst()))
             var command = try Root.parseAsRoot()
             if var ours = command as? any TidingsCommand {
                 try await ours.run(in: context)
@@ -97,22 +97,35 @@ struct Root: AsyncParsableCommand {
             ] + optional.last)
     }
 
-    /// Throws if `help` names a command that does not exist. The parser would print the help of the whole tool without an error.
-    static func checkHelp(for arguments: [String]) throws {
-        guard arguments.first == "help" else { return }
+    /// Throws if the arguments name a command that does not exist. The parser would call the name an unexpected argument. After `help` it
+    /// would print the help of the whole tool without an error.
+    static func checkNames(in arguments: [String]) throws {
+        let isHelp = arguments.first == "help"
         var command: any ParsableCommand.Type = Root.self
-        for name in arguments.dropFirst() where !name.hasPrefix("-") {
+        for name in arguments.dropFirst(isHelp ? 1 : 0) {
+            if name.hasPrefix("-") {
+                // The options of a command follow its name.
+                guard isHelp else { return }
+                continue
+            }
             let configuration = command.configuration
             // A word after a command without subcommands, or with a default subcommand, is an argument of that command.
             guard !configuration.subcommands.isEmpty, configuration.defaultSubcommand == nil else { return }
-            let names = configuration.subcommands.compactMap { $0.configuration.commandName }
             guard let next = configuration.subcommands.first(where: { $0.configuration.commandName == name }) else {
-                throw Failure(
-                    .usage, "there is no command \(Table.cell(.string(name)))",
-                    hint: NearestName.of(name, among: names).map { "did you mean \($0)?" } ?? "tidings --help lists the commands")
+                if name == "help" { return }
+                throw unknown(name, among: configuration.subcommands.compactMap { $0.configuration.commandName }, isHelp: isHelp)
             }
             command = next
         }
+    }
+
+    private static func unknown(_ name: String, among names: [String], isHelp: Bool) -> any Error {
+        let problem = "there is no command \(Table.cell(.string(name)))"
+        let hint =
+            NearestName.of(name, among: names).map { "did you mean \($0)?" }
+            ?? (name == "version" ? "tidings --version prints it" : "tidings --help lists the commands")
+        // The parser prints a validation error with the usage, as it does for each other mistake in the arguments.
+        return isHelp ? Failure(.usage, problem, hint: hint) : ValidationError("\(problem); \(hint)")
     }
 
     /// Whether the error is one of the argument parser, which prints it with the usage.

@@ -97,6 +97,17 @@ import TidingsTestSupport
         #expect(result.output.isEmpty && result.errors.contains("Usage:"), "\(result.errors)")
     }
 
+    @Test(arguments: [
+        (["satus"], "did you mean status?"), (["catalog", "show"], "did you mean catalogue?"),
+        (["notifications", "list"], "did you mean notification?"), (["device", "lst"], "did you mean list?"),
+        (["tail"], "tidings --help lists the commands"), (["version"], "tidings --version"),
+    ])
+    func anUnknownCommandGetsTheNearestOne(_ arguments: [String], _ said: String) async throws {
+        let result = try await Self.run(arguments, [:])
+        #expect(result.exitCode == 64 && result.output.isEmpty, "\(result.errors)")
+        #expect(result.errors.contains(said) && result.errors.contains("Usage:"), "\(result.errors)")
+    }
+
     @Test func helpForNoCommandIsExit64() async throws {
         for (arguments, said) in [(["statsu"], "did you mean status?"), (["device", "lst"], "did you mean list?")] {
             let result = try await Self.run(["help"] + arguments, [:])
