@@ -19,11 +19,11 @@ extension CatalogueCommand {
         @OptionGroup var output: OutputOptions
 
         mutating func run(in context: CommandContext) async throws {
-            let (file, strict, format) = (file, strict, output.format)
+            let (file, strict, waits, format) = (file, strict, change.wait, output.format)
             let change = try change.checked(.apply)
             try await withStore { store, settings in
                 let catalogue = try await readCatalogue(file, context, settings.environment, strict: strict)
-                try await activate(catalogue, by: change, in: store, settings, as: format)
+                try await activate(catalogue, by: change, waits: waits, in: store, settings, as: format)
             }
         }
     }
@@ -43,7 +43,7 @@ extension CatalogueCommand {
         @OptionGroup var output: OutputOptions
 
         mutating func run(in context: CommandContext) async throws {
-            let (strict, format) = (strict, output.format)
+            let (strict, waits, format) = (strict, change.wait, output.format)
             guard change.reason != nil else { throw Failure(.usage, "--reason is missing: the history shows it to explain the change") }
             let prefix = try hash.map(CatalogueHash.checked)
             let asked = try change.checked(.rollback)
@@ -63,7 +63,7 @@ extension CatalogueCommand {
                 guard let kept = try await KeptCatalogue(beginning: prefix, in: store) else { return }
                 let verdict = await CatalogueVerdict.of(kept.yaml, context, settings.environment, isStrict: strict)
                 let catalogue = try verdict.accepted(from: "catalogue \(kept.hash.prefix(16))")
-                try await activate(catalogue, by: change, in: store, settings, as: format)
+                try await activate(catalogue, by: change, waits: waits, in: store, settings, as: format)
             }
         }
     }
@@ -94,9 +94,10 @@ extension CatalogueCommand {
     }
 
     /// Makes a checked catalogue the active one.
-    /// Throws a ``Failure`` with exit code 65 if the catalogue would remove something and the change does not allow it.
+    /// Throws a ``Failure`` with exit code 65 if the catalogue would remove something and the change does not allow it. With `waits`, throws
+    /// a failure with exit code 75 if a process does not follow the catalogue soon.
     fileprivate static func activate(
-        _ catalogue: Catalogue, by change: CatalogueChange, in store: Store, _ settings: Settings, as format: OutputFormat
+        _ catalogue: Catalogue, by change: CatalogueChange, waits: Bool, in store: Store, _ settings: Settings, as format: OutputFormat
     ) async throws {
         // Compare first: queues declared for a refused catalogue would stay behind. The transaction compares again, and its result counts.
         if !change.mayRemove {
@@ -112,11 +113,16 @@ extension CatalogueCommand {
             throw error
         }
         let name = "\(catalogue.types.count) types, hash \(catalogue.hash.prefix(16))"
-        switch try await store.activate(catalogue, by: change) {
+        let activation = try await store.activate(catalogue, by: change)
+        switch activation {
+        case .activated, .alreadyActive: if waits { try await waitForProcesses(to: catalogue.hash, in: store) }
+        case .refused, .unreadable, .overtaken: break
+        }
+        switch activation {
         case .activated(let replaced, let removals):
             if format != .text { return Output.one(json(catalogue, replaced: replaced, removals), as: format) }
             for removal in removals { Output.note("removed \(removal)") }
-            Output.note("active: \(name); roles follow within a second")
+            Output.note("active: \(name); \(waits ? "every running process follows it" : "roles follow within a second")")
         case .alreadyActive:
             if format != .text { return Output.one(json(catalogue, replaced: nil, []), as: format) }
             Output.note("active already: \(name)")
@@ -127,6 +133,26 @@ extension CatalogueCommand {
                 hint: "use the newer binary, or replace the active catalogue without a check: --remove")
         case .overtaken(let hash):
             throw Failure(.bad, "catalogue \(hash.prefix(16)) was made active meanwhile", hint: "tidings catalogue history")
+        }
+    }
+
+    /// The longest wait of `--wait`. A process follows within a second, unless it cannot reach a server.
+    private static let followLimit = Duration.seconds(10)
+    /// The pause between two looks: a person does not notice so short a delay.
+    private static let look = Duration.milliseconds(50)
+
+    private static func waitForProcesses(to hash: String, in store: Store) async throws {
+        let deadline = ContinuousClock.now + followLimit
+        var behind = try await store.processesWithoutCatalogue(hash)
+        while !behind.isEmpty {
+            guard ContinuousClock.now < deadline else {
+                throw Failure(
+                    .timedOut, "the catalogue is active, but \(behind.joined(separator: ", ")) did not follow it within \(followLimit)",
+                    hint: "tidings status shows whether these processes run; see their logs")
+            }
+            // Poll: a heartbeat signals nobody.
+            try await Task.sleep(for: look)
+            behind = try await store.processesWithoutCatalogue(hash)
         }
     }
 
@@ -152,6 +178,7 @@ extension CatalogueCommand {
 /// The options of every change of the active catalogue.
 struct CatalogueChangeOptions: ParsableArguments {
     @Flag(help: "Remove types, providers and markets that the new catalogue lacks, even if something waits for them.") var remove = false
+    @Flag(help: "Return when every running process follows the catalogue; exit 75 when one does not within 10 s.") var wait = false
     @Option(help: "The reason for the change, as the history shows it.") var reason: String?
     @OptionGroup var author: PauseAuthor
 

@@ -7,6 +7,16 @@ extension Store {
         try await report("select * from tidings_ops.catalogue_history h order by h.activation_id desc limit \(Int64(limit))")
     }
 
+    /// The running processes that follow another catalogue than this one, by the ids of `tidings_ops.workers`.
+    public func processesWithoutCatalogue(_ hash: String) async throws -> [String] {
+        try await pool.query(
+            """
+            select w.worker_id from tidings_ops.workers w join tidings.workers p on p.id = w.worker_id
+            where w.state = 'running' and p.catalogue is distinct from \(hash) order by 1
+            """
+        ).rows.map { try $0.decode(String.self) }
+    }
+
     /// Stored catalogues whose hash begins with `prefix`, at most two. If `prefix` is nil: the active one. Each has its file, and the
     /// author of its last activation.
     public func keptCatalogues(beginning prefix: String?) async throws -> [JSON] {

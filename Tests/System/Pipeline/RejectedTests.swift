@@ -36,6 +36,20 @@ import TidingsTestSupport
         }
     }
 
+    /// The router follows the catalogue when the command returns, so that the replay is not refused again.
+    @Test func aReplayRightAfterAnAwaitedCatalogueIsAccepted() async throws {
+        try await withPipeline { pipeline in
+            await pipeline.publish(event(id: "early", type: "lateType", to: "reader"))
+            let id = try await Self.rejected("early", as: "unknownType", in: pipeline)
+            let types = "types:\n  lateType: {category: transactional, channels: [inApp]}\n"
+            try await Pipeline.apply(types, to: pipeline.system, "--remove", "--wait")
+            #expect(try await pipeline.system.tidings("rejected", "replay", id).exitCode == 0)
+            #expect(try await pipeline.outcome(of: "early").contains(Ended("inApp", "delivered", "delivered")))
+            #expect(try await pipeline.system.count("select max(occurrences)::bigint from tidings_ops.rejected") == 1)
+            try await pipeline.expectSound()
+        }
+    }
+
     /// After an incident, an operator looks at the rows, replays those that can pass, and closes the rest.
     @Test func rowsAreReplayedAndClosedByFilters() async throws {
         let many = 25
