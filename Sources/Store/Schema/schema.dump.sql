@@ -101,6 +101,13 @@ CREATE FUNCTION tidings.first_id(at timestamp with time zone) RETURNS uuid
 
 COMMENT ON FUNCTION tidings.first_id(at timestamp with time zone) IS 'The smallest UUIDv7 of a moment. A UUIDv7 that is equal or larger was made at that moment or later.';
 
+CREATE FUNCTION tidings.has_long_number(data jsonb) RETURNS boolean
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+    select exists (select from jsonb_path_query(data, 'strict $.** ? (@.type() == "number")') n where octet_length(n::text) > 1000)
+$_$;
+
 CREATE FUNCTION tidings.id_time(id uuid) RETURNS timestamp with time zone
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     AS $$ select to_timestamp(('x' || left(replace(id::text, '-', ''), 12))::bit(48)::bigint / 1000.0) $$;
@@ -153,31 +160,50 @@ CREATE FUNCTION tidings.token_hash(token text) RETURNS bytea
 CREATE FUNCTION tidings_api.enqueue(type text, recipient text, data jsonb DEFAULT '{}'::jsonb, key text DEFAULT NULL::text, send_at timestamp with time zone DEFAULT NULL::timestamp with time zone, title text DEFAULT NULL::text, body text DEFAULT NULL::text, channels text[] DEFAULT NULL::text[], source text DEFAULT '/sql'::text, tenant text DEFAULT 'default'::text) RETURNS text
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$
+    AS $_$
 declare
     event_id text := coalesce(enqueue.key, gen_random_uuid()::text);
     built text;
+    data_text text := enqueue.data::text;
     problem text := case
-        when coalesce(enqueue.type, '') = '' then 'type is empty'
-        when octet_length(enqueue.type) > 200 then 'type has more than 200 bytes'
-        when coalesce(enqueue.recipient, '') = '' then 'recipient is empty'
-        when octet_length(enqueue.recipient) > 256 then 'recipient has more than 256 bytes'
         when event_id = '' then 'key is empty'
         when octet_length(event_id) > 256 then 'key has more than 256 bytes'
         when coalesce(enqueue.source, '') = '' then 'source is empty'
         when octet_length(enqueue.source) > 512 then 'source has more than 512 bytes'
+        when enqueue.source ~ '[\u0001-\u0020\u007f]' then 'source has a space or a control character'
+        when coalesce(enqueue.type, '') = '' then 'type is empty'
+        when octet_length(enqueue.type) > 200 then 'type has more than 200 bytes'
+        when coalesce(enqueue.recipient, '') !~ '[^\u0001-\u0020]' then 'recipient is empty'
+        when octet_length(enqueue.recipient) > 256 then 'recipient has more than 256 bytes'
+        when enqueue.recipient ~ '[\u0001-\u001f\u007f]' then 'recipient has a control character'
+        when enqueue.tenant !~ '^[A-Za-z0-9_-]{1,64}$' then 'tenant must have 1 to 64 letters, digits, "_" and "-"'
+        when jsonb_typeof(enqueue.data) not in ('object', 'null') then 'data must be an object, not ' || jsonb_typeof(enqueue.data)
+        -- Arrays and objects of the event may be 64 deep, and data is the third.
+        when octet_length(data_text) > 124
+                and jsonb_path_exists(enqueue.data, 'strict $.**{62 to last} ? (@.type() == "object" || @.type() == "array")')
+            then 'data is nested more than 62 deep'
+        when octet_length(data_text) > 1000 and data_text ~ '[0-9.]{200}' and tidings.has_long_number(enqueue.data)
+            then 'a number in data has more than 1000 digits'
+        when cardinality(enqueue.channels) = 0 then 'channels names no channel; leave it out to let the catalogue choose'
+        when array_ndims(enqueue.channels) > 1 then 'channels must be a list, not a table'
+        when not enqueue.channels <@ '{push,local,inApp,email,sms,webPush,webhook}'::text[]
+            then 'channels names an unknown channel: ' || array_to_string(enqueue.channels, ', ', 'null')
         when not isfinite(enqueue.send_at) then 'send_at is not a time'
+        when enqueue.send_at > tidings.clock() + interval '17520 hours' then 'send_at is more than 730 days ahead'
+        when enqueue.send_at < tidings.clock() - interval '24 hours' then 'send_at is more than a day ago'
     end;
 begin
-    built :=
-        json_build_object('specversion', '1.0', 'id', event_id, 'source', enqueue.source, 'type', enqueue.type,
-            'data', (select json_object_agg(member, value) from (values
-                ('recipient', to_json(enqueue.recipient)), ('tenant', to_json(enqueue.tenant)),
-                ('title', to_json(enqueue.title)), ('body', to_json(enqueue.body)),
-                ('channels', to_json(enqueue.channels)), ('data', enqueue.data::json),
-                ('scheduledFor', to_json(to_char(enqueue.send_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')))
-            ) as members(member, value) where value is not null))::text;
-    if octet_length(built) > 262144 then problem := coalesce(problem, 'the event has more than 256 KiB'); end if;
+    if problem is null then
+        built :=
+            json_build_object('specversion', '1.0', 'id', event_id, 'source', enqueue.source, 'type', enqueue.type,
+                'data', (select json_object_agg(member, value) from (values
+                    ('recipient', to_json(enqueue.recipient)), ('tenant', to_json(enqueue.tenant)),
+                    ('title', to_json(enqueue.title)), ('body', to_json(enqueue.body)),
+                    ('channels', to_json(enqueue.channels)), ('data', data_text::json),
+                    ('scheduledFor', to_json(to_char(enqueue.send_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')))
+                ) as members(member, value) where value is not null))::text;
+        if octet_length(built) > 262144 then problem := 'the event has more than 256 KiB'; end if;
+    end if;
     if problem is not null then raise exception 'tidings_api.enqueue: %', problem using errcode = '22023'; end if;
     if exists (select from tidings.active_catalogue a join tidings.catalogue_types t on t.hash = a.hash
         where not enqueue.type = any(t.types))
@@ -189,7 +215,7 @@ begin
     insert into tidings.outgoing (type, event, created_at, producer, event_id)
         values (enqueue.type, built, tidings.clock(), session_user::text, event_id);
     return event_id;
-end $$;
+end $_$;
 
 COMMENT ON FUNCTION tidings_api.enqueue(type text, recipient text, data jsonb, key text, send_at timestamp with time zone, title text, body text, channels text[], source text, tenant text) IS 'Sends a notification if and only if the calling transaction commits. Returns the event id. Two calls with the same key send one notification.';
 
