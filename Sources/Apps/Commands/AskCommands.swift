@@ -154,6 +154,7 @@ struct SimulateCommand: TidingsCommand {
 
     mutating func run(in context: CommandContext) async throws {
         let (format, to, tenant) = (output.format, to, tenant)
+        try checkPerson(to, tenant: tenant)
         let moment = try at.map { text in
             guard let time = Timestamp(rfc3339: text) else { throw Failure(.data, "--at \(text) is no RFC 3339 time") }
             return time

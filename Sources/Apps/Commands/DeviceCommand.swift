@@ -45,7 +45,7 @@ struct DeviceCommand: AsyncParsableCommand {
 
         mutating func run(in context: CommandContext) async throws {
             let (recipient, tenant, told, format) = (recipient, tenant, told, output.format)
-            guard !recipient.isEmpty, recipient.utf8.count <= 256 else { throw Failure(.data, "a recipient id has 1 to 256 bytes") }
+            try checkPerson(recipient, tenant: tenant)
             let written = DeviceOptions.token(token)
             try await withStore { store, _ in
                 let catalogue = try await CatalogueSource(store).current.catalogue

@@ -46,7 +46,7 @@ struct RecipientCommand: AsyncParsableCommand {
 
         mutating func run(in context: CommandContext) async throws {
             let (id, tenant) = (id, tenant)
-            guard !id.isEmpty, id.utf8.count <= 256 else { throw Failure(.data, "a recipient id has 1 to 256 bytes") }
+            try checkPerson(id, tenant: tenant)
             let draft = try changes()
             let (prefer, market) = (prefer, market)
             try await withStore { store, _ in

@@ -18,7 +18,7 @@ struct TokenCommand: TidingsCommand {
     @Option(help: "The folder of tidings dev.") var home = DevelopmentHome.defaultPath
 
     mutating func run(in context: CommandContext) async throws {
-        guard (1...256).contains(recipient.utf8.count) else { throw Failure(.data, "a recipient id has 1 to 256 bytes") }
+        try checkPerson(recipient, tenant: tenant)
         guard let duration = DurationText.parse(expiresIn), duration > .zero else {
             throw Failure(.data, "--expires-in \(expiresIn) is no duration", hint: "such as 90s, 10m, 8h or 30d")
         }

@@ -30,7 +30,7 @@ import TidingsTestSupport
         (["recipient", "set", "p", "--webhook", "https://a:port/"], "no host"),
         (["recipient", "set", "p", "--webhook", "https://user@a/"], "user name"),
         (["recipient", "set", "p", "--webhook", "https://a/" + String(repeating: "x", count: 20_000)], "longer than 2048 bytes"),
-        (["recipient", "set", "", "--time-zone", "UTC"], "1 to 256 bytes"),
+        (["recipient", "set", "", "--time-zone", "UTC"], "the recipient id is empty"),
         (["send", "orderUpdate", "--to", "p", "--at", "tomorrow"], "tomorrow"),
         (["send", "orderUpdate", "--to", "p", "--in", "soon"], "soon"),
         (["send", "orderUpdate", "--to", "p", "--data", "novalue"], "key=value"),

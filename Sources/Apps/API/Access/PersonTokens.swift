@@ -1,4 +1,6 @@
 import Synchronization
+import TidingsCatalogue
+import TidingsContracts
 import TidingsCore
 import TidingsCrypto
 import TidingsJSON
@@ -58,12 +60,11 @@ final class PersonTokens: Sendable {
     }
 
     private static func person(in token: VerifiedToken) throws -> RecipientKey {
-        guard let id = token.subject, (1...256).contains(id.utf8.count), !id.utf8.contains(0) else {
-            throw BearerToken.invalid("The token names nobody: sub must have 1 to 256 bytes.")
-        }
+        guard let id = token.subject else { throw BearerToken.invalid("The token names nobody: sub is missing.") }
+        if let fault = RecipientForm.fault(in: id) { throw BearerToken.invalid("The token names nobody: sub \(fault).") }
         guard let claim = token.otherClaims["tenant"] else { return RecipientKey(tenant: Intent.defaultTenant, id: id) }
-        guard let tenant = claim.stringValue, (1...256).contains(tenant.utf8.count), !tenant.utf8.contains(0) else {
-            throw BearerToken.invalid("The claim tenant must be a text of 1 to 256 bytes.")
+        guard let tenant = claim.stringValue, CatalogueNames.isTenant(tenant) else {
+            throw BearerToken.invalid("The claim tenant must be \(CatalogueNames.nameRule).")
         }
         return RecipientKey(tenant: tenant, id: id)
     }

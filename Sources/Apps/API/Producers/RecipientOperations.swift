@@ -1,5 +1,6 @@
 import HTTPTypes
 import TidingsCatalogue
+import TidingsContracts
 import TidingsCore
 import TidingsHTTPServer
 import TidingsJSON
@@ -33,10 +34,13 @@ struct RecipientOperations: Sendable {
     /// The person of the path, in the tenant of the key. A key for every tenant names one in the query, else it means the default tenant.
     private func person(_ call: APICall) throws -> RecipientKey {
         let (id, key) = (call.parameter("recipient"), try call.key)
-        guard (1...256).contains(id.utf8.count) else { throw Problem.invalid(.parameter("recipient", "must have 1 to 256 bytes")) }
+        if let fault = RecipientForm.fault(in: id) { throw Problem.invalid(.parameter("recipient", "\(fault)")) }
         // A tenant that is given twice is nobody's.
         try call.query.finish()
         let tenant = call.query.text("tenant") ?? key.tenant ?? Intent.defaultTenant
+        guard CatalogueNames.isTenant(tenant) else {
+            throw Problem.invalid(.parameter("tenant", "must be \(CatalogueNames.nameRule)"))
+        }
         guard key.allows(tenant: tenant) else { throw Problem(.forbidden, "The key is for another tenant.") }
         return RecipientKey(tenant: tenant, id: id)
     }

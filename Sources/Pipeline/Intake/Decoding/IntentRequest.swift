@@ -75,16 +75,8 @@ struct IntentRequest {
 
     private static func recipient(_ value: JSON, _ pointer: String, _ limits: IntentLimits) throws(EventProblem) -> String {
         guard case .string(let text) = value else { throw EventProblem(.invalidAttribute, pointer, "a recipient must be a string") }
-        guard text.utf8.contains(where: { $0 > 0x20 }) else { throw EventProblem(.emptyRecipient, pointer, "a recipient is empty") }
-        guard text.utf8.count <= limits.maximumRecipientBytes else {
-            throw EventProblem(
-                .invalidAttribute, pointer,
-                "a recipient has \(text.utf8.count) bytes; at most \(limits.maximumRecipientBytes) are allowed")
-        }
-        guard text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
-            throw EventProblem(.invalidAttribute, pointer, "a recipient holds a control character")
-        }
-        return text
+        guard let fault = RecipientForm.fault(in: text, atMost: limits.maximumRecipientBytes) else { return text }
+        throw EventProblem(fault == .empty ? .emptyRecipient : .invalidAttribute, pointer, "a recipient \(fault)")
     }
 
     private static func text(_ entry: JSONObject.Entry, atMost limit: Int? = nil) throws(EventProblem) -> String {
