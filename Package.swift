@@ -225,7 +225,7 @@ let package = Package(
             "TidingsCommands", in: "Apps/Commands",
             [
                 "TidingsAMQP", "TidingsCatalogue", "TidingsClient", "TidingsContracts", "TidingsCore", "TidingsCrypto", "TidingsEncodings",
-                "TidingsJSON", "TidingsPipeline", "TidingsPostgres", "TidingsProvider", "TidingsServer", "TidingsStore",
+                "TidingsHTTP", "TidingsJSON", "TidingsPipeline", "TidingsPostgres", "TidingsProvider", "TidingsServer", "TidingsStore",
                 "TidingsTimeZones", arguments, logging,
             ]),
         // The client library for browsers. The API serves its files.

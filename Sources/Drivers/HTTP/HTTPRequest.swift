@@ -40,6 +40,10 @@ public struct HTTPRequest: Sendable {
         self.guarding = guarding
     }
 
+    /// Returns the problem of a URL, as the end of a sentence. Nil if a request can go there, unless its ``guarding`` refuses the place. For a
+    /// check long before the first request.
+    public static func problem(inURL text: String) -> String? { HTTPTarget.problem(text) }
+
     /// Why this request must not reach libcurl, which would send a line break inside a header unchanged. Nil for a valid request.
     var refusal: HTTPFailure? {
         guard !method.isEmpty, method.utf8.allSatisfy({ (0x41...0x5A).contains($0) }) else {

@@ -24,6 +24,13 @@ public struct HTTPTarget: Sendable, Hashable {
     /// Scheme, host and port: the unit of the limit for each host.
     var origin: String { "\(scheme)://\(host):\(port)" }
 
+    /// Returns the problem of a URL, as the end of a sentence. Nil if the text is a URL of http or https that can be sent to.
+    static func problem(_ text: String) -> String? {
+        let anywhere = AddressGuard(allowedSchemes: ["http", "https"], allowedPorts: nil)
+        guard case .failure(let failure) = parse(text, guarding: anywhere) else { return nil }
+        return failure.kind == .schemeRefused ? "is no http or https URL" : String(failure.message.trimmingPrefix("the URL "))
+    }
+
     static func parse(_ text: String, guarding: AddressGuard) -> Result<HTTPTarget, HTTPFailure> {
         guard text.utf8.count <= maximumURLBytes else { return invalid("longer than \(maximumURLBytes) bytes") }
         guard text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
