@@ -17,7 +17,7 @@ import Testing
         "Sources/Pipeline/Outbox/ConfirmNotes.swift": "one note for many publishers; write() awaits it",
         "Sources/Drivers/HTTPServer/HTTPServer.swift": "a server must outlast the graceful shutdown of its process; run(while:) awaits it",
         "Sources/Apps/API/Access/TokenKeys.swift": "one look for many callers, each of whom awaits it",
-        "Sources/Apps/Commands/DoctorCommand.swift": "a store is closed after the answer is printed",
+        "Sources/Apps/Commands/Examination.swift": "a store is closed after the answer is printed",
         "Sources/Apps/Server/Roles/RolesService.swift": "chores end with the roles; a shutdown handler cannot await",
         "Sources/Apps/Server/Roles/StopDeadline.swift": "it must outlast the cancellation of all roles",
         "Sources/Apps/CLI/Main.swift": "the command ends the process; the main thread waits for that",

@@ -1,12 +1,6 @@
 import ArgumentParser
-import TidingsAMQP
-import TidingsCatalogue
-import TidingsCore
 import TidingsJSON
-import TidingsPostgres
-import TidingsProvider
 import TidingsServer
-import TidingsStore
 
 /// Checks everything that must be right for notifications to arrive.
 struct DoctorCommand: TidingsCommand {
@@ -36,124 +30,7 @@ struct DoctorCommand: TidingsCommand {
     }
 }
 
-/// The findings so far.
-private struct Examination {
-    var findings: [Finding] = []
-    var reading: SystemReading?
-    private var catalogue: Catalogue?
-    /// True if the database answered, but this user may not read the catalogue.
-    private var mayNotReadCatalogue = false
-
-    mutating func zoneData(_ settings: Settings) {
-        let check = ZoneDataCheck(in: settings.environment)
-        findings.append(
-            check.isPassed
-                ? .ok("time zones", check.detail) : Finding("time zones", .error, .zoneDataMissing, check.detail, whatToDo: check.whatToDo))
-    }
-
-    mutating func database(_ settings: Settings, _ context: CommandContext) async {
-        let store = Store(settings.database, size: 1, name: "tidings doctor")
-        // Not awaited: a defer cannot await, and a database that hangs must not delay the answer. The process ends with the command.
-        defer { Task { await store.close() } }
-        do {
-            let schema = try await store.open()
-            findings.append(.ok("database", "schema \(schema), clocks agree"))
-            if schema > Migration.latest {
-                findings.append(
-                    Finding(
-                        "database", .note, .schemaNewer,
-                        "this binary knows schema \(Migration.latest), and a newer one migrated the database",
-                        whatToDo: "Replace this binary when the upgrade goes on."))
-            }
-            if let row = try await store.durability() { findings += Durability(row).findings }
-            try await readCatalogue(settings, context, store)
-            reading = try await SystemRows(from: store).reading
-        } catch {
-            findings.append(Finding("database", .error, .databaseFailed, Failure(error).message, whatToDo: Failure(error).hint ?? ""))
-        }
-    }
-
-    private mutating func readCatalogue(_ settings: Settings, _ context: CommandContext, _ store: Store) async throws {
-        do {
-            let catalogue = try await CatalogueSource(store).current.catalogue
-            self.catalogue = catalogue
-            let problems = await context.providers.problems(of: catalogue, environment: settings.environment)
-            let (missing, wrong) = (problems.filter(\.isMissing), problems.filter { !$0.isMissing })
-            findings.append(
-                wrong.isEmpty
-                    ? .ok("catalogue", "\(catalogue.types.count) types, hash \(catalogue.hash.prefix(16))")
-                    : Finding(
-                        "catalogue", .error, .catalogueProblems, wrong.map(\.description).joined(separator: "; "),
-                        whatToDo: "Correct the catalogue or the setting, and apply it again."))
-            if !missing.isEmpty {
-                findings.append(
-                    Finding(
-                        "secrets", .note, .secretsMissingHere, missing.map(\.description).joined(separator: "; "),
-                        whatToDo: "Run doctor with the environment of the deliver role: that role reads the secrets."))
-            }
-        } catch let error as PostgresError where error.sqlState == "42501" {
-            mayNotReadCatalogue = true
-            findings.append(
-                Finding(
-                    "catalogue", .note, .notPermitted, "not checked: this user of the database may not read it",
-                    whatToDo: "Use a database user that is a member of tidings_run."))
-        }
-    }
-
-    mutating func broker(_ settings: Settings) async {
-        guard settings.hasBroker else {
-            findings.append(
-                Finding(
-                    "broker", .note, .noBroker, "not asked: TIDINGS_AMQP_URL is not set", whatToDo: "Set it to have the broker checked."))
-            return
-        }
-        do {
-            let control = try AMQPControl.make(configuration: try settings.amqp, connectionName: "tidings doctor")
-            do {
-                try await ask(control)
-            } catch {
-                findings.append(Finding("broker", .error, .brokerFailed, Failure(error).message, whatToDo: Failure(error).hint ?? ""))
-            }
-            await control.close()
-        } catch {
-            findings.append(Finding("broker", .error, .brokerFailed, Failure(error).message, whatToDo: Failure(error).hint ?? ""))
-        }
-    }
-
-    private mutating func ask(_ control: AMQPControl) async throws {
-        let properties = try await control.serverProperties()
-        var version = "RabbitMQ"
-        if case .string(let text)? = properties["version"] { version += " \(text)" }
-        guard !mayNotReadCatalogue else {
-            findings.append(
-                Finding("broker", .note, .notCompared, "\(version) answers; its queues were not compared with the catalogue", whatToDo: ""))
-            return
-        }
-        let topology = Topology(of: catalogue ?? .builtIn)
-        let drifts = try await topology.check(on: control)
-        if drifts.isEmpty { findings.append(.ok("broker", "\(version), topology as declared")) }
-        findings += drifts.map(Finding.init)
-        for queue in topology.queues {
-            guard let status = try await control.queueStatus(queue.name) else { continue }
-            reading?.observe(queue: queue.name, ready: status.messages, consumers: status.consumers)
-        }
-    }
-}
-
 extension Finding {
-    fileprivate init(_ drift: TopologyDrift) {
-        switch drift.problem {
-        case .missing:
-            self.init("broker", .error, .brokerDiffers, "\(drift)", whatToDo: "Start a role, or run tidings queue topology --apply.")
-        case .different:
-            self.init(
-                "broker", .error, .brokerDiffers, "\(drift)",
-                whatToDo: "RabbitMQ cannot change what exists: delete it once it is empty. The next role that starts declares it again.")
-        case .unverified:
-            self.init("broker", .note, .notCompared, "\(drift)", whatToDo: "A user that may configure tidings.* can compare it.")
-        }
-    }
-
     /// `verdict` is `fail` only for an error. `level` distinguishes the other findings.
     fileprivate var doctorJSON: JSON {
         [
