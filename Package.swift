@@ -180,7 +180,8 @@ let package = Package(
                 "TidingsCore", "TidingsCatalogue", "TidingsContracts", "TidingsCrypto", "TidingsEncodings", "TidingsJSON",
                 "TidingsPostgres", "TidingsTimeZones",
             ],
-            exclude: ["Schema/schema.dump.sql"], resources: [.embedInCode("Schema/Baseline")]),
+            exclude: ["Schema/schema.dump.sql"],
+            resources: [.embedInCode("Schema/Baseline"), .embedInCode("Schema/grants.sql")]),
         target(
             "TidingsProvider", in: "Providers/Kit", ["TidingsCore", "TidingsCrypto", "TidingsEncodings", "TidingsHTTP", "TidingsJSON"]),
 

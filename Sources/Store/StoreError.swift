@@ -7,6 +7,8 @@ public enum StoreError: Error, Sendable, Hashable, CustomStringConvertible {
     /// A newer binary migrated this database, and a step of that migration excludes this binary. This binary would use tables or columns
     /// that are gone.
     case schemaTooNew(found: Int, known: Int, oldest: Int, requiredBy: String)
+    /// A newer binary migrated this database, so this binary does not know which rights the schema needs.
+    case rightsOfNewerSchema(found: Int, known: Int)
     /// Other sessions used a table without a break for minutes, so that a step of the schema could not change the table.
     case tableInUse(step: String)
     /// A statement answered too late: the answer may be out of date, so the store must not act on it. Nothing was changed.
@@ -23,6 +25,8 @@ public enum StoreError: Error, Sendable, Hashable, CustomStringConvertible {
         case .schemaTooNew(let found, let known, let oldest, let step):
             "the database has schema \(found), and migration \(step) excludes binaries before schema \(oldest); "
                 + "this binary knows schema \(known): use the newer binary"
+        case .rightsOfNewerSchema(let found, let known):
+            "the database has schema \(found), and this binary knows the rights of schema \(known): nothing was granted, use the newer binary"
         case .tableInUse(let step):
             "step \(step) of the schema needs a table that a long transaction keeps: pg_stat_activity shows it by xact_start; end it and run this again"
         case .viewTooOld:

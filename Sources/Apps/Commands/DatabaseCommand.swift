@@ -13,8 +13,8 @@ struct DatabaseCommand: AsyncParsableCommand {
         mutating func run(in context: CommandContext) async throws {
             let migrator = Migrator(try Settings.read(needsBroker: false).database)
             let plan = try await migrator.plan()
-            if plan.isEmpty { Output.data("-- " + Self.nothingToDo(at: try await migrator.version())) }
-            for migration in plan {
+            if plan.steps.isEmpty { Output.data("-- " + Self.nothingToDo(at: plan.version)) }
+            for migration in plan.steps {
                 Output.data("-- \(migration.number) \(migration.name) (\(Self.kind(of: migration)))")
                 if !short { Output.data(migration.sql) }
             }
@@ -39,8 +39,8 @@ struct DatabaseCommand: AsyncParsableCommand {
 
         mutating func run(in context: CommandContext) async throws {
             let migrator = Migrator(try Settings.read(needsBroker: false).database)
-            let applied = try await migrator.migrate { Output.note("\($0.number) \($0.name)") }
-            Output.note(applied.isEmpty ? Plan.nothingToDo(at: try await migrator.version()) : "schema \(Migration.latest)")
+            let result = try await migrator.migrate { Output.note("\($0.number) \($0.name)") }
+            Output.note(result.steps.isEmpty ? Plan.nothingToDo(at: result.version) : "schema \(result.version)")
         }
     }
 

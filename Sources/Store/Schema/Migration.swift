@@ -34,7 +34,8 @@ public struct Migration: Sendable {
     /// The schema this binary needs.
     public static var latest: Int { all[all.count - 1].number }
 
-    /// The whole schema of the first release: the files of `Baseline`, each with one topic. Each file needs only the files before it.
+    /// The whole schema of the first release: the files of `Baseline`, each with one topic. Each file needs only the files before it. Rights
+    /// are no part of a step, see ``Grants``.
     static let baseline = Migration(
         number: 104, name: "baseline", kind: .contract,
         sql: [
@@ -61,6 +62,5 @@ public struct Migration: Sendable {
             PackageResources.ops_queues_sql,
             PackageResources.ops_system_sql,
             PackageResources.api_sql,
-            PackageResources.grants_sql,
         ].map { String(decoding: $0, as: UTF8.self) }.joined(separator: "\n"))
 }

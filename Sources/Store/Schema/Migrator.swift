@@ -1,10 +1,11 @@
 import TidingsCore
 public import TidingsPostgres
 
-/// Brings a database's schema to the version that this binary needs, and lists the steps that it would apply.
+/// Brings a database's schema to the version that this binary needs, gives the four roles their rights, and lists the steps that it would
+/// apply.
 ///
 /// Two concurrent migrators wait for each other. Each step takes an advisory lock in its own transaction, and then checks again whether the
-/// step is missing.
+/// step is missing. The rights do the same.
 public struct Migrator: Sendable {
     private let configuration: PostgresConfiguration
     /// The limit for one step, which may rewrite or index a large table. An operator must decide to wait longer.
@@ -37,18 +38,22 @@ public struct Migrator: Sendable {
         try await connected { try await Self.version($0) }
     }
 
-    /// The steps that ``migrate(say:)`` would apply.
-    public func plan() async throws -> [Migration] {
-        let version = try await version()
-        try StoreError.refuseSchemaBeforeBaseline(version)
-        return steps.filter { $0.number > version }
+    /// The steps and rights that ``migrate(say:)`` would add.
+    public func plan() async throws -> MigrationPlan {
+        try await connected { connection in
+            let version = try await Self.version(connection)
+            try StoreError.refuseSchemaBeforeBaseline(version)
+            return MigrationPlan(
+                version: version, steps: steps.filter { $0.number > version },
+                missing: try await MissingRights { try await connection.query($0) })
+        }
     }
 
-    /// Applies the missing steps and fills the tables that mirror the binary's own lists. Returns the applied steps.
+    /// Applies the missing steps, gives the missing rights, and fills the tables that mirror the binary's own lists.
     ///
     /// Changes nothing in a database that a newer binary migrated, because the lists in it come from the newer binary.
     @discardableResult
-    public func migrate(say: @Sendable (Migration) -> Void = { _ in }) async throws -> [Migration] {
+    public func migrate(say: @Sendable (Migration) -> Void = { _ in }) async throws -> MigrationResult {
         try await connected { connection in
             // Take the lock first, in the same transaction: "if not exists" alone fails if two sessions create the same object at once.
             try await connection.execute(
@@ -62,14 +67,48 @@ public struct Migrator: Sendable {
                     """, deadline: Self.deadline)
             let found = try await Self.version(connection)
             try StoreError.refuseSchemaBeforeBaseline(found)
-            guard found <= steps.last?.number ?? 0 else { return [] }
+            guard found <= latest else { return MigrationResult(version: found) }
             var applied: [Migration] = []
-            for migration in steps where try await applyPatiently(migration, on: connection) {
+            for migration in steps {
+                let isNew = try await patiently("\(migration.number) \(migration.name)") { try await apply(migration, on: connection) }
+                guard isNew else { continue }
                 say(migration)
                 applied.append(migration)
             }
             try await writeReasonCodes(on: connection)
-            return applied
+            let rights = try await giveRights(unlessAll: true, on: connection)
+            return MigrationResult(version: latest, steps: applied, hasGranted: rights.hasGranted, missing: rights.missing)
+        }
+    }
+
+    /// Gives the four roles their rights again, and creates roles that are missing. Returns the rights that this user could not give.
+    ///
+    /// Throws a ``StoreError`` unless the database has exactly the schema of this binary.
+    public func grant() async throws -> MissingRights {
+        try await connected { connection in
+            let found = try await Self.version(connection)
+            try StoreError.refuseSchemaBeforeBaseline(found)
+            guard found >= latest else { throw StoreError.schemaTooOld(found: found, needed: latest) }
+            guard found == latest else { throw StoreError.rightsOfNewerSchema(found: found, known: latest) }
+            return try await giveRights(unlessAll: false, on: connection).missing
+        }
+    }
+
+    private var latest: Int { steps.last?.number ?? 0 }
+
+    /// Runs the script of the rights in one transaction. With `unlessAll` only if a right is missing: the script would make the server plan
+    /// every statement anew.
+    private func giveRights(
+        unlessAll: Bool, on connection: PostgresConnection
+    ) async throws -> (hasGranted: Bool, missing: MissingRights) {
+        try await patiently("of the rights") {
+            try await transaction(on: connection) {
+                let before = try await MissingRights { try await connection.query($0) }
+                if unlessAll, before.isEmpty, !before.ownerLacksApp { return (false, before) }
+                try await connection.execute(script: Grants.script, deadline: Self.deadline)
+                let after = try await MissingRights { try await connection.query($0) }
+                return (after != before, after)
+            }
         }
     }
 
@@ -85,17 +124,17 @@ public struct Migrator: Sendable {
         }
     }
 
-    /// Returns false if the step had been applied already.
-    private func applyPatiently(_ migration: Migration, on connection: PostgresConnection) async throws -> Bool {
+    /// Runs `body` again as long as it does not get the lock of a table.
+    private func patiently<Result: Sendable>(_ step: String, _ body: () async throws -> Result) async throws -> Result {
         for _ in 0..<Self.turns {
             do {
-                return try await apply(migration, on: connection)
+                return try await body()
             } catch let error as PostgresError where error.sqlState == Self.lockNotAvailable {
                 // PostgreSQL sends no signal when a table is free, so poll. Cancelling the command ends the sleep.
                 try await Task.sleep(for: Self.pause)
             }
         }
-        throw StoreError.tableInUse(step: "\(migration.number) \(migration.name)")
+        throw StoreError.tableInUse(step: step)
     }
 
     /// The settings of every transaction here. The deadline of this type replaces any timeout of the role or the database. If the command
@@ -105,21 +144,29 @@ public struct Migrator: Sendable {
     /// SQLSTATE `lock_not_available`.
     private static let lockNotAvailable = "55P03"
 
+    /// Returns false if the step had been applied already.
     private func apply(_ migration: Migration, on connection: PostgresConnection) async throws -> Bool {
+        try await transaction(on: connection) {
+            if try await Self.version(connection) >= migration.number { return false }
+            try await connection.execute(script: migration.sql, deadline: Self.deadline)
+            try await Self.record(migration, on: connection)
+            return true
+        }
+    }
+
+    /// Runs `body` in a transaction that no other migrator runs at the same time.
+    private func transaction<Result: Sendable>(
+        on connection: PostgresConnection, _ body: () async throws -> Result
+    ) async throws -> Result {
         try await connection.execute(script: "begin; \(Self.terms)", deadline: Self.deadline)
         do {
             _ = try await connection.query(
                 "select pg_advisory_xact_lock(hashtextextended('tidings.migrations', 0))", deadline: Self.deadline)
-            if try await Self.version(connection) >= migration.number {
-                try await connection.execute(script: "rollback", deadline: Self.deadline)
-                return false
-            }
             try await connection.execute(
                 script: "set local lock_timeout = \(Int(Self.lockPatience / .milliseconds(1)))", deadline: Self.deadline)
-            try await connection.execute(script: migration.sql, deadline: Self.deadline)
-            try await Self.record(migration, on: connection)
+            let result = try await body()
             try await connection.execute(script: "commit", deadline: Self.deadline)
-            return true
+            return result
         } catch {
             try? await connection.execute(script: "rollback", deadline: .seconds(5))
             throw error

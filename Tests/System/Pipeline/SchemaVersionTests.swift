@@ -89,7 +89,7 @@ import TidingsTestSupport
             }
             _ = try await reader.query("commit")
             await reader.close()
-            #expect(try await applied.map(\.number) == [1_000])
+            #expect(try await applied.steps.map(\.number) == [1_000])
             #expect(try await system.count("select count(*) from tidings.workers where test = 1") == 0)
         }
     }

@@ -1,8 +1,9 @@
 -- Roles and their rights. Roles belong to the whole cluster, so they may exist already.
 -- tidings_run is for the processes of Tidings, which do not own the schema. tidings_ops_read is for operators who only read.
 -- tidings_produce is for producers. tidings_app is for one person at a time: a process takes this role for the statements of that person.
--- This file comes last, because it grants on all tables of a schema.
--- The file may run again after an administrator has created a missing role.
+-- This file belongs to no step of the schema. It always describes the newest schema, and it comes after the last step, because it grants on
+-- all tables of a schema. tidings db migrate runs it if a right is missing. tidings db grant runs it in any case.
+-- The file may run again and again. Grants.swift lists the same rights, and a test compares both.
 
 do $$ declare
     name text;
@@ -15,7 +16,7 @@ begin
             -- Another database of the cluster has created it meanwhile.
             when duplicate_object or unique_violation then null;
             when insufficient_privilege then
-                raise notice 'role % was not created: ask an administrator to create it, then run the grants again: they are the last part of tidings db sql', name;
+                raise notice 'role % was not created: ask an administrator to create it, then run tidings db grant', name;
         end;
     end loop;
 end $$;
@@ -101,10 +102,13 @@ end $$;
 -- "set role" needs membership. The owner needs it too, because the owner of a small installation also runs the processes.
 do $$ declare
     name text;
+    -- From PostgreSQL 16 on, a user who creates a role is a member that may not take the role.
+    needed constant text := case when current_setting('server_version_num')::integer >= 160000 then 'set' else 'member' end;
 begin
     if to_regrole('tidings_app') is null then return; end if;
-    foreach name in array array['tidings_run', current_user] loop
-        continue when to_regrole(quote_ident(name)) is null or pg_has_role(name, 'tidings_app', 'member');
+    foreach name in array array['tidings_run',
+            (select o.rolname::text from pg_namespace n join pg_roles o on o.oid = n.nspowner where n.nspname = 'tidings')] loop
+        continue when to_regrole(quote_ident(name)) is null or pg_has_role(name, 'tidings_app', needed);
         begin
             execute format('grant tidings_app to %I', name);
         exception

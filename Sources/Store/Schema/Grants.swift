@@ -1,0 +1,116 @@
+import TidingsPostgres
+
+/// The four roles of the database and their rights: the script that gives them, and the queries that compare them.
+enum Grants {
+    /// The role of the processes.
+    static let run = "tidings_run"
+    /// The role that a process takes for the statements of one person.
+    static let app = "tidings_app"
+    static let roles = [run, "tidings_ops_read", "tidings_produce", app]
+
+    /// Creates the missing roles and gives every right. Nothing changes if it runs again. If the user may not create a role, the script
+    /// goes on without the role.
+    static let script = String(decoding: PackageResources.grants_sql, as: UTF8.self)
+
+    /// The rights of `grants.sql`, one row for each role, object and privilege, as common table expressions. They read only catalogues of
+    /// PostgreSQL, by object id: a name would need the right to use its schema. A right on a partition is of no use and is left out.
+    static let wanted: SQL = """
+        with roles as (
+            select r.name, to_regrole(r.name)::oid as id, r.place
+            from unnest(\(roles)) with ordinality as r(name, place)
+        ), relations as (
+            select c.oid as id, n.nspname || '.' || c.relname as object, n.nspname as schema, c.relkind <> 'v' as is_table,
+                c.relrowsecurity as has_policies
+            from pg_class c join pg_namespace n on n.oid = c.relnamespace
+            where n.nspname in ('tidings', 'tidings_ops') and c.relkind in ('r', 'p', 'v') and not c.relispartition
+        ), functions as (
+            select p.oid as id, n.nspname || '.' || p.proname as object, n.nspname as schema
+            from pg_proc p join pg_namespace n on n.oid = p.pronamespace where n.nspname in ('tidings', 'tidings_ops', 'tidings_api')
+        ), wanted(role, kind, id, object, privilege, attribute) as (
+            select v.role, 'schema', n.oid, n.nspname::text, 'usage', null::text
+            from (values ('tidings_run', 'tidings'), ('tidings_run', 'tidings_ops'), ('tidings_run', 'tidings_api'),
+                ('tidings_ops_read', 'tidings'), ('tidings_ops_read', 'tidings_ops'), ('tidings_produce', 'tidings_api'),
+                ('tidings_app', 'tidings')) as v(role, schema)
+            join pg_namespace n on n.nspname = v.schema
+            union all
+            select 'tidings_run', 'table', r.id, r.object, v.privilege, null
+            from relations r cross join (values ('select'), ('insert'), ('update'), ('delete')) as v(privilege)
+            where v.privilege = 'select' or (r.schema = 'tidings' and r.is_table
+                and r.object not in ('tidings.migrations', 'tidings.clock_offset', 'tidings.reason_codes')
+                and (r.object <> 'tidings.catalogue_history' or v.privilege = 'insert'))
+            union all
+            select 'tidings_run', 'sequence', c.oid, 'tidings.' || c.relname, 'usage', null
+            from pg_class c join pg_namespace n on n.oid = c.relnamespace
+            where n.nspname = 'tidings' and c.relkind = 'S' and c.relname in ('rejected_id_seq', 'dead_id_seq')
+            union all
+            select 'tidings_run', 'function', f.id, f.object, 'execute', null from functions f
+            where f.schema = 'tidings_ops' or f.object in ('tidings.clock', 'tidings.first_id', 'tidings.id_time', 'tidings.token_hash',
+                'tidings.record_activation', 'tidings.ensure_partitions', 'tidings.expire_partitions', 'tidings_api.enqueue')
+            union all
+            select 'tidings_ops_read', 'table', r.id, r.object, 'select', null from relations r
+            where r.schema = 'tidings_ops' or r.object = 'tidings.clock_offset'
+            union all
+            select 'tidings_ops_read', 'function', f.id, f.object, 'execute', null from functions f where f.schema = 'tidings_ops'
+            union all
+            select 'tidings_produce', 'function', f.id, f.object, 'execute', null from functions f where f.schema = 'tidings_api'
+            union all
+            select 'tidings_app', 'function', f.id, f.object, 'execute', null from functions f where f.object = 'tidings.clock'
+            union all
+            select 'tidings_app', 'table', r.id, r.object, v.privilege, null
+            from relations r join (values ('tidings.clock_offset', 'select'), ('tidings.inbox', 'select'), ('tidings.likes', 'select'),
+                ('tidings.matches', 'select'), ('tidings.unblurs', 'select'), ('tidings.unblurs', 'insert')) as v(object, privilege)
+                on v.object = r.object
+            union all
+            select 'tidings_app', 'column', r.id, r.object, 'update', a.attname::text
+            from relations r join (values ('tidings.inbox', 'seen_at'), ('tidings.inbox', 'read_at'), ('tidings.inbox', 'dismissed_at'),
+                ('tidings.inbox', 'deleted_at'), ('tidings.inbox', 'snoozed_until'), ('tidings.likes', 'passed'),
+                ('tidings.unblurs', 'expires_at')) as v(object, attribute) on v.object = r.object
+            join pg_attribute a on a.attrelid = r.id and a.attname = v.attribute
+            union all
+            select v.role, 'policy', r.id, r.object, 'policy', null
+            from relations r cross join (values ('tidings_run'), ('tidings_app')) as v(role)
+            where r.has_policies and (v.role = 'tidings_run' or r.object <> 'tidings.liked_people')
+            union all
+            select 'tidings_run', 'membership', a.id, a.name, 'membership', null from roles a where a.name = 'tidings_app' and a.id is not null
+        )
+        """
+
+    /// The wanted rights that a role does not have, also not by being a member of another role, and the roles that do not exist.
+    static let missing: SQL = """
+        \(wanted)
+        select m.role, m.kind, m.object, m.privilege || coalesce(' (' || m.attribute || ')', '')
+        from (
+            select w.role, w.kind, w.object, w.privilege, w.attribute, r.place
+            from wanted w join roles r on r.name = w.role
+            where r.id is not null and not case w.kind
+                when 'schema' then has_schema_privilege(r.id, w.id, w.privilege)
+                when 'table' then has_table_privilege(r.id, w.id, w.privilege)
+                when 'column' then has_column_privilege(r.id, w.id, w.attribute, w.privilege)
+                when 'sequence' then has_sequence_privilege(r.id, w.id, w.privilege)
+                when 'function' then has_function_privilege(r.id, w.id, w.privilege)
+                when 'policy' then exists (select from pg_policy p where p.polrelid = w.id and r.id = any (p.polroles))
+                else \(mayTakeRole("r.id", "w.id"))
+            end
+            union all
+            select r.name, 'role', r.name, 'role', null, r.place from roles r where r.id is null
+        ) m
+        order by m.place, m.kind = 'schema' desc, m.object, m.privilege, m.attribute
+        """
+
+    /// One row: the user, whether the user may create roles, the owner of the schema, and whether the owner may not take ``app``.
+    static let who: SQL = """
+        select quote_ident(current_user), u.rolsuper or u.rolcreaterole, quote_ident(o.rolname),
+            coalesce(not o.rolsuper and not coalesce(\(mayTakeRole("o.oid", "to_regrole('tidings_app')::oid")), false), false)
+        from pg_roles u left join pg_namespace n on n.nspname = 'tidings' left join pg_roles o on o.oid = n.nspowner
+        where u.rolname = current_user
+        """
+
+    /// Whether a role may run `set role` for another one. From PostgreSQL 16 on, a user who creates a role is a member that may not take
+    /// the role.
+    private static func mayTakeRole(_ role: String, _ other: String) -> SQL {
+        """
+        pg_has_role(\(unsafe: role), \(unsafe: other),
+            case when current_setting('server_version_num')::integer >= 160000 then 'set' else 'member' end)
+        """
+    }
+}

@@ -1,0 +1,29 @@
+/// The steps and rights that a migration would add.
+public struct MigrationPlan: Sendable {
+    /// The number of the newest applied step. 0 for an empty database.
+    public let version: Int
+    public let steps: [Migration]
+    public let missing: MissingRights
+
+    /// The SQL of the rights. It always comes after the last step.
+    public static let rights = Grants.script
+}
+
+/// The effect of a migration.
+public struct MigrationResult: Sendable {
+    /// The number of the newest applied step now.
+    public let version: Int
+    /// The steps that were applied.
+    public let steps: [Migration]
+    /// Whether rights or roles were missing and were added.
+    public let hasGranted: Bool
+    /// The rights that are missing now. Nil if the schema is newer than this binary, which does not know its rights.
+    public let missing: MissingRights?
+
+    init(version: Int, steps: [Migration] = [], hasGranted: Bool = false, missing: MissingRights? = nil) {
+        self.version = version
+        self.steps = steps
+        self.hasGranted = hasGranted
+        self.missing = missing
+    }
+}

@@ -1,0 +1,118 @@
+import Testing
+import TidingsPostgres
+import TidingsTestSupport
+
+@testable import TidingsStore
+
+/// Rights of the four roles of PostgreSQL that are missing, and that can be given again.
+@Suite struct MissingRightsTests {
+    /// The list of the check is the list of the script: `grants.sql` gives each wanted right and no other.
+    @Test func theCheckKnowsExactlyTheGrants() async throws {
+        try await withTestSystem(usesBroker: false) { system in
+            let differences = try await system.query(
+                """
+                \(Grants.wanted), granted as (
+                    select 'schema' as kind, n.oid as id, a.grantee, a.privilege_type, null::text as attribute
+                    from pg_namespace n cross join lateral aclexplode(n.nspacl) a
+                    union all
+                    select case c.relkind when 'S' then 'sequence' else 'table' end, c.oid, a.grantee, a.privilege_type, null
+                    from pg_class c cross join lateral aclexplode(c.relacl) a where not c.relispartition
+                    union all
+                    select 'column', t.attrelid, a.grantee, a.privilege_type, t.attname::text
+                    from pg_attribute t join pg_class c on c.oid = t.attrelid cross join lateral aclexplode(t.attacl) a
+                    where not c.relispartition
+                    union all
+                    select 'function', p.oid, a.grantee, a.privilege_type, null from pg_proc p cross join lateral aclexplode(p.proacl) a
+                ), given as (
+                    select r.name as role, g.kind, g.id, lower(g.privilege_type) as privilege, g.attribute
+                    from granted g join roles r on r.id = g.grantee
+                ), listed as (
+                    select role, kind, id, privilege, attribute from wanted where kind not in ('policy', 'membership')
+                )
+                select 'given, not listed: ' || concat_ws(' ', d.role, d.kind, d.id, d.privilege, d.attribute)
+                from (select * from given except select * from listed) d
+                union all
+                select 'listed, not given: ' || concat_ws(' ', d.role, d.kind, d.id, d.privilege, d.attribute)
+                from (select * from listed except select * from given) d
+                """
+            ).rows.map { try $0.decode(String.self) }
+            #expect(differences.isEmpty)
+            let missing = try await Self.missing(in: system)
+            #expect(missing.isEmpty && missing.owner != nil && !missing.ownerLacksApp, "\(missing)")
+        }
+    }
+
+    /// The lost right, and the sentence about it.
+    static let losses: [(SQL, String)] = [
+        ("revoke usage on schema tidings_api from tidings_run", "tidings_run lacks 1 right: usage on schema tidings_api"),
+        ("revoke select on tidings.packs from tidings_run", "tidings_run lacks 1 right: select on tidings.packs"),
+        ("revoke usage on sequence tidings.dead_id_seq from tidings_run", "tidings_run lacks 1 right: usage on tidings.dead_id_seq"),
+        (
+            "revoke execute on function tidings_ops.find(text) from tidings_ops_read",
+            "tidings_ops_read lacks 1 right: execute on tidings_ops.find"
+        ),
+        (
+            "revoke select on tidings_ops.deliveries from tidings_ops_read",
+            "tidings_ops_read lacks 1 right: select on tidings_ops.deliveries"
+        ),
+        ("revoke usage on schema tidings_api from tidings_produce", "tidings_produce lacks 1 right: usage on schema tidings_api"),
+        ("revoke update (read_at) on tidings.inbox from tidings_app", "tidings_app lacks 1 right: update (read_at) on tidings.inbox"),
+        ("drop policy person on tidings.likes", "tidings_app lacks 1 right: policy on tidings.likes"),
+        ("drop policy pipeline on tidings.inbox", "tidings_run lacks 1 right: policy on tidings.inbox"),
+    ]
+
+    @Test func aLostRightIsNamedAndGivenAgain() async throws {
+        try await withTestSystem(usesBroker: false) { system in
+            let migrator = Migrator(try PostgresConfiguration(url: system.databaseURL))
+            for (loss, sentence) in Self.losses {
+                _ = try await system.query(loss)
+                let missing = try await Self.missing(in: system)
+                #expect(missing.sentences == [sentence] && missing.statements.isEmpty, "\(loss): \(missing)")
+                #expect(try await migrator.grant().isEmpty, "\(loss)")
+            }
+            _ = try await system.query("revoke all on all tables in schema tidings_ops from tidings_ops_read")
+            let result = try await migrator.migrate()
+            #expect(result.steps.isEmpty && result.hasGranted && result.missing?.isEmpty == true, "\(result)")
+            #expect(try await !migrator.migrate().hasGranted)
+        }
+    }
+
+    /// A binary whose schema is newer than that of the database, or older, does not know the rights of that schema.
+    @Test func rightsOfAnotherSchemaAreNotGiven() async throws {
+        try await withTestSystem(usesBroker: false) { system in
+            let migrator = Migrator(try PostgresConfiguration(url: system.databaseURL))
+            _ = try await system.query("insert into tidings.migrations (number, name) values (999, 'from the future')")
+            await #expect(throws: StoreError.rightsOfNewerSchema(found: 999, known: Migration.latest)) { try await migrator.grant() }
+            _ = try await system.query("delete from tidings.migrations")
+            await #expect(throws: StoreError.schemaTooOld(found: 0, needed: Migration.latest)) { try await migrator.grant() }
+        }
+    }
+
+    @Test func anAdministratorGetsTheStatements() {
+        let absent = Grants.roles.map { MissingRight(role: $0, kind: .role, object: $0, right: "role") }
+        var missing = Self.missing(absent)
+        #expect(missing.sentences == ["the roles tidings_run, tidings_ops_read, tidings_produce, tidings_app do not exist"])
+        #expect(
+            missing.statements == Grants.roles.map { "create role \($0) nologin;" } + ["grant tidings_app to tidings_run;"])
+        missing = Self.missing([absent[1]])
+        #expect(missing.sentences == ["the role tidings_ops_read does not exist"])
+        #expect(missing.statements == ["create role tidings_ops_read nologin;"])
+        missing = Self.missing(
+            [MissingRight(role: "tidings_run", kind: .membership, object: "tidings_app", right: "membership")], ownerLacksApp: true)
+        #expect(missing.sentences == ["tidings_run is no member of tidings_app"])
+        #expect(missing.statements == ["grant tidings_app to tidings_run, owner1;"])
+        let rights = ["a", "b", "c", "d"].map { MissingRight(role: "tidings_run", kind: .table, object: "tidings.\($0)", right: "select") }
+        missing = Self.missing(rights, ownerLacksApp: true)
+        #expect(
+            missing.sentences == ["tidings_run lacks 4 rights: select on tidings.a, select on tidings.b, select on tidings.c, …"])
+        #expect(missing.statements.isEmpty, "the owner gives these")
+    }
+
+    private static func missing(_ rights: [MissingRight], ownerLacksApp: Bool = false) -> MissingRights {
+        MissingRights(rights: rights, user: "owner1", userMayCreateRoles: false, owner: "owner1", ownerLacksApp: ownerLacksApp)
+    }
+
+    private static func missing(in system: TestSystem) async throws -> MissingRights {
+        try await MissingRights { try await system.query($0) }
+    }
+}
