@@ -365,7 +365,7 @@ let package = Package(
         tests(
             "TidingsServerTests", in: "Apps/Server",
             [
-                "TidingsAMQP", "TidingsCommands", "TidingsCore", "TidingsPostgres", "TidingsProvider", "TidingsServer",
+                "TidingsAMQP", "TidingsCommands", "TidingsCore", "TidingsPostgres", "TidingsProvider", "TidingsServer", "TidingsStore",
                 "TidingsTestSupport", logging, arguments,
             ]),
         // Needs PostgreSQL and the broker.

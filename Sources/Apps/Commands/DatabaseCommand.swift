@@ -1,24 +1,32 @@
 import ArgumentParser
+import TidingsJSON
 import TidingsServer
 import TidingsStore
 
 struct DatabaseCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "db", abstract: "The schema and its audit.", subcommands: [Plan.self, Migrate.self, Verify.self, SQLText.self])
+        commandName: "db", abstract: "The schema, its rights and its audit.",
+        subcommands: [Plan.self, Migrate.self, Grant.self, Verify.self, SQLText.self])
 
     struct Plan: TidingsCommand {
-        static let configuration = CommandConfiguration(commandName: "plan", abstract: "The migrations to apply, with their SQL.")
+        static let configuration = CommandConfiguration(
+            commandName: "plan", abstract: "The migrations to apply and the rights to give, with their SQL.")
         @Flag(help: "Names only.") var short = false
 
         mutating func run(in context: CommandContext) async throws {
-            let migrator = Migrator(try Settings.read(needsBroker: false).database)
-            let plan = try await migrator.plan()
-            if plan.steps.isEmpty { Output.data("-- " + Self.nothingToDo(at: plan.version)) }
+            let plan = try await Migrator(try Settings.read(needsBroker: false).database).plan()
+            let grants = plan.version > Migration.latest ? [] : plan.missing.sentences
+            if plan.steps.isEmpty, grants.isEmpty { return Output.data("-- " + Self.nothingToDo(at: plan.version)) }
             for migration in plan.steps {
                 Output.data("-- \(migration.number) \(migration.name) (\(Self.kind(of: migration)))")
                 if !short { Output.data(migration.sql) }
             }
+            for sentence in grants { Output.data("-- rights: \(sentence)") }
+            if !short { Output.data(Self.rights) }
         }
+
+        /// The SQL of the rights, which comes after every migration.
+        static let rights = "-- rights of the roles: this part may run again\n\(MigrationPlan.rights)"
 
         /// The kind of a migration. If the migration excludes older binaries, the text also names the oldest schema whose binaries may
         /// start.
@@ -35,12 +43,41 @@ struct DatabaseCommand: AsyncParsableCommand {
 
     struct Migrate: TidingsCommand {
         static let configuration = CommandConfiguration(
-            commandName: "migrate", abstract: "Apply the missing migrations. If two processes migrate at once, one waits for the other.")
+            commandName: "migrate", abstract: "Apply the missing migrations, and give the roles of PostgreSQL their rights.",
+            discussion: """
+                The user must own the schema. If the user may not create a role or give a right, the command says what an administrator \
+                has to run, and exits with 1. If two processes migrate at once, one waits for the other.
+                """)
 
         mutating func run(in context: CommandContext) async throws {
             let migrator = Migrator(try Settings.read(needsBroker: false).database)
             let result = try await migrator.migrate { Output.note("\($0.number) \($0.name)") }
-            Output.note(result.steps.isEmpty ? Plan.nothingToDo(at: result.version) : "schema \(result.version)")
+            if !result.steps.isEmpty {
+                Output.note("schema \(result.version)")
+            } else if result.hasGranted {
+                Output.note("schema \(result.version): rights were missing and were given")
+            } else if result.missing?.isEmpty ?? true {
+                Output.note(Plan.nothingToDo(at: result.version))
+            }
+            if let note = result.missing?.note { Output.note(note) }
+            if let failure = result.missing?.failure { throw failure }
+        }
+    }
+
+    struct Grant: TidingsCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "grant", abstract: "Create the roles of PostgreSQL that are missing, and give each role its rights.",
+            discussion: """
+                The user must own the schema. The command may run at any time and any number of times. It prints the rights that it could \
+                not give, says what an administrator has to run, and then exits with 1.
+                """)
+        @OptionGroup var output: OutputOptions
+
+        mutating func run(in context: CommandContext) async throws {
+            let missing = try await Migrator(try Settings.read(needsBroker: false).database).grant()
+            Output.faults(missing.rights.map(\.json), as: output.format, sound: "every role has its rights")
+            if let note = missing.note { Output.note(note) }
+            if let failure = missing.failure { throw failure }
         }
     }
 
@@ -61,7 +98,8 @@ struct DatabaseCommand: AsyncParsableCommand {
     }
 
     struct SQLText: TidingsCommand {
-        static let configuration = CommandConfiguration(commandName: "sql", abstract: "The SQL of the migrations, for review.")
+        static let configuration = CommandConfiguration(
+            commandName: "sql", abstract: "The SQL of the migrations and of the rights, for review.")
         @Argument(help: "Only this number.") var number: Int?
 
         mutating func run(in context: CommandContext) async throws {
@@ -72,6 +110,13 @@ struct DatabaseCommand: AsyncParsableCommand {
             for migration in Migration.all where number == nil || number == migration.number {
                 Output.data("-- \(migration.number) \(migration.name) (\(Plan.kind(of: migration)))\n\(migration.sql)")
             }
+            if number == nil { Output.data(Plan.rights) }
         }
+    }
+}
+
+extension MissingRight {
+    fileprivate var json: JSON {
+        ["role": .string(role), "kind": .string(kind.rawValue), "object": .string(object), "right": .string(right)]
     }
 }

@@ -25,7 +25,10 @@ struct Examination {
         let store = Store(settings.database, size: 1, name: "tidings doctor")
         // Not awaited: a defer cannot await, and a database that hangs must not delay the answer. The process ends with the command.
         defer { Task { await store.close() } }
+        // Print these after the line about the database, also if this user may not read the schema: a missing right is the usual cause.
+        var rights: [Finding] = []
         do {
+            rights = try await store.missingRights().findings
             let schema = try await store.open()
             findings.append(.ok("database", "schema \(schema), clocks agree"))
             if schema > Migration.latest {
@@ -35,11 +38,15 @@ struct Examination {
                         "this binary knows schema \(Migration.latest), and a newer one migrated the database",
                         whatToDo: "Replace this binary when the upgrade goes on."))
             }
+            // The rights of a newer schema are those of the newer binary.
+            if schema <= Migration.latest { findings += rights }
+            rights = []
             if let row = try await store.durability() { findings += Durability(row).findings }
             try await readCatalogue(settings, context, store)
             reading = try await SystemRows(from: store).reading
         } catch {
             findings.append(Finding("database", .error, .databaseFailed, Failure(error).message, whatToDo: Failure(error).hint ?? ""))
+            findings += rights
         }
     }
 

@@ -27,7 +27,9 @@ package struct Finding: Sendable, Hashable {
 
     /// The code of a finding that is not ok, for scripts and for the table in Incidents.md.
     package enum Code: String, Sendable, CaseIterable {
-        case zoneDataMissing, databaseFailed, schemaNewer, readOnly, fsyncOff, fullPageWritesOff, commitNotSynchronous,
+        case zoneDataMissing
+        case databaseFailed, roleMissing, rightsMissing, schemaNewer, readOnly,
+            fsyncOff, fullPageWritesOff, commitNotSynchronous,
             standbysAsynchronous, standbyMissing
         case checksumsOff, notPermitted
         case catalogueProblems, secretsMissingHere, brokerFailed, brokerDiffers, notCompared, noBroker
