@@ -7,6 +7,8 @@ public enum StoreError: Error, Sendable, Hashable, CustomStringConvertible {
     /// A newer binary migrated this database, and a step of that migration excludes this binary. This binary would use tables or columns
     /// that are gone.
     case schemaTooNew(found: Int, known: Int, oldest: Int, requiredBy: String)
+    /// An assumption about PostgreSQL does not hold.
+    case unsuitableServer([ServerFault])
     /// A newer binary migrated this database, so this binary does not know which rights the schema needs.
     case rightsOfNewerSchema(found: Int, known: Int)
     /// Other sessions used a table without a break for minutes, so that a step of the schema could not change the table.
@@ -25,6 +27,8 @@ public enum StoreError: Error, Sendable, Hashable, CustomStringConvertible {
         case .schemaTooNew(let found, let known, let oldest, let step):
             "the database has schema \(found), and migration \(step) excludes binaries before schema \(oldest); "
                 + "this binary knows schema \(known): use the newer binary"
+        case .unsuitableServer(let faults):
+            faults.map(\.words).joined(separator: "; ")
         case .rightsOfNewerSchema(let found, let known):
             "the database has schema \(found), and this binary knows the rights of schema \(known): nothing was granted, use the newer binary"
         case .tableInUse(let step):

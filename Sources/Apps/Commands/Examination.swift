@@ -28,6 +28,8 @@ struct Examination {
         // Print these after the line about the database, also if this user may not read the schema: a missing right is the usual cause.
         var rights: [Finding] = []
         do {
+            let faults = try await store.serverFaults()
+            findings += faults.map(Finding.init)
             rights = try await store.missingRights().findings
             let schema = try await store.open()
             findings.append(.ok("database", "schema \(schema), clocks agree"))
@@ -129,5 +131,15 @@ extension Finding {
         case .unverified:
             self.init("broker", .note, .notCompared, "\(drift)", whatToDo: "A user that may configure tidings.* can compare it.")
         }
+    }
+
+    fileprivate init(_ fault: ServerFault) {
+        let code: Code =
+            switch fault.kind {
+            case .encoding: .databaseNotUTF8
+            case .version: .databaseTooOld
+            case .strings: .stringsNotStandard
+            }
+        self.init("database", .error, code, fault.words, whatToDo: fault.whatToDo)
     }
 }

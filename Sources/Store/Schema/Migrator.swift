@@ -41,6 +41,7 @@ public struct Migrator: Sendable {
     /// The steps and rights that ``migrate(say:)`` would add.
     public func plan() async throws -> MigrationPlan {
         try await connected { connection in
+            try await Self.refuseUnsuitableServer(connection)
             let version = try await Self.version(connection)
             try StoreError.refuseSchemaBeforeBaseline(version)
             return MigrationPlan(
@@ -51,10 +52,12 @@ public struct Migrator: Sendable {
 
     /// Applies the missing steps, gives the missing rights, and fills the tables that mirror the binary's own lists.
     ///
-    /// Changes nothing in a database that a newer binary migrated, because the lists in it come from the newer binary.
+    /// Changes nothing in a database that a newer binary migrated, because the lists in it come from the newer binary. Throws
+    /// ``StoreError/unsuitableServer(_:)`` before any change if an assumption about PostgreSQL does not hold.
     @discardableResult
     public func migrate(say: @Sendable (Migration) -> Void = { _ in }) async throws -> MigrationResult {
         try await connected { connection in
+            try await Self.refuseUnsuitableServer(connection)
             // Take the lock first, in the same transaction: "if not exists" alone fails if two sessions create the same object at once.
             try await connection.execute(
                 script: """
@@ -110,6 +113,11 @@ public struct Migrator: Sendable {
                 return (after != before, after)
             }
         }
+    }
+
+    private static func refuseUnsuitableServer(_ connection: PostgresConnection) async throws {
+        let faults = try await ServerProperties { try await connection.query($0) }.faults
+        if !faults.isEmpty { throw StoreError.unsuitableServer(faults) }
     }
 
     private func connected<Result: Sendable>(_ body: (PostgresConnection) async throws -> Result) async throws -> Result {
