@@ -15,10 +15,7 @@ struct Examination {
     private var mayNotReadCatalogue = false
 
     mutating func zoneData(_ settings: Settings) {
-        let check = ZoneDataCheck(in: settings.environment)
-        findings.append(
-            check.isPassed
-                ? .ok("time zones", check.detail) : Finding("time zones", .error, .zoneDataMissing, check.detail, whatToDo: check.whatToDo))
+        findings += ZoneDataCheck(in: settings.environment).findings
     }
 
     mutating func database(_ settings: Settings, _ context: CommandContext) async {

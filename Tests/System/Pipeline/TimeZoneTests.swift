@@ -115,6 +115,15 @@ import TidingsTimeZones
         #expect(healthy.output.contains("✓ time zones"), "\(healthy.output)")
     }
 
+    @Test func doctorNamesOldZonesThatAreMissing() async throws {
+        try await withZones { zones in
+            let result = try await CommandLineTests.run(["doctor"], Self.nowhere.merging(["TZDIR": zones.path]) { $1 })
+            #expect(result.output.contains("✓ time zones: zone data in \(zones.path)"), "\(result.output)")
+            #expect(result.output.contains("! time zones: ") && result.output.contains("report: US/Eastern, "), "\(result.output)")
+            #expect(result.output.contains("tzdata-legacy"), "\(result.output)")
+        }
+    }
+
     private static let nowhere = [
         "TIDINGS_DATABASE_URL": "postgres://nobody@127.0.0.1:1/none", "TIDINGS_AMQP_URL": "amqp://guest:guest@127.0.0.1:1/",
         "TZDIR": "/nonexistent",
