@@ -86,7 +86,7 @@ struct Examination {
         do {
             let control = try AMQPControl.make(configuration: try settings.amqp, connectionName: "tidings doctor")
             do {
-                try await ask(control)
+                try await ask(control, publishingTo: try settings.amqpOfCommand)
             } catch {
                 findings.append(Finding("broker", .error, .brokerFailed, Failure(error).message, whatToDo: Failure(error).hint ?? ""))
             }
@@ -96,10 +96,12 @@ struct Examination {
         }
     }
 
-    private mutating func ask(_ control: AMQPControl) async throws {
-        let properties = try await control.serverProperties()
-        var version = "RabbitMQ"
-        if case .string(let text)? = properties["version"] { version += " \(text)" }
+    private mutating func ask(_ control: AMQPControl, publishingTo broker: AMQPConfiguration) async throws {
+        let version = BrokerVersion(try await control.serverProperties())
+        if let fault = version.fault {
+            findings.append(Finding("broker", .error, .brokerTooOld, fault, whatToDo: BrokerVersion.remedy))
+        }
+        if let finding = Finding(await PublishTrial.run(broker)) { findings.append(finding) }
         guard !mayNotReadCatalogue else {
             findings.append(
                 Finding("broker", .note, .notCompared, "\(version) answers; its queues were not compared with the catalogue", whatToDo: ""))
@@ -127,6 +129,23 @@ extension Finding {
                 whatToDo: "RabbitMQ cannot change what exists: delete it once it is empty. The next role that starts declares it again.")
         case .unverified:
             self.init("broker", .note, .notCompared, "\(drift)", whatToDo: "A user that may configure tidings.* can compare it.")
+        }
+    }
+
+    /// Nil if the broker takes messages.
+    fileprivate init?(_ trial: PublishTrial.Result) {
+        switch trial {
+        case .taken: return nil
+        case .blocked(let reason):
+            self.init(
+                "broker", .error, .brokerBlocks, "the broker has an alarm and takes no message: \(reason)",
+                whatToDo: "rabbitmq-diagnostics alarms names the node. Free memory or disk there. Producers wait, and nothing is lost.")
+        case .silent:
+            self.init(
+                "broker", .error, .brokerFailed, "the broker has not confirmed a message within \(PublishTrial.patience)",
+                whatToDo: "See the log of RabbitMQ, and rabbitmq-diagnostics check_local_alarms.")
+        case .failed(let error):
+            self.init("broker", .error, .brokerFailed, Failure(error).message, whatToDo: Failure(error).hint ?? "")
         }
     }
 

@@ -31,6 +31,7 @@ struct QueueCommand: AsyncParsableCommand {
                 let topology = TidingsAMQP.Topology(of: try await CatalogueSource(store).current.catalogue)
                 let control = try AMQPControl.make(configuration: try settings.amqp, connectionName: "tidings queue")
                 do {
+                    try await BrokerVersion.check(control)
                     if apply { try await topology.declare(on: control) }
                     let drifts = try await topology.check(on: control)
                     await control.close()

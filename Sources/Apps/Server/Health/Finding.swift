@@ -32,7 +32,7 @@ package struct Finding: Sendable, Hashable {
             fsyncOff, fullPageWritesOff, commitNotSynchronous,
             standbysAsynchronous, standbyMissing
         case checksumsOff, notPermitted
-        case catalogueProblems, secretsMissingHere, brokerFailed, brokerDiffers, notCompared, noBroker
+        case catalogueProblems, secretsMissingHere, brokerFailed, brokerTooOld, brokerBlocks, brokerDiffers, notCompared, noBroker
         case noRunningRouter, noRunningDeliver, noRunningRelease, workerLost
         case noConsumer, queueWithoutConsumer, notSampled, samplesStale, queueGrows
         case enqueuedWaits, overdue, providerSaturated, breakerOpen, rejectedOpen, deadOpen, unaccounted, paused

@@ -19,8 +19,9 @@ extension Topology {
     }
 
     /// Creates missing exchanges, queues and bindings. If the broker does not let this user declare anything, all of them must exist.
-    /// Otherwise throws a ``Failure`` that names the missing ones.
+    /// Otherwise throws a ``Failure`` that names the missing ones. Throws a ``Failure`` with exit code 78 if the broker is too old.
     package func declareOrFind(on control: AMQPControl) async throws {
+        try await BrokerVersion.check(control)
         do throws(AMQPError) {
             try await declare(on: control)
         } catch {
