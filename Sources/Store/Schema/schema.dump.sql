@@ -2597,6 +2597,42 @@ COMMENT ON COLUMN tidings_ops.reason_codes.retryable IS 'True if another try wit
 
 COMMENT ON COLUMN tidings_ops.reason_codes.since IS 'The first version with this code.';
 
+CREATE VIEW tidings_ops.recent_failures AS
+ SELECT d.channel,
+    d.provider,
+    d.reason AS reason_code,
+    count(*) AS deliveries,
+    min(d.ended_at) AS first_at,
+    max(d.ended_at) AS last_at,
+    (array_agg(((d.notification_id || '/'::text) || d.ordinal) ORDER BY d.ended_at DESC))[1] AS sample_id
+   FROM ( SELECT deliveries.channel,
+            deliveries.provider,
+            deliveries.reason,
+            deliveries.notification_id,
+            deliveries.ordinal,
+            deliveries.ended_at
+           FROM tidings.deliveries
+          WHERE ((deliveries.state = 'failed'::text) AND (deliveries.ended_at > (tidings.clock() - '00:15:00'::interval)))
+          ORDER BY deliveries.ended_at DESC
+         LIMIT 10000) d
+  GROUP BY d.channel, d.provider, d.reason;
+
+COMMENT ON VIEW tidings_ops.recent_failures IS 'Deliveries that ended as failed within the last 15 minutes, by provider and reason. Counts at most the last 10,000.';
+
+COMMENT ON COLUMN tidings_ops.recent_failures.channel IS 'The channel of the deliveries.';
+
+COMMENT ON COLUMN tidings_ops.recent_failures.provider IS 'The provider that carried the deliveries. Empty if none was chosen.';
+
+COMMENT ON COLUMN tidings_ops.recent_failures.reason_code IS 'The reason: a code of tidings_ops.reason_codes.';
+
+COMMENT ON COLUMN tidings_ops.recent_failures.deliveries IS 'Number of such deliveries.';
+
+COMMENT ON COLUMN tidings_ops.recent_failures.first_at IS 'Time at which the first of these deliveries ended.';
+
+COMMENT ON COLUMN tidings_ops.recent_failures.last_at IS 'Time at which the last of these deliveries ended.';
+
+COMMENT ON COLUMN tidings_ops.recent_failures.sample_id IS 'The delivery that ended last: an id for tidings why and tidings delivery show.';
+
 CREATE VIEW tidings_ops.recipients AS
  SELECT recipients.tenant,
     recipients.id AS recipient_id,
@@ -3177,6 +3213,8 @@ CREATE INDEX dead_open ON tidings.dead USING btree (id) WHERE (state = ANY (ARRA
 
 CREATE INDEX decisions_notification_id_idx ON ONLY tidings.decisions USING btree (notification_id);
 
+CREATE INDEX deliveries_ended_at_idx ON ONLY tidings.deliveries USING btree (ended_at) WHERE (state = 'failed'::text);
+
 CREATE INDEX due_by_provider ON tidings.due USING btree (lane, channel, provider, due_at, notification_id, ordinal);
 
 CREATE INDEX due_lane_due_at_notification_id_ordinal_idx ON tidings.due USING btree (lane, due_at, notification_id, ordinal);
@@ -3709,6 +3747,9 @@ GRANT SELECT ON TABLE tidings_ops.queues TO tidings_ops_read;
 
 GRANT SELECT ON TABLE tidings_ops.reason_codes TO tidings_run;
 GRANT SELECT ON TABLE tidings_ops.reason_codes TO tidings_ops_read;
+
+GRANT SELECT ON TABLE tidings_ops.recent_failures TO tidings_run;
+GRANT SELECT ON TABLE tidings_ops.recent_failures TO tidings_ops_read;
 
 GRANT SELECT ON TABLE tidings_ops.recipients TO tidings_run;
 GRANT SELECT ON TABLE tidings_ops.recipients TO tidings_ops_read;

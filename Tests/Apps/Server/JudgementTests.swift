@@ -38,7 +38,8 @@ import TidingsCore
         #expect(findings.allSatisfy { $0.level == .ok && $0.code == nil && $0.whatToDo.isEmpty }, "\(findings)")
         #expect(
             findings.map(\.check) == [
-                "workers", "consumers", "samples", "growth", "enqueue", "overdue", "breakers", "refused", "conservation", "pauses",
+                "workers", "consumers", "samples", "growth", "enqueue", "overdue", "breakers", "failures", "refused", "conservation",
+                "pauses",
             ])
         let verdict = SystemVerdict(findings)
         #expect(verdict.level == .ok && !verdict.isBad && verdict.words.hasPrefix("All is well: "))
@@ -155,6 +156,33 @@ import TidingsCore
                 "Attention: the breaker of push fcm is open: 341 deliveries wait"))
         reading.unaccounted = [.init(kind: "takenNotDecided", count: 2)]
         #expect(Self.standsOut(reading).contains("error unaccounted"))
+    }
+
+    @Test func deliveriesThatFailAreNamed() throws {
+        var reading = Self.healthy
+        reading.failures = [
+            .init(channel: "push", provider: "fcm", reason: "misconfigured", deliveries: 3_040, sample: "01a2/0"),
+            .init(channel: "push", provider: "apns", reason: "tokenMalformed", deliveries: 8, sample: "01a3/1"),
+        ]
+        #expect(Self.standsOut(reading) == ["warning deliveriesFail"])
+        let verdict = SystemVerdict(Judgement.findings(of: reading))
+        #expect(
+            verdict.words == "Attention: 3,048 deliveries failed in the last 15 minutes: 3,040 push fcm misconfigured, "
+                + "8 push apns tokenMalformed.")
+        let advice = try #require(Judgement.findings(of: reading).first { $0.code == .deliveriesFail }).whatToDo
+        #expect(advice.contains("settings") && advice.contains("tidings why 01a2/0") && advice.contains("--reason misconfigured"))
+    }
+
+    /// Channel, reason, and whether an operator has to act.
+    @Test(arguments: [
+        ("push", "providerRejected", true), ("push", "retriesExhausted", true), ("webhook", "misconfigured", true),
+        ("webhook", "retriesExhausted", false), ("webhook", "httpStatus", false), ("push", "endpointGone", false),
+        ("push", "outcomeUnknown", false), ("push", "aReasonOfTheFuture", true),
+    ])
+    func anOperatorIsAskedOnlyForWhatAnOperatorMends(channel: String, reason: String, isTold: Bool) {
+        var reading = Self.healthy
+        reading.failures = [.init(channel: channel, provider: "p", reason: reason, deliveries: 1, sample: "01a2/0")]
+        #expect(Self.standsOut(reading) == (isTold ? ["warning deliveriesFail"] : []))
     }
 
     @Test func aPauseIsWantedAndNamed() {

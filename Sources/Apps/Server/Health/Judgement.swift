@@ -4,7 +4,7 @@ import TidingsCore
 package enum Judgement {
     /// At least one finding of every check.
     package static func findings(of reading: SystemReading) -> [Finding] {
-        [workers, consumers, samples, growth, enqueued, overdue, breakers, refused, conservation, pauses].flatMap { $0(reading) }
+        [workers, consumers, samples, growth, enqueued, overdue, breakers, failures, refused, conservation, pauses].flatMap { $0(reading) }
     }
 
     /// The roles that must run. Without one of them, intents stand still.
@@ -140,6 +140,29 @@ package enum Judgement {
         }.orOK("breakers", "no delivery waits for an open breaker")
     }
 
+    /// The time for which `tidings_ops.recent_failures` counts.
+    static let lately = Duration.seconds(900)
+    /// The groups of failures that the finding names.
+    private static let namedFailures = 3
+
+    /// Deliveries that failed lately although every part works: each later one fails as well, until a person changes something.
+    private static func failures(_ reading: SystemReading) -> [Finding] {
+        let failed = reading.failures.filter(\.needsOperator)
+        guard let most = failed.first else {
+            return [.ok("failures", "no delivery of the last \(lately.minutes) failed for a reason that needs an operator")]
+        }
+        let count = failed.reduce(0) { $0 + $1.deliveries }
+        let named = failed.prefix(namedFailures).map { "\($0.deliveries.grouped) \($0.channel) \($0.provider) \($0.reason)" }
+        let more = failed.count > namedFailures ? ", …" : ""
+        let advice = ReasonCode(rawValue: most.reason).map { "\(most.reason): \($0.whatToDo) " } ?? ""
+        return [
+            Finding(
+                "failures", .warning, .deliveriesFail,
+                "\(count.of("delivery", "deliveries")) failed in the last \(lately.minutes): \(named.joined(separator: ", "))\(more)",
+                whatToDo: "\(advice)See tidings why \(most.sample), and tidings delivery list --state failed --reason \(most.reason).")
+        ]
+    }
+
     private static func refused(_ reading: SystemReading) -> [Finding] {
         var findings: [Finding] = []
         if reading.rejected > 0 {
@@ -205,6 +228,21 @@ extension SystemReading {
         return runs(queue.role)
             && !workers(of: queue.role).contains { $0.state == .running && sampledAt - $0.startedAt > Judgement.settling }
     }
+}
+
+extension SystemReading.Failed {
+    /// Whether the deliveries go on failing until an operator changes settings, the catalogue, an address or the content.
+    fileprivate var needsOperator: Bool {
+        switch ReasonCode(rawValue: reason)?.mender {
+        case .operator, nil: true
+        case .receiver: channel != Channel.webhook.rawValue
+        case .nobody: false
+        }
+    }
+}
+
+extension Duration {
+    fileprivate var minutes: String { "\(components.seconds / 60) minutes" }
 }
 
 extension SystemReading.Worker {

@@ -44,6 +44,17 @@ package struct SystemReading: Sendable {
         var since: Timestamp
     }
 
+    /// Deliveries that failed lately, at one provider and for one reason.
+    struct Failed: Sendable {
+        var channel: String
+        var provider: String
+        /// A ``ReasonCode``, or a word of a newer version.
+        var reason: String
+        var deliveries: Int
+        /// The id of one of these deliveries.
+        var sample: String
+    }
+
     struct Paused: Sendable {
         var target: String
         var reason: String
@@ -67,6 +78,8 @@ package struct SystemReading: Sendable {
     var enqueuedSince: Timestamp?
     var overdue: [Overdue] = []
     var openBreakers: [OpenBreaker] = []
+    /// Deliveries of the last ``Judgement/lately``.
+    var failures: [Failed] = []
     /// Rejected and dead rows of the last 24 hours that are still open.
     var rejected = 0
     var dead = 0

@@ -25,6 +25,7 @@ package struct SystemRows: Sendable {
         reading.queues = queues.compactMap(SystemReading.Queue.init)
         reading.overdue = try await store.overdue().compactMap(SystemReading.Overdue.init)
         reading.openBreakers = try await store.openBreakers().compactMap(SystemReading.OpenBreaker.init)
+        reading.failures = try await store.recentFailures().compactMap(SystemReading.Failed.init)
         let outbox = try await store.outbox()
         reading.enqueued = outbox?["waiting"]?.intValue ?? 0
         reading.enqueuedSince = outbox?["oldest_at"]?.time
@@ -85,6 +86,15 @@ extension SystemReading.OpenBreaker {
         self.init(
             channel: row["channel"]?.stringValue ?? "", provider: row["provider"]?.stringValue ?? "",
             deliveries: row["deliveries"]?.intValue ?? 0, since: since)
+    }
+}
+
+extension SystemReading.Failed {
+    fileprivate init?(_ row: JSON) {
+        guard let reason = row["reason_code"]?.stringValue else { return nil }
+        self.init(
+            channel: row["channel"]?.stringValue ?? "", provider: row["provider"]?.stringValue ?? "", reason: reason,
+            deliveries: row["deliveries"]?.intValue ?? 0, sample: row["sample_id"]?.stringValue ?? "")
     }
 }
 
