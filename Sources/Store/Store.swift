@@ -25,9 +25,12 @@ public struct Store: Sendable {
     let duplicates = DuplicateWatch()
 
     /// Creates a store without connecting. The pool opens up to `size` connections as they are needed. Stores of one process share its
-    /// clock.
-    public init(_ configuration: PostgresConfiguration, size: Int, name: String, clock: DatabaseClock = DatabaseClock()) {
-        pool = PostgresPool(configuration, size: size, name: name)
+    /// clock. `log` gets the events of the pool, on any thread, and must not block.
+    public init(
+        _ configuration: PostgresConfiguration, size: Int, name: String, clock: DatabaseClock = DatabaseClock(),
+        log: @escaping @Sendable (PostgresPoolEvent) -> Void = { _ in }
+    ) {
+        pool = PostgresPool(configuration, size: size, name: name, log: log)
         self.clock = clock
     }
 

@@ -19,7 +19,7 @@ struct Examination {
     }
 
     mutating func database(_ settings: Settings, _ context: CommandContext) async {
-        let store = Store(settings.database, size: 1, name: "tidings doctor")
+        let store = Store(settings.database, size: 1, name: "tidings doctor", log: ConnectNote().note)
         // Not awaited: a defer cannot await, and a database that hangs must not delay the answer. The process ends with the command.
         defer { Task { await store.close() } }
         // Print these after the line about the database, also if this user may not read the schema: a missing right is the usual cause.

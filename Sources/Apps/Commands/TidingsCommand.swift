@@ -150,7 +150,7 @@ package struct OutputOptions: ParsableArguments {
 /// The command may do without a broker: `settings.amqp` throws if none is configured.
 func withStore<Result: Sendable>(_ body: (Store, Settings) async throws -> Result) async throws -> Result {
     let settings = try Settings.read(needsBroker: false)
-    let store = Store(settings.database, size: 2, name: "tidings cli")
+    let store = Store(settings.database, size: 2, name: "tidings cli", log: ConnectNote().note)
     do {
         try await store.open()
         let result = try await body(store, settings)

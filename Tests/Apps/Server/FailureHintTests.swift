@@ -39,7 +39,7 @@ import TidingsAMQP
             "the primary"
         ),
         (
-            .init(.connectFailed, sqlState: "3D000", message: place + "FATAL:  3D000: no database"), .unavailable, "no database",
+            .init(.connectFailed, sqlState: "3D000", message: place + "FATAL:  3D000: no database"), .config, "no database",
             "correct its name"
         ),
         (

@@ -159,6 +159,30 @@ import TidingsTestSupport
         #expect(!result.errors.contains("in progress"), "a refused connection is none in progress: \(result.errors)")
     }
 
+    /// A command tries for some seconds, because PostgreSQL may be starting. The first line says so at once.
+    @Test func theWaitForTheDatabaseIsTold() async throws {
+        let absent = try AbsentService()
+        let nowhere = ["TIDINGS_DATABASE_URL": "postgres://nobody@127.0.0.1:\(absent.port)/none"]
+        let result = try await Self.run(["status"], nowhere)
+        let lines = result.errors.split(separator: "\n")
+        #expect(result.exitCode == 69 && lines.count == 3, "\(result.errors)")
+        #expect(lines.first?.hasSuffix("Connection refused, trying for 10.0 seconds") == true, "\(result.errors)")
+    }
+
+    @Test func anUnknownDatabaseIsExit78() async throws {
+        try await withOwnSystem { system in
+            var url = try #require(URLComponents(string: system.databaseURL))
+            url.path = "/no_such_database"
+            for arguments in [["status"], ["db", "migrate"], ["run", "all"]] {
+                let environment = system.environment.merging(["TIDINGS_DATABASE_URL": try #require(url.string)]) { $1 }
+                let result = try await Self.run(arguments, environment)
+                #expect(result.exitCode == 78 && result.output.isEmpty, "\(arguments): \(result.errors)")
+                #expect(result.errors.contains(#"database "no_such_database" does not exist"#), "\(arguments): \(result.errors)")
+                #expect(!result.errors.contains("is PostgreSQL running"), "\(arguments): \(result.errors)")
+            }
+        }
+    }
+
     /// The variables, and the text about the missing or wrong ones.
     @Test(arguments: [
         ([:], "TIDINGS_AMQP_URL and TIDINGS_DATABASE_URL"),

@@ -67,7 +67,7 @@ extension Failure {
         switch sqlState {
         case "28P01", "28000": (.notPermitted, "check user and password in TIDINGS_DATABASE_URL")
         case "42501": (.notPermitted, "let the user connect: grant connect on database … to …")
-        case "3D000": (.unavailable, "create the database, or correct its name in TIDINGS_DATABASE_URL")
+        case "3D000": (.config, "create the database, or correct its name in TIDINGS_DATABASE_URL")
         case "53300": (.unavailable, "the server has no connection left: raise max_connections, or connect through PgBouncer")
         case "57P03": (.unavailable, "the server is starting, stopping or recovering; try again")
         case nil where cause.contains("could not translate host name"): (.unavailable, "check the host in TIDINGS_DATABASE_URL")
