@@ -32,9 +32,10 @@ struct RunCommand: TidingsCommand {
         let logger = Logger(label: role.rawValue)
         let runtime = try await Runtime(
             settings: try .read(), providers: context.providers, projections: context.projections, logger: logger)
-        logger.notice("running", metadata: ["catalogue": "\(runtime.catalogues.current.catalogue.hash)"])
         let service = try RolesService(
             roles, added: try await addedRoles(runtime, in: context), runtime: runtime, deadline: StopDeadline(logger: logger))
+        // Say so only now: the settings of a role may still be wrong above.
+        logger.notice("running", metadata: ["catalogue": "\(runtime.catalogues.current.catalogue.hash)"])
         try await runServices([service], logger: logger)
     }
 

@@ -199,6 +199,15 @@ import TidingsTestSupport
         #expect(result.errors.contains(said), "\(result.errors)")
     }
 
+    @Test func aRoleWithWrongSettingsDoesNotSayThatItRuns() async throws {
+        try await withOwnSystem { system in
+            let environment = system.environment.merging(["TIDINGS_API_LISTEN": "nowhere"]) { $1 }
+            let result = try await Self.run(["run", "api"], environment)
+            #expect(result.exitCode == 78 && result.errors.contains("TIDINGS_API_LISTEN"), "\(result.errors)")
+            #expect(!result.errors.contains("running"), "\(result.errors)")
+        }
+    }
+
     /// The broker's URL is required only by commands that need the broker.
     @Test func whatNeedsTheBrokerSaysThatItIsNotConfigured() async throws {
         try await withOwnSystem { system in
