@@ -109,7 +109,7 @@ struct Examination {
         }
         let topology = Topology(of: catalogue ?? .builtIn)
         let drifts = try await topology.check(on: control)
-        if drifts.isEmpty { findings.append(.ok("broker", "\(version), topology as declared")) }
+        if drifts.isEmpty { findings.append(.ok("broker", "\(version), exchanges and queues as declared")) }
         findings += drifts.map(Finding.init)
         for queue in topology.queues {
             guard let status = try await control.queueStatus(queue.name) else { continue }

@@ -35,7 +35,7 @@ struct QueueCommand: AsyncParsableCommand {
                     if apply { try await topology.declare(on: control) }
                     let drifts = try await topology.check(on: control)
                     await control.close()
-                    Output.faults(drifts.map(\.json), as: format, sound: "the broker has everything: \(topology.summary)")
+                    Output.faults(drifts.map(\.json), as: format, sound: topology.soundSentence(isDeclared: apply))
                     if drifts.contains(where: \.isProblem) {
                         throw Failure(.bad, "the broker differs from the catalogue", hint: hint(drifts))
                     }
@@ -55,7 +55,11 @@ struct QueueCommand: AsyncParsableCommand {
 }
 
 extension TidingsAMQP.Topology {
-    fileprivate var summary: String { "\(exchanges.count) exchanges, \(queues.count) queues, \(bindings.count) bindings" }
+    /// The answer if nothing differs. AMQP cannot read bindings, so only a declaration knows that they exist.
+    fileprivate func soundSentence(isDeclared: Bool) -> String {
+        let compared = "the broker has everything: \(exchanges.count) exchanges, \(queues.count) queues"
+        return isDeclared ? "\(compared), \(bindings.count) bindings" : "\(compared); bindings cannot be read, --apply declares them again"
+    }
 }
 
 extension TopologyDrift {

@@ -139,7 +139,7 @@ import TidingsTestSupport
         try await withPipeline { pipeline in
             for (arguments, said) in [
                 (["db", "verify"], "exactly one place"), (["db", "plan"], "nothing to do"),
-                (["queue", "topology"], "the broker has everything"),
+                (["queue", "topology"], "bindings cannot be read"), (["queue", "topology", "--apply"], " bindings\n"),
             ] {
                 let result = try await Self.run(arguments, pipeline.system.environment)
                 #expect(result.exitCode == 0 && result.output.contains(said), "\(arguments): \(result.output) \(result.errors)")
