@@ -107,20 +107,37 @@ import TidingsTestSupport
         }
     }
 
-    /// The broker is not there. The request is not accepted, and its repetition gets the ids that were promised before.
+    /// The broker is not there. The request is not accepted.
     @Test func anUnconfirmedRequestIsNotAccepted() async throws {
         try await withOwnSystem { system in
-            let store = try await Self.store(of: system)
-            let away = try AMQPPublisher.make(
-                configuration: try AMQPConfiguration(url: "amqp://nobody:nothing@127.0.0.1:1/none"), connectionName: "away")
-            let submission = IntentSubmission(
-                store: store, catalogues: try await CatalogueSource(store), publisher: away, logger: Logger(label: "tests"))
-            async let answer = submission.submit(Self.request([Self.event("o-1", to: ["a"])]))
-            #expect(try await system.eventually("select count(*) from tidings.reservations") { $0 == 1 })
-            await away.close()
-            let result = await answer
+            let result = try await Self.submitWithoutBroker(Self.request([Self.event("o-1", to: ["a"])]), in: system)
             guard case .blocked = result else { throw UnexpectedResult(result: result) }
-            await store.close()
+        }
+    }
+
+    /// The ids of a request are reserved, and its events are not published. The repetition of the request must not be taken for a duplicate:
+    /// it publishes the events, under the reserved ids.
+    @Test(arguments: [nil, "order"] as [String?])
+    func aRepetitionPublishesWhatWasOnlyReserved(name: String?) async throws {
+        try await withPipeline { pipeline in
+            let system = pipeline.system
+            let request = Self.request([Self.event("o-1", to: ["a", "b"])], name: name)
+            let refused = try await Self.submitWithoutBroker(request, in: system)
+            guard case .blocked = refused else { throw UnexpectedResult(result: refused) }
+            let reserved = try await system.query("select id::text from tidings.reservations").rows.map { try $0.decode(String.self) }
+            #expect(reserved.count == 2)
+            #expect(try await pipeline.taken() == 0)
+
+            try await withSubmission(pipeline) { submission, _ in
+                let promised = try #require(await submission.submit(request).notifications)
+                #expect(Set(promised.map(\.id.description)) == Set(reserved))
+            }
+            #expect(try await system.eventually("select count(*) from tidings_ops.notifications where state = 'done'") { $0 == 2 })
+            let decided = try await system.query("select notification_id::text from tidings_ops.notifications").rows
+            #expect(Set(try decided.map { try $0.decode(String.self) }) == Set(reserved))
+            #expect(try await system.count("select count(*) from tidings.inbox") == 2)
+            #expect(try await pipeline.taken() == 2)
+            try await pipeline.expectSound()
         }
     }
 }
@@ -142,6 +159,21 @@ extension SubmissionTests {
         let store = Store(try PostgresConfiguration(url: system.databaseURL), size: 3, name: "submission tests")
         try await store.open()
         return store
+    }
+
+    /// Submits a request whose events are never published. Its ids are reserved before.
+    fileprivate static func submitWithoutBroker(_ request: SubmittedRequest, in system: TestSystem) async throws -> SubmissionResult {
+        let store = try await Self.store(of: system)
+        let away = try AMQPPublisher.make(
+            configuration: try AMQPConfiguration(url: "amqp://nobody:nothing@127.0.0.1:1/none"), connectionName: "away")
+        let submission = IntentSubmission(
+            store: store, catalogues: try await CatalogueSource(store), publisher: away, logger: Logger(label: "tests"))
+        async let answer = submission.submit(request)
+        #expect(try await system.eventually("select count(*) from tidings.reservations") { $0 > 0 })
+        await away.close()
+        let result = await answer
+        await store.close()
+        return result
     }
 
     fileprivate static func request(_ events: [String], name: String? = nil) -> SubmittedRequest {
