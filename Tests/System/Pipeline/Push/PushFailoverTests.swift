@@ -205,9 +205,12 @@ import TidingsTestSupport
             """)
     }
 
-    /// Bytes were sent and no answer came, so no other provider sends the push as well.
-    @Test func whatMayHaveArrivedStaysWithItsProvider() async throws {
-        let catalogue = Self.catalogue(Self.service("one", "/reset"), Self.service("two", "/ok"))
+    /// Bytes were sent and no answer came, at once or within the time of the call. So no other provider sends the push as well.
+    @Test(arguments: ["/reset", "/hang"]) func whatMayHaveArrivedStaysWithItsProvider(path: String) async throws {
+        let services = Self.catalogue(Self.service("one", path), Self.service("two", "/ok"))
+        let catalogue: (PushMarkets) -> String = {
+            services($0).replacing("\(path)/one\"", with: "\(path)/one\", timeoutSeconds: \(Patience.scaled(1))")
+        }
         try await withPushMarkets(catalogue: catalogue) { pipeline, markets in
             await pipeline.publish(event(id: "perhaps", type: "promotion", to: "uma"), key: "marketing.promotion")
             #expect(try await pipeline.byProvider(of: "perhaps") == ["one failed outcomeUnknown"])
