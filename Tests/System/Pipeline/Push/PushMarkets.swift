@@ -20,8 +20,10 @@ struct PushMarkets: Sendable {
         let addresses = process.outputSoFar.split(separator: "\n").compactMap { $0.split(separator: " ").last?.dropLast() }
         let markets = PushMarkets(capture: String(addresses[0]), captureOverTLS: String(addresses[1]), folder: folder)
         try await markets.writeServiceAccount()
-        try markets.write(
-            try await Self.openssl(["genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256"]), asSecretOf: "apns")
+        for name in ["apns", "webpush"] {
+            try markets.write(
+                try await Self.openssl(["genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256"]), asSecretOf: name)
+        }
         for name in ["braze", "airship", "airship-secret"] { try markets.write("a-key", asSecretOf: name) }
         return markets
     }
@@ -33,7 +35,7 @@ struct PushMarkets: Sendable {
     func removeSecret(of provider: String) throws { try FileManager.default.removeItem(atPath: secret(provider)) }
 
     /// The file of a provider's secret.
-    private func secret(_ provider: String) -> String { "\(folder)/\(provider).secret" }
+    func secret(_ provider: String) -> String { "\(folder)/\(provider).secret" }
 
     /// The bodies of requests below a path that were answered with 2xx.
     func accepted(below path: String) throws -> [String] { try acceptedRequests(below: path).compactMap(\.body) }
