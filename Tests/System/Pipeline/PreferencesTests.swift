@@ -47,6 +47,41 @@ import TidingsTestSupport
         }
     }
 
+    /// A table of people's settings cannot be read for a while. Nothing is decided meanwhile, neither about a new event nor at the end of
+    /// quiet hours. Afterwards the settings count.
+    @Test(arguments: ["recipients", "endpoints"])
+    func nothingIsDecidedWhilePreferencesAreUnreadable(table: String) async throws {
+        try await withPipeline(catalogue: TestCatalogue.standard) { pipeline in
+            let system = pipeline.system
+            try await pipeline.setQuietHours(of: "sleeper")
+            await pipeline.publish(event(id: "held", type: "social", to: "sleeper"), key: "social.social")
+            #expect(try await pipeline.held("held") == [Ended("inApp", "held", "quietHours")])
+            for person in ["reader", "sleeper"] {
+                #expect(try await system.tidings("recipient", "set", person, "--prefer", "inApp=off").exitCode == 0)
+            }
+
+            _ = try await system.query("alter table tidings.\(unsafe: table) rename to unreadable")
+            await pipeline.publish(event(id: "new", to: "reader"))
+            try await pipeline.shiftClock(by: "1 hour")
+            for failure in ["cannot commit a batch", "cannot release bulk"] {
+                let hasFailed = try await eventually { pipeline.roles.errorsSoFar.contains(failure) }
+                #expect(hasFailed, "\(failure): \(pipeline.roles.errorsSoFar)")
+            }
+            #expect(try await pipeline.taken() == 1)
+            #expect(try await system.count("select count(*) from tidings.deliveries") == 0)
+            #expect(try await system.count("select count(*) from tidings.rejected") == 0)
+            _ = try await system.query("alter table tidings.unreadable rename to \(unsafe: table)")
+
+            #expect(
+                try await pipeline.outcome(of: "new") == [
+                    Ended("inApp", "suppressed", "channelDisabled"), Ended("push", "suppressed", "noDevice"),
+                ])
+            #expect(try await pipeline.outcome(of: "held") == [Ended("inApp", "suppressed", "channelDisabled")])
+            #expect(try await system.count("select count(*) from tidings.inbox") == 0)
+            try await pipeline.expectSound()
+        }
+    }
+
     /// Two spellings that look alike are two people, as they are to PostgreSQL, even in one batch.
     @Test func peopleWhoseNamesLookAlikeAreTold() async throws {
         try await withPipeline { pipeline in
