@@ -171,6 +171,23 @@ import TidingsTestSupport
         }
     }
 
+    /// The delivery waited for longer than the retention. The provider reports about it after it was sent.
+    @Test func aMessageThatWasSentLateKeepsItsReference() async throws {
+        let day = Duration.seconds(86_400)
+        try await StoreScene.with { scene in
+            let key = try await scene.sent(1, isReportedByMessageID: true)[0]
+            try await scene.store.shiftClock(by: day * 40)
+            _ = try await scene.system.query("update tidings.deliveries set ended_at = tidings.clock()")
+            try await scene.store.shiftClock(by: day * 69)
+            #expect(try await scene.store.pruneMessageReferences(retention: day * 30) == false)
+            let report = DeliveryReport(.message("m-\(key)"), .delivered, key: "1")
+            #expect(try await scene.store.record([report], from: Self.provider) == [.applied])
+            try await scene.store.shiftClock(by: day * 71)
+            #expect(try await scene.store.pruneMessageReferences(retention: day * 30))
+            #expect(try await scene.count("select count(*) from tidings.message_references") == 0)
+        }
+    }
+
     /// Reports of the same deliveries at the same time, in two orders: each is recorded once, and nothing deadlocks.
     @Test func reportsAtOnceAreRecordedOnce() async throws {
         try await StoreScene.with { scene in

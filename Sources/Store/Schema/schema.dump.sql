@@ -82,18 +82,27 @@ begin
         where i.inhparent = 'tidings.notifications'::regclass and c.relname ~ '_p\d{8}$' order by c.relname
     loop
         day := to_date(right(child.relname, 8), 'YYYYMMDD');
-        continue when (day + 1)::timestamp at time zone 'UTC' > tidings.clock() - retention;
+        -- Begin to look a day early, so that no delivery ends unseen between two looks.
+        continue when (day + 1)::timestamp at time zone 'UTC' > tidings.clock() - retention + interval '1 day';
         low := tidings.first_id(day::timestamp at time zone 'UTC');
         high := tidings.first_id((day + 1)::timestamp at time zone 'UTC');
-        continue when exists (select from tidings.due where notification_id >= low and notification_id < high)
-            or exists (select from tidings.packs p, unnest(p.notification_ids) n where n >= low and n < high);
+        if exists (select from tidings.due where notification_id >= low and notification_id < high)
+            or exists (select from tidings.packs p, unnest(p.notification_ids) n where n >= low and n < high)
+        then
+            insert into tidings.kept_days (date, needed_at) values (day, tidings.clock())
+                on conflict (date) do update set needed_at = excluded.needed_at;
+            continue;
+        end if;
+        continue when (day + 1)::timestamp at time zone 'UTC' > tidings.clock() - retention
+            or exists (select from tidings.kept_days k where k.date = day and k.needed_at > tidings.clock() - retention);
         execute format('drop table tidings.notifications_p%s, tidings.decisions_p%1$s, tidings.deliveries_p%1$s,
             tidings.attempts_p%1$s, tidings.reports_p%1$s', right(child.relname, 8));
+        delete from tidings.kept_days k where k.date = day;
         return next child.relname;
     end loop;
 end $_$;
 
-COMMENT ON FUNCTION tidings.expire_partitions(retention interval) IS 'Drops the days past retention. Keeps a day if a pack or a due row refers to one of its notifications. Returns the dropped partitions of tidings.notifications.';
+COMMENT ON FUNCTION tidings.expire_partitions(retention interval) IS 'Drops the days past retention. Keeps a day while a pack or a due row refers to one of its notifications, and for the retention afterwards. Returns the dropped partitions of tidings.notifications.';
 
 CREATE FUNCTION tidings.first_id(at timestamp with time zone) RETURNS uuid
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -970,6 +979,11 @@ CREATE TABLE tidings.inbox_9 (
     snoozed_until timestamp with time zone
 )
 WITH (fillfactor='90');
+
+CREATE TABLE tidings.kept_days (
+    date date NOT NULL,
+    needed_at timestamp with time zone NOT NULL
+);
 
 CREATE TABLE tidings.key_move (
     phase text NOT NULL,
@@ -3131,6 +3145,9 @@ ALTER TABLE ONLY tidings.inbox_8
 ALTER TABLE ONLY tidings.inbox_9
     ADD CONSTRAINT inbox_9_pkey PRIMARY KEY (tenant, recipient_id, notification_id);
 
+ALTER TABLE ONLY tidings.kept_days
+    ADD CONSTRAINT kept_days_pkey PRIMARY KEY (date);
+
 ALTER TABLE ONLY tidings.liked_people
     ADD CONSTRAINT liked_people_pkey PRIMARY KEY (tenant, recipient_id);
 
@@ -3617,6 +3634,8 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.inbox_7 TO tidings_run;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.inbox_8 TO tidings_run;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.inbox_9 TO tidings_run;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.kept_days TO tidings_run;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.key_move TO tidings_run;
 

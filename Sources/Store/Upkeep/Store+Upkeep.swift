@@ -57,7 +57,8 @@ extension Store {
         _ = try await pool.query("select tidings.ensure_partitions(1, \(Int32(Self.partitionDaysAhead)))")
     }
 
-    /// Deletes keys whose notification is older than twice the retention. No queue and no replay keeps an intent longer.
+    /// Deletes keys whose notification is older than twice the retention. No queue and no replay keeps an intent longer. A notification whose
+    /// deliveries end late keeps its key for the retention after their end.
     ///
     /// Keys are spread by their hash, so only the BRIN index can find old ones. A sequential scan is ruled out: the planner would expect to
     /// meet old keys early, and the scan would find none.
@@ -69,13 +70,30 @@ extension Store {
                 Self.byIndex,
                 """
                 delete from tidings.idempotency where key = any(array(
-                    select key from tidings.idempotency where notification_id <
+                    select key from tidings.idempotency k where notification_id <
                         (select tidings.first_id(tidings.clock() - make_interval(secs => \(Double(retention.components.seconds) * 2))))
+                        and not \(Self.endsLate("k.notification_id", retention: retention))
                     limit \(Self.pruneBatch)))
                 """,
             ])
             return answers[1].affectedRows > 0
         }
+    }
+
+    /// Whether a delivery of a notification has not ended, or ended within the retention. For notifications past retention: they were
+    /// scheduled far ahead, or paused for long. False if the notification has been dropped.
+    ///
+    /// The condition is a scalar subquery, so PostgreSQL looks up one notification at a time, in its own day. `exists` might become a join
+    /// with all days.
+    static func endsLate(_ notification: SQL, retention: Duration) -> SQL {
+        """
+        coalesce((
+            select (
+                select count(*) < n.planned
+                    or max(d.ended_at) > (select tidings.clock()) - make_interval(secs => \(Double(retention.components.seconds)))
+                from tidings.deliveries d where d.notification_id = n.id)
+            from tidings.notifications n where n.id = \(notification)), false)
+        """
     }
 
     /// Records that a process is alive, with its work so far, whether its bulk work yields, and the providers that it calls. Returns how

@@ -33,7 +33,14 @@ end $$;
 comment on function tidings.ensure_partitions(integer, integer) is
     'Makes the missing daily partitions, from days_back days ago to days_ahead days ahead. Returns the number of partitions it made.';
 
+-- Days that stay beyond their own retention, because some of their deliveries were scheduled far ahead or paused for long.
+create table tidings.kept_days (
+    date      date        primary key,
+    needed_at timestamptz not null  -- the last look at which a pack or a due row referred to the day
+);
+
 -- A day stays while a pack or a due row refers to one of its notifications, because that notification has deliveries that have not ended.
+-- After their end it stays for the retention, as every other notification does after its day.
 create function tidings.expire_partitions(retention interval) returns setof text language plpgsql
     security definer set search_path = pg_catalog, pg_temp as $$
 declare
@@ -47,19 +54,28 @@ begin
         where i.inhparent = 'tidings.notifications'::regclass and c.relname ~ '_p\d{8}$' order by c.relname
     loop
         day := to_date(right(child.relname, 8), 'YYYYMMDD');
-        continue when (day + 1)::timestamp at time zone 'UTC' > tidings.clock() - retention;
+        -- Begin to look a day early, so that no delivery ends unseen between two looks.
+        continue when (day + 1)::timestamp at time zone 'UTC' > tidings.clock() - retention + interval '1 day';
         low := tidings.first_id(day::timestamp at time zone 'UTC');
         high := tidings.first_id((day + 1)::timestamp at time zone 'UTC');
-        continue when exists (select from tidings.due where notification_id >= low and notification_id < high)
-            or exists (select from tidings.packs p, unnest(p.notification_ids) n where n >= low and n < high);
+        if exists (select from tidings.due where notification_id >= low and notification_id < high)
+            or exists (select from tidings.packs p, unnest(p.notification_ids) n where n >= low and n < high)
+        then
+            insert into tidings.kept_days (date, needed_at) values (day, tidings.clock())
+                on conflict (date) do update set needed_at = excluded.needed_at;
+            continue;
+        end if;
+        continue when (day + 1)::timestamp at time zone 'UTC' > tidings.clock() - retention
+            or exists (select from tidings.kept_days k where k.date = day and k.needed_at > tidings.clock() - retention);
         execute format('drop table tidings.notifications_p%s, tidings.decisions_p%1$s, tidings.deliveries_p%1$s,
             tidings.attempts_p%1$s, tidings.reports_p%1$s', right(child.relname, 8));
+        delete from tidings.kept_days k where k.date = day;
         return next child.relname;
     end loop;
 end $$;
 comment on function tidings.expire_partitions(interval) is
-    'Drops the days past retention. Keeps a day if a pack or a due row refers to one of its notifications. Returns the dropped partitions '
-    'of tidings.notifications.';
+    'Drops the days past retention. Keeps a day while a pack or a due row refers to one of its notifications, and for the retention '
+    'afterwards. Returns the dropped partitions of tidings.notifications.';
 
 -- Make the first days. Releasers make the later days 7 days ahead, so that a week without a releaser loses nothing.
 select tidings.ensure_partitions(1, 7);
