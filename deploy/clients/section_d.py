@@ -153,6 +153,9 @@ def credentials():
         checks.true(f"token: {what}: the answer does not repeat it", wrong.encode() not in refused.bytes)
     checks.problem("a key of a backend", backend.get("/api/notifications"), 403, "forbidden")
     checks.problem("a person as a producer", person("d-person").post("/v1/intents", {}), 403, "forbidden")
+    for what, wrong in {"a word": "hello", "a word like a key": "tid_hello"}.items():
+        for path in ("/v1/recipients/d-person", "/api/notifications"):
+            checks.problem(f"{what} at {path}", Client(wrong).get(path), 401, "invalid-token")
     scheme = Client().request("GET", "/api/notifications", headers={"Authorization": "Basic YTpi"})
     checks.status("another scheme", scheme, 401)
 

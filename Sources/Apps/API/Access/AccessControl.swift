@@ -15,19 +15,40 @@ struct AccessControl: Sendable {
         return caller
     }
 
+    /// Checks the credentials before the access: 401 says that the credentials are not valid, 403 that valid credentials are not for this
+    /// operation.
     private func caller(of token: BearerToken, for access: Operation.Access) async throws -> Caller {
         let isKey = KeyCheck.isKey(token.text)
         switch access {
         case .open: return .anyone
         case .person:
-            guard !isKey else { throw Problem(.forbidden, "This path is for the token of a person, and not for a key.") }
+            guard !isKey else {
+                _ = try await keys.key(token.text)
+                throw Problem(.forbidden, "This path is for the token of a person, and not for a key.")
+            }
             guard let persons else { throw BearerToken.invalid("This server accepts no tokens of people: it has no keys to verify them.") }
             return try await persons.person(of: token)
         case .key(let scope):
-            guard isKey else { throw Problem(.forbidden, "This path is for a key, and not for the token of a person.") }
+            guard isKey else {
+                guard try await isOfPerson(token) else {
+                    throw BearerToken.invalid("The credentials are not a key. A key begins with \(APIKeyText.prefix).")
+                }
+                throw Problem(.forbidden, "This path is for a key, and not for the token of a person.")
+            }
             let key = try await keys.key(token.text)
             guard key.allows(scope) else { throw BearerToken.insufficient(scope.rawValue) }
             return .key(key)
+        }
+    }
+
+    /// Whether this is the valid token of a person. False if the server accepts no tokens of people.
+    private func isOfPerson(_ token: BearerToken) async throws -> Bool {
+        guard let persons else { return false }
+        do {
+            _ = try await persons.person(of: token)
+            return true
+        } catch let problem as Problem where problem.kind == .invalidToken {
+            return false
         }
     }
 }
