@@ -26,7 +26,7 @@ struct CaptureResponder: Sendable {
         if request.path.hasPrefix(CaptureControl.prefix) {
             let reply = CaptureControl(ledger: ledger)
                 .reply(method: request.method, path: request.path, query: request.query, body: request.body)
-            return .http(.json(reply.status, reply.body))
+            return .http(.json(reply.status, reply.body + [UInt8(ascii: "\n")]))
         }
         let now = now()
         let arrival = CaptureLedger.Arrival(

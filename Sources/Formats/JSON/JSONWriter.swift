@@ -76,6 +76,9 @@ public struct JSONWriter: Sendable {
         json.serialize(into: &bytes)
     }
 
+    /// Ends the text with a line feed. Nothing may follow.
+    public mutating func endLine() { bytes.append(UInt8(ascii: "\n")) }
+
     /// Writes a whole member with a text value.
     public mutating func member(_ name: String, _ value: String) {
         key(name)

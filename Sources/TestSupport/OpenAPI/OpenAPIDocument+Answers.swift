@@ -79,7 +79,8 @@ extension OpenAPIDocument {
     }
 
     private func bodyFaults(_ schema: JSON, in answer: HTTPResponse) throws -> [String] {
-        try self.schema(schema).validate(JSON.parse(answer.body)).map(\.description)
+        let ending = answer.body.last == UInt8(ascii: "\n") ? [] : ["no line feed ends the body"]
+        return try ending + self.schema(schema).validate(JSON.parse(answer.body)).map(\.description)
     }
 
     private func mediaType(_ answer: HTTPResponse) -> String {

@@ -24,6 +24,8 @@ import TidingsJSON
             #"{"a":"line\n\"q\" \\ \u0001\u001f é🐲 / "# + "\u{7F}"
             + #"","n":-5,"t":true,"list":[null,18446744073709551615,{},{"x":[]},{"k":1}],"raw":7}"#
         #expect(writer.text == expected)
+        writer.endLine()
+        #expect(writer.text == expected + "\n")
         #expect(try JSON.parse(writer.bytes)["a"]?.stringValue == "line\n\"q\" \\ \u{1}\u{1F} é🐲 / \u{7F}")
     }
 

@@ -86,10 +86,11 @@ struct APICall: Sendable {
 }
 
 extension ServerResponse {
-    /// An answer in JSON.
+    /// An answer in JSON. A line feed ends the body, so that the prompt of a shell stands on a line of its own.
     static func json(_ status: HTTPResponse.Status = .ok, _ write: (inout JSONWriter) -> Void) -> ServerResponse {
         var writer = JSONWriter(capacity: 512)
         write(&writer)
+        writer.endLine()
         return ServerResponse(status, headers: [.contentType: "application/json"], body: .bytes(writer.bytes))
     }
 

@@ -130,6 +130,7 @@ struct Problem: Error, Sendable {
 
     static let contentType = "application/problem+json"
 
+    /// The document, with a line feed at its end.
     func document(_ request: RequestID?) -> [UInt8] {
         var json = JSONWriter()
         json.beginObject()
@@ -152,6 +153,7 @@ struct Problem: Error, Sendable {
             json.endArray()
         }
         json.endObject()
+        json.endLine()
         return json.bytes
     }
 }

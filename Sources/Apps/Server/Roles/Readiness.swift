@@ -76,6 +76,7 @@ package final class Readiness: Sendable {
         for thing in missing { writer.string(thing) }
         writer.endArray()
         writer.endObject()
-        return writer.text + "\n"
+        writer.endLine()
+        return writer.text
     }
 }

@@ -41,6 +41,7 @@ struct CaptureServerTests {
             #expect(stats.signatures == [.valid: 6, .absent: 1])
             #expect(stats.isExact)
             let told = try await ask("GET", "\(origin)/_capture/stats", through: transport)
+            #expect(told.response.body.last == UInt8(ascii: "\n"))
             #expect(told.json?["requests"]?.intValue == 7)
             #expect(told.json?["duplicatesAccepted"]?.intValue == 1)
             #expect(told.json?["statuses"]?["200"]?.intValue == 5)
@@ -122,6 +123,7 @@ struct CaptureServerTests {
         try await withCaptureAndTransport { server, origin, transport in
             let told = try await ask(method, "\(origin)/_capture/\(name)", body, through: transport)
             #expect(told.status == status)
+            #expect(told.response.body.last == UInt8(ascii: "\n"))
             #expect(told.json?["error"]?.stringValue?.contains(reason) == true, "\(String(describing: told.json))")
             #expect(server.stats.requests == 0)
         }
