@@ -107,7 +107,7 @@ export interface InboxState {
     /** Items that arrived and are not shown yet. `showNew` shows them. */
     readonly newItems: number;
     readonly permissionHint: "openSettings" | (string & {}) | null;
-    /** Of the last load or change. The next success clears it. */
+    /** Of the last load or change. The next success clears it. An open stream clears `network` and `unavailable`. */
     readonly error: TidingsError | null;
     readonly connection: Connection;
     /** Delay that was drawn when the connection became `waiting`. Null while it waits for the network. */

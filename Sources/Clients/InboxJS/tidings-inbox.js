@@ -376,6 +376,7 @@ export class TidingsInbox extends EventTarget {
         case "connection":
             if (!this.#tabs.isFollower) return undefined;
             this.#connection = message.connection;
+            if (this.#connection.connection === "open") this.#reached();
             return this.#changed();
         case "hello":
             if (!this.#tabs.isLeader) return undefined;
@@ -389,10 +390,17 @@ export class TidingsInbox extends EventTarget {
     #setConnection(connection, error = null) {
         this.#connection = connection;
         if (error) this.#error = error;
+        if (connection.connection === "open") this.#reached();
         // Another tab may have a token that the server accepts.
         if (connection.connection === "refused") this.#tabs.leave();
         if (this.#tabs.isLeader) this.#tabs.post({ type: "connection", connection });
         this.#changed();
+    }
+
+    /** The stream is open, so the service can be reached: loads a failed list again, and forgets an error that says otherwise. */
+    #reached() {
+        if (this.#status === "failed") this.load();
+        else if (["network", "unavailable"].includes(this.#error?.kind)) this.#error = null;
     }
 
     // MARK: Pushes

@@ -61,6 +61,18 @@ const cases = {
         await b.begin(list(page([1])));
         return [b.has({ connection: "open", newItems: 1, unreadCount: 2 })];
     },
+    "tabs: a connection that opens again clears the error in every tab": async ([a, b]) => {
+        await a.begin(list(page([1])), stream());
+        await b.begin(list(page([1])));
+        b.server.expect([{ request: `PATCH /api/notifications/${item(1).id}/read`, answer: { networkError: true } }]);
+        await b.inbox.markRead(item(1).id);
+        const before = b.has({ error: { kind: "network" }, unreadCount: 1 });
+        a.inbox.setOnline(false);
+        a.server.expect([stream()]);
+        a.inbox.setOnline(true);
+        await settle();
+        return [before, b.has({ connection: "open", error: null })];
+    },
     "tabs: without Web Locks each tab has its own connection": async (_, browser) => {
         const [a, b] = [new Tab({ ...browser, locks: null }), new Tab({ ...browser, locks: null })];
         await a.begin(list(page([1])), stream());

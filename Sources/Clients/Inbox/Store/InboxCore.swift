@@ -124,7 +124,7 @@ struct InboxCore: Sendable {
             stream.opened(number)
             // Signals of an earlier connection do not come any more.
             echoes = []
-            return []
+            return number == stream.number ? reachService() : []
         case .streamEvent(let number, let event, let random): return receive(event, of: number, random: random)
         case .streamEnded(let number, let end, let random):
             if end == .unauthorized || end == .forbidden, number == stream.number { error = end }
@@ -156,6 +156,16 @@ struct InboxCore: Sendable {
         if stream.isWaiting { effects += [.closeStream] + connect() }
         if status == .failed { effects += loadFirstPage() }
         return effects
+    }
+
+    /// The stream is open, so the service can be reached: loads a failed list again, and forgets an error that says otherwise.
+    private mutating func reachService() -> [InboxEffect] {
+        if status == .failed { return loadFirstPage() }
+        switch error {
+        case .network, .unavailable: error = nil
+        default: break
+        }
+        return []
     }
 
     private mutating func startStream() -> [InboxEffect] {

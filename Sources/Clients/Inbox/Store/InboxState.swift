@@ -36,7 +36,8 @@ public struct InboxState: Hashable, Sendable {
     /// Likes that arrived since the app showed them.
     public var newLikes = 0
     public var permissionHint: PermissionHint?
-    /// The error of the last load or change. The next success clears it.
+    /// The error of the last load or change. The next success clears it. An open stream clears ``InboxError/network(_:)`` and
+    /// ``InboxError/unavailable(retryAfter:)``.
     public var error: InboxError?
     public var connection: Connection = .stopped
     public var isOnline = true
