@@ -350,7 +350,9 @@ let package = Package(
         tests("PrivateServersTests", in: "Apps/Dev", ["PrivateServers", "TidingsTestSupport"]),
         tests(
             "TidingsInboxTests", in: "Clients/Inbox", ["TidingsInbox"],
-            exclude: ["README.md", "cases.json", "fakes.mjs", "run-cases.mjs", "runner.mjs", "tabs.mjs"]),
+            exclude: [
+                "README.md", "cases.json", "document.mjs", "fakes.mjs", "page.mjs", "run-cases.mjs", "runner.mjs", "tabs.mjs",
+            ]),
         tests(
             "ProviderWebhookTests", in: "Providers/Webhook",
             [

@@ -19,7 +19,7 @@ function takeTokenFromAddress() {
 }
 
 function signIn(token) {
-    inbox?.stop();
+    leave();
     inbox = new TidingsInbox({ baseURL: "", token: async () => token });
     inbox.addEventListener("newitems", announceNew);
     inbox.subscribe(render);
@@ -27,21 +27,39 @@ function signIn(token) {
     inbox.start();
 }
 
-async function signOut() {
+/** Removes everything of the person from the page and from the library. */
+function leave() {
     const left = inbox;
     inbox = null;
-    await left?.forget();
+    left?.forget();
     closeToast();
-    showSignIn();
+    element("list").replaceChildren();
 }
 
-function showSignIn() {
-    for (const id of ["actions", "inbox", "show-new", "hint", "badge"]) element(id).hidden = true;
+/** Leaves the inbox and asks for a token. */
+function signOut(refusal = "") {
+    leave();
+    showSignIn(refusal);
+}
+
+/** Shows the form, and nothing of an inbox. A refusal stands beside the field that has to change. */
+function showSignIn(refusal) {
+    for (const id of ["actions", "inbox", "show-new", "hint", "badge", "error"]) element(id).hidden = true;
+    element("error").textContent = "";
     element("sign-in").hidden = false;
-    element("connection").textContent = "Not connected";
-    element("connection").dataset.connection = "stopped";
+    element("token-error").textContent = refusal;
+    element("token-error").hidden = refusal === "";
+    element("token").setAttribute("aria-invalid", String(refusal !== ""));
+    element("connection").textContent = refusal === "" ? "Not connected" : "The token was refused";
+    element("connection").dataset.connection = refusal === "" ? "stopped" : "refused";
     document.title = "Inbox · Tidings";
     element("token").focus();
+}
+
+/** Returns the reason why the server does not accept the token, in its own words if it has any. Null if it accepts the token. */
+function refusalIn({ connection, error }) {
+    if (connection !== "refused" && error?.kind !== "unauthorized") return null;
+    return error?.problem?.detail ?? error?.message ?? "The server does not accept this token.";
 }
 
 // MARK: Rendering
@@ -49,8 +67,9 @@ function showSignIn() {
 /** Draws a state. The page keeps nothing that the state has. */
 function render(state) {
     if (inbox === null) return;
-    const isRefused = state.connection === "refused";
-    element("sign-in").hidden = !isRefused;
+    const refusal = refusalIn(state);
+    if (refusal !== null) return signOut(refusal);
+    element("sign-in").hidden = true;
     element("actions").hidden = false;
     element("inbox").hidden = false;
     renderCounts(state);
@@ -85,7 +104,6 @@ function connectionText({ connection, reconnectInSeconds, isOnline, isLeader }) 
     case "open": return isLeader ? "Live" : "Live through another tab";
     case "connecting": return "Connecting…";
     case "waiting": return reconnectInSeconds === null ? "Waiting for the network" : `Connecting again in ${Math.ceil(reconnectInSeconds)} s`;
-    case "refused": return "The token was refused";
     default: return "Not connected";
     }
 }
@@ -211,7 +229,7 @@ function announce(text) {
 
 element("refresh").addEventListener("click", () => inbox.refresh());
 element("read-all").addEventListener("click", () => inbox.markAllRead());
-element("sign-out").addEventListener("click", signOut);
+element("sign-out").addEventListener("click", () => signOut());
 element("load-more").addEventListener("click", () => inbox.loadMore());
 element("show-new").addEventListener("click", showNew);
 element("undo").addEventListener("click", undo);
@@ -230,4 +248,4 @@ setInterval(renderTimes, 60_000);
 
 const token = takeTokenFromAddress();
 if (token) signIn(token);
-else showSignIn();
+else showSignIn("");

@@ -20,7 +20,7 @@ export interface TidingsInboxOptions {
     baseURL: string;
     /**
      * Returns the person's token. The library keeps a token in memory until the server refuses it, and then asks once more. Throw an error
-     * if nobody is signed in.
+     * if nobody is signed in. White space around the token does not count.
      */
     token: () => Promise<string>;
     /** Default: the browser's `fetch`. */

@@ -1274,7 +1274,7 @@ export class TidingsError extends Error {
 function describe(kind, status, retryAfterSeconds, problem) {
     const later = retryAfterSeconds === null ? "Try again later." : `Try again in ${retryAfterSeconds} s.`;
     switch (kind) {
-    case "unauthorized": return "Your sign-in has expired. Sign in again.";
+    case "unauthorized": return "Your sign-in is not valid. Sign in again.";
     case "forbidden": return "You are not allowed to do this.";
     case "notFound": return "This notification no longer exists.";
     case "rateLimited": return `Too many requests. ${later}`;
@@ -1349,12 +1349,16 @@ class Requests {
     }
 
     async #askProvider() {
+        let token;
         try {
-            return await this.#provider();
+            token = String(await this.#provider()).trim();
         } catch (error) {
             // `fetch` throws a TypeError if the provider's own service cannot be reached. Other errors mean: nobody is signed in.
             throw new TidingsError(error instanceof TypeError ? "network" : "unauthorized", { cause: error });
         }
+        // No header can carry such a token. `fetch` would throw the error of a lost network.
+        if (!/^[!-~]+$/.test(token)) throw new TidingsError("unauthorized");
+        return token;
     }
 
     #drop(token) {

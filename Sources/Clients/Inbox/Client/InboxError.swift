@@ -71,7 +71,7 @@ public struct FieldError: Codable, Hashable, Sendable {
 extension InboxError: LocalizedError, CustomStringConvertible {
     public var description: String {
         switch self {
-        case .unauthorized: "Your sign-in has expired. Sign in again."
+        case .unauthorized: "Your sign-in is not valid. Sign in again."
         case .forbidden: "You are not allowed to do this."
         case .notFound: "This notification no longer exists."
         case .invalid(_, let message, _): "The request was refused: \(message)"
