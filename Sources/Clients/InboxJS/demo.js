@@ -8,6 +8,11 @@ const element = (id) => document.getElementById(id);
 /** The inbox of the signed-in person. Null while nobody is signed in. */
 let inbox = null;
 
+/** The offer to undo a deletion. It stands behind the entry that has the focus, so that the next Tab reaches it. */
+const toast = element("toast");
+/** The last deletion, as `{id, text}`: an undo by the keyboard outlives the toast. Null if there is none. */
+let deletion = null;
+
 // MARK: Sign-in
 
 /** Takes a token from the address, such as `/demo#token=eyJ…`, and removes it from there and from the history. */
@@ -32,6 +37,7 @@ function leave() {
     const left = inbox;
     inbox = null;
     left?.forget();
+    deletion = null;
     closeToast();
     element("list").replaceChildren();
 }
@@ -113,12 +119,25 @@ function renderList(items) {
     const list = element("list");
     const known = new Map([...list.children].map((entry) => [entry.dataset.id, entry]));
     const ids = new Set(items.map((item) => item.id));
-    for (const [id, entry] of known) if (!ids.has(id)) entry.remove();
+    for (const [id, entry] of known) if (!ids.has(id)) removeEntry(entry);
     items.forEach((item, index) => {
         const entry = known.get(item.id) ?? makeEntry(item.id);
         renderEntry(entry, item);
         if (list.children[index] !== entry) list.insertBefore(entry, list.children[index] ?? null);
     });
+}
+
+/** Removes an entry. Its neighbour takes the toast and the focus, which would be lost. */
+function removeEntry(entry) {
+    const neighbour = entry.nextElementSibling ?? entry.previousElementSibling;
+    if (entry.contains(toast)) placeToast(neighbour);
+    if (entry.contains(document.activeElement)) focusEntry(neighbour);
+    entry.remove();
+}
+
+/** Gives the focus to an entry, or to the heading if there is none. */
+function focusEntry(entry) {
+    (entry?.querySelector(".delete") ?? element("heading")).focus();
 }
 
 function makeEntry(id) {
@@ -169,46 +188,74 @@ function toggleRead(id) {
 }
 
 async function remove(entry) {
-    const next = entry.nextElementSibling ?? entry.previousElementSibling;
     const { id, title, type } = entry.item;
-    const sent = inbox.remove(id);
-    // The focus would be lost with the removed button.
-    (next?.querySelector(".delete") ?? element("heading")).focus();
-    showToast(id, `Deleted: ${title || type}`);
-    if (!(await sent) && element("toast").dataset.id === id) closeToast();
+    deletion = { id, text: `Deleted: ${title || type}` };
+    showToast(entry);
+    // The entry leaves the list at once, and passes the toast and the focus on.
+    const isDone = await inbox.remove(id);
+    if (isDone || deletion?.id !== id) return;
+    deletion = null;
+    closeToast();
+}
+
+/** Takes the last deletion back. The entry is in the list before the answer, and gets the focus. */
+async function undo() {
+    const undone = deletion;
+    if (undone === null) return;
+    deletion = null;
+    const sent = inbox.undo(undone.id);
+    const entry = [...element("list").children].find((entry) => entry.dataset.id === undone.id);
+    if (entry) focusEntry(entry);
+    closeToast();
+    if (await sent) return announce("The notification is back.");
+    // Without an answer the entry is gone again. The person may try again.
+    if (inbox === null || deletion !== null || inbox.state.error?.kind === "notFound") return;
+    deletion = undone;
+    showToast(document.activeElement.closest(".item"));
 }
 
 const toastSeconds = 20;
 let toastTimer = null;
 
-function showToast(id, text) {
-    element("toast").dataset.id = id;
-    element("toast-text").textContent = text;
-    element("toast").hidden = false;
-    announce(`${text}. Undo is at the end of the page.`);
+/** Shows the last deletion behind an entry, or behind the heading. */
+function showToast(entry) {
+    element("toast-text").textContent = deletion.text;
+    toast.hidden = false;
+    placeToast(entry);
+    announce(`${deletion.text}. Undo is the next control, or press Control Z.`);
     keepToast();
+}
+
+/** Moves the toast behind the controls of an entry, or behind the heading. An element that moves loses the focus. */
+function placeToast(entry) {
+    const focused = toast.contains(document.activeElement) ? document.activeElement : null;
+    if (entry) entry.append(toast);
+    else element("heading").after(toast);
+    focused?.focus();
 }
 
 /** Starts the toast's time again. A toast that has the focus or the pointer stays. */
 function keepToast() {
     clearTimeout(toastTimer);
     toastTimer = setTimeout(() => {
-        if (element("toast").matches(":hover, :focus-within")) keepToast();
+        if (toast.matches(":hover, :focus-within")) keepToast();
         else closeToast();
     }, toastSeconds * 1000);
 }
 
 function closeToast() {
-    const hadFocus = element("toast").contains(document.activeElement);
     clearTimeout(toastTimer);
-    element("toast").hidden = true;
-    if (hadFocus) element("heading").focus();
+    if (toast.contains(document.activeElement)) focusEntry(toast.closest(".item"));
+    toast.hidden = true;
+    placeToast(null);
 }
 
-async function undo() {
-    const { id } = element("toast").dataset;
-    closeToast();
-    if (await inbox.undo(id)) announce("The notification is back.");
+/** Undoes by Control Z or Command Z, except in a field for text, which has an undo of its own. */
+function undoByKey(event) {
+    const isUndo = (event.ctrlKey || event.metaKey) && !event.shiftKey && !event.altKey && event.key?.toLowerCase() === "z";
+    if (!isUndo || deletion === null || event.target.closest?.("input")) return;
+    event.preventDefault();
+    undo();
 }
 
 async function showNew() {
@@ -233,6 +280,7 @@ element("sign-out").addEventListener("click", () => signOut());
 element("load-more").addEventListener("click", () => inbox.loadMore());
 element("show-new").addEventListener("click", showNew);
 element("undo").addEventListener("click", undo);
+addEventListener("keydown", undoByKey);
 element("close-toast").addEventListener("click", closeToast);
 element("sign-in").addEventListener("submit", (event) => {
     event.preventDefault();

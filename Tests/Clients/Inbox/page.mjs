@@ -14,6 +14,14 @@ const stream = { request: "GET /api/notifications/stream", answer: { stream: tru
 const refused = (detail, ...requests) =>
     [...requests, ...requests].map((request) => ({ request, answer: { status: 401, body: { status: 401, detail } } }));
 const firstPage = list(null).request;
+const event = (data) => `event: inbox\ndata: ${JSON.stringify({ new: [], reset: false, ...data })}\n\n`;
+const deleted = (number, total) => ({
+    request: `DELETE /api/notifications/${item(number).id}`, answer: { status: 200, body: { unreadCount: total, total } },
+});
+const undone = (number, unreadCount) => ({
+    request: `POST /api/notifications/${item(number).id}/undo`, answer: { status: 200, body: { notification: item(number), unreadCount } },
+});
+const lost = ({ request }) => ({ request, answer: { networkError: true } });
 
 const cases = {
     "page: a sign-in shows the inbox with its controls": async (demo) => {
@@ -54,6 +62,83 @@ const cases = {
             focus: "token", entries: [], title: "Inbox · Tidings", texts: { "token-error": detail },
             shown: { "sign-in": true, "actions": false, "inbox": false, "badge": false, "error": false },
         });
+    },
+    "page: after a deletion the next Tab reaches Undo, and the item has the focus again": async (demo) => {
+        await demo.signIn("token-1", list(page([4, 3, 2, 1])), stream);
+        demo.server.expect([deleted(3, 3)]);
+        await demo.click("delete", 1);
+        const before = demo.has({ focus: "delete Title 2", entries: ["Title 4", "Title 2", "Title 1"], shown: { toast: true } });
+        demo.tab();
+        const reached = demo.has({ focus: "undo" });
+        demo.server.expect([undone(3, 4)]);
+        await demo.click("undo");
+        return before ?? reached ?? demo.has({
+            focus: "delete Title 3", entries: ["Title 4", "Title 3", "Title 2", "Title 1"], shown: { toast: false },
+        });
+    },
+    "page: Control Z undoes a deletion, also when its toast is gone": async (demo) => {
+        await demo.signIn("token-1", list(page([2, 1])), stream);
+        demo.server.expect([deleted(1, 1)]);
+        await demo.click("delete", 1);
+        await demo.clock.advance(20_000, () => demo.settle());
+        const gone = demo.has({ focus: "delete Title 2", shown: { toast: false } });
+        demo.server.expect([undone(1, 2)]);
+        await demo.press("z", { ctrlKey: true });
+        await demo.press("z", { ctrlKey: true });
+        return gone ?? demo.has({ focus: "delete Title 1", entries: ["Title 2", "Title 1"] });
+    },
+    "page: the toast of the only item stands behind the heading": async (demo) => {
+        await demo.signIn("token-1", list(page([1])), stream);
+        demo.server.expect([deleted(1, 0)]);
+        await demo.click("delete", 0);
+        const heading = demo.has({ focus: "heading", entries: [], shown: { empty: true } });
+        demo.tab();
+        return heading ?? demo.has({ focus: "undo" });
+    },
+    "page: the toast and the focus in it move on when their entry goes": async (demo) => {
+        await demo.signIn("token-1", list(page([3, 2, 1])), stream);
+        demo.server.expect([deleted(3, 2), deleted(2, 1)]);
+        await demo.click("delete", 0);
+        await demo.click("delete", 0);
+        demo.tab();
+        const second = demo.has({ focus: "undo", texts: { "toast-text": "Deleted: Title 2" }, entries: ["Title 1"] });
+        demo.server.expect([list(page([]))]);
+        demo.server.send(event({ unreadCount: 0, total: 0, newest: item(1).id, changed: [item(1).id] }));
+        await demo.settle();
+        return second ?? demo.has({ focus: "undo", entries: [], shown: { toast: true } });
+    },
+    "page: the toast gives the focus back to its entry when it is closed": async (demo) => {
+        await demo.signIn("token-1", list(page([2, 1])), stream);
+        demo.server.expect([deleted(2, 1)]);
+        await demo.click("delete", 0);
+        await demo.click("close-toast");
+        return demo.has({ focus: "delete Title 1", shown: { toast: false } });
+    },
+    "page: an undo without an answer can be tried again": async (demo) => {
+        await demo.signIn("token-1", list(page([2, 1])), stream);
+        demo.server.expect([deleted(2, 1), lost(undone(2, 2))]);
+        await demo.click("delete", 0);
+        await demo.click("undo");
+        const failed = demo.has({ focus: "delete Title 1", entries: ["Title 1"], shown: { toast: true, error: true } });
+        demo.server.expect([undone(2, 2)]);
+        await demo.press("z", { metaKey: true });
+        return failed ?? demo.has({ focus: "delete Title 2", entries: ["Title 2", "Title 1"], shown: { error: false } });
+    },
+    "page: an item that goes elsewhere passes the focus to its neighbour": async (demo) => {
+        await demo.signIn("token-1", list(page([3, 2, 1])), stream);
+        demo.focusOn("read", 1);
+        demo.server.expect([list(page([3, 1]))]);
+        demo.server.send(event({ unreadCount: 2, total: 2, newest: item(3).id, changed: [item(2).id] }));
+        await demo.settle();
+        return demo.has({ focus: "delete Title 1", entries: ["Title 3", "Title 1"] });
+    },
+    "page: Control Z in the field belongs to the field": async (demo) => {
+        await demo.signIn("token-1", list(page([1])), stream);
+        demo.server.expect([deleted(1, 0)]);
+        await demo.click("delete", 0);
+        await demo.click("sign-out");
+        await demo.press("z", { ctrlKey: true });
+        return demo.has({ focus: "token", shown: { toast: false, inbox: false } });
     },
 };
 
@@ -115,7 +200,7 @@ class DemoPage {
         this.server.expect(exchanges);
         this.#element("token").value = token;
         this.#element("sign-in").dispatchEvent(new Event("submit", { cancelable: true }));
-        await this.#settle();
+        await this.settle();
     }
 
     /** Clicks a control by its id, or by its class in an entry of the list. The click moves the focus, as in most browsers. */
@@ -123,7 +208,23 @@ class DemoPage {
         const control = entry === null ? this.#element(name) : this.#element("list").children[entry].querySelector(`.${name}`);
         control.focus();
         control.click();
-        await this.#settle();
+        await this.settle();
+    }
+
+    /** Moves the focus to the control with a class in an entry of the list. */
+    focusOn(name, entry) {
+        this.#element("list").children[entry].querySelector(`.${name}`).focus();
+    }
+
+    tab() {
+        this.#document.tab();
+    }
+
+    async press(key, modifiers) {
+        const event = Object.assign(new Event("keydown", { cancelable: true }), { key, ...modifiers });
+        Object.defineProperty(event, "target", { value: this.#document.activeElement });
+        this.#window.dispatchEvent(event);
+        await this.settle();
     }
 
     // MARK: The page
@@ -155,7 +256,7 @@ class DemoPage {
     }
 
     /** Waits until the page has done its work: several turns of the event loop in which no request came. */
-    async #settle() {
+    async settle() {
         for (let quiet = 0, seen = this.server.activity; quiet < 8; quiet += 1) {
             await new Promise((resolve) => realTimeout(resolve));
             if (this.server.activity !== seen) [quiet, seen] = [0, this.server.activity];
