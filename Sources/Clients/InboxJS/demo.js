@@ -89,8 +89,15 @@ function render(state) {
     element("empty").hidden = state.status !== "loaded" || state.items.length > 0;
     element("loading").hidden = state.status !== "loading" && !state.isLoadingMore;
     element("load-more").hidden = !state.canLoadMore;
-    element("load-more").disabled = state.isLoadingMore;
     element("read-all").disabled = state.unreadCount === 0;
+    keepFocus();
+}
+
+/** Passes the focus of a control on that was just disabled or hidden: the keyboard would begin at the top of the page again. */
+function keepFocus() {
+    const { activeElement } = document;
+    if (activeElement === element("read-all") && activeElement.disabled) element("refresh").focus();
+    if (activeElement === element("load-more") && activeElement.hidden) focusEntry(element("list").lastElementChild);
 }
 
 function renderCounts({ badge, unreadCount, newItems, items, status }) {

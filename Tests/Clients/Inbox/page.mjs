@@ -132,6 +132,22 @@ const cases = {
         await demo.settle();
         return demo.has({ focus: "delete Title 1", entries: ["Title 3", "Title 1"] });
     },
+    "page: the last page and Mark all as read pass the focus on": async (demo) => {
+        await demo.signIn("token-1", list(page([3, 2], item(2).id)), stream);
+        const next = { request: `GET /api/notifications?limit=20&cursor=${item(2).id}`, answer: { status: 200, body: page([1]) } };
+        demo.server.expect([next]);
+        await demo.click("load-more");
+        const last = demo.has({ focus: "delete Title 1", shown: { "load-more": false } });
+        const answer = { status: 200, body: { updated: 3, unreadCount: 0 } };
+        demo.server.expect([{ request: `PATCH /api/notifications/read-all?before=${item(3).id}`, answer }]);
+        await demo.click("read-all");
+        return last ?? demo.has({ focus: "refresh" });
+    },
+    "page: a disabled control has a look of its own, also in forced colours": async (demo) => {
+        const [plain, forced] = demo.style.split("@media (forced-colors: active)");
+        const rule = /button:disabled\s*\{[^}]*color:/;
+        return rule.test(plain) && rule.test(forced ?? "") ? null : "demo.css has no rule for button:disabled";
+    },
     "page: Control Z in the field belongs to the field": async (demo) => {
         await demo.signIn("token-1", list(page([1])), stream);
         demo.server.expect([deleted(1, 0)]);
@@ -142,7 +158,7 @@ const cases = {
     },
 };
 
-/** Runs each case in turn. `files` has the texts of the page and of its script. Yields `{name, problems}`. */
+/** Runs each case in turn. `files` has the texts of the page, its script and its style. Yields `{name, problems}`. */
 export async function* runPageCases(files, filter = "") {
     for (const [name, run] of Object.entries(cases)) {
         if (!name.includes(filter)) continue;
@@ -167,6 +183,7 @@ class DemoPage {
 
     constructor(files) {
         this.#files = files;
+        this.style = files.style;
         this.#document = new FakeDocument(files.html);
     }
 

@@ -26,6 +26,6 @@ async function show(results) {
 
 await show(runCases(table, library, filter));
 await show(runTabCases(library, filter));
-await show(runPageCases({ html: await text("demo.html"), script }, filter));
+await show(runPageCases({ html: await text("demo.html"), style: await text("demo.css"), script }, filter));
 console.log(`${counts.passed} passed, ${counts.failed} failed`);
 process.exitCode = counts.failed === 0 && counts.passed > 0 ? 0 : 1;
