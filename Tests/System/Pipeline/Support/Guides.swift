@@ -31,6 +31,19 @@ struct Guides {
         }
     }
 
+    /// The commands of every block under a comment `<!-- http: … -->`, in the order of the pages, each with the answer that the page shows.
+    var requests: [(command: String, answer: String)] {
+        var requests: [(command: String, answer: String)] = []
+        for line in blocks("http").flatMap({ $0.text.split(separator: "\n") }) {
+            if line.hasPrefix("$ ") {
+                requests.append((String(line.dropFirst(2)), ""))
+            } else if let last = requests.indices.last {
+                requests[last].answer += "\(line)\n"
+            }
+        }
+        return requests
+    }
+
     private func blocks(_ kind: String) -> [(name: String, text: String)] {
         lines.indices.compactMap { index in
             let (opening, closing) = ("<!-- \(kind): ", " -->")
