@@ -1,4 +1,5 @@
 import Foundation
+import PrivateServers
 import Testing
 import TidingsPostgres
 import TidingsTestSupport
@@ -49,6 +50,22 @@ import TidingsTestSupport
                 """)
             #expect(ownType > 0, "\(result.output)\(result.errors)")
         }
+    }
+
+    /// The guide's port is replaced, because other programs of this machine may have it.
+    @Test func aPushWithoutAnAccountIsSent() async throws {
+        let guides = try Guides()
+        let (standIn, push) = (try guides.example("stand-in for Firebase"), try guides.example("push to the stand-in"))
+        let claim = try LoopbackPort.unused()
+        let script = "trap 'kill $(jobs -p)' EXIT\n" + (standIn + push).replacingOccurrences(of: "18099", with: "\(claim.port)")
+        try await withPipeline { pipeline in
+            let result = try await Self.run(script, in: pipeline)
+            #expect(result.exitCode == 0, "\(result.output)\(result.errors)")
+            let ends = try await pipeline.byProvider(of: "push-1")
+            #expect(ends == ["fcm sent accepted", "inbox delivered delivered"], "\(result.output)\(result.errors)")
+        }
+        // Until here no other server of a test chooses the port.
+        withExtendedLifetime(claim) {}
     }
 
     @Test func everyCommandSucceeds() async throws {
