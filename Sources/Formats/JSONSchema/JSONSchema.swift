@@ -11,14 +11,28 @@ public struct JSONSchema: Sendable {
     private let program: SchemaProgram
     private let limits: SchemaLimits
 
-    /// Compiles `schema`, or throws an error with the keyword and the place that prevent it.
+    /// Compiles `schema`, or throws the first of ``errors(in:assertFormats:limits:)``.
     ///
     /// - Parameter assertFormats: whether `format` decides validity. By default it is an annotation, as the draft says; when true,
     ///   a format outside ``supportedFormats`` is refused.
     public init(_ schema: JSON, assertFormats: Bool = false, limits: SchemaLimits = .standard) throws(SchemaError) {
-        let document = try SchemaDocument(schema, limits: limits)
-        program = try SchemaCompiler(document: document, assertFormats: assertFormats).program()
+        let document = SchemaDocument(schema, limits: limits)
+        if let error = document.errors.first { throw error }
+        let (program, errors) = SchemaCompiler(document: document, assertFormats: assertFormats).program()
+        if let error = errors.first { throw error }
+        self.program = program
         self.limits = limits
+    }
+
+    /// Returns every error that prevents `schema` from being compiled, each with its keyword and place: first those of the document, such as
+    /// unknown keywords, then those of values. Empty if the schema can be compiled.
+    ///
+    /// - An error that is only a consequence of another one is left out.
+    /// - A document beyond `limits` ends with the error `tooLarge`. Its values are then not judged.
+    public static func errors(in schema: JSON, assertFormats: Bool = false, limits: SchemaLimits = .standard) -> [SchemaError] {
+        let document = SchemaDocument(schema, limits: limits)
+        if document.isTooLarge { return document.errors }
+        return document.errors + SchemaCompiler(document: document, assertFormats: assertFormats).program().errors
     }
 
     /// Returns all faults of `instance` in the order found, at most ``SchemaLimits/maximumViolations``. Empty means valid.

@@ -52,6 +52,31 @@ import TidingsJSONSchema
         #expect(error.pointer == pointer)
     }
 
+    /// A schema, and the pointer and keyword of each of its errors.
+    static let severalErrors: [(String, [String])] = [
+        (
+            ##"{"type":"strin","properties":{"a":{"minimun":1,"maxLength":-1},"b":5,"c":{"pattern":"("}},"required":"a"}"##,
+            ["/properties/a minimun", "/properties/b ", " type", " required", "/properties/a maxLength", "/properties/c pattern"]
+        ),
+        (##"{"$ref":"#/$defs/none","minimun":1,"format":"hostname"}"##, [" minimun", " $ref", " format"]),
+        (
+            ##"{"patternProperties":{"(":true,"[":true},"dependentRequired":{"a":1,"b":[1]}}"##,
+            Array(repeating: " patternProperties", count: 2)
+                + Array(repeating: " dependentRequired", count: 2)
+        ),
+        (##"{"allOf":[],"anyOf":{},"$schema":1,"not":{"$ref":"#"}}"##, [" $schema", " allOf", " anyOf", "/not $ref"]),
+        // Each of these has one error, and the others are its consequences.
+        (##"{"$ref":"#/$defs/a","$deffs":{"a":{"type":"string"}}}"##, [" $deffs"]),
+        (##"{"$ref":"#a/b","$defs":{"x":{"$anchor":"a/b"}}}"##, ["/$defs/x $anchor"]), (##"{"properties":[]}"##, [" properties"]),
+        (##"{"allOf":[{"$ref":"#/$defs/a"}],"$defs":{"a":7}}"##, ["/$defs/a "]), ("true", []), (##"{"minimum":1}"##, []),
+    ]
+
+    @Test(arguments: severalErrors) func everyErrorIsTold(_ schema: String, _ expected: [String]) throws {
+        let errors = JSONSchema.errors(in: try JSON.parse(schema), assertFormats: true)
+        #expect(errors.map { "\($0.pointer) \($0.keyword)" } == expected, "\(errors)")
+        #expect(try refusal(schema, assertFormats: true) == errors.first)
+    }
+
     @Test func unknownFormatsAreAnnotationsUntilTheyAreAsserted() throws {
         #expect(try refusal(##"{"format":"hostname"}"##) == nil)
         #expect(try refusal(##"{"format":"hostname"}"##, assertFormats: true)?.code == .unsupportedFormat)
@@ -88,5 +113,8 @@ import TidingsJSONSchema
         var deep: JSON = true
         for _ in 0..<200 { deep = ["not": deep] }
         #expect(throws: SchemaError.self) { try JSONSchema(deep) }
+        // A schema that is too large ends with that error, whatever else is wrong behind it.
+        let broken = "{\"allOf\":[" + Array(repeating: "{}", count: 10_001).joined(separator: ",") + "],\"anyOf\":[],\"minimun\":1}"
+        #expect(JSONSchema.errors(in: try JSON.parse(broken)).map(\.code) == [.tooLarge])
     }
 }

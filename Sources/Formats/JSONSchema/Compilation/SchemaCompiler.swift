@@ -5,18 +5,27 @@ struct SchemaCompiler {
     let document: SchemaDocument
     let assertFormats: Bool
 
-    func program() throws(SchemaError) -> SchemaProgram {
+    /// Returns the program, and the errors in the order found. With an error, the program lacks the rule at fault.
+    ///
+    /// An error that is only a consequence of one of the document is left out: at the same keyword of the same schema, or a reference whose
+    /// place the document does not know.
+    func program() -> (SchemaProgram, errors: [SchemaError]) {
         var nodes: [SchemaNode] = []
+        var errors: [SchemaError] = []
         nodes.reserveCapacity(document.locations.count)
         for location in document.locations {
-            let rules = try rules(of: location)
+            let rules = rules(of: location, &errors)
             nodes.append(SchemaNode(pointer: location.pointer, resource: location.resource, rules: rules))
         }
-        try refuseLoops(nodes)
-        return SchemaProgram(nodes: nodes, dynamicAnchors: document.resources.map(\.dynamicAnchors))
+        let known = Set(document.errors.map { [$0.pointer, $0.keyword].map(ExactText.init) })
+        errors.removeAll { error in
+            error.code == .unresolvedReference && !document.knowsItsPlaces
+                || known.contains([error.pointer, error.keyword].map(ExactText.init))
+        }
+        return (SchemaProgram(nodes: nodes, dynamicAnchors: document.resources.map(\.dynamicAnchors)), errors + loops(in: nodes))
     }
 
-    private func rules(of location: SchemaDocument.Location) throws(SchemaError) -> SchemaRules {
+    private func rules(of location: SchemaDocument.Location, _ errors: inout [SchemaError]) -> SchemaRules {
         var rules = SchemaRules()
         guard case .object(let object) = location.value else {
             rules.verdict = location.value.boolValue
@@ -24,28 +33,35 @@ struct SchemaCompiler {
         }
         for entry in object.entries {
             guard let keyword = SchemaKeyword(rawValue: entry.key) else { continue }
-            let value = KeywordValue(keyword: keyword, value: entry.value, location: location)
-            switch keyword {
-            case .schema, .id, .anchor, .dynamicAnchor, .defs: break
-            case .comment, .title, .description, .contentEncoding, .contentMediaType: _ = try value.text()
-            case .deprecated, .readOnly, .writeOnly: _ = try value.flag()
-            case .examples: _ = try value.elements()
-            case .default, .contentSchema: break
-            case .ref, .dynamicRef, .allOf, .anyOf, .oneOf, .not, .if, .then, .else, .unevaluatedItems, .unevaluatedProperties:
-                try combine(value, into: &rules)
-            case .type, .const, .enum: try compare(value, into: &rules)
-            case .multipleOf, .maximum, .exclusiveMaximum, .minimum, .exclusiveMinimum:
-                try add(value, to: &rules.number)
-            case .maxLength, .minLength, .pattern, .format: try add(value, to: &rules.string)
-            case .prefixItems, .items, .contains, .maxItems, .minItems, .uniqueItems, .maxContains, .minContains:
-                try add(value, to: &rules.array)
-            case .properties, .patternProperties, .additionalProperties, .propertyNames, .maxProperties, .minProperties, .required,
-                .dependentRequired, .dependentSchemas:
-                break
+            do throws(SchemaError) {
+                try read(KeywordValue(keyword: keyword, value: entry.value, location: location), into: &rules)
+            } catch {
+                errors.append(error)
             }
         }
-        rules.object = try objectRules(object, location)
+        rules.object = objectRules(object, location, &errors)
         return rules
+    }
+
+    private func read(_ value: KeywordValue, into rules: inout SchemaRules) throws(SchemaError) {
+        switch value.keyword {
+        case .schema, .id, .anchor, .dynamicAnchor, .defs: break
+        case .comment, .title, .description, .contentEncoding, .contentMediaType: _ = try value.text()
+        case .deprecated, .readOnly, .writeOnly: _ = try value.flag()
+        case .examples: _ = try value.elements()
+        case .default, .contentSchema: break
+        case .ref, .dynamicRef, .allOf, .anyOf, .oneOf, .not, .if, .then, .else, .unevaluatedItems, .unevaluatedProperties:
+            try combine(value, into: &rules)
+        case .type, .const, .enum: try compare(value, into: &rules)
+        case .multipleOf, .maximum, .exclusiveMaximum, .minimum, .exclusiveMinimum:
+            try add(value, to: &rules.number)
+        case .maxLength, .minLength, .pattern, .format: try add(value, to: &rules.string)
+        case .prefixItems, .items, .contains, .maxItems, .minItems, .uniqueItems, .maxContains, .minContains:
+            try add(value, to: &rules.array)
+        case .properties, .patternProperties, .additionalProperties, .propertyNames, .maxProperties, .minProperties, .required,
+            .dependentRequired, .dependentSchemas:
+            break
+        }
     }
 
     private func combine(_ value: KeywordValue, into rules: inout SchemaRules) throws(SchemaError) {
@@ -148,10 +164,12 @@ struct SchemaCompiler {
 
     // MARK: - Loops
 
-    /// Refuses schemas that would apply themselves to the same instance without end. Each node is entered once, without recursion.
-    private func refuseLoops(_ nodes: [SchemaNode]) throws(SchemaError) {
+    /// Returns an error for each reference by which a schema would apply itself to the same instance without end. Each node is entered once,
+    /// without recursion.
+    private func loops(in nodes: [SchemaNode]) -> [SchemaError] {
         enum Visit { case unseen, open, done }
         var visits = [Visit](repeating: .unseen, count: nodes.count)
+        var errors: [SchemaError] = []
         for start in nodes.indices where visits[start] == .unseen {
             var path: [(node: Int, next: ArraySlice<Int>)] = [(start, nodes[start].rules.inPlace[...])]
             visits[start] = .open
@@ -164,12 +182,14 @@ struct SchemaCompiler {
                 case .done: continue
                 case .open:
                     let pointer = nodes[path[last].node].pointer
-                    throw SchemaError(.referenceLoop, keyword: "$ref", at: pointer, "leads back to itself without moving into the instance")
+                    errors.append(
+                        SchemaError(.referenceLoop, keyword: "$ref", at: pointer, "leads back to itself without moving into the instance"))
                 case .unseen:
                     visits[next] = .open
                     path.append((next, nodes[next].rules.inPlace[...]))
                 }
             }
         }
+        return errors
     }
 }

@@ -22,6 +22,11 @@ struct SchemaDocument {
 
     private(set) var locations: [Location] = []
     private(set) var resources: [Resource] = []
+    /// The errors in the order found. Values that are no schemas are among the locations, as schemas that allow everything.
+    private(set) var errors: [SchemaError] = []
+    /// Whether every place that a reference may name is known. If a keyword that names or holds subschemas is itself at fault, a reference
+    /// that leads nowhere may only be a consequence.
+    private(set) var knowsItsPlaces = true
     private var indexByPointer: [ExactText: Int] = [:]
     private var resourceByURI: [ExactText: Int] = [:]
     private let limits: SchemaLimits
@@ -31,71 +36,85 @@ struct SchemaDocument {
 
     private static let draft = "https://json-schema.org/draft/2020-12/schema"
 
-    init(_ schema: JSON, limits: SchemaLimits) throws(SchemaError) {
+    init(_ schema: JSON, limits: SchemaLimits) {
         self.limits = limits
-        try addResource(Self.anonymous, root: "", pointer: "")
-        try visit(schema, pointer: "", resource: 0, depth: 0)
+        addResource(Self.anonymous, root: "", pointer: "")
+        visit(schema, pointer: "", resource: 0, depth: 0)
+    }
+
+    /// Whether the document is beyond a limit. Its other errors are then not all known.
+    var isTooLarge: Bool { errors.last?.code == .tooLarge }
+
+    private mutating func note(_ code: SchemaError.Code, _ keyword: String, at pointer: String, _ message: String) {
+        errors.append(SchemaError(code, keyword: keyword, at: pointer, message))
+    }
+
+    /// Notes an error of a keyword that names or holds subschemas.
+    private mutating func noteUnknownPlaces(_ keyword: SchemaKeyword, at pointer: String, _ message: String) {
+        knowsItsPlaces = false
+        note(.invalidValue, keyword.rawValue, at: pointer, message)
     }
 
     /// Returns the index of the subschema at a JSON Pointer of the document.
     func index(at pointer: String) -> Int? { indexByPointer[ExactText(pointer)] }
 
-    private mutating func visit(_ value: JSON, pointer: String, resource: Int, depth: Int) throws(SchemaError) {
+    private mutating func visit(_ value: JSON, pointer: String, resource: Int, depth: Int) {
+        if isTooLarge { return }
         guard locations.count < limits.maximumSubschemas, depth <= limits.maximumNesting else {
-            throw SchemaError(.tooLarge, keyword: "", at: pointer, "the document has too many subschemas, or nests them too deep")
+            return note(.tooLarge, "", at: pointer, "the document has too many subschemas, or nests them too deep")
         }
         let index = locations.count
+        indexByPointer[ExactText(pointer)] = index
         guard case .object(let object) = value else {
-            guard value.boolValue != nil else {
-                throw SchemaError(.invalidValue, keyword: "", at: pointer, "a schema is an object or a boolean, not a \(value.typeName)")
+            if value.boolValue == nil {
+                note(.invalidValue, "", at: pointer, "a schema is an object or a boolean, not a \(value.typeName)")
             }
-            locations.append(Location(value: value, pointer: pointer, resource: resource))
-            indexByPointer[ExactText(pointer)] = index
+            // A reference to a value that is no schema is no second error.
+            locations.append(Location(value: .bool(value.boolValue ?? true), pointer: pointer, resource: resource))
             return
         }
-        let own = try identify(object, pointer: pointer, within: resource)
+        let own = identify(object, pointer: pointer, within: resource)
         locations.append(Location(value: value, pointer: pointer, resource: own))
-        indexByPointer[ExactText(pointer)] = index
-        try addAnchors(of: object, index: index, pointer: pointer, resource: own)
+        addAnchors(of: object, index: index, pointer: pointer, resource: own)
         for entry in object.entries {
             guard let keyword = SchemaKeyword(rawValue: entry.key) else {
-                try refuse(entry.key, at: pointer)
+                refuse(entry, at: pointer)
                 continue
             }
-            try visitSubschemas(of: keyword, entry.value, pointer: pointer, resource: own, depth: depth + 1)
+            visitSubschemas(of: keyword, entry.value, pointer: pointer, resource: own, depth: depth + 1)
         }
     }
 
-    private mutating func visitSubschemas(
-        of keyword: SchemaKeyword, _ value: JSON, pointer: String, resource: Int, depth: Int
-    ) throws(SchemaError) {
+    private mutating func visitSubschemas(of keyword: SchemaKeyword, _ value: JSON, pointer: String, resource: Int, depth: Int) {
+        if isTooLarge { return }
         let place = pointer + "/" + keyword.rawValue
         switch keyword.subschemas {
         case .none: break
-        case .one: try visit(value, pointer: place, resource: resource, depth: depth)
+        case .one: visit(value, pointer: place, resource: resource, depth: depth)
         case .list:
             guard case .array(let elements) = value, !elements.isEmpty else {
-                throw SchemaError(.invalidValue, keyword: keyword.rawValue, at: pointer, "takes a non-empty array of schemas")
+                return noteUnknownPlaces(keyword, at: pointer, "takes a non-empty array of schemas")
             }
             for (number, element) in elements.enumerated() {
-                try visit(element, pointer: "\(place)/\(number)", resource: resource, depth: depth)
+                visit(element, pointer: "\(place)/\(number)", resource: resource, depth: depth)
             }
         case .named:
             guard case .object(let members) = value else {
-                throw SchemaError(.invalidValue, keyword: keyword.rawValue, at: pointer, "takes an object of schemas")
+                return noteUnknownPlaces(keyword, at: pointer, "takes an object of schemas")
             }
             for member in members.entries {
-                try visit(member.value, pointer: place + "/" + JSONPointer.escape(member.key), resource: resource, depth: depth)
+                visit(member.value, pointer: place + "/" + JSONPointer.escape(member.key), resource: resource, depth: depth)
             }
         }
     }
 
-    private func refuse(_ name: String, at pointer: String) throws(SchemaError) {
-        if let reason = SchemaKeyword.refused[name] {
-            throw SchemaError(.unsupportedKeyword, keyword: name, at: pointer, reason)
-        }
-        if !name.hasPrefix("x-") {
-            throw SchemaError(.unknownKeyword, keyword: name, at: pointer, "is no keyword of draft 2020-12; own names begin with x-")
+    private mutating func refuse(_ entry: JSONObject.Entry, at pointer: String) {
+        if isTooLarge || entry.key.hasPrefix("x-") { return }
+        if entry.value.objectValue != nil || entry.value.arrayValue != nil { knowsItsPlaces = false }
+        if let reason = SchemaKeyword.refused[entry.key] {
+            note(.unsupportedKeyword, entry.key, at: pointer, reason)
+        } else {
+            note(.unknownKeyword, entry.key, at: pointer, "is no keyword of draft 2020-12; own names begin with x-")
         }
     }
 }
@@ -138,38 +157,39 @@ extension SchemaDocument {
     }
 
     /// Reads `$schema` and `$id`, and returns the resource that the schema belongs to.
-    private mutating func identify(_ object: JSONObject, pointer: String, within resource: Int) throws(SchemaError) -> Int {
-        if let draft = object["$schema"] {
-            guard let name = draft.stringValue, name == Self.draft || name == Self.draft + "#" else {
-                throw SchemaError(.unsupportedDraft, keyword: "$schema", at: pointer, "only \(Self.draft) is carried out")
-            }
+    private mutating func identify(_ object: JSONObject, pointer: String, within resource: Int) -> Int {
+        if let draft = object["$schema"], draft.stringValue != Self.draft, draft.stringValue != Self.draft + "#" {
+            note(.unsupportedDraft, "$schema", at: pointer, "only \(Self.draft) is carried out")
         }
         guard let id = object["$id"] else { return resource }
         guard let reference = id.stringValue.flatMap({ URIReference($0) }), reference.fragment ?? "" == "" else {
-            throw SchemaError(.invalidValue, keyword: "$id", at: pointer, "takes a URI reference without a fragment")
+            noteUnknownPlaces(.id, at: pointer, "takes a URI reference without a fragment")
+            return resource
         }
-        return try addResource(reference.resolved(against: resources[resource].uri).withoutFragment, root: pointer, pointer: pointer)
+        return addResource(reference.resolved(against: resources[resource].uri).withoutFragment, root: pointer, pointer: pointer)
     }
 
     @discardableResult
-    private mutating func addResource(_ uri: URIReference, root: String, pointer: String) throws(SchemaError) -> Int {
-        guard resourceByURI.updateValue(resources.count, forKey: ExactText(uri.text)) == nil else {
-            throw SchemaError(.invalidValue, keyword: "$id", at: pointer, "another schema of the document has the same identity")
+    private mutating func addResource(_ uri: URIReference, root: String, pointer: String) -> Int {
+        if resourceByURI.updateValue(resources.count, forKey: ExactText(uri.text)) != nil {
+            noteUnknownPlaces(.id, at: pointer, "another schema of the document has the same identity")
         }
         resources.append(Resource(uri: uri, root: root))
         return resources.count - 1
     }
 
-    private mutating func addAnchors(of object: JSONObject, index: Int, pointer: String, resource: Int) throws(SchemaError) {
+    private mutating func addAnchors(of object: JSONObject, index: Int, pointer: String, resource: Int) {
         for keyword in [SchemaKeyword.anchor, .dynamicAnchor] {
             guard let value = object[keyword.rawValue] else { continue }
             guard let name = value.stringValue, Self.isAnchorName(name) else {
-                throw SchemaError(.invalidValue, keyword: keyword.rawValue, at: pointer, "takes a plain name such as address")
+                noteUnknownPlaces(keyword, at: pointer, "takes a plain name such as address")
+                continue
             }
             let key = ExactText(name)
             let taken = resources[resource].anchors[key] ?? resources[resource].dynamicAnchors[key]
             guard taken == nil || taken == index else {
-                throw SchemaError(.invalidValue, keyword: keyword.rawValue, at: pointer, "the anchor \(name) is given twice")
+                noteUnknownPlaces(keyword, at: pointer, "the anchor \(name) is given twice")
+                continue
             }
             if keyword == .anchor { resources[resource].anchors[key] = index } else { resources[resource].dynamicAnchors[key] = index }
         }

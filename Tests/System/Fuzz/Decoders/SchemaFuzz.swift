@@ -51,6 +51,9 @@ struct SchemaFuzz: FuzzTarget {
             try require(error == again, "compiled twice, two errors")
             try Properties.requirePointer(error.pointer)
             try require(!error.message.isEmpty, "no message")
+            let errors = JSONSchema.errors(in: input.schema, assertFormats: input.assertsFormats)
+            try require(errors.first == error, "the first of all errors is another one")
+            for error in errors { try Properties.requirePointer(error.pointer) }
             return .refused
         default: throw BrokenProperty(description: "compiled twice, two results")
         }
