@@ -80,27 +80,3 @@ public struct ProviderSetting: Sendable, Hashable {
         self.isSecret = isSecret
     }
 }
-
-/// The reason why a binding cannot be used, in words for the operator who wrote the binding.
-public struct ProviderConfigurationError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The binding's name.
-    public var provider: String
-    /// The setting at fault; nil if the binding as a whole is at fault.
-    public var setting: String?
-    /// The message never contains the value of a secret.
-    public var message: String
-    /// Whether the environment or a file lacks a value here. The value may exist where the roles run, so this is not a mistake of the
-    /// catalogue.
-    public var isMissing: Bool
-
-    public init(provider: String, setting: String? = nil, message: String, isMissing: Bool = false) {
-        self.provider = provider
-        self.setting = setting
-        self.message = message
-        self.isMissing = isMissing
-    }
-
-    public var description: String {
-        "provider \(provider)" + (setting.map { ", setting \($0)" } ?? "") + ": \(message)"
-    }
-}

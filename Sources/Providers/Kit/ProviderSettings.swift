@@ -14,7 +14,10 @@ public struct ProviderSettings: Sendable {
     /// The settings that were declared as secrets.
     private let secretNames: Set<String>
 
-    /// Throws if a setting is not declared. The message suggests the nearest declared setting, or lists all of them.
+    /// The binding's name.
+    var provider: String { binding.name }
+
+    /// Throws if settings are not declared. The message suggests the nearest declared setting, or lists all of them.
     public init(
         _ binding: ProviderBinding, declared: [ProviderSetting], environment: [String: String]
     ) throws(ProviderConfigurationError) {
@@ -22,12 +25,16 @@ public struct ProviderSettings: Sendable {
         self.environment = environment
         secretNames = Set(declared.filter(\.isSecret).map(\.name))
         let known = declared.map(\.name)
+        var errors: [ProviderConfigurationError] = []
         for name in binding.settings.keys.sorted() where !known.contains(name) {
             let hint =
                 NearestName.of(name, among: known).map { "did you mean \($0)?" }
                 ?? (known.isEmpty ? "a provider of kind \(binding.kind) has none" : "there are: \(known.joined(separator: ", "))")
-            throw error(name, "unknown setting; \(hint)")
+            errors.append(error(name, "unknown setting; \(hint)"))
         }
+        guard var first = errors.first else { return }
+        first.others = Array(errors.dropFirst())
+        throw first
     }
 
     /// The environment variable that can hold the setting instead of the catalogue.
