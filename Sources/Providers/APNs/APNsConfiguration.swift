@@ -56,20 +56,29 @@ extension APNsConfiguration {
         }
 
     init(_ settings: ProviderSettings) throws(ProviderConfigurationError) {
-        identity = try Self.identity(settings)
-        topic = try Self.topic(settings)
-        production = try Self.origin("endpoint", settings, default: Self.productionOrigin)
-        let usual = production == Self.productionOrigin ? Self.sandboxOrigin : production
-        sandbox = try Self.origin("sandboxEndpoint", settings, default: usual)
-        maximumConnections = try settings.integer("maximumConnections", default: Self.usualConnections, in: Self.allowedConnections)
-        call = try CallSettings(settings, concurrency: Self.concurrency)
-        call.endpoint = production
+        var errors = SettingErrors(of: settings)
+        let key = errors.collect(try Self.key(settings))
+        let keyID = errors.collect(try Self.id("keyId", settings))
+        let teamID = errors.collect(try Self.id("teamId", settings))
+        let topic = errors.collect(try Self.topic(settings))
+        let production = errors.collect(try Self.origin("endpoint", settings, default: Self.productionOrigin))
+        let usual = production.flatMap { $0 == Self.productionOrigin ? nil : $0 } ?? Self.sandboxOrigin
+        let sandbox = errors.collect(try Self.origin("sandboxEndpoint", settings, default: usual))
+        let connections = errors.collect(
+            try settings.integer("maximumConnections", default: Self.usualConnections, in: Self.allowedConnections))
+        let call = errors.collect(try CallSettings(settings, concurrency: Self.concurrency))
+        guard let key, let keyID, let teamID, let topic, let production, let sandbox, let connections, let call else {
+            throw errors.combined
+        }
+        identity = SigningIdentity(key: key, keyID: keyID, teamID: teamID)
+        (self.topic, self.production, self.sandbox) = (topic, production, sandbox)
+        (maximumConnections, self.call) = (connections, call)
+        self.call.endpoint = production
     }
 
-    private static func identity(_ settings: ProviderSettings) throws(ProviderConfigurationError) -> SigningIdentity {
+    private static func key(_ settings: ProviderSettings) throws(ProviderConfigurationError) -> P256PrivateKey {
         let pem = try settings.requiredSecret("key", "must be set: file:/path or env:NAME of the .p8 file that Apple gave out")
-        let key = try settings.parsed("key") { () throws(P256KeyError) in try P256PrivateKey(pem: pem) }
-        return SigningIdentity(key: key, keyID: try id("keyId", settings), teamID: try id("teamId", settings))
+        return try settings.parsed("key") { () throws(P256KeyError) in try P256PrivateKey(pem: pem) }
     }
 
     private static func id(_ name: String, _ settings: ProviderSettings) throws(ProviderConfigurationError) -> String {

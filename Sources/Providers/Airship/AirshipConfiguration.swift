@@ -65,14 +65,21 @@ extension AirshipConfiguration {
         ] + CallSettings.declarations(endpoint: endpoint)
 
     init(_ settings: ProviderSettings) throws(ProviderConfigurationError) {
-        appKey = try settings.requiredSecret("appKey")
+        var errors = SettingErrors(of: settings)
+        let appKey = errors.collect(try settings.requiredSecret("appKey"))
+        let credential = errors.collect(try Self.credential(settings))
+        let platforms: [Platform]? = errors.collect(try settings.choices("platforms", noun: "platform") ?? [.ios, .android])
+        let call = errors.collect(try CallSettings(settings, endpoint: Self.endpoint))
+        guard let appKey, let credential, let platforms, let call else { throw errors.combined }
+        self.init(appKey: appKey, credential: credential, platforms: platforms, call: call)
+    }
+
+    private static func credential(_ settings: ProviderSettings) throws(ProviderConfigurationError) -> Credential {
         switch (try settings.secret("masterSecret"), try settings.secret("token")) {
-        case (let secret?, nil): credential = .masterSecret(secret)
-        case (nil, let token?): credential = .token(token)
+        case (let secret?, nil): return .masterSecret(secret)
+        case (nil, let token?): return .token(token)
         case (nil, nil): throw settings.missing("masterSecret", "must be set, or token: env:NAME or file:/path")
         case (.some, .some): throw settings.error("token", "stands in place of masterSecret: set one of them")
         }
-        platforms = try settings.choices("platforms", noun: "platform") ?? [.ios, .android]
-        call = try CallSettings(settings, endpoint: Self.endpoint)
     }
 }

@@ -40,19 +40,32 @@ extension BrazeConfiguration {
         ] + CallSettings.declarations(endpoint: "")
 
     init(_ settings: ProviderSettings) throws(ProviderConfigurationError) {
-        apiKey = try settings.requiredSecret("apiKey")
-        platforms = try settings.choices("platforms", noun: "platform") ?? Platform.allCases
-        campaignID = settings.text("campaignId")
-        perPerson = try settings.flag("perPerson", default: false)
-        call = try CallSettings(settings, endpoint: "")
-        for platform in Platform.allCases {
-            let isNeeded = campaignID != nil && platforms.contains(platform)
-            let variation = settings.text(platform.variationSetting)
-            if isNeeded, variation == nil { throw settings.error(platform.variationSetting, "must be set, because campaignId is") }
-            if !isNeeded, variation != nil {
-                throw settings.error(platform.variationSetting, "means nothing without campaignId and \(platform.rawValue) in platforms")
-            }
-            variationIDs[platform] = variation
+        var errors = SettingErrors(of: settings)
+        let apiKey = errors.collect(try settings.requiredSecret("apiKey"))
+        let platforms: [Platform]? = errors.collect(try settings.choices("platforms", noun: "platform") ?? Platform.allCases)
+        let perPerson = errors.collect(try settings.flag("perPerson", default: false))
+        let call = errors.collect(try CallSettings(settings, endpoint: ""))
+        var variations: [Platform: String] = [:]
+        // Without the platforms nobody knows which variations are needed.
+        for platform in platforms == nil ? [] : Platform.allCases {
+            let variation = errors.collect(try Self.variation(for: platform, of: platforms ?? [], settings))
+            variations[platform] = variation ?? nil
         }
+        guard let apiKey, let platforms, let perPerson, let call, errors.isEmpty else { throw errors.combined }
+        self.init(
+            apiKey: apiKey, platforms: platforms, campaignID: settings.text("campaignId"), variationIDs: variations, perPerson: perPerson,
+            call: call)
+    }
+
+    private static func variation(
+        for platform: Platform, of platforms: [Platform], _ settings: ProviderSettings
+    ) throws(ProviderConfigurationError) -> String? {
+        let isNeeded = settings.text("campaignId") != nil && platforms.contains(platform)
+        let variation = settings.text(platform.variationSetting)
+        if isNeeded, variation == nil { throw settings.error(platform.variationSetting, "must be set, because campaignId is") }
+        if !isNeeded, variation != nil {
+            throw settings.error(platform.variationSetting, "means nothing without campaignId and \(platform.rawValue) in platforms")
+        }
+        return variation
     }
 }

@@ -26,17 +26,28 @@ extension FCMConfiguration {
         ] + CallSettings.declarations(endpoint: endpoint)
 
     init(_ settings: ProviderSettings) throws(ProviderConfigurationError) {
+        var errors = SettingErrors(of: settings)
+        let account = errors.collect(try Self.account(settings))
+        let projectID = errors.collect(try Self.projectID(settings))
+        let call = errors.collect(try CallSettings(settings, endpoint: Self.endpoint))
+        guard let account, let projectID, let call else { throw errors.combined }
+        self.account = account
+        self.projectID = projectID ?? account.projectID
+        self.call = call
+    }
+
+    private static func account(_ settings: ProviderSettings) throws(ProviderConfigurationError) -> ServiceAccount {
         let text = try settings.requiredSecret(
             "serviceAccount", "must be set: file:/path or env:NAME of the service account's JSON key file")
-        account = try settings.parsed("serviceAccount") { () throws(ServiceAccount.Problem) in try ServiceAccount(json: text) }
-        if let projectID = settings.text("projectId") {
-            guard ServiceAccount.isProjectID(projectID) else {
-                throw settings.error("projectId", "\"\(projectID)\" is not the id or the number of a project")
-            }
-            self.projectID = projectID
-        } else {
-            projectID = account.projectID
+        return try settings.parsed("serviceAccount") { () throws(ServiceAccount.Problem) in try ServiceAccount(json: text) }
+    }
+
+    /// Returns nil if the project of the key file counts.
+    private static func projectID(_ settings: ProviderSettings) throws(ProviderConfigurationError) -> String? {
+        guard let projectID = settings.text("projectId") else { return nil }
+        guard ServiceAccount.isProjectID(projectID) else {
+            throw settings.error("projectId", "\"\(projectID)\" is not the id or the number of a project")
         }
-        call = try CallSettings(settings, endpoint: Self.endpoint)
+        return projectID
     }
 }

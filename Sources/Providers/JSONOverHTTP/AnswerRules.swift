@@ -80,14 +80,23 @@ extension AnswerRules {
         ]
 
     init(_ settings: ProviderSettings) throws(ProviderConfigurationError) {
-        statuses = try Self.statuses(settings)
-        let path = try Self.path("successPath", settings)
+        var errors = SettingErrors(of: settings)
+        let statuses = errors.collect(try Self.statuses(settings))
+        let expected = errors.collect(try Self.expected(settings))
+        let messageIDPath = errors.collect(try Self.path("messageIdPath", settings))
+        let delivered = errors.collect(try settings.flag("delivered", default: false))
+        guard let statuses, let expected, let messageIDPath, let delivered else { throw errors.combined }
+        (self.statuses, self.expected, self.messageIDPath, self.delivered) = (statuses, expected, messageIDPath, delivered)
+    }
+
+    private static func expected(
+        _ settings: ProviderSettings
+    ) throws(ProviderConfigurationError) -> (path: AnswerPath, value: String)? {
+        let path = try path("successPath", settings)
         let value = settings.text("successValue")
         if path == nil, value != nil { throw settings.error("successPath", "must be set, because successValue is") }
         if path != nil, value == nil { throw settings.error("successValue", "must be set, because successPath is") }
-        expected = path.flatMap { path in value.map { (path, $0) } }
-        messageIDPath = try Self.path("messageIdPath", settings)
-        delivered = try settings.flag("delivered", default: false)
+        return path.flatMap { path in value.map { (path, $0) } }
     }
 
     private static func statuses(_ settings: ProviderSettings) throws(ProviderConfigurationError) -> [StatusMeaning: StatusList] {

@@ -10,33 +10,37 @@ extension Header {
         _ settings: ProviderSettings, contentType: String?, _ binding: ProviderBinding, _ environment: [String: String]
     ) throws(ProviderConfigurationError) -> [Header] {
         var headers: [Header] = []
-        func add(_ setting: String, _ make: () throws(SettingProblem) -> Header) throws(ProviderConfigurationError) {
-            headers.append(try settings.parsed(setting, make))
+        var errors = SettingErrors(of: settings)
+        func add(_ setting: String, _ make: () throws(SettingProblem) -> Header) {
+            if let header = errors.collect(try settings.parsed(setting, make)) { headers.append(header) }
         }
         if let contentType {
-            try add("contentType") { () throws(SettingProblem) in try Header("content-type", template: contentType) }
+            add("contentType") { () throws(SettingProblem) in try Header("content-type", template: contentType) }
         }
         let idempotencyHeader = settings.text("idempotencyHeader") ?? "Idempotency-Key"
         if idempotencyHeader != "none" {
-            try add("idempotencyHeader") { () throws(SettingProblem) in
+            add("idempotencyHeader") { () throws(SettingProblem) in
                 try Header(try name(idempotencyHeader, besides: headers), template: "{{idempotencyKey}}")
             }
         }
-        if let secret = try settings.secret("authorization") {
-            try add("authorization") { () throws(SettingProblem) in try Header("authorization", secret: secret) }
+        if let secret = errors.collect(try settings.secret("authorization")) ?? nil {
+            add("authorization") { () throws(SettingProblem) in try Header("authorization", secret: secret) }
         }
         for line in settings.text("headers")?.split(whereSeparator: \.isNewline) ?? [] where !line.allSatisfy(\.isWhitespace) {
-            let (name, value) = try settings.parsed("headers") { () throws(SettingProblem) in try parts(of: line, besides: headers) }
-            let isReference = value.hasPrefix("env:") || value.hasPrefix("file:")
-            let secret = isReference ? try self.secret(value, binding, environment) : nil
-            try add("headers") { () throws(SettingProblem) in
-                if let secret { return try Header(name, secret: secret) }
-                return try Header(name, template: value, refusingSecrets: true)
+            let parts = errors.collect(
+                try settings.parsed("headers") { () throws(SettingProblem) in try parts(of: line, besides: headers) })
+            guard let (name, value) = parts else { continue }
+            if value.hasPrefix("env:") || value.hasPrefix("file:") {
+                guard let secret = errors.collect(try self.secret(value, binding, environment)) else { continue }
+                add("headers") { () throws(SettingProblem) in try Header(name, secret: secret) }
+            } else {
+                add("headers") { () throws(SettingProblem) in try Header(name, template: value, refusingSecrets: true) }
             }
         }
         if !headers.contains(where: { $0.name.lowercased() == "traceparent" }) {
-            try add("headers") { () throws(SettingProblem) in try Header("traceparent", template: "{{traceparent}}") }
+            add("headers") { () throws(SettingProblem) in try Header("traceparent", template: "{{traceparent}}") }
         }
+        guard errors.isEmpty else { throw errors.combined }
         return headers
     }
 
@@ -78,10 +82,10 @@ extension Header {
     /// Returns the secret that a header's value refers to, by the rules of a secret setting.
     private static func secret(
         _ reference: String, _ binding: ProviderBinding, _ environment: [String: String]
-    ) throws(ProviderConfigurationError) -> String? {
+    ) throws(ProviderConfigurationError) -> String {
         var lone = binding
         lone.settings = ["headers": reference]
-        return try ProviderSettings(lone, declared: ServiceConfiguration.settings, environment: environment).secret("headers")
+        return try ProviderSettings(lone, declared: ServiceConfiguration.settings, environment: environment).requiredSecret("headers")
     }
 
     /// Whether the name suggests a secret, as for settings. Such a value must not stand in the catalogue, which is stored and shown.

@@ -51,19 +51,27 @@ struct ServiceConfiguration: Sendable {
 
     init(_ binding: ProviderBinding, environment: [String: String]) throws(ProviderConfigurationError) {
         let settings = try ProviderSettings(binding, declared: Self.settings, environment: environment)
-        method = try Self.method(settings)
-        url = try Self.url(settings)
+        var errors = SettingErrors(of: settings)
+        let method = errors.collect(try Self.method(settings))
+        let url = errors.collect(try Self.url(settings))
         let contentType = settings.text("contentType") ?? "application/json"
-        headers = try Header.all(settings, contentType: method.hasBody ? contentType : nil, binding, environment)
-        body = try Self.body(settings, of: method, contentType: contentType)
-        maximumBodyBytes = try settings.integer("maximumBodyBytes", default: 262_144, in: 1...(10 << 20))
+        let headers = errors.collect(
+            try Header.all(settings, contentType: method?.hasBody == false ? nil : contentType, binding, environment))
+        let body = errors.collect(try Self.body(settings, of: method ?? .post, contentType: contentType))
+        let maximumBodyBytes = errors.collect(try settings.integer("maximumBodyBytes", default: 262_144, in: 1...(10 << 20)))
+        let answers = errors.collect(try AnswerRules(settings))
+        let calls = errors.collect(try CallSettings(settings))
+        let callbacks = errors.collect(try CallbackSettings.rules(settings))
+        guard let method, let url, let headers, let body, let maximumBodyBytes, let answers, let calls, let callbacks else {
+            throw errors.combined
+        }
+        (self.method, self.url, self.headers, self.body) = (method, url, headers, body)
+        (self.maximumBodyBytes, self.answers, self.calls) = (maximumBodyBytes, answers, calls)
         needsAddress = !binding.needsNoEndpoint
         let placeholders = url.placeholders + (body?.placeholders ?? []) + headers.flatMap(\.placeholders)
         readsData = placeholders.contains { $0.isOfData }
-        answers = try AnswerRules(settings)
         secrets = headers.compactMap(\.secret).flatMap { [$0] + Self.basicCredentials($0) }
-        calls = try CallSettings(settings)
-        isReportedByMessageID = try CallbackSettings.rules(settings)?.referenceKind == .message
+        isReportedByMessageID = callbacks?.referenceKind == .message
     }
 
     /// Returns the decoded credentials of an Authorization header for HTTP Basic, because a service may repeat them decoded.

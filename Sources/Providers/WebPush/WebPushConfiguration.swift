@@ -41,22 +41,34 @@ extension WebPushConfiguration {
         ] + AddressGuard.declarations + CallSettings.declarations()
 
     init(_ settings: ProviderSettings) throws(ProviderConfigurationError) {
-        let keyText = try settings.requiredSecret(
+        var errors = SettingErrors(of: settings)
+        let key = errors.collect(try Self.key(settings))
+        let subject = errors.collect(try Self.subject(settings))
+        let ttl = errors.collect(try settings.integer("ttlSeconds", default: Self.longestTTL, in: 0...Self.longestTTL))
+        let urgency: PushUrgency? = errors.collect(try settings.choice("urgency", default: .normal))
+        let perHost = errors.collect(try settings.integer("maximumConcurrencyPerHost", default: 64, in: 1...1_000))
+        let guarding = errors.collect(try AddressGuard(settings))
+        let call = errors.collect(try CallSettings(settings))
+        guard let key, let subject, let ttl, let urgency, let perHost, let guarding, let call else { throw errors.combined }
+        self.init(
+            identity: VAPIDIdentity(key: key, subject: subject), ttlSeconds: Int64(ttl), urgency: urgency, guarding: guarding,
+            maximumConcurrencyPerHost: perHost, call: call)
+    }
+
+    private static func key(_ settings: ProviderSettings) throws(ProviderConfigurationError) -> P256PrivateKey {
+        let text = try settings.requiredSecret(
             "vapidPrivateKey", "must be set: env:NAME or file:/path of the VAPID private key")
-        let key: P256PrivateKey
         do throws(P256KeyError) {
-            key = try Self.key(keyText)
+            return try key(text)
         } catch {
             throw settings.error("vapidPrivateKey", "cannot be used: \(error)")
         }
+    }
+
+    private static func subject(_ settings: ProviderSettings) throws(ProviderConfigurationError) -> String {
         let subject = try settings.required("subject", "must be set: mailto: and an address, or an https:// address")
-        if let problem = Self.problem(inSubject: subject) { throw settings.error("subject", "\"\(subject)\" \(problem)") }
-        identity = VAPIDIdentity(key: key, subject: subject)
-        ttlSeconds = Int64(try settings.integer("ttlSeconds", default: Self.longestTTL, in: 0...Self.longestTTL))
-        urgency = try settings.choice("urgency", default: .normal)
-        maximumConcurrencyPerHost = try settings.integer("maximumConcurrencyPerHost", default: 64, in: 1...1_000)
-        guarding = try AddressGuard(settings)
-        call = try CallSettings(settings)
+        if let problem = problem(inSubject: subject) { throw settings.error("subject", "\"\(subject)\" \(problem)") }
+        return subject
     }
 
     private static func key(_ text: String) throws(P256KeyError) -> P256PrivateKey {

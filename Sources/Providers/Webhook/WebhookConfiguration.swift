@@ -51,17 +51,26 @@ extension WebhookConfiguration {
     private static let allowedSeconds = 1...20
 
     init(_ settings: ProviderSettings) throws(ProviderConfigurationError) {
-        self.init()
-        guarding = try AddressGuard(settings)
-        timeout = .seconds(try settings.integer("timeoutSeconds", default: 15, in: Self.allowedSeconds))
-        connectTimeout = .seconds(try settings.integer("connectTimeoutSeconds", default: 5, in: Self.allowedSeconds))
-        allowsUnsigned = try settings.flag("allowUnsigned", default: false)
-        maximumConcurrency = try settings.integer("maximumConcurrency", default: 128, in: 1...1_000)
-        maximumConcurrencyPerHost = try settings.integer("maximumConcurrencyPerHost", default: 16, in: 1...1_000)
-        if let text = try settings.secret("signingSecret") {
-            secrets = try settings.parsed("signingSecret") { () throws(WebhookSecret.Problem) in
-                try WebhookSecret.parse(text.split { $0 == "," || $0.isWhitespace }.map(String.init))
-            }
+        var errors = SettingErrors(of: settings)
+        let guarding = errors.collect(try AddressGuard(settings))
+        let timeout = errors.collect(try settings.integer("timeoutSeconds", default: 15, in: Self.allowedSeconds))
+        let connectTimeout = errors.collect(try settings.integer("connectTimeoutSeconds", default: 5, in: Self.allowedSeconds))
+        let allowsUnsigned = errors.collect(try settings.flag("allowUnsigned", default: false))
+        let concurrency = errors.collect(try settings.integer("maximumConcurrency", default: 128, in: 1...1_000))
+        let perHost = errors.collect(try settings.integer("maximumConcurrencyPerHost", default: 16, in: 1...1_000))
+        let secrets = errors.collect(try Self.secrets(settings))
+        guard let guarding, let timeout, let connectTimeout, let allowsUnsigned, let concurrency, let perHost, let secrets else {
+            throw errors.combined
+        }
+        self.init(
+            guarding: guarding, timeout: .seconds(timeout), connectTimeout: .seconds(connectTimeout), secrets: secrets,
+            allowsUnsigned: allowsUnsigned, maximumConcurrency: concurrency, maximumConcurrencyPerHost: perHost)
+    }
+
+    private static func secrets(_ settings: ProviderSettings) throws(ProviderConfigurationError) -> [WebhookSecret] {
+        guard let text = try settings.secret("signingSecret") else { return [] }
+        return try settings.parsed("signingSecret") { () throws(WebhookSecret.Problem) in
+            try WebhookSecret.parse(text.split { $0 == "," || $0.isWhitespace }.map(String.init))
         }
     }
 }

@@ -66,16 +66,56 @@ public struct ProviderRegistry: Sendable {
     }
 
     /// Returns the problems of a catalogue's providers; none if all providers and their readers of callbacks can be made.
-    package func problems(of catalogue: Catalogue, environment: [String: String]) async -> [ProviderConfigurationError] {
+    ///
+    /// - Parameter isJudged: whether to make the provider of this name. By default every provider is made.
+    package func problems(
+        of catalogue: Catalogue, environment: [String: String], where isJudged: (String) -> Bool = { _ in true }
+    ) async -> [ProviderConfigurationError] {
         var problems: [ProviderConfigurationError] = []
-        for binding in catalogue.providers.values.sorted(by: { $0.name < $1.name }) where !ProviderBinding.ownKinds.contains(binding.kind) {
-            do throws(ProviderConfigurationError) {
-                await (try build(binding, environment: environment)).close()
-                _ = try callbackReader(of: binding, environment: environment)
-            } catch {
-                problems.append(error)
-            }
+        for binding in catalogue.providers.values.sorted(by: { $0.name < $1.name })
+        where !ProviderBinding.ownKinds.contains(binding.kind) && isJudged(binding.name) {
+            problems += await self.problems(of: binding, environment: environment)
         }
         return problems
+    }
+
+    private func problems(of binding: ProviderBinding, environment: [String: String]) async -> [ProviderConfigurationError] {
+        var found = await trial(of: binding, environment: environment)
+        // An unknown setting hides the others: without it, or under the name that was meant, they are judged as well.
+        let corrected = corrected(binding)
+        if corrected != binding { found += await trial(of: corrected, environment: environment) }
+        var problems: [ProviderConfigurationError] = []
+        for error in found where !problems.contains(where: { $0.setting == error.setting && $0.message == error.message }) {
+            problems.append(error)
+        }
+        return problems
+    }
+
+    /// Makes the provider and its reader of callbacks once, and returns the errors.
+    private func trial(of binding: ProviderBinding, environment: [String: String]) async -> [ProviderConfigurationError] {
+        var found: [ProviderConfigurationError] = []
+        do throws(ProviderConfigurationError) {
+            await (try build(binding, environment: environment)).close()
+        } catch {
+            found += error.all
+        }
+        do throws(ProviderConfigurationError) {
+            _ = try callbackReader(of: binding, environment: environment)
+        } catch {
+            found += error.all
+        }
+        return found
+    }
+
+    /// Returns the binding with each unknown setting under the nearest declared name, or without the setting if there is none.
+    private func corrected(_ binding: ProviderBinding) -> ProviderBinding {
+        guard let known = factories[binding.kind]?.settings.map(\.name) else { return binding }
+        var corrected = binding
+        for (name, value) in binding.settings.sorted(by: { $0.key < $1.key }) where !known.contains(name) {
+            corrected.settings[name] = nil
+            guard let nearest = NearestName.of(name, among: known), corrected.settings[nearest] == nil else { continue }
+            corrected.settings[nearest] = value
+        }
+        return corrected
     }
 }

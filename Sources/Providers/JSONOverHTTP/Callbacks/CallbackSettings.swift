@@ -52,24 +52,51 @@ enum CallbackSettings {
             }
             return nil
         }
+        var errors = SettingErrors(of: settings)
+        let kind = errors.collect(try referenceKind(settings))
+        let reference = errors.collect(try requiredPath("callbackReferencePath", settings))
+        let state = errors.collect(try requiredPath("callbackStatePath", settings))
+        let events = errors.collect(try path("callbackEventsPath", settings))
+        let states = errors.collect(try states(settings))
+        let time = errors.collect(try path("callbackTimePath", settings))
+        let key = errors.collect(try path("callbackEventIdPath", settings))
+        guard let kind, let reference, let state, let events, let states, let time, let key else { throw errors.combined }
+        return CallbackRules(
+            eventsPath: events, referenceKind: kind, referencePath: reference, statePath: state, states: states, timePath: time,
+            keyPath: key)
+    }
+
+    private static func referenceKind(_ settings: ProviderSettings) throws(ProviderConfigurationError) -> ReferenceKind {
         let kind: ReferenceKind = try settings.choice("callbackReference", default: .delivery)
         if kind == .message, settings.text("messageIdPath") == nil {
             throw settings.error("messageIdPath", "must be set, because callbackReference is message")
         }
-        let reference = try settings.required("callbackReferencePath", "must be set, because callbackAuthentication is")
-        let state = try settings.required("callbackStatePath", "must be set, because callbackAuthentication is")
-        return CallbackRules(
-            eventsPath: try path("callbackEventsPath", settings), referenceKind: kind,
-            referencePath: try settings.parsed("callbackReferencePath") { () throws(SettingProblem) in try AnswerPath(reference) },
-            statePath: try settings.parsed("callbackStatePath") { () throws(SettingProblem) in try AnswerPath(state) },
-            states: try states(settings), timePath: try path("callbackTimePath", settings),
-            keyPath: try path("callbackEventIdPath", settings))
+        return kind
+    }
+
+    private static func requiredPath(
+        _ setting: String, _ settings: ProviderSettings
+    ) throws(ProviderConfigurationError) -> AnswerPath {
+        let text = try settings.required(setting, "must be set, because callbackAuthentication is")
+        return try settings.parsed(setting) { () throws(SettingProblem) in try AnswerPath(text) }
     }
 
     /// Returns the check of requests. Call it if there are ``rules(_:)``.
     static func authentication(_ settings: ProviderSettings) throws(ProviderConfigurationError) -> CallbackAuthentication {
+        // Everything else depends on the scheme.
         let scheme: CallbackScheme = try settings.choice("callbackAuthentication", default: .hmac)
-        let tolerance = Duration.seconds(try settings.integer("callbackToleranceSeconds", default: 300, in: 1...3_600))
+        var errors = SettingErrors(of: settings)
+        let tolerance = errors.collect(try settings.integer("callbackToleranceSeconds", default: 300, in: 1...3_600))
+        let secrets = errors.collect(try secrets(settings, of: scheme))
+        // A secret that is missing here does not hide an error of the headers.
+        let method = errors.collect(try method(of: scheme, secrets: secrets ?? [], settings))
+        guard let tolerance, secrets != nil, let method else { throw errors.combined }
+        return CallbackAuthentication(method: method, tolerance: .seconds(tolerance))
+    }
+
+    private static func secrets(
+        _ settings: ProviderSettings, of scheme: CallbackScheme
+    ) throws(ProviderConfigurationError) -> [String] {
         let text = try settings.requiredSecret("callbackSecret")
         let secrets = text.split(whereSeparator: \.isNewline).map { String($0.trimmingBlanks) }.filter { !$0.isEmpty }
         guard secrets.count <= maximumSecrets else {
@@ -78,18 +105,22 @@ enum CallbackSettings {
         if scheme != .standardWebhooks, secrets.contains(where: { $0.utf8.count < shortestSecret }) {
             throw settings.error("callbackSecret", "a secret has fewer than \(shortestSecret) bytes")
         }
-        let method: CallbackAuthentication.Method
+        return secrets
+    }
+
+    private static func method(
+        of scheme: CallbackScheme, secrets: [String], _ settings: ProviderSettings
+    ) throws(ProviderConfigurationError) -> CallbackAuthentication.Method {
         switch scheme {
-        case .hmac: method = .hmac(try signedBody(settings), keys: secrets.map { Array($0.utf8) })
-        case .secret: method = .secret(header: try header("callbackHeader", settings), secrets: secrets)
+        case .hmac: return .hmac(try signedBody(settings), keys: secrets.map { Array($0.utf8) })
+        case .secret: return .secret(header: try header("callbackHeader", settings), secrets: secrets)
         case .standardWebhooks:
             var keys: [StandardWebhookKey] = []
             for secret in secrets {
                 keys.append(try settings.parsed("callbackSecret") { () throws(SettingProblem) in try StandardWebhookKey(secret) })
             }
-            method = .standardWebhooks(keys)
+            return .standardWebhooks(keys)
         }
-        return CallbackAuthentication(method: method, tolerance: tolerance)
     }
 
     private static func path(_ setting: String, _ settings: ProviderSettings) throws(ProviderConfigurationError) -> AnswerPath? {

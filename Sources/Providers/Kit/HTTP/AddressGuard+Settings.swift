@@ -13,14 +13,22 @@ extension AddressGuard {
     /// Reads the settings of ``declarations``.
     public init(_ settings: ProviderSettings) throws(ProviderConfigurationError) {
         self.init()
-        if try settings.flag("allowHTTP", default: false) { allowedSchemes.insert("http") }
-        if let words = settings.list("allowedPorts") { allowedPorts = try Self.ports(words, settings) }
-        for word in settings.list("allowedNetworks") ?? [] {
-            guard let network = CIDR(word) else {
-                throw settings.error("allowedNetworks", "\"\(word)\" is not a block of addresses like 10.1.0.0/16")
-            }
-            allowedNetworks.append(network)
+        var errors = SettingErrors(of: settings)
+        if errors.collect(try settings.flag("allowHTTP", default: false)) == true { allowedSchemes.insert("http") }
+        if let words = settings.list("allowedPorts") {
+            allowedPorts = errors.collect(try Self.ports(words, settings)) ?? allowedPorts
         }
+        for word in settings.list("allowedNetworks") ?? [] {
+            if let network = errors.collect(try Self.network(word, settings)) { allowedNetworks.append(network) }
+        }
+        if !errors.isEmpty { throw errors.combined }
+    }
+
+    private static func network(_ word: String, _ settings: ProviderSettings) throws(ProviderConfigurationError) -> CIDR {
+        guard let network = CIDR(word) else {
+            throw settings.error("allowedNetworks", "\"\(word)\" is not a block of addresses like 10.1.0.0/16")
+        }
+        return network
     }
 
     private static func ports(_ words: [String], _ settings: ProviderSettings) throws(ProviderConfigurationError) -> Set<UInt16>? {

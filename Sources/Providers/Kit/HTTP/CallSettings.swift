@@ -47,24 +47,39 @@ public struct CallSettings: Sendable {
 
     /// Reads the settings of ``declarations(endpoint:concurrency:)``. Pass the same arguments.
     public init(_ settings: ProviderSettings, endpoint standard: String, concurrency: Int = 128) throws(ProviderConfigurationError) {
+        var errors = SettingErrors(of: settings)
+        let endpoint = errors.collect(try Self.endpoint(settings, default: standard))
+        let call = errors.collect(try CallSettings(settings, concurrency: concurrency))
+        guard let endpoint, let call else { throw errors.combined }
+        self = call
+        self.endpoint = endpoint
+    }
+
+    private static func endpoint(
+        _ settings: ProviderSettings, default standard: String
+    ) throws(ProviderConfigurationError) -> String {
         var endpoint = settings.text("endpoint") ?? standard
         while endpoint.hasSuffix("/") { endpoint.removeLast() }
         guard !endpoint.isEmpty else { throw settings.missing("endpoint", "must be set") }
         guard endpoint.hasPrefix("https://") || endpoint.hasPrefix("http://") else {
             throw settings.error("endpoint", "\"\(endpoint)\" does not begin with https:// or http://")
         }
-        try self.init(settings, concurrency: concurrency)
-        self.endpoint = endpoint
+        return endpoint
     }
 
     /// Reads the settings of ``declarations(concurrency:)``. Pass the same argument.
     public init(_ settings: ProviderSettings, concurrency: Int = 128) throws(ProviderConfigurationError) {
+        var errors = SettingErrors(of: settings)
+        let timeout = errors.collect(try settings.integer("timeoutSeconds", default: 15, in: Self.allowedSeconds))
+        let connectTimeout = errors.collect(try settings.integer("connectTimeoutSeconds", default: 5, in: Self.allowedSeconds))
+        let concurrency = errors.collect(try settings.integer("maximumConcurrency", default: concurrency, in: 1...1_000))
+        let rate = errors.collect(try settings.integer("requestsPerSecond", default: 0, in: 1...100_000))
+        guard let timeout, let connectTimeout, let concurrency, let rate else { throw errors.combined }
         endpoint = ""
-        timeout = .seconds(try settings.integer("timeoutSeconds", default: 15, in: Self.allowedSeconds))
-        connectTimeout = .seconds(try settings.integer("connectTimeoutSeconds", default: 5, in: Self.allowedSeconds))
-        maximumConcurrency = try settings.integer("maximumConcurrency", default: concurrency, in: 1...1_000)
-        requestsPerSecond =
-            settings.text("requestsPerSecond") == nil ? nil : Double(try settings.integer("requestsPerSecond", default: 0, in: 1...100_000))
+        (self.timeout, self.connectTimeout) = (.seconds(timeout), .seconds(connectTimeout))
+        maximumConcurrency = concurrency
+        // Without the setting, `rate` is 0: there is no limit.
+        requestsPerSecond = rate == 0 ? nil : Double(rate)
         certificateAuthorities = settings.text("certificateAuthorities")
     }
 
