@@ -17,21 +17,42 @@ public struct Template: Sendable, Hashable {
         public let message: String
     }
 
-    /// - Throws: ``Problem`` for `{{` without `}}` and for an empty field name.
+    /// - Throws: the first of ``problems(in:)``.
     public init(_ text: String) throws(Problem) {
+        let (parts, problems) = Template.read(text)
+        if let problem = problems.first { throw problem }
+        self.parts = parts
+    }
+
+    /// The part of a text that can be read, for a check that goes on after ``problems(in:)``. It must not be rendered.
+    package init(readablePartOf text: String) {
+        parts = Template.read(text).parts
+    }
+
+    /// Returns the problems of a text, each once: an empty field name, and `{{` without `}}`.
+    package static func problems(in text: String) -> [Problem] { read(text).problems }
+
+    private static func read(_ text: String) -> (parts: [Part], problems: [Problem]) {
         var parts: [Part] = []
+        var problems: [Problem] = []
         var rest = Substring(text)
         while let opening = rest.firstRange(of: "{{") {
             if opening.lowerBound > rest.startIndex { parts.append(.text(String(rest[..<opening.lowerBound]))) }
             rest = rest[opening.upperBound...]
-            guard let closing = rest.firstRange(of: "}}") else { throw Problem(message: "\"{{\" is never closed by \"}}\"") }
+            guard let closing = rest.firstRange(of: "}}") else {
+                problems.append(Problem(message: "\"{{\" is never closed by \"}}\""))
+                return (parts, problems)
+            }
             let name = rest[..<closing.lowerBound].trimmingBlanks
-            guard !name.isEmpty else { throw Problem(message: "\"{{}}\" names no field") }
-            parts.append(.field(String(name)))
+            if !name.isEmpty {
+                parts.append(.field(String(name)))
+            } else if problems.isEmpty {
+                problems.append(Problem(message: "\"{{}}\" names no field"))
+            }
             rest = rest[closing.upperBound...]
         }
         if !rest.isEmpty { parts.append(.text(String(rest))) }
-        self.parts = parts
+        return (parts, problems)
     }
 
     /// The names of the fields, in the order of their appearance.
