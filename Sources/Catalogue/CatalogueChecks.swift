@@ -5,21 +5,24 @@ import TidingsJSON
 /// Checks a catalogue beyond its single values: names, references, limits.
 struct CatalogueChecks {
     private let catalogue: Catalogue
+    private let gaps: CatalogueGaps
     private var problems: [CatalogueProblem] = []
 
-    static func problems(in catalogue: Catalogue) -> [CatalogueProblem] {
-        var checks = CatalogueChecks(catalogue)
+    /// - Parameter gaps: the values that the file's reader reported already. A consequence of a gap is no problem.
+    static func problems(in catalogue: Catalogue, gaps: CatalogueGaps) -> [CatalogueProblem] {
+        var checks = CatalogueChecks(catalogue, gaps)
         checks.checkTypes()
         checks.checkCategories()
-        checks.problems += MarketChecks.problems(in: catalogue)
+        checks.problems += MarketChecks.problems(in: catalogue, gaps: gaps)
         checks.checkProviders()
         checks.checkProducers()
         checks.checkFeatures()
         return checks.problems
     }
 
-    private init(_ catalogue: Catalogue) {
+    private init(_ catalogue: Catalogue, _ gaps: CatalogueGaps) {
         self.catalogue = catalogue
+        self.gaps = gaps
     }
 
     /// The longest life of a notification. The partitions that hold unfinished work are kept that long.
@@ -40,7 +43,7 @@ struct CatalogueChecks {
     }
 
     private mutating func checkTypes() {
-        if catalogue.types.isEmpty { add("types", "a catalogue declares at least one type") }
+        if catalogue.types.isEmpty, !gaps.has("types") { add("types", "a catalogue declares at least one type") }
         for (name, type) in catalogue.types.sorted(by: { $0.key < $1.key }) {
             let path = "types.\(name)"
             if !CatalogueNames.isType(name) { add(path, "a type's name is \(CatalogueNames.typeRule)") }
@@ -55,8 +58,7 @@ struct CatalogueChecks {
                 add("\(path).projection", "the name of a projection is \(CatalogueNames.nameRule)")
             }
             for (key, text) in [("title", type.titleTemplate), ("body", type.bodyTemplate), ("deepLink", type.deepLink)] {
-                guard let text else { continue }
-                do throws(Template.Problem) { _ = try Template(text) } catch { add("\(path).\(key)", error.message) }
+                for problem in text.map(Template.problems(in:)) ?? [] { add("\(path).\(key)", problem.message) }
             }
         }
     }
@@ -71,7 +73,8 @@ struct CatalogueChecks {
                 add("\(path).retry.attempts", "must be 1 to \(Self.mostAttempts)")
             }
             if policy.retry.base <= .zero { add("\(path).retry.base", "must be longer than nothing") }
-            if policy.retry.cap < policy.retry.base { add("\(path).retry.cap", "must not be shorter than base") }
+            let isRead = !gaps.has("\(path).retry.base") && !gaps.has("\(path).retry.cap")
+            if isRead, policy.retry.cap < policy.retry.base { add("\(path).retry.cap", "must not be shorter than base") }
             if policy.retry.cap > Self.longestWait { add("\(path).retry.cap", "must be at most \(DurationText.print(Self.longestWait))") }
         }
     }
@@ -81,8 +84,10 @@ struct CatalogueChecks {
             let path = "providers.\(name)"
             if !CatalogueNames.isName(name) { add(path, "a provider's name is \(CatalogueNames.nameRule): it is part of a queue's name") }
             if provider.name != name { add(path, "is filed under another name than its own, \"\(provider.name)\"") }
-            if !CatalogueNames.isName(provider.kind) { add("\(path).kind", "a kind is \(CatalogueNames.nameRule)") }
-            if provider.kind == ProviderBinding.localPlanKind, provider.channel != .local || provider.needsNoEndpoint {
+            let isKindKnown = !gaps.has(path) && !gaps.has("\(path).kind")
+            if isKindKnown, !CatalogueNames.isName(provider.kind) { add("\(path).kind", "a kind is \(CatalogueNames.nameRule)") }
+            let isRead = isKindKnown && !["channel", "addressing", "copy"].contains { gaps.has("\(path).\($0)") }
+            if isRead, provider.kind == ProviderBinding.localPlanKind, provider.channel != .local || provider.needsNoEndpoint {
                 add("\(path).kind", "a device's plan is of the channel local, and for devices")
             }
             for (setting, value) in provider.settings.sorted(by: { $0.key < $1.key }) {
@@ -102,7 +107,9 @@ struct CatalogueChecks {
             if !ProducerEntry.isUser(name), producer.vouches {
                 add("\(path).vouches", "only an AMQP user can vouch: name the AMQP user of the releasers")
             }
-            if producer.tenants.isEmpty, !producer.vouches {
+            let isRead =
+                !gaps.has(path) && !gaps.hasInside("\(path).tenants") && !gaps.hasInside("\(path)[0]") && !gaps.has("\(path).vouches")
+            if isRead, producer.tenants.isEmpty, !producer.vouches {
                 add(path, "names no tenant, so nothing this producer sends would be accepted")
             }
             for tenant in producer.tenants.sorted() where !CatalogueNames.isTenant(tenant) {
@@ -126,7 +133,7 @@ struct CatalogueChecks {
 
     private mutating func check(_ channels: [Channel]?, at path: String) {
         guard let channels else { return }
-        if channels.isEmpty { add(path, "names no channel; leave the key out to take the category's") }
+        if channels.isEmpty, !gaps.hasInside(path) { add(path, "names no channel; leave the key out to take the category's") }
         if Set(channels).count < channels.count { add(path, "names a channel twice") }
     }
 
@@ -137,7 +144,7 @@ struct CatalogueChecks {
     }
 
     private mutating func check(market: String, at path: String) {
-        if catalogue.markets[market] == nil {
+        if catalogue.markets[market] == nil, !gaps.has("markets") {
             add(path, "unknown market \"\(market)\"\(NearestName.hint(for: market, among: catalogue.markets.keys))")
         }
     }

@@ -17,43 +17,57 @@ public enum CatalogueFile {
     /// - Returns: the catalogue as ``sealed(_:)`` returns it.
     /// - Throws: ``CatalogueProblems`` with every problem found, each with its line.
     public static func parse(yaml: String) throws(CatalogueProblems) -> Catalogue {
-        let (read, log) = try read(yaml)
-        do {
-            return try CompiledCatalogue(read).catalogue
-        } catch {
-            throw CatalogueProblems(problems: error.problems.map { $0.placed(by: log) })
-        }
+        let file = read(yaml)
+        guard let catalogue = file.catalogue, file.problems.isEmpty else { throw CatalogueProblems(problems: inOrder(file.problems)) }
+        return sealed(catalogue)
     }
 
     /// Reads a file that an operator wants to make active. This is ``parse(yaml:)``, plus a check of each template against its type's
     /// schema.
     ///
-    /// - Returns: the catalogue, and a warning with its line for each part of the file that is doubtful but valid.
-    /// - Throws: ``CatalogueProblems`` with every problem found, those of templates last, each with its line.
-    public static func judge(yaml: String) throws(CatalogueProblems) -> (catalogue: Catalogue, warnings: [CatalogueProblem]) {
-        let (read, log) = try read(yaml)
-        let templates = TemplateChecks(of: read)
-        let problems: [CatalogueProblem]
-        do {
-            let catalogue = try CompiledCatalogue(read).catalogue
-            if templates.problems.isEmpty { return (catalogue, templates.warnings.map { $0.placed(by: log) }) }
-            problems = templates.problems
-        } catch {
-            problems = error.problems + templates.problems
-        }
-        throw CatalogueProblems(problems: problems.map { $0.placed(by: log) })
+    /// A problem of one part hides no problem of another part. A problem that is only the consequence of another one is left out. A text that
+    /// is not YAML, or that has a key twice, has that one problem.
+    public static func judge(yaml: String) -> CatalogueJudgement {
+        let file = read(yaml)
+        let templates = file.catalogue.map { TemplateChecks(of: $0, gaps: file.gaps) }
+        let problems = file.problems + (templates?.problems ?? []).map { $0.placed(by: file.lines) }
+        return CatalogueJudgement(
+            catalogue: problems.isEmpty ? file.catalogue.map(sealed) : nil, readable: file.catalogue, problems: inOrder(problems),
+            warnings: inOrder((templates?.warnings ?? []).map { $0.placed(by: file.lines) }), gaps: file.gaps, lines: file.lines)
     }
 
-    /// The content of the file with its places, before names and references are checked.
-    private static func read(_ yaml: String) throws(CatalogueProblems) -> (Catalogue, ProblemLog) {
+    /// A file that was read and checked, except its templates' placeholders.
+    private struct ReadFile {
+        /// The readable part. Nil if the text has no sections.
+        var catalogue: Catalogue?
+        var problems: [CatalogueProblem]
+        var gaps = CatalogueGaps()
+        var lines = CatalogueLines()
+    }
+
+    private static func read(_ yaml: String) -> ReadFile {
         guard yaml.utf8.count <= maximumBytes else {
-            throw CatalogueProblems(problems: [CatalogueProblem(path: "", message: "the file is larger than \(maximumBytes) bytes")])
+            return ReadFile(problems: [CatalogueProblem(path: "", message: "the file is larger than \(maximumBytes) bytes")])
         }
         let log = ProblemLog()
-        let document = try YAMLValue(document: yaml, log)
-        let read = document.section().map(CatalogueReader.read)
-        guard let read, log.problems.isEmpty else { throw CatalogueProblems(problems: log.problems) }
-        return (read, log)
+        let document: YAMLValue
+        do {
+            document = try YAMLValue(document: yaml, log)
+        } catch {
+            return ReadFile(problems: error.problems)
+        }
+        guard let catalogue = document.section().map(CatalogueReader.read) else { return ReadFile(problems: log.problems) }
+        let (gaps, lines) = (log.gaps, log.lines)
+        let checked = CatalogueChecks.problems(in: catalogue, gaps: gaps).map { $0.placed(by: lines) }
+        let types = catalogue.types.sorted { $0.key < $1.key }.map(\.value)
+        let schemas = types.flatMap { CompiledCatalogue.schema(of: $0, lines: lines).problems.map { $0.placed(by: lines) } }
+        return ReadFile(catalogue: catalogue, problems: log.problems + checked + schemas, gaps: gaps, lines: lines)
+    }
+
+    /// Sorts problems by line. Problems without a line come first, and those of one line keep their order.
+    static func inOrder(_ problems: [CatalogueProblem]) -> [CatalogueProblem] {
+        let ordered = problems.enumerated().sorted { ($0.element.line ?? 0, $0.offset) < ($1.element.line ?? 0, $1.offset) }
+        return ordered.map(\.element)
     }
 
     /// Returns the file of a catalogue, with comments about the purpose of each section. ``parse(yaml:)`` of this file returns the sealed
@@ -92,12 +106,5 @@ public enum CatalogueFile {
         }
         sealed.hash = Hexadecimal.encode(SHA256.hash(CataloguePrinter.body(of: sealed).utf8))
         return sealed
-    }
-}
-
-extension CatalogueProblem {
-    /// Returns the problem with the line of its path.
-    fileprivate func placed(by log: ProblemLog) -> CatalogueProblem {
-        CatalogueProblem(path: path, message: message, line: log.line(of: path))
     }
 }

@@ -1,12 +1,12 @@
 import TidingsCore
 
 /// Turns the sections of a file into a catalogue. A value that cannot be read is reported and left out. References between names are
-/// checked afterwards.
+/// checked afterwards. A name stays in the catalogue even if nothing of its value could be read, so that the name is known to these checks.
 struct CatalogueReader {
     static let sections = ["types", "categories", "markets", "defaultMarket", "providers", "producers", "features"]
 
-    static func read(_ root: YAMLSection) -> Catalogue {
-        root.refuseKeys(except: sections)
+    static func read(_ document: YAMLSection) -> Catalogue {
+        let root = document.keys(sections)
         let builtIn = Catalogue.builtIn
         if root["types"] == nil { root.log.add("types", "is missing: a catalogue declares at least one type") }
         let markets = root["markets"].map { named($0, market) } ?? builtIn.markets
@@ -22,7 +22,7 @@ struct CatalogueReader {
     }
 
     /// Reads a section whose keys are names that the operator chose.
-    private static func named<Value>(_ value: YAMLValue, _ read: (YAMLValue, String) -> Value?) -> [String: Value] {
+    private static func named<Value>(_ value: YAMLValue, _ read: (YAMLValue, String) -> Value) -> [String: Value] {
         var result: [String: Value] = [:]
         for (name, member) in value.section()?.members ?? [] { result[name] = read(member, name) }
         return result
@@ -33,15 +33,15 @@ struct CatalogueReader {
         "allowsCritical", "silent", "interruptionLevel", "projection",
     ]
 
-    private static func type(_ value: YAMLValue, name: String) -> NotificationType? {
-        guard let section = value.section() else { return nil }
-        section.refuseKeys(except: typeKeys)
-        guard let category = section["category"] else {
+    private static func type(_ value: YAMLValue, name: String) -> NotificationType {
+        // No check depends on the category of a type, so any category stands for an unknown one.
+        var type = NotificationType(name: name, category: .transactional)
+        guard let section = value.section()?.keys(typeKeys) else { return type }
+        if let category = section["category"] {
+            type.category = category.word("category") ?? type.category
+        } else {
             section.log.add(value.path, "needs a category: \(Category.allCases.map(\.rawValue).joined(separator: ", "))")
-            return nil
         }
-        guard let category: Category = category.word("category") else { return nil }
-        var type = NotificationType(name: name, category: category)
         type.schemaJSON = section["schema"]?.json()
         type.titleTemplate = section.text("title")
         type.bodyTemplate = section.text("body")
@@ -51,7 +51,7 @@ struct CatalogueReader {
         type.lane = section["lane"]?.word("lane")
         type.expiry = section["expiry"]?.duration()
         type.channels = section["channels"]?.channels()
-        type.channelsByMarket = section["channelsByMarket"].map { named($0) { value, _ in value.channels() } } ?? [:]
+        type.channelsByMarket = section["channelsByMarket"].map { named($0) { value, _ in value.channels() ?? [] } } ?? [:]
         type.mandatory = section["mandatory"]?.flag() ?? type.mandatory
         type.allowsCritical = section["allowsCritical"]?.flag() ?? type.allowsCritical
         type.silent = section["silent"]?.flag() ?? type.silent
@@ -64,20 +64,17 @@ struct CatalogueReader {
     static let retryKeys = ["attempts", "base", "cap"]
 
     private static func categories(_ value: YAMLValue) -> [Category: CategoryPolicy] {
-        guard let section = value.section() else { return [:] }
-        section.refuseKeys(except: Category.allCases.map(\.rawValue))
+        guard let section = value.section()?.keys(Category.allCases.map(\.rawValue)) else { return [:] }
         var result: [Category: CategoryPolicy] = [:]
         for category in Category.allCases {
-            guard let own = section[category.rawValue]?.section() else { continue }
-            own.refuseKeys(except: categoryKeys)
+            guard let own = section[category.rawValue]?.section()?.keys(categoryKeys) else { continue }
             var policy = CategoryPolicy.standard(for: category)
             policy.channels = own["channels"]?.channels() ?? policy.channels
             policy.lane = own["lane"]?.word("lane") ?? policy.lane
             policy.quietHours = own["quietHours"]?.word("quiet-hours policy") ?? policy.quietHours
             policy.unknownOutcome = own["unknownOutcome"]?.word("policy") ?? policy.unknownOutcome
             policy.expiry = own["expiry"]?.duration() ?? policy.expiry
-            if let retry = own["retry"]?.section() {
-                retry.refuseKeys(except: retryKeys)
+            if let retry = own["retry"]?.section()?.keys(retryKeys) {
                 policy.retry.maximumAttempts = retry["attempts"]?.integer() ?? policy.retry.maximumAttempts
                 policy.retry.base = retry["base"]?.duration() ?? policy.retry.base
                 policy.retry.cap = retry["cap"]?.duration() ?? policy.retry.cap
@@ -87,18 +84,16 @@ struct CatalogueReader {
         return result
     }
 
-    private static func market(_ value: YAMLValue, name: String) -> Market? {
-        guard let section = value.section() else { return nil }
-        section.refuseKeys(except: Channel.allCases.map(\.rawValue))
+    private static func market(_ value: YAMLValue, name: String) -> Market {
         var market = Market(name: name, providers: [:])
+        guard let section = value.section()?.keys(Channel.allCases.map(\.rawValue)) else { return market }
         for (key, member) in section.members {
             guard let channel = Channel(rawValue: key) else { continue }
             guard member.isMapping else {
                 market.providers[channel] = member.texts()
                 continue
             }
-            guard let own = member.section() else { continue }
-            own.refuseKeys(except: carrierKeys)
+            guard let own = member.section()?.keys(carrierKeys) else { continue }
             if own["providers"] == nil { own.log.add(own.path, "needs providers, for example [a, b]") }
             market.providers[channel] = own["providers"]?.texts()
             market.strategies[channel] = strategy(own)
@@ -118,34 +113,34 @@ struct CatalogueReader {
         switch name {
         case .all: return nil
         case .first: return .first
-        case .weighted: return .weighted(section["weights"].map { named($0) { value, _ in value.integer() } } ?? [:])
+        case .weighted: return .weighted(section["weights"].map { named($0) { value, _ in value.integer() ?? 1 } } ?? [:])
         }
     }
 
     static let providerKeys = ["channel", "kind", "addressing", "copy", "settings"]
 
-    private static func provider(_ value: YAMLValue, name: String) -> ProviderBinding? {
-        guard let section = value.section() else { return nil }
-        section.refuseKeys(except: providerKeys)
-        guard let channelValue = section["channel"], let kind = section.text("kind") else {
+    private static func provider(_ value: YAMLValue, name: String) -> ProviderBinding {
+        // The checks know the gap, and do not judge what depends on the channel or the kind.
+        var binding = ProviderBinding(name: name, channel: .push, kind: "", addressing: .device)
+        guard let section = value.section()?.keys(providerKeys) else { return binding }
+        let (channel, kind) = (section["channel"], section.text("kind"))
+        if channel == nil || kind == nil && !value.log.gaps.has("\(value.path).kind") {
             section.log.add(value.path, "needs a channel and a kind")
-            return nil
         }
-        guard let channel: Channel = channelValue.word("channel") else { return nil }
-        return ProviderBinding(
-            name: name, channel: channel, kind: kind,
-            settings: section["settings"].map { named($0) { value, _ in value.text() } } ?? [:],
-            addressing: section["addressing"]?.word("addressing") ?? standardAddressing(of: channel),
-            copy: section["copy"]?.flag() ?? false)
+        binding.channel = channel?.word("channel") ?? binding.channel
+        binding.kind = kind ?? binding.kind
+        binding.addressing = section["addressing"]?.word("addressing") ?? standardAddressing(of: binding.channel)
+        binding.copy = section["copy"]?.flag() ?? binding.copy
+        for (setting, member) in section["settings"]?.section()?.members ?? [] { binding.settings[setting] = member.text() }
+        return binding
     }
 
     static let producerKeys = ["tenants", "sources", "vouches"]
 
     /// Reads a list of tenants, or a mapping if the producer has more than tenants.
-    private static func producer(_ value: YAMLValue, name: String) -> ProducerEntry? {
-        guard value.isMapping else { return value.texts().map { ProducerEntry(tenants: Set($0)) } }
-        guard let section = value.section() else { return nil }
-        section.refuseKeys(except: producerKeys)
+    private static func producer(_ value: YAMLValue, name: String) -> ProducerEntry {
+        guard value.isMapping else { return ProducerEntry(tenants: Set(value.texts() ?? [])) }
+        guard let section = value.section()?.keys(producerKeys) else { return ProducerEntry(tenants: []) }
         let sources = section["sources"]?.texts()
         if sources?.isEmpty == true { section.log.add("\(value.path).sources", "names no source; leave the key out to allow any") }
         return ProducerEntry(
@@ -157,8 +152,7 @@ struct CatalogueReader {
     /// The keys are those that the app reads, so they are not spelt like the keys of other sections.
     private static func features(_ value: YAMLValue) -> Features {
         var features = Features()
-        guard let section = value.section() else { return features }
-        section.refuseKeys(except: featureKeys)
+        guard let section = value.section()?.keys(featureKeys) else { return features }
         features.isBlurEnabled = section["is_blur_enabled"]?.flag() ?? features.isBlurEnabled
         features.refreshIntervalSeconds = section["refresh_interval_sec"]?.integer() ?? features.refreshIntervalSeconds
         features.unblurDurationSeconds = section["unblur_duration_sec"]?.integer() ?? features.unblurDurationSeconds

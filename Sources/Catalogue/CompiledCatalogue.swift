@@ -13,15 +13,13 @@ public struct CompiledCatalogue: Sendable {
 
     /// - Throws: ``CatalogueProblems`` with all problems: names, references, limits, templates, and schemas that do not compile.
     public init(_ catalogue: Catalogue) throws(CatalogueProblems) {
-        var problems = CatalogueChecks.problems(in: catalogue)
+        var problems = CatalogueChecks.problems(in: catalogue, gaps: CatalogueGaps())
         var schemas: [String: JSONSchema] = [:]
         var types: [String: CompiledType] = [:]
         for (name, type) in catalogue.types.sorted(by: { $0.key < $1.key }) {
-            do throws(CatalogueProblem) {
-                schemas[name] = try CompiledCatalogue.schema(of: type)
-            } catch {
-                problems.append(error)
-            }
+            let compiled = CompiledCatalogue.schema(of: type)
+            schemas[name] = compiled.schema
+            problems += compiled.problems
             types[name] = CompiledType(
                 type: type, schema: schemas[name], title: type.titleTemplate.flatMap { try? Template($0) },
                 body: type.bodyTemplate.flatMap { try? Template($0) })
@@ -32,21 +30,28 @@ public struct CompiledCatalogue: Sendable {
         self.types = types
     }
 
-    private static func schema(of type: NotificationType) throws(CatalogueProblem) -> JSONSchema? {
-        guard let text = type.schemaJSON else { return nil }
+    /// Compiles the schema of a type. Returns nil for a type without a schema, and for a schema with a problem.
+    ///
+    /// - Parameter lines: gives each problem the line of its keyword.
+    static func schema(
+        of type: NotificationType, lines: CatalogueLines = CatalogueLines()
+    ) -> (schema: JSONSchema?, problems: [CatalogueProblem]) {
+        guard let text = type.schemaJSON else { return (nil, []) }
         let path = "types.\(type.name).schema"
         let json: JSON
         do {
             json = try JSON.parse(text)
         } catch {
-            throw CatalogueProblem(path: path + error.pointer, message: "the schema is not JSON: \(error.message)")
+            return (nil, [CatalogueProblem(path: path + error.pointer, message: "the schema is not JSON: \(error.message)")])
         }
-        do {
-            return try JSONSchema(json, assertFormats: true)
-        } catch {
+        if let schema = try? JSONSchema(json, assertFormats: true) { return (schema, []) }
+        let problems = JSONSchema.errors(in: json, assertFormats: true).map { error in
             let keyword = error.keyword.isEmpty ? "" : "\"\(error.keyword)\": "
-            throw CatalogueProblem(path: path + error.pointer, message: keyword + error.message)
+            let hint = error.code == .unknownKeyword ? NearestName.hint(for: error.keyword, among: JSONSchema.supportedKeywords) : ""
+            let place = error.keyword.isEmpty ? error.pointer : JSONPointer.appending(error.keyword, to: error.pointer)
+            return CatalogueProblem(path: path + error.pointer, message: keyword + error.message + hint, line: lines.line(of: path + place))
         }
+        return (nil, problems)
     }
 }
 

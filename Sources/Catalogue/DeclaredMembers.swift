@@ -1,11 +1,14 @@
+import TidingsCore
 import TidingsJSON
+import TidingsJSONSchema
 
 /// The members of `data` that a type's schema declares, as far as they can be read without an instance.
 ///
 /// A member is declared when `properties` or `required` names it, at the top of the schema or in a subschema that judges the same object.
 ///
 /// Such subschemas are under `allOf`, `anyOf`, `oneOf`, `if`, `then`, `else` and `dependentSchemas`, or behind a `$ref` within the
-/// document. `dependentRequired` declares the members that it names as well.
+/// document. `dependentRequired` declares the members that it names as well. A misspelt keyword, which the schema's compiler reports, counts
+/// as the nearest one.
 struct DeclaredMembers {
     /// The schema of each declared member; nil when only `required` names the member.
     private(set) var schemas: [String: JSON?] = [:]
@@ -58,7 +61,7 @@ private struct DeclaredMembersReader {
 
     mutating func read(_ schema: JSON, depth: Int) -> DeclaredMembers {
         var members = DeclaredMembers()
-        guard let object = schema.objectValue else { return members }
+        guard let object = schema.objectValue.map(Self.spelt) else { return members }
         guard depth < Self.deepest else {
             members.open()
             return members
@@ -117,6 +120,17 @@ private struct DeclaredMembersReader {
             }
         }
         return found
+    }
+
+    /// Returns the keywords of a schema by their names.
+    private static func spelt(_ schema: JSONObject) -> [String: JSON] {
+        let known = JSONSchema.supportedKeywords
+        var keywords = Dictionary(schema.entries.map { ($0.key, $0.value) }) { first, _ in first }
+        for entry in schema.entries where !known.contains(entry.key) && !entry.key.hasPrefix("x-") {
+            guard let nearest = NearestName.of(entry.key, among: known), keywords[nearest] == nil else { continue }
+            keywords[nearest] = entry.value
+        }
+        return keywords
     }
 
     private func entries(_ value: JSON?) -> [(String, JSON)] { value?.objectValue?.entries.map { ($0.key, $0.value) } ?? [] }

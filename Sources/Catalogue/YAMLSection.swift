@@ -34,11 +34,24 @@ struct YAMLSection {
     /// The text of an optional key. Nil if the key is left out or its text is empty.
     func text(_ name: String) -> String? { self[name]?.text()?.ifPresent }
 
-    /// Reports every key that is not in `known`. Without this report a misspelt key would be a setting that has no effect.
-    func refuseKeys(except known: [String]) {
-        for (name, value) in members where !known.contains(name) {
+    /// Returns the section with the keys in `known`, and reports every other key. Without this report a misspelt key would be a setting that
+    /// has no effect.
+    ///
+    /// A misspelt key is read as the nearest known key, unless the section has that key as well. Its value is checked then, and the known
+    /// key does not count as missing.
+    func keys(_ known: [String]) -> YAMLSection {
+        var members = members
+        var present = Set(members.map(\.name))
+        for (index, (name, value)) in self.members.enumerated() where !known.contains(name) {
             let hint = NearestName.hint(for: name, among: known)
             value.problem("unknown key\(hint.isEmpty ? "." : hint) Known: \(known.joined(separator: ", "))")
+            guard let nearest = NearestName.of(name, among: known), present.insert(nearest).inserted else { continue }
+            members[index] = (nearest, YAMLValue(value.node, at: path.isEmpty ? nearest : "\(path).\(nearest)", log))
         }
+        return YAMLSection(path: path, log: log, members: members)
+    }
+
+    private init(path: String, log: ProblemLog, members: [(name: String, value: YAMLValue)]) {
+        (self.path, self.log, self.members) = (path, log, members)
     }
 }

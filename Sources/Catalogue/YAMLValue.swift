@@ -6,25 +6,17 @@ import Yams
 /// The log is a class, because every value of one file reports into the same list. The log never leaves the function that reads the file.
 final class ProblemLog {
     private(set) var problems: [CatalogueProblem] = []
-    private var lines: [String: Int] = [:]
+    private(set) var gaps = CatalogueGaps()
+    private(set) var lines = CatalogueLines()
 
     func note(line: Int?, of path: String) {
-        lines[path] = line
+        lines.note(line, of: path)
     }
 
-    func add(_ path: String, _ message: String) {
-        problems.append(CatalogueProblem(path: path, message: message, line: line(of: path)))
-    }
-
-    /// The line of a path, or of the nearest part of it that was read.
-    func line(of path: String) -> Int? {
-        var path = Substring(path)
-        while !path.isEmpty {
-            if let line = lines[String(path)] { return line }
-            guard let separator = path.lastIndex(where: { $0 == "." || $0 == "/" || $0 == "[" }) else { return nil }
-            path = path[..<separator]
-        }
-        return nil
+    /// - Parameter isGap: whether the value at `path` is unknown now. A value that was read as the nearest valid one is no gap.
+    func add(_ path: String, _ message: String, isGap: Bool = true) {
+        problems.append(CatalogueProblem(path: path, message: message, line: lines.line(of: path)))
+        if isGap { gaps.insert(path) }
     }
 }
 
@@ -90,13 +82,16 @@ struct YAMLValue {
         return nil
     }
 
-    /// A word of a closed list.
+    /// A word of a closed list. A misspelt word is reported and then read as the nearest word, so that the checks that depend on it go on.
     func word<Word: RawRepresentable & CaseIterable>(_ noun: String) -> Word? where Word.RawValue == String {
         guard let text = text() else { return nil }
         if let word = Word(rawValue: text) { return word }
         let known = Word.allCases.map(\.rawValue)
-        problem("unknown \(noun) \"\(text)\"\(NearestName.hint(for: text, among: known)) Known: \(known.joined(separator: ", "))")
-        return nil
+        let nearest = NearestName.of(text, among: known).flatMap(Word.init(rawValue:))
+        log.add(
+            path, "unknown \(noun) \"\(text)\"\(NearestName.hint(for: text, among: known)) Known: \(known.joined(separator: ", "))",
+            isGap: nearest == nil)
+        return nearest
     }
 
     func list() -> [YAMLValue]? {

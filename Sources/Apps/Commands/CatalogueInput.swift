@@ -7,40 +7,42 @@ import TidingsStore
 
 /// The result of checking a catalogue's YAML: its problems and its warnings.
 struct CatalogueVerdict: Sendable {
-    /// Nil if the file cannot be read as a catalogue.
+    /// Nil if the file has a problem of its own. A provider that cannot be made here is none.
     let catalogue: Catalogue?
-    /// The problems. Each of them keeps the catalogue from becoming active.
+    /// The problems in the order of the file. Each of them keeps the catalogue from becoming active.
     let problems: [CatalogueRemark]
     let warnings: [CatalogueRemark]
 
+    /// Checks everything that can be read, so that a person corrects all faults of a file at once.
+    ///
     /// - Parameter isStrict: true if a secret that is missing on this machine is a problem. Otherwise it is a warning, because the roles
     ///   may have the secret. A provider without its secret ends only its own deliveries as misconfigured.
     static func of(
         _ yaml: String, _ context: CommandContext, _ environment: [String: String], isStrict: Bool
     ) async -> CatalogueVerdict {
-        do {
-            let (catalogue, doubts) = try CatalogueFile.judge(yaml: yaml)
-            let found = await context.providers.problems(of: catalogue, environment: environment)
+        let judged = CatalogueFile.judge(yaml: yaml)
+        var found: [ProviderConfigurationError] = []
+        var problems = judged.problems
+        if let readable = judged.readable {
+            found = await context.providers.problems(of: readable, environment: environment, where: judged.canMake)
             let mistakes = found.filter { isStrict || !$0.isMissing }
-            let unknown = context.projections.problems(of: catalogue)
-            return CatalogueVerdict(
-                catalogue: catalogue,
-                problems: unknown.map { CatalogueRemark($0, text: "\($0)") } + mistakes.map { CatalogueRemark($0, text: "\($0)") },
-                warnings: doubts.map { CatalogueRemark($0, text: "warning: \($0)") }
-                    + found.filter { !isStrict && $0.isMissing }.map {
-                        CatalogueRemark($0, text: "note: here, \($0); where the roles lack it too, its deliveries end as misconfigured")
-                    })
-        } catch {
-            return CatalogueVerdict(catalogue: nil, problems: error.problems.map { CatalogueRemark($0, text: "\($0)") }, warnings: [])
+            problems = judged.problems(with: context.projections.problems(of: readable) + mistakes.map(CatalogueProblem.init))
         }
+        return CatalogueVerdict(
+            catalogue: judged.catalogue, problems: problems.map { CatalogueRemark($0, text: "\($0)") },
+            warnings: judged.warnings.map { CatalogueRemark($0, text: "warning: \($0)") }
+                + found.filter { !isStrict && $0.isMissing }.map {
+                    let text = "note: here, \($0); where the roles lack it too, its deliveries end as misconfigured"
+                    return CatalogueRemark(judged.placed(CatalogueProblem($0)), text: text)
+                })
     }
 
-    /// Returns the catalogue and prints its warnings as notes. Throws a ``Failure`` that lists every problem.
+    /// Prints the warnings as notes, and returns the catalogue. Throws a ``Failure`` that lists every problem.
     ///
     /// - Parameter source: the name of the checked catalogue for people: the file's name, or the catalogue's hash.
     func accepted(from source: String) throws -> Catalogue {
-        guard let catalogue, problems.isEmpty else { throw Failure(.data, "\(source): " + problems.map(\.text).joined(separator: "\n  ")) }
         for warning in warnings { Output.note(warning.text) }
+        guard let catalogue, problems.isEmpty else { throw Failure(.data, "\(source): " + problems.map(\.text).joined(separator: "\n  ")) }
         return catalogue
     }
 
@@ -66,10 +68,12 @@ struct CatalogueRemark: Sendable {
             "message": .string(problem.message),
         ]
     }
+}
 
-    init(_ error: ProviderConfigurationError, text: String) {
-        let path = "providers.\(error.provider)" + (error.setting.map { ".settings.\($0)" } ?? "")
-        self.init(CatalogueProblem(path: path, message: error.message), text: text)
+extension CatalogueProblem {
+    /// The error of a provider at the place of its setting.
+    fileprivate init(_ error: ProviderConfigurationError) {
+        self.init(path: "providers.\(error.provider)" + (error.setting.map { ".settings.\($0)" } ?? ""), message: error.message)
     }
 }
 

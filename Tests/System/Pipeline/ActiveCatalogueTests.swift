@@ -178,13 +178,50 @@ import TidingsTestSupport
         #expect(doubtful.exitCode == 0)
         #expect(doubtful.errors.contains("warning: types.parcel.title (line 4): {{locker}} may be empty"), "\(doubtful.errors)")
         let told = try JSON.parse(try await check("{{parcel.number}} in {{locker}}", "-o", "json").output)
-        #expect(told["valid"] == false && told["problems"]?.arrayValue?.count == 1 && told["warnings"]?.arrayValue?.isEmpty == true)
+        #expect(told["valid"] == false && told["problems"]?.arrayValue?.count == 1 && told["warnings"]?.arrayValue?.count == 1)
         #expect(told["problems"]?.arrayValue?.first?["line"]?.intValue == 4)
 
         try await withOwnSystem { system in
             let applied = try await Self.apply(yaml("{{#if number}}"), to: system)
             #expect(applied.exitCode == 65 && applied.errors.contains("{{#if number}} is not supported"), "\(applied.errors)")
             #expect(try await system.count("select count(*) from tidings.active_catalogue") == 0)
+        }
+    }
+
+    /// Problems of the file, of a provider's settings and of this binary come together, each with its line.
+    @Test func everyProblemIsToldInOneRun() async throws {
+        let yaml = """
+            types:
+              like: {category: socal, projection: lieks}
+            markets:
+              us: {push: [service], sms: [servic]}
+            defaultMarket: us
+            providers:
+              service:
+                channel: push
+                kind: http
+                addressing: person
+                settings:
+                  url: "ftp://127.0.0.1/"
+                  methd: PUTT
+                  timeoutSeconds: 900
+                  authorization: "env:NOPE"
+            """
+        try await withFile(yaml) { path in
+            let told = try JSON.parse(try await CommandLineTests.run(["catalogue", "check", path, "-o", "json"], [:]).output)
+            func places(_ name: String) -> [String] {
+                (told[name]?.arrayValue ?? []).map { "\($0["path"]?.stringValue ?? "") \($0["line"]?.intValue ?? 0)" }
+            }
+            #expect(
+                places("problems") == [
+                    "types.like.category 2", "types.like.projection 2", "markets.us.sms 4", "providers.service.settings.method 12",
+                    "providers.service.settings.url 12", "providers.service.settings.methd 13",
+                    "providers.service.settings.timeoutSeconds 14",
+                ], "\(told.serialized)")
+            #expect(places("warnings") == ["providers.service.settings.authorization 15"], "\(told.serialized)")
+            let text = try await CommandLineTests.run(["catalogue", "check", path], [:])
+            #expect(text.exitCode == 65 && text.errors.contains("providers.service.settings.timeoutSeconds (line 14): \"900\" is not"))
+            #expect(text.errors.contains("note: here, provider service, setting authorization"), "\(text.errors)")
         }
     }
 

@@ -24,6 +24,9 @@ struct CatalogueFuzz: FuzzTarget {
         let parsed = Result { () throws(CatalogueProblems) in try CatalogueFile.parse(yaml: text) }
         let again = Result { () throws(CatalogueProblems) in try CatalogueFile.parse(yaml: text) }
         try require(parsed == again, "read twice, two results")
+        let judged = CatalogueFile.judge(yaml: text)
+        try require((judged.catalogue == nil) == !judged.problems.isEmpty, "a verdict without its reason")
+        if case .failure = parsed { try require(judged.catalogue == nil, "refused, and judged good") }
         switch parsed {
         case .success(let catalogue):
             try check(catalogue)

@@ -24,9 +24,9 @@ import TidingsTestSupport
     }
 
     @Test(arguments: [
-        (#"url: "http://127.0.0.1:9/", authorization: "env:NOPE""#, "setting authorization: the environment variable NOPE is not set"),
+        (#"url: "http://127.0.0.1:9/", authorization: "env:NOPE""#, "the environment variable NOPE is not set"),
         (#"url: "http://127.0.0.1:9/", authorization: "file:/no/such/file""#, "the file /no/such/file is missing"),
-        ("", "setting url: must be set"),
+        ("", "must be set"),
     ])
     func whatIsMissingIsNotedAndRefusedWhenStrict(settings: String, message: String) async throws {
         let catalogue = Self.catalogue(settings)
@@ -34,6 +34,7 @@ import TidingsTestSupport
         #expect(lenient.exitCode == 0 && lenient.errors.contains("note: here, provider service, ") && lenient.errors.contains(message))
         let strict = try await check(catalogue, "--strict")
         #expect(strict.exitCode == 65 && strict.errors.contains(message), "\(strict.errors)")
+        #expect(strict.errors.contains("providers.service.settings."), "\(strict.errors)")
     }
 
     @Test func whatIsHereIsNotNoted() async throws {
@@ -44,7 +45,7 @@ import TidingsTestSupport
 
     /// These mistakes are wrong on every machine.
     @Test(arguments: [
-        (#"url: "ftp://127.0.0.1/""#, "setting url"), (#"url: "http://127.0.0.1:9/", methd: PUT"#, "did you mean method?"),
+        (#"url: "ftp://127.0.0.1/""#, "settings.url (line 7)"), (#"url: "http://127.0.0.1:9/", methd: PUT"#, "did you mean method?"),
         (#"url: "http://127.0.0.1:9/", authorization: "Bearer abcdefgh""#, "named, not written down"),
     ])
     func mistakesAreRefused(settings: String, message: String) async throws {
