@@ -243,11 +243,11 @@ $$;
 
 COMMENT ON FUNCTION tidings_api.rejected(source text, since timestamp with time zone) IS 'Refused events of a source, newest first, at most 1,000, by default of the last day. Returns events that this login published, by enqueue or over AMQP with the same user name, and events whose publisher is not known. what_to_do has the next step for each reason. verified is false if the event is broken, or if its publisher may not name this source: anybody may have written it.';
 
-CREATE FUNCTION tidings_ops.explain(notification uuid) RETURNS TABLE(at timestamp with time zone, actor text, channel text, verdict text, reason_code text, what_to_do text, detail text)
+CREATE FUNCTION tidings_ops.explain(notification uuid) RETURNS TABLE(at timestamp with time zone, actor text, channel text, verdict text, reason_code text, what_to_do text, detail text, ordinal smallint)
     LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
-        select t.at, t.actor, t.channel, t.event, t.reason_code, r.what_to_do, t.summary
+        select t.at, t.actor, t.channel, t.event, t.reason_code, r.what_to_do, t.summary, t.ordinal
         from tidings_ops.timeline t left join tidings.reason_codes r on r.code = t.reason_code
         where t.notification_id = notification
         order by t.at, t.ordinal nulls first

@@ -10,8 +10,8 @@ struct Explanation: Sendable {
     private let record: NotificationRecord
     /// Title and body; nil unless they were asked for.
     private let content: JSON?
-    /// The person's time zone, from the zone data of this machine.
-    private let zone: Zone
+    /// Shows times in the person's time zone, from the zone data of this machine.
+    private let clock: WallClock
 
     /// Throws a ``Failure``: with exit code 1 if the notification does not exist, with 77 if this user may not read its content.
     init(of id: NotificationID, withContent: Bool = false, from store: Store) async throws {
@@ -24,9 +24,10 @@ struct Explanation: Sendable {
         let name = try await store.timeZone(of: person ?? "", tenant: tenant ?? "")
         let now = store.clock.now().wholeSeconds
         do {
-            zone = .known(try TimeZoneDatabase.ofMachine().offsets(for: name, from: now - 86_400 * 400, through: now + 86_400 * 800))
+            let offsets = try TimeZoneDatabase.ofMachine().offsets(for: name, from: now - 86_400 * 400, through: now + 86_400 * 800)
+            clock = WallClock(zone: .known(offsets))
         } catch {
-            zone = .unknown(name)
+            clock = WallClock(zone: .unknown(name))
         }
     }
 
@@ -71,18 +72,16 @@ struct Explanation: Sendable {
         for name in ["title", "body"] where content != nil { lines.append("  \(name): \(contentLine(name))") }
         for delivery in deliveries {
             lines.append(line(for: delivery))
-            for decision in decisions where decision["ordinal"] == delivery["ordinal"] && decision["moved_from"]?.stringValue != nil {
-                lines.append(line(forMove: decision))
-            }
-            for attempt in attempts where attempt["ordinal"] == delivery["ordinal"] && hasNews(attempt) {
-                lines.append(line(forAttempt: attempt))
-            }
+            lines.append(line(forIdentityOf: delivery))
+            lines += steps(of: delivery)
             lines += record.plans.filter { $0["ordinal"] == delivery["ordinal"] }.map(line(forPlan:))
             if delivery["state"]?.stringValue != "delivered", let advice = delivery["what_to_do"]?.stringValue, !advice.isEmpty {
                 lines.append("              what to do: \(advice)")
             }
         }
-        if case .unknown(let name) = zone {
+        switch clock.zone {
+        case .known(let offsets): lines.append("  times of day: \(offsets.name)")
+        case .unknown(let name):
             lines.append("  time zone \(name) of the person is unknown on this machine: times are in UTC; tidings doctor")
         }
         for rule in decisions.first?["rules"]?.arrayValue ?? [] { lines.append("  rule: \(Table.plain(rule))") }
@@ -90,6 +89,31 @@ struct Explanation: Sendable {
         lines.append("  notification \(field("notification_id"))   producer \(field("source")) \(field("idempotency_key"))")
         return lines.joined(separator: "\n")
     }
+
+    /// The id for `tidings delivery show` and `retry`, and the time of the end.
+    private func line(forIdentityOf delivery: JSON) -> String {
+        func text(_ name: String) -> String { delivery[name].map(Table.plain) ?? "" }
+        return "              delivery \(text("delivery_id"))" + (text("finished_at").isEmpty ? "" : ", ended \(time(text("finished_at")))")
+    }
+
+    /// The steps of a delivery that say more than its state: moves to another provider, attempts, and reports of its provider. Each has its
+    /// time, and they are in the order of time.
+    private func steps(of delivery: JSON) -> [String] {
+        func own(_ rows: [JSON], _ name: String, where isWanted: (JSON) -> Bool, _ line: (JSON) -> String) -> [(at: String, line: String)] {
+            rows.filter { $0["ordinal"] == delivery["ordinal"] && isWanted($0) }.map { ($0[name]?.stringValue ?? "", line($0)) }
+        }
+        let steps =
+            own(decisions, "decided_at", where: { $0["moved_from"]?.stringValue != nil }, words(ofMove:))
+            + own(attempts, "finished_at", where: hasNews, words(ofAttempt:))
+            + own(record.timeline, "at", where: { $0["actor"]?.stringValue == "provider" }, words(ofReport:))
+        let inOrder = steps.enumerated().sorted { one, other in
+            let (first, second) = (Timestamp(rfc3339: one.element.at), Timestamp(rfc3339: other.element.at))
+            return (first ?? .distantPast, one.offset) < (second ?? .distantPast, other.offset)
+        }
+        return inOrder.map { "              \(time($0.element.at))  \($0.element.line)" }
+    }
+
+    private func time(_ text: String) -> String { clock.timeOfDay(text, since: notification["accepted_at"]?.stringValue ?? "") }
 
     /// Whether an attempt says more than its delivery: it failed, or its provider has a note about it.
     private func hasNews(_ attempt: JSON) -> Bool {
@@ -124,9 +148,9 @@ struct Explanation: Sendable {
         }
         var line = "  " + padded(text("channel"), 10) + padded(text("state"), 12) + padded(text("reason_code"), 20)
         if !text("paused").isEmpty {
-            line += "\(text("paused")) is paused since \(localTime(text("paused_at"))) by \(text("paused_by")): \(text("pause_reason"))"
+            line += "\(text("paused")) is paused since \(clock.moment(text("paused_at"))) by \(text("paused_by")): \(text("pause_reason"))"
         } else {
-            line += text("due_at").isEmpty ? text("meaning") : "until \(localTime(text("due_at")))"
+            line += text("due_at").isEmpty ? text("meaning") : "until \(clock.moment(text("due_at")))"
         }
         var notes: [String] = []
         // Name the provider of push: a market may have several.
@@ -143,39 +167,35 @@ struct Explanation: Sendable {
         return latest?["has_standby"]?.boolValue == true
     }
 
-    /// The line that says why a delivery moved from one provider to another.
-    private func line(forMove decision: JSON) -> String {
+    /// The words that say why a delivery moved from one provider to another.
+    private func words(ofMove decision: JSON) -> String {
         func text(_ name: String) -> String { decision[name].map(Table.plain) ?? "" }
         let meaning = ReasonCode(rawValue: text("moved_because"))?.meaning ?? ""
-        return "              moved from \(text("moved_from")) to \(text("provider")): \(text("moved_because")). \(meaning)"
+        return "moved from \(text("moved_from")) to \(text("provider")): \(text("moved_because")). \(meaning)"
     }
 
-    private func line(forAttempt attempt: JSON) -> String {
+    private func words(ofAttempt attempt: JSON) -> String {
         func text(_ name: String) -> String { attempt[name].map(Table.plain) ?? "" }
         let status = text("provider_status").isEmpty ? "" : " \(text("provider_status"))"
         let duplicate = attempt["possible_duplicate"]?.boolValue == true ? ", may arrive twice" : ""
         let error = text("error_text").isEmpty ? "" : "\n                \(text("error_text"))"
         let took = text("duration_ms")
-        return
-            "              attempt \(text("attempt")): \(text("outcome"))\(status) \(text("reason_code")), \(took) ms\(duplicate)\(error)"
+        return "attempt \(text("attempt")): \(text("outcome"))\(status) \(text("reason_code")), \(took) ms\(duplicate)\(error)"
+    }
+
+    /// The report of a provider, also one that changed nothing.
+    private func words(ofReport step: JSON) -> String {
+        func text(_ name: String) -> String { step[name].map(Table.plain) ?? "" }
+        return text("detail") + (text("reason_code").isEmpty ? "" : " (\(text("reason_code")))")
     }
 
     private func line(forPlan plan: JSON) -> String {
         func text(_ name: String) -> String { plan[name].map(Table.plain) ?? "" }
         let place = text("version").isEmpty ? "" : " in version \(text("version")) of"
         let time = text("fires_at").isEmpty ? text("scheduled_for") : text("fires_at")
-        let when = time.isEmpty ? "at once" : localTime(time)
-        let heard = text("confirmed_at").isEmpty ? "" : ", confirmed \(localTime(text("confirmed_at")))"
+        let when = time.isEmpty ? "at once" : clock.moment(time)
+        let heard = text("confirmed_at").isEmpty ? "" : ", confirmed \(clock.moment(text("confirmed_at")))"
         return
             "              \(text("state"))\(place.isEmpty ? " in" : place) the plan of device \(text("device_id")), shows \(when)\(heard)"
-    }
-
-    /// A time of the database as the person's wall clock shows it. If the person's zone is unknown, the time is in UTC and marked as such.
-    private func localTime(_ text: String) -> String {
-        guard let time = Timestamp(rfc3339: text) else { return text }
-        guard case .known(let zone) = zone else { return "\(time.rfc3339) (zone unknown)" }
-        let local = zone.localTime(at: time)
-        func two(_ value: Int) -> String { value < 10 ? "0\(value)" : "\(value)" }
-        return "\(local.year)-\(two(local.month))-\(two(local.day)) \(two(local.hour)):\(two(local.minute)) \(zone.name)"
     }
 }

@@ -48,9 +48,10 @@ comment on column tidings_ops.timeline.summary is
     'The event in words: the request, the verdict, the outcome, the report, or the time until which the delivery waits.';
 
 create function tidings_ops.explain(notification uuid)
-    returns table (at timestamptz, actor text, channel text, verdict text, reason_code text, what_to_do text, detail text)
+    returns table (at timestamptz, actor text, channel text, verdict text, reason_code text, what_to_do text, detail text,
+        ordinal smallint)
     language sql stable security definer set search_path = pg_catalog, pg_temp as $$
-        select t.at, t.actor, t.channel, t.event, t.reason_code, r.what_to_do, t.summary
+        select t.at, t.actor, t.channel, t.event, t.reason_code, r.what_to_do, t.summary, t.ordinal
         from tidings_ops.timeline t left join tidings.reason_codes r on r.code = t.reason_code
         where t.notification_id = notification
         order by t.at, t.ordinal nulls first

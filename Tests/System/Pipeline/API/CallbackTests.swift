@@ -112,6 +112,10 @@ import TidingsTestSupport
             let lines = why.arrayValue?.first?["timeline"]?.arrayValue?.compactMap { $0["detail"]?.stringValue } ?? []
             #expect(lines.count { $0 == "dmp reports delivered at 2026-01-01T00:00:00Z" } == 1, "\(lines)")
             #expect(lines.contains("dmp reports failed; the delivery stays delivered"), "\(lines)")
+            let text = try await api.pipeline.system.tidings("why", "o-1").output
+            #expect(text.contains(#/ \d\d:\d\d:\d\d  dmp reports delivered at 2026-01-01T00:00:00Z \(delivered\)\n/#), "\(text)")
+            #expect(text.contains("  dmp reports failed; the delivery stays delivered (providerRejected)\n"), "\(text)")
+            #expect(text.contains("  times of day: UTC\n"), "\(text)")
 
             // The other service knows the message by its own id, and may not speak for the first.
             let opened = try await Self.callGate(api, #"{"message":"m-17","status":"opened"}"#, id: "e-1")
