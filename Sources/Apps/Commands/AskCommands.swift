@@ -192,7 +192,8 @@ struct SimulateCommand: TidingsCommand {
             case .notSent: ("notSent", "")
             }
         return [
-            "channel": .string(planned.channel.rawValue), "provider": .string(planned.provider), "verdict": .string(verdict),
+            "channel": .string(planned.channel.rawValue), "provider": .string(planned.provider),
+            "endpoint": planned.endpoint.map { .string($0) } ?? .null, "verdict": .string(verdict),
             "state": .string(planned.verdict.state.rawValue), "reason_code": planned.verdict.reason.map { .string($0.rawValue) } ?? .null,
             "until": until.isEmpty ? .null : .string(until), "market": planned.market.map { .string($0) } ?? .null,
             "has_standby": .bool(planned.standby != .nobody),

@@ -78,6 +78,36 @@ import TidingsTestSupport
         }
     }
 
+    /// Two devices of a person make two deliveries, which differ in nothing but the device and the id.
+    @Test func eachDeviceIsNamed() async throws {
+        try await withPipeline(catalogue: TestCatalogue.standard) { pipeline in
+            var devices: [String] = []
+            for token in ["01e70c3a", "02e70c3a"] {
+                let registered = try await pipeline.system.tidings("device", "register", "ann", token, "-o", "json")
+                devices.append(try #require(try JSON.parse(registered.output)["device_id"]?.stringValue))
+            }
+            await pipeline.publish(event(id: "two", to: "ann"))
+            let ends = try await pipeline.outcome(of: "two")
+            #expect(ends.count { $0 == Ended("push", "suppressed", "noProvider") } == 2, "\(ends)")
+            let id = try await pipeline.notificationID(of: "two")
+            let text = try await pipeline.system.tidings("why", "two").output
+            let rows = try await pipeline.json("why", "two").arrayValue?.first
+            for device in devices {
+                let delivery = rows?["deliveries"]?.arrayValue?.first { $0["endpoint"]?.stringValue == device }
+                let ordinal = try #require(delivery?["ordinal"]?.intValue)
+                #expect(text.contains("  delivery \(id)/\(ordinal), device \(device), ended "), "\(text)")
+                let shown = try await pipeline.system.tidings("delivery", "show", "\(id)/\(ordinal)")
+                #expect(shown.exitCode == 0 && shown.output.contains(device), "\(shown.output)")
+                let steps = rows?["timeline"]?.arrayValue?.filter { $0["ordinal"]?.intValue == ordinal }.compactMap {
+                    $0["verdict"]?.stringValue
+                }
+                #expect(steps == ["decided", "suppressed"], "\(steps ?? [])")
+            }
+            let plan = try await pipeline.json("simulate", "orderUpdate", "--to", "ann").arrayValue ?? []
+            #expect(Set(plan.compactMap { $0["endpoint"]?.stringValue }) == Set(devices), "\(plan)")
+        }
+    }
+
     /// The grants belong to this test's own database.
     @Test func contentIsShownOnRequestToWhoMayReadIt() async throws {
         try await withPipeline { pipeline in

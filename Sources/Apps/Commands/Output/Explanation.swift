@@ -90,10 +90,13 @@ struct Explanation: Sendable {
         return lines.joined(separator: "\n")
     }
 
-    /// The id for `tidings delivery show` and `retry`, and the time of the end.
+    /// The id for `tidings delivery show` and `retry`, the device, and the time of the end. Two devices of a person make two deliveries, which
+    /// only these differ in.
     private func line(forIdentityOf delivery: JSON) -> String {
         func text(_ name: String) -> String { delivery[name].map(Table.plain) ?? "" }
-        return "              delivery \(text("delivery_id"))" + (text("finished_at").isEmpty ? "" : ", ended \(time(text("finished_at")))")
+        let isOnDevice = Channel(rawValue: text("channel"))?.endsOnDevice == true && !text("endpoint").isEmpty
+        let ended = text("finished_at").isEmpty ? "" : ", ended \(time(text("finished_at")))"
+        return "              delivery \(text("delivery_id"))\(isOnDevice ? ", device \(text("endpoint"))" : "")\(ended)"
     }
 
     /// The steps of a delivery that say more than its state: moves to another provider, attempts, and reports of its provider. Each has its
