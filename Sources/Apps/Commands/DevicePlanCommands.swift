@@ -32,16 +32,17 @@ extension DeviceCommand {
                 else { throw Failure.noDevice(device) }
                 guard format == .text else { return Output.one(plan.json, as: format) }
                 Output.text("version \(plan.version)\(plan.reset ? ", the whole plan" : "")")
-                Output.list(plan.requests.map(Self.row), as: format, empty: plan.reset ? "nothing is planned" : "nothing new")
+                Output.list(
+                    plan.requests.map { Self.row($0, in: plan.zone) }, as: format, empty: plan.reset ? "nothing is planned" : "nothing new")
                 for identifier in plan.removed { Output.text("removed: \(identifier)") }
             }
         }
 
-        private static func row(_ request: LocalNotificationRequest) -> JSON {
+        private static func row(_ request: LocalNotificationRequest, in zone: String?) -> JSON {
             let json = request.json
             let time =
                 switch request.trigger {
-                case .calendar(let time): String(time.description.dropLast(3))
+                case .calendar(let time): String(time.description.dropLast(3)) + (zone.map { " \($0)" } ?? "")
                 case .timeInterval(let seconds): "in \(seconds) s"
                 }
             return [

@@ -86,6 +86,10 @@ struct LocalSync {
         ] + moves.statements
     }
 
+    private var knownZone: String? {
+        if case .known(let offsets) = zone { offsets.name } else { nil }
+    }
+
     /// The update for the device since a version. Nil: the whole plan.
     func update(since: Int64?, removed: [NotificationID]) -> LocalPlanUpdate {
         let current = requests.filter { $0.told != nil && $0.told?.wasShown(by: plan.now) == false && $0.version > (since ?? .min) }
@@ -98,6 +102,6 @@ struct LocalSync {
                     identifier: request.id.description, content: content,
                     trigger: LocalTrigger(showing: request.told?.at, in: zone, now: plan.now))
             },
-            removed: since == nil ? [] : removed.map(\.description))
+            removed: since == nil ? [] : removed.map(\.description), zone: knownZone)
     }
 }

@@ -46,6 +46,8 @@ import TidingsTestSupport
             let plan = try await pipeline.json("device", "plan", app.device)
             #expect(plan.objectValue?.keys == ["version", "reset", "requests", "removed"] && plan["version"] == 1 && plan["reset"] == true)
             #expect(plan["requests"]?.arrayValue?.count == 1)
+            let shown = try await pipeline.system.tidings("device", "plan", app.device)
+            #expect(shown.output.contains(#/ \d\d:\d\d UTC /#), "the device's time and zone: \(shown.output)")
             let text = try await pipeline.system.tidings("device", "plan", app.device, "--since", "1")
             #expect(text.output.contains("version 1") && text.errors.contains("nothing new"))
             let early = try await pipeline.system.tidings("device", "ack", app.device, "5")
