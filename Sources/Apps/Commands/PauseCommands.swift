@@ -12,7 +12,7 @@ struct PauseCommand: AsyncParsableCommand {
         commandName: "pause",
         abstract: "Stop a channel, provider, type or tenant for a while: its deliveries wait, and are neither lost nor failed.",
         usage: """
-            tidings pause channel|provider|type|tenant <name> --reason <text> [--for <duration>]
+            tidings pause channel|provider|type|tenant <name> --reason <text> [--for <duration>] [--no-check]
             tidings pause list [--all]
             """,
         discussion: """
@@ -27,6 +27,7 @@ struct PauseCommand: AsyncParsableCommand {
         @OptionGroup var target: PauseTarget
         @Option(help: "The reason, as every explanation shows it.") var reason: String
         @Option(name: .customLong("for"), help: "How long, such as 30m or 2h; without it, until `tidings resume`.") var duration: String?
+        @Flag(help: "Pause a type, provider or tenant even if nothing is known of it yet.") var noCheck = false
         @OptionGroup var author: PauseAuthor
         @OptionGroup var output: OutputOptions
 
@@ -37,13 +38,13 @@ struct PauseCommand: AsyncParsableCommand {
 
         mutating func run(in context: CommandContext) async throws {
             let (target, author, format) = (try target.checked(), try author.checked(), output.format)
-            let reason = reason
+            let (reason, noCheck) = (reason, noCheck)
             guard reason.contains(where: { !$0.isWhitespace }), reason.utf8.count <= Self.longestReason, !reason.contains("\0") else {
                 throw Failure(.data, "--reason must be a text of 1 to \(Self.longestReason) bytes")
             }
             let duration = try duration.map(Self.duration)
             try await withStore { store, _ in
-                try await target.check(in: store)
+                if !noCheck { try await target.check(in: store) }
                 guard let row = try await store.pause(target.scope, target.name, reason: reason, by: author, for: duration) else {
                     throw Failure(.bad, "\(Pauses.limit) pauses are in force, and no more are possible", hint: "tidings pause list")
                 }
@@ -125,15 +126,25 @@ struct CheckedPauseTarget: Sendable, CustomStringConvertible {
 
     var description: String { "\(scope.rawValue) \(name)" }
 
-    /// Throws if the catalogue lacks the type or provider: its pause would hold nothing, but the user would believe that it does.
-    /// Tenants are not checked, because they are declared nowhere.
+    /// Throws a ``Failure`` with exit code 65 if nothing is known of the type, provider or tenant. Its pause would hold nothing, but the user
+    /// would believe that it does.
     func check(in store: Store) async throws {
-        guard scope == .type || scope == .provider else { return }
+        if scope == .channel { return }
         let catalogue = try await CatalogueSource(store).current.catalogue
-        let known = scope == .type ? Array(catalogue.types.keys) : Array(catalogue.providers.keys)
+        let known: Set<String> =
+            switch scope {
+            case .channel: []
+            case .type: Set(catalogue.types.keys)
+            case .provider: Set(catalogue.providers.keys)
+            case .tenant:
+                try await store.knownTenants(like: name).union(catalogue.producers.values.flatMap(\.tenants)).union([Intent.defaultTenant])
+            }
         guard !known.contains(name) else { return }
-        let hint = NearestName.of(name, among: known).map { "did you mean \($0)?" } ?? "tidings catalogue show"
-        throw Failure(.data, "the catalogue has no \(self)", hint: hint)
+        let nearest = NearestName.of(name, among: known.sorted()).map { "did you mean \($0)?" }
+        guard scope == .tenant else { throw Failure(.data, "the catalogue has no \(self)", hint: nearest ?? "tidings catalogue show") }
+        throw Failure(
+            .data, "\(self) has no person, no notification, no API key and no producer",
+            hint: (nearest.map { "\($0) " } ?? "") + "--no-check pauses it ahead of its first notification")
     }
 }
 

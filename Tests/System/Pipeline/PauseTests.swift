@@ -126,11 +126,31 @@ import TidingsTestSupport
         }
     }
 
+    /// A tenant is declared nowhere. A name without any trace is more likely a mistake than a tenant to come.
+    @Test func aTenantIsKnownByItsPeopleAndNotifications() async throws {
+        try await withPipeline { pipeline in
+            let system = pipeline.system
+            await pipeline.publish(event(id: "one", to: "reader", data: #""tenant":"acme""#))
+            _ = try await pipeline.outcome(of: "one")
+            #expect(try await system.tidings("recipient", "set", "reader", "--tenant", "globex", "--market", "default").exitCode == 0)
+            for (misspelt, known) in [("acmee", "acme"), ("globx", "globex")] {
+                let refused = try await system.tidings("pause", "tenant", misspelt, "--reason", "r")
+                #expect(refused.exitCode == 65 && refused.errors.contains("did you mean \(known)?"), "\(refused.errors)")
+                #expect(refused.errors.contains("--no-check"), "\(refused.errors)")
+                #expect(try await system.tidings("pause", "tenant", known, "--reason", "r").exitCode == 0)
+            }
+            #expect(try await system.tidings("pause", "tenant", "acmee", "--reason", "r", "--no-check").exitCode == 0)
+            #expect(try await system.count("select count(*) from tidings.pauses") == 3)
+        }
+    }
+
     @Test(arguments: [
         (["pause", "shop", "push", "--reason", "r"], Int32(65), "channel, provider, type, tenant"),
         (["pause", "channel", "fax", "--reason", "r"], 65, "unknown channel fax"),
         (["pause", "type", "orderUpdat", "--reason", "r"], 65, "did you mean orderUpdate?"),
         (["pause", "provider", "nobody", "--reason", "r"], 65, "no provider nobody"),
+        (["pause", "tenant", "acme", "--reason", "r"], 65, "tenant acme has no person, no notification"),
+        (["pause", "tenant", "defualt", "--reason", "r"], 65, "did you mean default?"),
         (["pause", "channel", "push", "--reason", " "], 65, "--reason"),
         (["pause", "channel", "push", "--reason", "r", "--for", "soon"], 65, "--for soon"),
         (["pause", "channel", "push"], 64, "--reason"),

@@ -73,7 +73,7 @@ import TidingsTestSupport
             await pipeline.publish("hello", key: "transactional.hello")
             _ = try await pipeline.outcome(of: "one")
             #expect(try await system.eventually("select count(*) from tidings_ops.rejected") { $0 == 1 })
-            _ = try await system.tidings("pause", "tenant", "acme", "--reason", "a test")
+            _ = try await system.tidings("pause", "tenant", "acme", "--reason", "a test", "--no-check")
             let dead = try await system.count(
                 """
                 insert into tidings.dead (fingerprint, at, queue, reason, message, deaths, exchange, routing_key, headers, raw, size)

@@ -303,6 +303,7 @@ package enum Bounds {
             Bound("ZoneWatch.interval", ZoneWatch.interval, "Between two looks at the zone data: at most 1,025 files are looked at."),
             Bound(
                 "Store.catalogueLook", Store.catalogueLook, "rows", "Looked at to see what a new catalogue would leave without its type."),
+            Bound("Store.tenantLook", Store.tenantLook, "rows", "Of each table, in which a pause looks for tenants of a similar name."),
             Bound("Readiness.longestSilence", Readiness.longestSilence, "Of the database, before /health/ready says so."),
             Bound("HealthServer.longestRequest", HealthServer.longestRequest, "A scrape takes milliseconds."),
             Bound("Settings.retention", Settings.retention, "Notifications are kept after their day; idempotency keys twice as long."),
