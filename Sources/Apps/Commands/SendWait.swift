@@ -28,7 +28,7 @@ struct SendWait {
         self.store = store
     }
 
-    /// Throws a ``Failure`` if the event was rejected, if a delivery failed, or at the deadline. The failure then names the seconds of the
+    /// Throws a ``Failure`` if the event was rejected, if a notification reached nobody, if a delivery failed, or at the deadline. The failure then names the seconds of the
     /// whole command.
     func explain(until deadline: ContinuousClock.Instant, after seconds: Int, as format: OutputFormat) async throws {
         repeat {
@@ -42,6 +42,10 @@ struct SendWait {
             if rest {
                 let explanations = try await Explanation.all(of: ids, from: store)
                 Explanation.print(explanations, as: format)
+                let unreached = explanations.compactMap(\.unreached)
+                if let first = unreached.first {
+                    throw Failure(.bad, first + (unreached.count > 1 ? "; \(unreached.count - 1) more were not reached" : ""))
+                }
                 if explanations.contains(where: \.hasFailure) { throw Failure(.bad, "a delivery failed") }
                 return
             }

@@ -293,6 +293,14 @@ import TidingsTestSupport
             let bad = try await pipeline.system.tidings(
                 "send", "orderUpdatee", "--to", "reader", "--title", "T", "--no-check", "--wait", Pipeline.waitLimit)
             #expect(bad.exitCode == 1 && bad.errors.contains("rejected: unknownType"), "\(bad.errors)")
+            // A notification without an address reaches nobody. One that waits for its time may still reach the person.
+            let nobody = try await pipeline.system.tidings(
+                "send", "orderUpdate", "--to", "one", "--to", "two", "--title", "T", "--channel", "webhook", "--wait", Pipeline.waitLimit)
+            #expect(nobody.exitCode == 1 && nobody.output.contains("noAddress"), "\(nobody.output)")
+            #expect(nobody.errors.contains(" was not reached: webhook noAddress; 1 more were not reached"), "\(nobody.errors)")
+            let later = try await pipeline.system.tidings(
+                "send", "orderUpdate", "--to", "reader", "--title", "T", "--channel", "inApp", "--in", "1h", "--wait", Pipeline.waitLimit)
+            #expect(later.exitCode == 0 && later.output.contains("held"), "\(later.errors)")
             let sent = try await pipeline.system.tidings("send", "orderUpdate", "--to", "reader", "--title", "T", "--id", "own")
             #expect(sent.exitCode == 0 && sent.errors.contains("next: tidings why own"), "\(sent.errors)")
             let dry = try await pipeline.system.tidings("send", "orderUpdate", "--to", "reader", "--title", "T", "--dry-run")

@@ -35,6 +35,24 @@ struct Explanation: Sendable {
         deliveries.contains { ["failed", "expired"].contains($0["state"]?.stringValue ?? "") }
     }
 
+    /// The person and the reasons, if every delivery has ended and none was sent or delivered. Nil for a notification that reached the
+    /// person, or that may still do so.
+    var unreached: String? {
+        let isOver = deliveries.allSatisfy { delivery in
+            switch delivery["state"]?.stringValue.flatMap({ DeliveryState(rawValue: $0) }) {
+            case .suppressed, .cancelled, .expired, .failed: true
+            case .held, .queued, .retrying, .sent, .delivered, nil: false
+            }
+        }
+        guard isOver else { return nil }
+        var reasons: [String] = []
+        for delivery in deliveries {
+            let reason = ["channel", "reason_code"].map { delivery[$0].map(Table.plain) ?? "" }.joined(separator: " ")
+            if !reasons.contains(reason) { reasons.append(reason) }
+        }
+        return "\(field("recipient_id")) was not reached: \(reasons.isEmpty ? "no channel" : reasons.joined(separator: ", "))"
+    }
+
     static func all(of ids: [NotificationID], withContent: Bool = false, from store: Store) async throws -> [Explanation] {
         var explanations: [Explanation] = []
         for id in ids { explanations.append(try await Explanation(of: id, withContent: withContent, from: store)) }
