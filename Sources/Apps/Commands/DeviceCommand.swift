@@ -70,6 +70,10 @@ struct DeviceCommand: AsyncParsableCommand {
         @OptionGroup var told: DeviceOptions
         @OptionGroup var output: OutputOptions
 
+        mutating func validate() throws {
+            if token == nil, told.isEmpty { throw ValidationError("nothing to change: name a property, such as --permission or --locale") }
+        }
+
         mutating func run(in context: CommandContext) async throws {
             let (device, tenant, told, format) = (device, tenant, told, output.format)
             let written = token.map(DeviceOptions.token)
@@ -97,7 +101,9 @@ struct DeviceCommand: AsyncParsableCommand {
         mutating func run(in context: CommandContext) async throws {
             let (device, tenant) = (device, tenant)
             try await withStore { store, _ in
-                guard try await !store.unregister(device: device, tenant: tenant) else { return }
+                guard try await !store.unregister(device: device, tenant: tenant) else {
+                    return Output.note("removed: nothing goes to the device until its app registers it again")
+                }
                 guard try await store.device(device, tenant: tenant) != nil else { throw Failure.noDevice(device) }
                 Output.note("note: the device was gone already")
             }
@@ -115,6 +121,12 @@ struct DeviceOptions: ParsableArguments {
     @Option(help: "IANA name, such as America/Mexico_City.") var timeZone: String?
     @Option(help: "BCP 47, such as es-MX.") var locale: String?
     @Option(help: "Such as 4.2.0.") var appVersion: String?
+
+    /// Whether no option is given.
+    var isEmpty: Bool {
+        platform == nil && provider == nil && environment == nil && permission == nil
+            && [market, timeZone, locale, appVersion].allSatisfy { $0 == nil }
+    }
 
     /// Returns the options as settings. Context that cannot be used is left out with a note.
     ///

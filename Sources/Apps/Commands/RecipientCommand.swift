@@ -44,8 +44,20 @@ struct RecipientCommand: AsyncParsableCommand {
         @Option(help: "env:NAME or file:PATH of a whsec_ secret; repeat it during a rotation. Without it, the stored one stays.")
         var webhookSecret: [String] = []
 
+        /// The settings that the options name, in words.
+        private var named: [String] {
+            [
+                (timeZone != nil, "time zone"), (quietHours != nil, "quiet hours"), (market != nil, "market"),
+                (!prefer.isEmpty, "preferences"), (webhook != nil || !webhookSecret.isEmpty, "webhook"),
+            ].filter(\.0).map(\.1)
+        }
+
+        mutating func validate() throws {
+            if named.isEmpty { throw ValidationError("nothing to change: name a setting, such as --time-zone or --prefer") }
+        }
+
         mutating func run(in context: CommandContext) async throws {
-            let (id, tenant) = (id, tenant)
+            let (id, tenant, named) = (id, tenant, named)
             try checkPerson(id, tenant: tenant)
             let draft = try changes()
             let (prefer, market) = (prefer, market)
@@ -57,6 +69,7 @@ struct RecipientCommand: AsyncParsableCommand {
                 }
                 for choice in prefer { try changes.apply(choice, types: catalogue.types) }
                 try await store.change(id, tenant: tenant, changes)
+                Output.note("stored for \(Table.cell(.string(id))): \(named.joined(separator: ", "))")
                 if case .some(.some) = changes.webhook, try await !store.hasWebhookSecret(id, tenant: tenant) {
                     Output.note("note: no --webhook-secret: sends fail as misconfigured unless the provider's allowUnsigned is set")
                 }

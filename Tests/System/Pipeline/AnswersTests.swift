@@ -141,14 +141,32 @@ import TidingsTestSupport
                 #expect(result.exitCode == 0 && result.output.isEmpty, "\(result.errors)")
                 return result.errors
             }
+            let stored = "stored for shop: webhook\n"
             #expect(try await set("https://example.com/a").contains("note: no --webhook-secret"))
             try await withFile("whsec_" + Data(repeating: 7, count: 32).base64EncodedString()) { path in
                 let said = try await set("https://example.com/b", "--webhook-secret", "file:\(path)")
-                #expect(said.isEmpty, "\(said)")
+                #expect(said == stored, "\(said)")
             }
-            #expect(try await set("https://example.com/c").isEmpty, "the stored secret stays")
-            #expect(try await set("none").isEmpty)
+            #expect(try await set("https://example.com/c") == stored, "the stored secret stays")
+            #expect(try await set("none") == stored)
             #expect(try await set("http://127.0.0.1:8080/d?e=f").contains("note: no --webhook-secret"), "the secret went with the webhook")
+        }
+    }
+
+    /// A command that changes something says so, and one that names no change is a mistake.
+    @Test func aChangeIsConfirmedAndNoChangeIsRefused() async throws {
+        try await withOwnSystem { system in
+            let set = try await system.tidings("recipient", "set", "ann", "--time-zone", "Europe/Paris", "--prefer", "marketing=off")
+            #expect(set.exitCode == 0 && set.output.isEmpty && set.errors == "stored for ann: time zone, preferences\n", "\(set.errors)")
+            let registered = try await system.tidings("device", "register", "ann", "01e70c3a", "-o", "json")
+            let device = try #require(try JSON.parse(registered.output)["device_id"]?.stringValue)
+            for command in [["recipient", "set", "eve"], ["device", "update", device]] {
+                let nothing = try await CommandLineTests.run(command, system.environment)
+                #expect(nothing.exitCode == 64 && nothing.errors.contains("nothing to change"), "\(nothing.errors)")
+            }
+            #expect(try await system.tidings("recipient", "show", "eve").exitCode == 1, "nothing is stored")
+            let removed = try await system.tidings("device", "remove", device)
+            #expect(removed.exitCode == 0 && removed.errors.hasPrefix("removed: "), "\(removed.errors)")
         }
     }
 
