@@ -201,7 +201,9 @@ struct Explanation: Sendable {
         let duplicate = attempt["possible_duplicate"]?.boolValue == true ? ", may arrive twice" : ""
         let error = text("error_text").isEmpty ? "" : "\n                \(text("error_text"))"
         let took = text("duration_ms")
-        return "attempt \(text("attempt")): \(text("outcome"))\(status) \(text("reason_code")), \(took) ms\(duplicate)\(error)"
+        // Some outcomes have a reason of the same name.
+        let reason = text("reason_code") == text("outcome") ? "" : " \(text("reason_code"))"
+        return "attempt \(text("attempt")): \(text("outcome"))\(status)\(reason), \(took) ms\(duplicate)\(error)"
     }
 
     /// The report of a provider, also one that changed nothing.
