@@ -163,7 +163,12 @@ struct DataArguments {
         var members = JSONObject()
         for argument in arguments {
             let pair = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-            guard pair.count == 2, !pair[0].isEmpty else { throw Failure(.data, "--data \(argument) is not key=value") }
+            // A whole object may hold an equals sign, so that it would pass as a pair.
+            guard pair.count == 2, !pair[0].isEmpty, !pair[0].hasPrefix("{") else {
+                throw Failure(
+                    .data, "--data \(argument) is not key=value",
+                    hint: "a whole JSON object comes from --data @file, or --data - on standard input")
+            }
             members[pair[0]] = Self.value(pair[1])
             if case .string(let text)? = members[pair[0]], isSameText(text, pair[1]), Self.looksLikeJSON(text) {
                 notes.append(

@@ -1,4 +1,5 @@
 import Testing
+import TidingsServer
 
 @testable import TidingsCommands
 
@@ -18,5 +19,13 @@ import Testing
         #expect(arguments.json == json)
         #expect(arguments.notes.count == notes, "\(arguments.notes)")
         for note in arguments.notes { #expect(note.contains("--data x is sent as the text")) }
+    }
+
+    /// A whole object is told how it can be given, also one with an equals sign.
+    @Test(arguments: [#"{"a":1}"#, #"{"a":"b=c"}"#, "a", "=1", "@file"])
+    func whatIsNoPairNamesTheOtherForms(_ argument: String) {
+        let failure = #expect(throws: Failure.self) { try DataArguments(["n=17", argument]) }
+        #expect(failure?.code == .data && failure?.message == "--data \(argument) is not key=value")
+        #expect(failure?.hint?.contains("--data @file") == true && failure?.hint?.contains("--data -") == true)
     }
 }
