@@ -5,7 +5,7 @@ extension CaptureBehaviour {
     /// Reads the JSON of the control interface:
     /// `{"path": "/shop", "script": [500, 500], "then": 200, "delayMilliseconds": 0, "retryAfter": "7", "hang": false, "reset": false,
     /// "goAwayEvery": 100, "body": "{}", "contentType": "application/json", "bodyBytes": 100, "dripMilliseconds": 50,
-    /// "redirectTo": "http://…"}`. Every member is optional; any other member is refused.
+    /// "redirectTo": "http://…"}`. Every member is optional, but one besides `path` must be there. Any other member is refused.
     init(json: JSON) throws(CaptureError) {
         guard let object = json.objectValue else { throw CaptureError(message: "a behaviour is a JSON object") }
         self.init()
@@ -25,14 +25,20 @@ extension CaptureBehaviour {
             case "dripMilliseconds": drip = Self.held(try Self.number(entry, 0...60_000))
             case "redirectTo": redirectTo = try Self.line(entry)
             default:
-                let hint = NearestName.of(entry.key, among: Self.members).map { "; did you mean \($0)?" } ?? ""
+                let known = "; there are \(Self.members.joined(separator: ", "))"
+                let hint = NearestName.of(entry.key, among: Self.members).map { "; did you mean \($0)?" } ?? known
                 throw CaptureError(message: "a behaviour has no member \"\(entry.key)\"\(hint)")
             }
+        }
+        guard object.entries.contains(where: { $0.key != "path" }) else {
+            let known = Self.members.filter { $0 != "path" }.joined(separator: ", ")
+            throw CaptureError(message: "the behaviour names no answer; there are \(known)")
         }
         if redirectTo != nil, object["then"] == nil { then = 302 }
     }
 
-    private static let members = [
+    /// The members of a behaviour. The guide to webhooks has a line for each.
+    static let members = [
         "path", "script", "then", "delayMilliseconds", "retryAfter", "hang", "reset", "goAwayEvery", "body", "contentType", "bodyBytes",
         "dripMilliseconds", "redirectTo",
     ]

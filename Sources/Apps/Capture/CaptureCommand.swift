@@ -9,9 +9,12 @@ public struct CaptureCommand: AsyncParsableCommand {
         abstract: "Stand in for webhook receivers: record what arrives, check signatures, misbehave on request.",
         discussion: """
             Listens on loopback only. The path of a request says how it is answered: /ok, /fail/2 (the first two attempts of each id get
-            500), /status/410, /slow/1500, /drip/100 (over HTTP/1.1 only), /hang, /reset, /goaway/100, /page, /redirect. PUT
-            /_capture/behaviour programs any other path; GET /_capture/stats counts; GET /_capture/messages shows the last requests.
-            --record keeps every request as a line of JSON, written before it is answered.
+            500), /status/410, /slow/1500, /drip/100 (over HTTP/1.1 only), /hang, /reset, /goaway/100, /page, /redirect. GET
+            /_capture/stats counts; GET /_capture/messages shows the last requests. --record keeps every request as a line of JSON,
+            written before it is answered.
+
+            PUT /_capture/behaviour programs any other path with JSON, such as {"path": "/shop", "script": [500, 429], "then": 202}. Its
+            members are \(CaptureBehaviour.members.joined(separator: ", ")).
             """)
 
     @Option(help: "0 takes a free port.") var port: UInt16 = 0

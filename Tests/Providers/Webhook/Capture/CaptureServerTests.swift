@@ -1,10 +1,12 @@
+import Foundation
 import ProviderWebhook
 import Testing
-import TidingsCapture
 import TidingsCore
 import TidingsHTTP
 import TidingsJSON
 import TidingsTestSupport
+
+@testable import TidingsCapture
 
 /// Counts, behaviours and the control interface, over the requests of an ordinary client.
 struct CaptureServerTests {
@@ -111,7 +113,10 @@ struct CaptureServerTests {
 
     @Test(arguments: [
         ("PUT", "behaviour", "not json", 400, "not JSON"), ("PUT", "behaviour", "[]", 400, "JSON object"),
-        ("PUT", "behaviour", "{\"scrpit\":[]}", 400, "did you mean script?"), ("PUT", "behaviour", "{\"then\":99}", 400, "from 200 to 599"),
+        ("PUT", "behaviour", "{\"scrpit\":[]}", 400, "did you mean script?"), ("PUT", "behaviour", "{\"answer\":1}", 400, "there are path"),
+        ("PUT", "behaviour", "{}", 400, "names no answer; there are script, then"),
+        ("PUT", "behaviour", "{\"path\":\"/shop\"}", 400, "names no answer"),
+        ("PUT", "behaviour", "{\"then\":99}", 400, "from 200 to 599"),
         ("PUT", "behaviour", "{\"script\":[200,\"x\"]}", 400, "statuses"),
         ("PUT", "behaviour", "{\"path\":\"shop\"}", 400, "starts with /"),
         ("PUT", "behaviour", "{\"redirectTo\":\"a\\r\\nb\"}", 400, "printable"), ("PUT", "secrets", "{}", 400, "array of text"),
@@ -126,6 +131,14 @@ struct CaptureServerTests {
             #expect(told.response.body.last == UInt8(ascii: "\n"))
             #expect(told.json?["error"]?.stringValue?.contains(reason) == true, "\(String(describing: told.json))")
             #expect(server.stats.requests == 0)
+        }
+    }
+
+    @Test func theGuideHasEveryMemberOfABehaviour() throws {
+        let guide = TestSystem.repository.appendingPathComponent("Sources/Documentation.docc/Webhooks.md")
+        let lines = try String(contentsOf: guide, encoding: .utf8).components(separatedBy: "\n")
+        for member in CaptureBehaviour.members {
+            #expect(lines.contains { $0.hasPrefix("| `") && $0.contains("`\(member)`") }, "\(member)")
         }
     }
 
