@@ -1,5 +1,6 @@
 import Testing
 import TidingsCore
+import TidingsServer
 
 @testable import TidingsCommands
 
@@ -14,6 +15,13 @@ import TidingsCore
         #expect(clock.moment("soon") == "soon")
         let unknown = WallClock(zone: .unknown("Mars/Base"))
         #expect(unknown.moment("2026-11-28T07:00:00+00:00").hasSuffix("Z (zone unknown)"))
+    }
+
+    /// The end of a backlog, as `tidings status` prints it.
+    @Test func aForecastOfSecondsCountsThem() {
+        let now = Timestamp(seconds: 1_795_832_820)
+        let waits: [Duration] = [.zero, .milliseconds(300), .seconds(31), .seconds(119), .seconds(180)]
+        #expect(waits.map { now.adding($0).forecast(now: now) } == ["now", "in 1 s", "in 31 s", "in 119 s", "02:30 UTC"])
     }
 
     @Test func aStepShowsItsDayIfItIsAnotherOne() {

@@ -49,7 +49,7 @@ struct StatusReport: Sendable {
                 "queue": row["queue"] ?? .null, "messages": row["ready"] ?? .null, "consumers": row["consumers"] ?? .null,
                 "deliveries": row["deliveries"] ?? .null,
                 "since": time(row["waiting_since"] ?? .null, else: row["oldest_at"]),
-                "clears": (row["ready"]?.intValue ?? 0) > 0 ? time(row["clears_at"] ?? .null) : .null,
+                "clears": (row["ready"]?.intValue ?? 0) > 0 ? forecast(row["clears_at"] ?? .null) : .null,
             ]
         }
     }
@@ -66,6 +66,11 @@ struct StatusReport: Sendable {
     /// True if the queue is empty and has a consumer.
     private static func isIdle(_ row: JSON) -> Bool {
         (row["ready"]?.intValue ?? 0) == 0 && (row["packs"]?.intValue ?? 0) == 0 && (row["consumers"]?.intValue ?? 0) > 0
+    }
+
+    private func forecast(_ value: JSON) -> JSON {
+        guard let time = value.stringValue.flatMap({ Timestamp(rfc3339: $0) }) else { return .null }
+        return .string(time.forecast(now: rows.reading.now))
     }
 
     private func time(_ value: JSON, else other: JSON? = nil) -> JSON {

@@ -19,6 +19,13 @@ extension Int {
 }
 
 extension Timestamp {
+    /// A time to come: `in 31 s` if it is less than two minutes away, so that a wait of seconds is seen to pass. Otherwise the minute.
+    package func forecast(now: Timestamp) -> String {
+        let wait = self - now
+        if wait <= .zero { return "now" }
+        return wait < .seconds(120) ? "in \(max(1, wait.components.seconds)) s" : minute(now: now)
+    }
+
     /// The minute in UTC. The day is left out if the time is less than 20 hours from `now`, for within 20 hours no hour of the day repeats.
     package func minute(now: Timestamp) -> String {
         let text = rfc3339
