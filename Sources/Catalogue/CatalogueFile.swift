@@ -25,8 +25,8 @@ public enum CatalogueFile {
     /// Reads a file that an operator wants to make active. This is ``parse(yaml:)``, plus a check of each template against its type's
     /// schema.
     ///
-    /// A problem of one part hides no problem of another part. A problem that is only the consequence of another one is left out. A text that
-    /// is not YAML, or that has a key twice, has that one problem.
+    /// A problem of one part hides no problem of another part. A problem that is only the consequence of another one is left out. A text
+    /// that is not YAML, or that has a key twice, has that one problem.
     public static func judge(yaml: String) -> CatalogueJudgement {
         let file = read(yaml)
         let templates = file.catalogue.map { TemplateChecks(of: $0, gaps: file.gaps) }

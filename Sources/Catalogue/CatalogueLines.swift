@@ -23,8 +23,8 @@ struct CatalogueLines: Sendable {
     }
 }
 
-/// The paths of a file whose values could not be read. A problem that is only a consequence of such a gap is not reported: a market whose one
-/// provider could not be read does not lack providers.
+/// The paths of a file whose values could not be read. A problem that is only a consequence of such a gap is not reported: a market whose
+/// one provider could not be read does not lack providers.
 struct CatalogueGaps: Sendable {
     private var paths: Set<String> = []
     /// The parts of these paths, so that ``hasInside(_:)`` takes one look-up.

@@ -7,8 +7,8 @@ import TidingsJSONSchema
 /// A member is declared when `properties` or `required` names it, at the top of the schema or in a subschema that judges the same object.
 ///
 /// Such subschemas are under `allOf`, `anyOf`, `oneOf`, `if`, `then`, `else` and `dependentSchemas`, or behind a `$ref` within the
-/// document. `dependentRequired` declares the members that it names as well. A misspelt keyword, which the schema's compiler reports, counts
-/// as the nearest one.
+/// document. `dependentRequired` declares the members that it names as well. A misspelt keyword, which the schema's compiler reports,
+/// counts as the nearest one.
 struct DeclaredMembers {
     /// The schema of each declared member; nil when only `required` names the member.
     private(set) var schemas: [String: JSON?] = [:]

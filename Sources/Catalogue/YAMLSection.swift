@@ -34,8 +34,8 @@ struct YAMLSection {
     /// The text of an optional key. Nil if the key is left out or its text is empty.
     func text(_ name: String) -> String? { self[name]?.text()?.ifPresent }
 
-    /// Returns the section with the keys in `known`, and reports every other key. Without this report a misspelt key would be a setting that
-    /// has no effect.
+    /// Returns the section with the keys in `known`, and reports every other key. Without this report a misspelt key would be a setting
+    /// that has no effect.
     ///
     /// A misspelt key is read as the nearest known key, unless the section has that key as well. Its value is checked then, and the known
     /// key does not count as missing.

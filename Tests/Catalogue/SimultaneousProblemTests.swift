@@ -63,7 +63,7 @@ import TidingsCore
         #expect(problems.map(\.line) == [2, 3, 4, 5, 6, 8, 9])
     }
 
-    /// What stands after `types` with one type, and the paths of all problems.
+    /// The sections after `types` with one type, and the paths of all problems.
     static let consequences: [(String, [String])] = [
         ("markets: {us: 5}\ndefaultMarket: us", ["markets.us"]), ("markets: 5", ["markets"]), ("defaultMarket: [us]", ["defaultMarket"]),
         ("market: {us: {}}\ndefaultMarket: us", ["market"]),

@@ -126,8 +126,8 @@ struct CheckedPauseTarget: Sendable, CustomStringConvertible {
 
     var description: String { "\(scope.rawValue) \(name)" }
 
-    /// Throws a ``Failure`` with exit code 65 if nothing is known of the type, provider or tenant. Its pause would hold nothing, but the user
-    /// would believe that it does.
+    /// Throws a ``Failure`` with exit code 65 if nothing is known of the type, provider or tenant. Its pause would hold nothing, but the
+    /// user would believe that it does.
     func check(in store: Store) async throws {
         if scope == .channel { return }
         let catalogue = try await CatalogueSource(store).current.catalogue

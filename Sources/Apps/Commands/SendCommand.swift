@@ -15,8 +15,8 @@ struct SendCommand: TidingsCommand {
         commandName: "send", abstract: "Publish an intent to the broker, as a producer does.",
         discussion: """
             If the database answers, an intent that the router would refuse is refused here, with exit 65, and is not published. Exit 0 when the
-            broker confirmed it (with --wait: when every channel ended or waits for its time), 1 when it was rejected, a delivery failed or no
-            channel reached the person, 75 when --timeout passed. If the broker blocks publishers, the message names its alarm.
+            broker confirmed it (with --wait: when every channel ended or waits for its time), 1 when it was rejected, a delivery failed or
+            no channel reached the person, 75 when --timeout passed. If the broker blocks publishers, the message names its alarm.
             """)
 
     @Argument(help: "A type of the catalogue, such as orderUpdate.") var type: String

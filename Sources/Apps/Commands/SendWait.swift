@@ -28,8 +28,8 @@ struct SendWait {
         self.store = store
     }
 
-    /// Throws a ``Failure`` if the event was rejected, if a notification reached nobody, if a delivery failed, or at the deadline. The failure then names the seconds of the
-    /// whole command.
+    /// Throws a ``Failure`` if the event was rejected, if a notification reached nobody, if a delivery failed, or at the deadline. The
+    /// failure then names the seconds of the whole command.
     func explain(until deadline: ContinuousClock.Instant, after seconds: Int, as format: OutputFormat) async throws {
         repeat {
             if let refused = try await store.rejection(of: event) {

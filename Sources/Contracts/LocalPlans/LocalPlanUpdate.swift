@@ -12,8 +12,8 @@ public struct LocalPlanUpdate: Sendable {
     public var requests: [LocalNotificationRequest]
     /// Identifiers of notifications that are pending on the device and must not be shown.
     public var removed: [String]
-    /// The zone in which the device reads the times of calendar triggers. The device knows its zone, so the JSON does not have it. Nil if the
-    /// zone is unknown: the plan then has no calendar trigger.
+    /// The zone in which the device reads the times of calendar triggers. The device knows its zone, so the JSON does not have it. Nil if
+    /// the zone is unknown: the plan then has no calendar trigger.
     public var zone: String?
 
     public init(version: Int64, reset: Bool, requests: [LocalNotificationRequest], removed: [String], zone: String? = nil) {

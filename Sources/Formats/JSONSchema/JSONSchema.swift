@@ -24,8 +24,8 @@ public struct JSONSchema: Sendable {
         self.limits = limits
     }
 
-    /// Returns every error that prevents `schema` from being compiled, each with its keyword and place: first those of the document, such as
-    /// unknown keywords, then those of values. Empty if the schema can be compiled.
+    /// Returns every error that prevents `schema` from being compiled, each with its keyword and place: first those of the document, such
+    /// as unknown keywords, then those of values. Empty if the schema can be compiled.
     ///
     /// - An error that is only a consequence of another one is left out.
     /// - A document beyond `limits` ends with the error `tooLarge`. Its values are then not judged.

@@ -1,12 +1,12 @@
 import TidingsPostgres
 
 extension Store {
-    /// Rows of each large table in which ``knownTenants(like:)`` looks for tenants. An installation with more tenants does not tell a misspelt
-    /// name from a new one by its neighbours.
+    /// Rows of each large table in which ``knownTenants(like:)`` looks for tenants. An installation with more tenants does not tell a
+    /// misspelt name from a new one by its neighbours.
     public static let tenantLook = 1_000
 
-    /// The tenants that have people, notifications or API keys, as far as a look at few rows finds them. A tenant with people is found under
-    /// its own name in any case.
+    /// The tenants that have people, notifications or API keys, as far as a look at few rows finds them. A tenant with people is found
+    /// under its own name in any case.
     ///
     /// Tenants are declared nowhere: an event may name any.
     public func knownTenants(like name: String) async throws -> Set<String> {

@@ -293,7 +293,7 @@ import TidingsTestSupport
             let bad = try await pipeline.system.tidings(
                 "send", "orderUpdatee", "--to", "reader", "--title", "T", "--no-check", "--wait", Pipeline.waitLimit)
             #expect(bad.exitCode == 1 && bad.errors.contains("rejected: unknownType"), "\(bad.errors)")
-            // A notification without an address reaches nobody. One that waits for its time may still reach the person.
+            // A notification without an address reaches nobody. A notification that waits for its time may still reach the person.
             let nobody = try await pipeline.system.tidings(
                 "send", "orderUpdate", "--to", "one", "--to", "two", "--title", "T", "--channel", "webhook", "--wait", Pipeline.waitLimit)
             #expect(nobody.exitCode == 1 && nobody.output.contains("noAddress"), "\(nobody.output)")

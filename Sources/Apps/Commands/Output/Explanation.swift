@@ -108,8 +108,8 @@ struct Explanation: Sendable {
         return lines.joined(separator: "\n")
     }
 
-    /// The id for `tidings delivery show` and `retry`, the device, and the time of the end. Two devices of a person make two deliveries, which
-    /// only these differ in.
+    /// The id for `tidings delivery show` and `retry`, the device, and the time of the end. Two devices of a person make two deliveries,
+    /// which only these differ in.
     private func line(forIdentityOf delivery: JSON) -> String {
         func text(_ name: String) -> String { delivery[name].map(Table.plain) ?? "" }
         let isOnDevice = Channel(rawValue: text("channel"))?.endsOnDevice == true && !text("endpoint").isEmpty

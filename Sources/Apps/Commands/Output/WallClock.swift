@@ -4,8 +4,8 @@ import TidingsCore
 struct WallClock: Sendable {
     let zone: Zone
 
-    /// A time of the database with its zone, such as `2026-11-28 07:00 Europe/Paris`. Seconds are shown if there are any. In an unknown zone
-    /// the time is in UTC and marked as such.
+    /// A time of the database with its zone, such as `2026-11-28 07:00 Europe/Paris`. Seconds are shown if there are any. In an unknown
+    /// zone the time is in UTC and marked as such.
     func moment(_ text: String) -> String {
         guard let time = Timestamp(rfc3339: text) else { return text }
         guard case .known(let offsets) = zone else { return "\(time.rfc3339) (zone unknown)" }

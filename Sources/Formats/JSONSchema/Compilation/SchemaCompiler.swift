@@ -164,8 +164,8 @@ struct SchemaCompiler {
 
     // MARK: - Loops
 
-    /// Returns an error for each reference by which a schema would apply itself to the same instance without end. Each node is entered once,
-    /// without recursion.
+    /// Returns an error for each reference by which a schema would apply itself to the same instance without end. Each node is entered
+    /// once, without recursion.
     private func loops(in nodes: [SchemaNode]) -> [SchemaError] {
         enum Visit { case unseen, open, done }
         var visits = [Visit](repeating: .unseen, count: nodes.count)
