@@ -50,6 +50,27 @@ import TidingsTestSupport
         #expect(address.output.contains("https://***@host/a") && !address.output.contains("hunter5"), "\(address.output)")
     }
 
+    /// A process reads its settings before it says that it runs.
+    @Test(arguments: [
+        (["TIDINGS_API_LISTEN": "nowhere"], "TIDINGS_API_LISTEN: nowhere"), (["TIDINGS_METRICS_LISTEN": "nowhere"], "nowhere"),
+        (["TIDINGS_API_JWKS": "/no/such/keys"], "TIDINGS_API_ISSUER is not set"),
+        (
+            ["TIDINGS_API_JWKS": "/no/such/keys", "TIDINGS_API_ISSUER": "i", "TIDINGS_API_AUDIENCE": "a"],
+            "/no/such/keys cannot be used"
+        ),
+        (["TIDINGS_API_ALGORITHMS": "none"], "none is no algorithm"),
+    ])
+    func aProcessWithWrongSettingsNeverRuns(variables: [String: String], said: String) async throws {
+        try await withOwnSystem { system in
+            let environment = ["TIDINGS_API_LISTEN": "127.0.0.1:0"].merging(system.environment) { $1 }.merging(variables) { $1 }
+            for role in ["api", "all"] {
+                let result = try await CommandLineTests.run(["run", role], environment)
+                #expect(result.exitCode == 78 && result.errors.contains(said), "\(result.errors)")
+                #expect(!result.errors.contains(": running"), "\(result.errors)")
+            }
+        }
+    }
+
     @Test func settingsSayWhatHolds() async throws {
         let result = try await CommandLineTests.run(["config", "show", "-o", "json"], Self.environment)
         let shown = try JSON.parse(Array(result.output.utf8))
