@@ -92,7 +92,7 @@ extension AnswerRules {
     private static func expected(
         _ settings: ProviderSettings
     ) throws(ProviderConfigurationError) -> (path: AnswerPath, value: String)? {
-        let path = try path("successPath", settings)
+        let path = try Self.path("successPath", settings)
         let value = settings.text("successValue")
         if path == nil, value != nil { throw settings.error("successPath", "must be set, because successValue is") }
         if path != nil, value == nil { throw settings.error("successValue", "must be set, because successPath is") }

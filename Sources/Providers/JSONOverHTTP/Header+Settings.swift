@@ -28,7 +28,7 @@ extension Header {
         }
         for line in settings.text("headers")?.split(whereSeparator: \.isNewline) ?? [] where !line.allSatisfy(\.isWhitespace) {
             let parts = errors.collect(
-                try settings.parsed("headers") { () throws(SettingProblem) in try parts(of: line, besides: headers) })
+                try settings.parsed("headers") { () throws(SettingProblem) in try Self.parts(of: line, besides: headers) })
             guard let (name, value) = parts else { continue }
             if value.hasPrefix("env:") || value.hasPrefix("file:") {
                 guard let secret = errors.collect(try self.secret(value, binding, environment)) else { continue }

@@ -82,7 +82,7 @@ public struct ProviderRegistry: Sendable {
     private func problems(of binding: ProviderBinding, environment: [String: String]) async -> [ProviderConfigurationError] {
         var found = await trial(of: binding, environment: environment)
         // An unknown setting hides the others: without it, or under the name that was meant, they are judged as well.
-        let corrected = corrected(binding)
+        let corrected = self.corrected(binding)
         if corrected != binding { found += await trial(of: corrected, environment: environment) }
         var problems: [ProviderConfigurationError] = []
         for error in found where !problems.contains(where: { $0.setting == error.setting && $0.message == error.message }) {

@@ -57,7 +57,7 @@ enum CallbackSettings {
         let reference = errors.collect(try requiredPath("callbackReferencePath", settings))
         let state = errors.collect(try requiredPath("callbackStatePath", settings))
         let events = errors.collect(try path("callbackEventsPath", settings))
-        let states = errors.collect(try states(settings))
+        let states = errors.collect(try Self.states(settings))
         let time = errors.collect(try path("callbackTimePath", settings))
         let key = errors.collect(try path("callbackEventIdPath", settings))
         guard let kind, let reference, let state, let events, let states, let time, let key else { throw errors.combined }
@@ -87,9 +87,9 @@ enum CallbackSettings {
         let scheme: CallbackScheme = try settings.choice("callbackAuthentication", default: .hmac)
         var errors = SettingErrors(of: settings)
         let tolerance = errors.collect(try settings.integer("callbackToleranceSeconds", default: 300, in: 1...3_600))
-        let secrets = errors.collect(try secrets(settings, of: scheme))
+        let secrets = errors.collect(try Self.secrets(settings, of: scheme))
         // A secret that is missing here does not hide an error of the headers.
-        let method = errors.collect(try method(of: scheme, secrets: secrets ?? [], settings))
+        let method = errors.collect(try Self.method(of: scheme, secrets: secrets ?? [], settings))
         guard let tolerance, secrets != nil, let method else { throw errors.combined }
         return CallbackAuthentication(method: method, tolerance: .seconds(tolerance))
     }

@@ -72,12 +72,12 @@ public struct CallSettings: Sendable {
         var errors = SettingErrors(of: settings)
         let timeout = errors.collect(try settings.integer("timeoutSeconds", default: 15, in: Self.allowedSeconds))
         let connectTimeout = errors.collect(try settings.integer("connectTimeoutSeconds", default: 5, in: Self.allowedSeconds))
-        let concurrency = errors.collect(try settings.integer("maximumConcurrency", default: concurrency, in: 1...1_000))
+        let calls = errors.collect(try settings.integer("maximumConcurrency", default: concurrency, in: 1...1_000))
         let rate = errors.collect(try settings.integer("requestsPerSecond", default: 0, in: 1...100_000))
-        guard let timeout, let connectTimeout, let concurrency, let rate else { throw errors.combined }
+        guard let timeout, let connectTimeout, let calls, let rate else { throw errors.combined }
         endpoint = ""
         (self.timeout, self.connectTimeout) = (.seconds(timeout), .seconds(connectTimeout))
-        maximumConcurrency = concurrency
+        maximumConcurrency = calls
         // Without the setting, `rate` is 0: there is no limit.
         requestsPerSecond = rate == 0 ? nil : Double(rate)
         certificateAuthorities = settings.text("certificateAuthorities")
