@@ -72,13 +72,13 @@ public struct Breaker: Sendable, Hashable {
     /// prolong the pause.
     public mutating func record(_ evidence: Outcome.Evidence, at now: Timestamp) {
         switch (evidence, state) {
-        case (.none, _), (.failing, .open):
+        case (.none, _), (.failing, .open), (.unreachable, .open):
             break
         case (.healthy, _):
             state = .closed(failures: 0)
-        case (.failing, .closed(let failures)):
+        case (.failing, .closed(let failures)), (.unreachable, .closed(let failures)):
             state = failures + 1 >= policy.failureThreshold ? .open(since: now, pauses: 1) : .closed(failures: failures + 1)
-        case (.failing, .halfOpen(_, let pauses)):
+        case (.failing, .halfOpen(_, let pauses)), (.unreachable, .halfOpen(_, let pauses)):
             state = .open(since: now, pauses: pauses + 1)
         }
     }

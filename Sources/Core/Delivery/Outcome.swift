@@ -15,26 +15,3 @@ public enum Outcome: Sendable, Hashable {
     /// The request left, and it is unknown whether the provider accepted it.
     case unknown(ReasonCode)
 }
-
-extension Outcome {
-    /// The evidence of an outcome about the provider's health, for its ``Breaker``.
-    public enum Evidence: Sendable, Hashable {
-        /// The provider answers, even if with a refusal.
-        case healthy
-        /// The provider does not work.
-        case failing
-        /// The outcome is no evidence: the call never reached the provider, or the provider only asked to slow down.
-        case none
-    }
-
-    public var evidence: Evidence {
-        switch self {
-        case .accepted, .rejected, .endpointGone: .healthy
-        case .retry(_, .providerThrottled), .retry(_, .rateLimited), .retry(_, .breakerOpen): .none
-        // No evidence: wrong credentials end each delivery with that reason. An open breaker would hold other deliveries and hide the
-        // cause.
-        case .misconfigured: .none
-        case .retry, .unknown: .failing
-        }
-    }
-}

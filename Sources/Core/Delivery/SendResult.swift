@@ -6,6 +6,8 @@ public struct SendResult: Sendable, Hashable {
     /// For an endpoint that is gone: the time since when, if the provider gives it. An endpoint registered after that time is a new one and
     /// stays.
     public var goneSince: Timestamp?
+    /// The evidence that the provider states. Nil if outcome and status tell it.
+    private(set) var statedEvidence: Outcome.Evidence?
     /// The printable text of the provider's answer. It is longer than ``detail``, because secrets are searched before the text is cut.
     private var said: String?
 
@@ -62,6 +64,14 @@ public struct SendResult: Sendable, Hashable {
         guard let note else { return self }
         var result = self
         result.said = Self.printable([note, said].compactMap(\.self).joined(separator: "; "))
+        return result
+    }
+
+    /// Returns the same result with this ``evidence`` about the receiver. For a result whose outcome and status do not tell it, such as the
+    /// answer of another server than the receiver, or a status of another protocol than HTTP.
+    public func stating(_ evidence: Outcome.Evidence) -> SendResult {
+        var result = self
+        result.statedEvidence = evidence
         return result
     }
 

@@ -23,7 +23,7 @@ public struct SlowStart: Sendable, Hashable {
         guard let limit else { return }
         switch evidence {
         case .healthy: self.limit = limit + 1 < usual ? limit + 1 : nil
-        case .failing: self.limit = max(1, limit / 2)
+        case .failing, .unreachable: self.limit = max(1, limit / 2)
         case .none: break
         }
     }

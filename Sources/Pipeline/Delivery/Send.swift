@@ -23,7 +23,7 @@ extension ProviderWorker {
         }
         passing(.afterSend, deliveries[0].recipient)
         let finishedAt = store.clock.now()
-        gate.leave(admission.pass, evidence: results.first?.outcome.evidence ?? .none, now: finishedAt)
+        gate.leave(admission.pass, evidence: results.evidence, now: finishedAt)
         return SentCall(entries: admission.entries, results: results, startedAt: startedAt, finishedAt: finishedAt)
     }
 

@@ -103,7 +103,7 @@ extension RememberedHosts.Host {
     fileprivate mutating func record(_ evidence: Outcome.Evidence, at now: Timestamp) -> BreakerChange.Kind? {
         let wasOpen = breaker.isOpen
         breaker.record(evidence, at: now)
-        if evidence == .failing { failures += 1 }
+        if evidence == .failing || evidence == .unreachable { failures += 1 }
         defer { if evidence == .healthy { failures = 0 } }
         switch (wasOpen, breaker.isOpen) {
         case (true, false):

@@ -20,11 +20,15 @@ struct AccessToken: Sendable, Hashable {
 
 /// The reason why there is no access token, as the result of the delivery that needed one. Nothing was sent to a device, so the outcome is
 /// never `unknown`.
+///
+/// The token endpoint is another host than FCM, so its answer is no evidence that FCM works. While the endpoint does not work, FCM cannot be
+/// used, whatever the device.
 struct ExchangeFailure: Error, Sendable, Hashable {
     var result: SendResult
 
     init(_ outcome: Outcome, status: Int? = nil, _ words: String) {
-        result = SendResult(outcome, status: status, detail: "no access token: \(words)")
+        let isOutage = if case .retry(_, let reason) = outcome { reason != .providerThrottled } else { false }
+        result = SendResult(outcome, status: status, detail: "no access token: \(words)").stating(isOutage ? .unreachable : .none)
     }
 
     /// Returns the failure without the secrets. See ``TidingsCore/SendResult/hiding(_:)``.

@@ -66,6 +66,9 @@ struct FCMAccessTokenTests {
         #expect(failure.result.outcome == outcome && failure.result.status == status)
         #expect(failure.result.detail?.hasPrefix("no access token: ") == true && failure.result.detail?.contains(words) == true)
         #expect(failure.isRefusal == (outcome == Self.misconfigured))
+        // Another host than FCM has answered. Without a token FCM cannot be used, for no device.
+        let isOutage = outcome != Self.misconfigured && status != 429
+        #expect(failure.result.evidence == (isOutage ? .unreachable : .none))
     }
 
     /// No device got anything, so repeating the exchange is harmless.

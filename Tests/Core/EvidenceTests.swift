@@ -1,0 +1,62 @@
+import Testing
+import TidingsCore
+
+/// A result is evidence only about what answered.
+@Suite struct EvidenceTests {
+    private static let retry = Outcome.retry(after: nil, .httpStatus)
+
+    /// A client error speaks of the request. Three statuses ask to come later.
+    @Test func aClientErrorIsTheAnswerOfAHealthyHost() {
+        for status in 200...499 {
+            let expected: Outcome.Evidence = [408, 425, 429].contains(status) ? .none : .healthy
+            for reason in [ReasonCode.httpStatus, .providerUnavailable, .connectionFailed, .timeout] {
+                #expect(SendResult(.retry(after: nil, reason), status: status).evidence == expected, "\(status) \(reason)")
+            }
+        }
+        for status in 500...599 { #expect(SendResult(Self.retry, status: status).evidence == .failing) }
+        #expect(SendResult(Self.retry, status: 999).evidence == .failing)
+    }
+
+    @Test func everyRuleHasASourceAndTheyCoverEveryStatus() {
+        #expect(Outcome.evidenceRules.allSatisfy { $0.source.hasPrefix("RFC ") })
+        for status in 200...599 { #expect(Outcome.evidenceRules.contains { $0.statuses.contains(status) }) }
+    }
+
+    @Test(
+        arguments: [
+            (.accepted(providerMessageID: nil, delivered: true), nil, .healthy), (.unknown(.timeout), nil, .failing),
+            (.unknown(.outcomeUnknown), 200, .failing), (.retry(after: nil, .providerThrottled), 503, .none),
+            (.retry(after: nil, .rateLimited), nil, .none), (.retry(after: nil, .breakerOpen), nil, .none),
+            (.retry(after: nil, .dnsFailed), nil, .unreachable), (.retry(after: nil, .connectionFailed), nil, .unreachable),
+            (.retry(after: nil, .tlsFailed), nil, .unreachable), (.retry(after: nil, .timeout), nil, .unreachable),
+            (.retry(after: nil, .providerUnavailable), nil, .failing),
+        ] as [(Outcome, Int?, Outcome.Evidence)])
+    func theOutcomeDecidesTheRest(_ outcome: Outcome, _ status: Int?, _ expected: Outcome.Evidence) {
+        #expect(SendResult(outcome, status: status).evidence == expected)
+    }
+
+    /// A provider refuses some deliveries before the call, so nobody has answered. An answer that refuses comes from a host that works,
+    /// also if it refuses the credentials.
+    @Test(arguments: [Outcome.rejected(.providerRejected), .rejected(.contentMissing), .endpointGone, .misconfigured(.misconfigured)])
+    func aRefusalWithoutAnAnswerIsNoEvidence(_ outcome: Outcome) {
+        #expect(SendResult(outcome).evidence == .none)
+        for status in [302, 400, 401, 403, 404, 410, 500] { #expect(SendResult(outcome, status: status).evidence == .healthy) }
+    }
+
+    @Test func aProviderMayStateTheEvidence() {
+        #expect(SendResult(Self.retry, status: 404).stating(.unreachable).evidence == .unreachable)
+        #expect(SendResult(Self.retry, status: 404, detail: "secret").stating(.none).hiding(["secret"]).evidence == .none)
+    }
+
+    /// The first delivery of a call may be refused before the call. The result of the next delivery tells about the provider.
+    @Test func aCallOfSeveralDeliveriesIsJudgedByThoseThatWent() {
+        let refused = SendResult(.rejected(.contentMissing))
+        let failed = SendResult(.retry(after: nil, .providerUnavailable), status: 503)
+        let lost = SendResult(.retry(after: nil, .connectionFailed))
+        #expect([refused, failed].evidence == .failing)
+        #expect([refused, lost].evidence == .unreachable)
+        #expect([failed, lost, SendResult(.accepted(providerMessageID: nil, delivered: false))].evidence == .healthy)
+        #expect([refused, refused].evidence == .none)
+        #expect([SendResult]().evidence == .none)
+    }
+}
