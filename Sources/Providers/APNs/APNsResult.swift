@@ -3,6 +3,17 @@ import TidingsHTTP
 import TidingsJSON
 import TidingsProvider
 
+/// The ends of a push that differ from the common ones, for a reason that ``APNsReason`` does not have. Path and method are the same for
+/// every push.
+let apnsRules = StatusRules([
+    .init(404...405, .misconfigured(.misconfigured), "Apple, Handling notification responses from APNs"),
+    .init(410, .gone, "Apple, Handling notification responses from APNs"),
+])
+/// The same for an answer of another server, such as a proxy. A 410 of such a server does not show that the device is gone.
+private let apnsProxyRules = StatusRules([
+    .init(404...405, .misconfigured(.misconfigured), "Apple, Handling notification responses from APNs")
+])
+
 /// Returns the result of a delivery for APNs' answer or a failed call. Apple's reason counts first, then the status. Apple has accepted the
 /// push at that time; the device does not have it yet.
 func apnsResult(of result: HTTPResult, now: Timestamp) -> SendResult {
@@ -19,8 +30,8 @@ func apnsResult(of result: HTTPResult, now: Timestamp) -> SendResult {
     case .response(let response):
         let refusal = APNsRefusal(body: response.body)
         let after = response.requestedPause(now: now)
-        let outcome =
-            refusal?.reason?.outcome(after: after) ?? outcome(status: response.status, after, isFromAPNs: refusal != nil)
+        let rules = refusal == nil ? apnsProxyRules : apnsRules
+        let outcome = refusal?.reason?.outcome(after: after) ?? rules.outcome(of: response, now: now)
         return SendResult(
             outcome, status: response.status, detail: refusal?.words ?? response.text,
             goneSince: outcome == .endpointGone ? refusal?.since.map { min($0, now) } : nil)
@@ -51,20 +62,5 @@ private struct APNsRefusal {
             let (microseconds, isTooLarge) = Int64(milliseconds).multipliedReportingOverflow(by: 1_000)
             return isTooLarge || microseconds <= 0 ? nil : Timestamp(microseconds: microseconds)
         }
-    }
-}
-
-/// The outcome of a reason that is not in the table, and of an answer that comes from a server in front of APNs.
-private func outcome(status: Int, _ after: Duration?, isFromAPNs: Bool) -> Outcome {
-    switch status {
-    case 200...299: .unknown(.outcomeUnknown)
-    case 300...399: .misconfigured(.redirectRefused)
-    case 401, 403, 404, 405: .misconfigured(.misconfigured)
-    // Remove a device only if Apple itself says so: a 410 from another server proves nothing.
-    case 410: isFromAPNs ? .endpointGone : .rejected(.providerRejected)
-    case 413: .rejected(.payloadTooLarge)
-    case 429: .retry(after: after, .providerThrottled)
-    case 408, 500...599: .retry(after: after, .providerUnavailable)
-    default: .rejected(.providerRejected)
     }
 }

@@ -3,6 +3,11 @@ import TidingsHTTP
 import TidingsJSON
 import TidingsProvider
 
+/// The ends of a push that differ from the common ones: path, method and `Accept` of a request are the same for every push.
+let airshipRules = StatusRules([
+    .init(404...406, .misconfigured(.misconfigured), "Airship, API errors")
+])
+
 /// Returns the result of each of `count` push objects, in their order, for Airship's answer or a failed call. The results differ only after
 /// success: each has its own push id.
 func airshipResults(of result: HTTPResult, count: Int, now: Timestamp) -> [SendResult] {
@@ -21,22 +26,7 @@ func airshipResults(of result: HTTPResult, count: Int, now: Timestamp) -> [SendR
         }
     }
     let words = json.flatMap(words) ?? response.text
-    return Array(repeating: SendResult(failure(of: response, now: now), status: response.status, detail: words), count: count)
-}
-
-/// The outcome of every answer other than the documented success.
-private func failure(of response: HTTPResponse, now: Timestamp) -> Outcome {
-    let after = response.requestedPause(now: now)
-    return switch response.status {
-    case 200...299: .unknown(.outcomeUnknown)
-    case 300...399: .misconfigured(.redirectRefused)
-    case 400: .rejected(.providerRejected)
-    case 401, 403, 404, 405, 406: .misconfigured(.misconfigured)
-    case 413: .rejected(.payloadTooLarge)
-    case 429: .retry(after: after, .providerThrottled)
-    case 500...599: .retry(after: after, .providerUnavailable)
-    default: .retry(after: after, .httpStatus)
-    }
+    return Array(repeating: SendResult(airshipRules.outcome(of: response, now: now), status: response.status, detail: words), count: count)
 }
 
 /// Returns the error in words, for example `40000 Could not parse request body: Unexpected key, at notification.alert1, operation 7f1a…`.

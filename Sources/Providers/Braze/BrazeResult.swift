@@ -3,6 +3,11 @@ import TidingsHTTP
 import TidingsJSON
 import TidingsProvider
 
+/// The ends of a message that differ from the common ones. For a 400 the words of the answer decide.
+let brazeRules = StatusRules([
+    .init(404, .misconfigured(.misconfigured), "Braze, API errors")
+])
+
 /// Returns the result of every delivery in a call, for Braze's answer or a failed call.
 ///
 /// Every success means that Braze accepted the message. Errors in such an answer are about single people, whom Braze does not name.
@@ -40,16 +45,13 @@ private struct BrazeAnswer {
 }
 
 private func outcome(of response: HTTPResponse, _ answer: BrazeAnswer, now: Timestamp) -> Outcome {
-    let after = response.requestedPause(now: now)
-    return switch response.status {
-    case 200...299: answer.isSuccess ? .accepted(providerMessageID: answer.dispatchID, delivered: false) : .unknown(.outcomeUnknown)
-    case 300...399: .misconfigured(.redirectRefused)
-    case 400: refusal(answer.words)
-    case 401, 403, 404: .misconfigured(.misconfigured)
-    case 429: .retry(after: untilReset(response, now: now) ?? after, .providerThrottled)
-    case 500...599: .retry(after: after, .providerUnavailable)
-    default: .retry(after: after, .httpStatus)
+    if (200...299).contains(response.status), answer.isSuccess {
+        return .accepted(providerMessageID: answer.dispatchID, delivered: false)
     }
+    if response.status == 400 { return refusal(answer.words) }
+    let outcome = brazeRules.outcome(of: response, now: now)
+    guard case .retry(let after, .providerThrottled) = outcome else { return outcome }
+    return .retry(after: untilReset(response, now: now) ?? after, .providerThrottled)
 }
 
 /// Returns the outcome of a 400. Only the words of the answer tell the cause.

@@ -3,6 +3,12 @@ import TidingsHTTP
 import TidingsJSON
 import TidingsProvider
 
+/// The ends of a message that differ from the common ones, for an answer without a code of FCM or google.rpc. The project stands in the
+/// path.
+let fcmRules = StatusRules([
+    .init(404, .misconfigured(.misconfigured), "Firebase, FCM error codes")
+])
+
 /// Google's pauses before a retry.
 enum FCMRetry {
     /// The pause after "too many messages" if the answer names no time.
@@ -28,7 +34,7 @@ func fcmResult(of result: HTTPResult, now: Timestamp) -> SendResult {
         let error = FCMError(body: response.body)
         let after = response.requestedPause(now: now)
         let outcome =
-            outcome(code: error.code, error, after) ?? outcome(status: error.status, after) ?? outcome(httpStatus: response.status, after)
+            outcome(code: error.code, error, after) ?? outcome(status: error.status, after) ?? outcome(of: response, now: now)
         return SendResult(outcome, status: response.status, detail: error.words ?? response.text)
     }
 }
@@ -63,14 +69,12 @@ private func outcome(status: String?, _ after: Duration?) -> Outcome? {
     }
 }
 
-private func outcome(httpStatus: Int, _ after: Duration?) -> Outcome {
-    switch httpStatus {
-    // A redirect counts too: it shows that the address is not FCM's.
-    case 300...399, 401, 403, 404: .misconfigured(.misconfigured)
-    case 413: .rejected(.payloadTooLarge)
-    case 429: throttled(after)
-    case 408, 500...599: unavailable(after)
-    default: .rejected(.providerRejected)
+/// The outcome of a status of HTTP, with Google's pauses.
+private func outcome(of response: HTTPResponse, now: Timestamp) -> Outcome {
+    switch fcmRules.outcome(of: response, now: now) {
+    case .retry(let after, .providerThrottled): throttled(after)
+    case .retry(let after, let reason): .retry(after: max(after ?? .zero, FCMRetry.shortest), reason)
+    case let outcome: outcome
     }
 }
 

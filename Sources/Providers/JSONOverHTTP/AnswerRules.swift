@@ -34,17 +34,20 @@ struct AnswerRules: Sendable {
         case .retry: .retry(after: response.requestedPause(now: now), retryReason(response.status))
         case .gone: .endpointGone
         case .misconfigured: .misconfigured(.misconfigured)
-        case .success, nil: .rejected((300...399).contains(response.status) ? .redirectRefused : .providerRejected)
+        case .success, nil: Self.unlisted.outcome(of: response, now: now)
         }
     }
 
+    /// The settings choose the statuses of a retry, so every status may be one of them.
     private func retryReason(_ status: Int) -> ReasonCode {
-        switch status {
-        case 429: .providerThrottled
-        case 500...599: .providerUnavailable
-        default: .httpStatus
-        }
+        if case .retry(let reason) = StatusRules().end(of: status) { reason } else { .httpStatus }
     }
+
+    /// A status that no setting lists refuses the delivery.
+    private static let unlisted = StatusRules([
+        .init(300...399, .rejected(.redirectRefused), "the settings of the provider"),
+        .init(200...599, .rejected(.providerRejected), "the settings of the provider"),
+    ])
 
     /// Returns the result of a success status. The body counts only if a setting reads it.
     private func success(_ response: HTTPResponse) -> SendResult {

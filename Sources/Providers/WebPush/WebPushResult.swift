@@ -5,6 +5,13 @@ import TidingsHTTP
 import TidingsJSON
 import TidingsProvider
 
+/// The ends of a push message that differ from the common ones. The browser chose the address, so a redirect is no mistake of the operator.
+let webPushRules = StatusRules([
+    .init(300...399, .rejected(.redirectRefused), "RFC 9110, 15.4"),
+    .init(404, .gone, "RFC 8030, 7.3"),
+    .init(410, .gone, "push services of Google and Mozilla"),
+])
+
 /// Returns the result of a delivery for an answer of a push service or a failed call. An accepted message has not reached the browser yet.
 ///
 /// 401 and 403 are the operator's mistake and do not remove the subscription. One such answer does not show whether the push service
@@ -30,17 +37,9 @@ private func refusal(_ response: HTTPResponse, _ body: String, now: Timestamp) -
     if [400, 401, 403].contains(response.status), namesAnotherKey(body) {
         return (.rejected(.tokenMalformed), "the subscription was made for another VAPID key: the browser must subscribe again")
     }
-    let after = response.requestedPause(now: now)
-    return switch response.status {
-    case 300...399: (.rejected(.redirectRefused), nil)
-    case 401, 403:
-        (.misconfigured(.misconfigured), "the VAPID token is refused: check vapidPrivateKey, subject and this machine's clock")
-    case 404, 410: (.endpointGone, nil)
-    case 408, 500...599: (.retry(after: after, .providerUnavailable), nil)
-    case 413: (.rejected(.payloadTooLarge), nil)
-    case 429: (.retry(after: after, .providerThrottled), nil)
-    default: (.rejected(.providerRejected), nil)
-    }
+    let outcome = webPushRules.outcome(of: response, now: now)
+    let isRefusedToken = outcome == .misconfigured(.misconfigured)
+    return (outcome, isRefusedToken ? "the VAPID token is refused: check vapidPrivateKey, subject and this machine's clock" : nil)
 }
 
 /// Whether a refusal says that the subscription was made for another key, in the words of Google, Mozilla and Apple.

@@ -2,30 +2,27 @@ import TidingsCore
 import TidingsHTTP
 import TidingsProvider
 
-/// Returns the result of a delivery, from the receiver's answer or from the failed call. The meaning of each status is that of Standard
-/// Webhooks 1.0.0.
+/// The ends of a webhook that differ from the common ones.
 ///
-/// A redirect ends the delivery as rejected: Tidings never follows a redirect, and another attempt would get the same answer.
+/// - Standard Webhooks retries every failure by the schedule, a client error too: the receiver may deploy the missing path.
+/// - A redirect ends the delivery as rejected: Tidings never follows a redirect, and another attempt would get the same answer. The
+///   recipient chose the address, so it is no mistake of the operator.
+let webhookRules = StatusRules([
+    .init(300...399, .rejected(.redirectRefused), "Standard Webhooks 1.0.0"),
+    .init(410, .gone, "Standard Webhooks 1.0.0"),
+    .init(429, .retry(.providerThrottled), "Standard Webhooks 1.0.0"),
+    .init(400...499, .retry(.httpStatus), "Standard Webhooks 1.0.0"),
+])
+
+/// Returns the result of a delivery, from the receiver's answer or from the failed call.
 func webhookResult(of result: HTTPResult, now: Timestamp) -> SendResult {
     switch result {
     case .response(let response):
-        let isSuccess = (200...299).contains(response.status)
-        return SendResult(
-            outcome(of: response, now: now), status: response.status,
-            detail: isSuccess ? nil : response.text)
+        if (200...299).contains(response.status) {
+            return SendResult(.accepted(providerMessageID: nil, delivered: true), status: response.status)
+        }
+        return SendResult(webhookRules.outcome(of: response, now: now), status: response.status, detail: response.text)
     case .failed(let failure):
         return SendResult(failure.outcomeAtRecipientsAddress, detail: failure.message)
-    }
-}
-
-private func outcome(of response: HTTPResponse, now: Timestamp) -> Outcome {
-    let after = response.requestedPause(now: now)
-    return switch response.status {
-    case 200...299: .accepted(providerMessageID: nil, delivered: true)
-    case 300...399: .rejected(.redirectRefused)
-    case 410: .endpointGone
-    case 429: .retry(after: after, .providerThrottled)
-    case 502, 503, 504: .retry(after: after, .providerUnavailable)
-    default: .retry(after: after, .httpStatus)
     }
 }

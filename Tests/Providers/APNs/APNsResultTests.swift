@@ -33,6 +33,7 @@ struct APNsResultTests {
         let result = apnsResult(of: APNsFixture.refusal(status, reason), now: APNsFixture.now)
         #expect(result.outcome == outcome && result.status == status)
         #expect(result.detail?.hasPrefix(reason) == true && result.goneSince == nil)
+        #expect(result.evidence == (status == 429 ? .none : status < 500 ? .healthy : .failing), "of \(reason) about APNs")
     }
 
     /// A text that nobody reads does not hide that the token is gone.
@@ -53,7 +54,7 @@ struct APNsResultTests {
             (400, #"{"reason":"NewReason"}"#, rejected), (400, "<html>", rejected), (403, #"{"reason":"NewReason"}"#, misconfigured),
             (401, "", misconfigured), (403, "", misconfigured), (404, "<html>", misconfigured), (405, "", misconfigured),
             (410, #"{"reason":"NewReason"}"#, .endpointGone), (410, "<html>", rejected), (410, #"{"reason":""}"#, rejected),
-            (413, "", .rejected(.payloadTooLarge)), (421, "", rejected), (429, "", throttled), (408, "", unavailable),
+            (413, "", .rejected(.payloadTooLarge)), (421, "", rejected), (429, "", throttled), (408, "", .retry(after: nil, .httpStatus)),
             (500, "", unavailable), (502, "<html>", unavailable), (503, #"{"reason":7}"#, unavailable),
             (505, #"{"reason":"HTTP/2 is needed"}"#, unavailable), (302, "", .misconfigured(.redirectRefused)),
             (200, "<html>", .unknown(.outcomeUnknown)), (204, "", .unknown(.outcomeUnknown)),

@@ -62,7 +62,8 @@ struct WebPushResultTests {
         Row(429, retryAfter: "-1", throttled(nil)),
         Row(500, unavailable(nil)), Row(502, "<html>", unavailable(nil)), Row(503, unavailable(nil)),
         Row(503, retryAfter: "30", unavailable(30)), Row(503, retryAfter: "Thu, 01 Jan 2026 01:00:00 GMT", unavailable(3_600)),
-        Row(504, unavailable(nil)), Row(599, unavailable(nil)), Row(408, unavailable(nil)),
+        Row(504, unavailable(nil)), Row(599, unavailable(nil)), Row(408, .retry(after: nil, .httpStatus)),
+        Row(425, .retry(after: nil, .httpStatus)),
         Row(402, .rejected(.providerRejected)), Row(405, .rejected(.providerRejected)), Row(406, .rejected(.providerRejected)),
         Row(412, .rejected(.providerRejected)), Row(415, .rejected(.providerRejected)), Row(451, .rejected(.providerRejected)),
         Row(404, "do not correspond to the credentials", .endpointGone),
@@ -79,6 +80,8 @@ struct WebPushResultTests {
         #expect(result.outcome == row.outcome)
         #expect(result.status == row.status)
         if case .accepted = row.outcome { #expect(result.detail == nil) }
+        // A subscription that is refused says nothing about its push service.
+        if (400...499).contains(row.status) { #expect(result.evidence == ([408, 425, 429].contains(row.status) ? .none : .healthy)) }
     }
 
     @Test(

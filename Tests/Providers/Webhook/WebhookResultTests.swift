@@ -16,8 +16,9 @@ struct WebhookResultTests {
         ("/status/400", .retry(after: nil, .httpStatus), 400), ("/status/401", .retry(after: nil, .httpStatus), 401),
         ("/status/404", .retry(after: nil, .httpStatus), 404), ("/status/408", .retry(after: nil, .httpStatus), 408),
         ("/status/410", .endpointGone, 410), ("/status/413", .retry(after: nil, .httpStatus), 413),
+        ("/status/422", .retry(after: nil, .httpStatus), 422), ("/status/425", .retry(after: nil, .httpStatus), 425),
         ("/status/429", .retry(after: nil, .providerThrottled), 429), ("/throttle/7", .retry(after: .seconds(7), .providerThrottled), 429),
-        ("/status/500", .retry(after: nil, .httpStatus), 500), ("/status/501", .retry(after: nil, .httpStatus), 501),
+        ("/status/500", .retry(after: nil, .providerUnavailable), 500), ("/status/501", .retry(after: nil, .providerUnavailable), 501),
         ("/status/502", .retry(after: nil, .providerUnavailable), 502), ("/status/503", .retry(after: nil, .providerUnavailable), 503),
         ("/status/504", .retry(after: nil, .providerUnavailable), 504), ("/big/1000000", delivered, 200),
         ("/reset", .unknown(.outcomeUnknown), nil),
@@ -29,6 +30,15 @@ struct WebhookResultTests {
             let result = try await withWebhooks { await $0.send(.sample(to: origin + path)) }
             #expect(result.outcome == expected)
             #expect(result.status == status)
+        }
+    }
+
+    /// A path that is missing or refuses is the answer of a host that works. It is retried all the same.
+    @Test func aClientErrorIsNoEvidenceAgainstTheHost() {
+        for status in 400...499 {
+            let response = HTTPResponse(status: status, headers: [], body: [], bodyTruncated: false)
+            let result = webhookResult(of: .response(response), now: Timestamp(seconds: 1_767_225_600))
+            #expect(result.evidence == ([408, 425, 429].contains(status) ? .none : .healthy), "\(status)")
         }
     }
 

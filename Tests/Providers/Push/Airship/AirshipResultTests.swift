@@ -44,7 +44,8 @@ struct AirshipResultTests {
     static let statuses: [(Int, Outcome)] = [
         (301, .misconfigured(.redirectRefused)), (400, .rejected(.providerRejected)), (401, .misconfigured(.misconfigured)),
         (403, .misconfigured(.misconfigured)), (404, .misconfigured(.misconfigured)), (405, .misconfigured(.misconfigured)),
-        (406, .misconfigured(.misconfigured)), (409, .retry(after: nil, .httpStatus)), (413, .rejected(.payloadTooLarge)),
+        (406, .misconfigured(.misconfigured)), (408, .retry(after: nil, .httpStatus)), (409, .rejected(.providerRejected)),
+        (413, .rejected(.payloadTooLarge)),
         (429, .retry(after: nil, .providerThrottled)), (500, .retry(after: nil, .providerUnavailable)),
         (502, .retry(after: nil, .providerUnavailable)), (503, .retry(after: nil, .providerUnavailable)),
         (504, .retry(after: nil, .providerUnavailable)),

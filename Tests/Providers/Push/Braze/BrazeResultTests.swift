@@ -69,7 +69,9 @@ struct BrazeResultTests {
 
     static let statuses: [(Int, Outcome)] = [
         (301, .misconfigured(.redirectRefused)), (401, .misconfigured(.misconfigured)), (403, .misconfigured(.misconfigured)),
-        (404, .misconfigured(.misconfigured)), (408, .retry(after: nil, .httpStatus)), (429, .retry(after: nil, .providerThrottled)),
+        (404, .misconfigured(.misconfigured)), (405, .rejected(.providerRejected)), (408, .retry(after: nil, .httpStatus)),
+        (409, .rejected(.providerRejected)), (413, .rejected(.payloadTooLarge)), (422, .rejected(.providerRejected)),
+        (425, .retry(after: nil, .httpStatus)), (429, .retry(after: nil, .providerThrottled)),
         (500, .retry(after: nil, .providerUnavailable)), (502, .retry(after: nil, .providerUnavailable)),
         (503, .retry(after: nil, .providerUnavailable)), (504, .retry(after: nil, .providerUnavailable)),
     ]

@@ -54,6 +54,14 @@ struct HTTPAnswerTests {
         #expect(try read(status, "", Self.chosen).outcome == outcome)
     }
 
+    /// The settings choose what is retried. They do not change what an answer says about the host.
+    @Test(arguments: [404, 409, 422])
+    func aClientErrorCountsAgainstNobody(_ status: Int) throws {
+        let result = try read(status, "", ["retry": "\(status)"])
+        #expect(result.outcome == .retry(after: nil, .httpStatus) && result.evidence == .healthy)
+        #expect(try read(status).evidence == .healthy)
+    }
+
     @Test func redirectsMayBeGivenAMeaning() throws {
         #expect(try read(303, "", ["success": "200-303"]).outcome == Self.taken)
     }

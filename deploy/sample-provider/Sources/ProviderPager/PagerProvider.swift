@@ -83,17 +83,14 @@ func pageResult(of result: HTTPResult, now: Timestamp) -> SendResult {
 }
 
 private func outcome(of response: HTTPResponse, now: Timestamp) -> Outcome {
-    // Seconds or a date. Nil if the service names none; the category's policy then decides the pause.
-    let after = response.requestedPause(now: now)
-    switch response.status {
-    case 200...299:
-        // A success without a page comes from another server. The page may or may not have been sent.
-        let page = (try? JSON.parse(leniently: response.body))?["page"]?.stringValue
-        return page.map { .accepted(providerMessageID: $0, delivered: false) } ?? .unknown(.outcomeUnknown)
-    case 401, 403: return .misconfigured(.misconfigured)
-    case 404, 410: return .endpointGone
-    case 429: return .retry(after: after, .providerThrottled)
-    case 500...599: return .retry(after: after, .providerUnavailable)
-    default: return .rejected(.providerRejected)
+    if (200...299).contains(response.status), let page = (try? JSON.parse(leniently: response.body))?["page"]?.stringValue {
+        return .accepted(providerMessageID: page, delivered: false)
     }
+    return pageRules.outcome(of: response, now: now)
 }
+
+/// The ends of a page that differ from those of every provider: the service answers both for a pager that no longer exists.
+private let pageRules = StatusRules([
+    .init(404, .gone, "the service's documentation"),
+    .init(410, .gone, "the service's documentation"),
+])

@@ -49,7 +49,7 @@ import TidingsProvider
         arguments: [
             (200, #"{"page":"4711"}"#, nil, accepted), (201, #"{"page":"4711"}"#, "7", accepted),
             (200, "<html></html>", nil, .unknown(.outcomeUnknown)), (204, "", nil, .unknown(.outcomeUnknown)),
-            (302, "", nil, .rejected(.providerRejected)), (400, "no", nil, .rejected(.providerRejected)),
+            (302, "", nil, .misconfigured(.redirectRefused)), (400, "no", nil, .rejected(.providerRejected)),
             (401, "", nil, .misconfigured(.misconfigured)), (403, "", nil, .misconfigured(.misconfigured)),
             (404, "", nil, .endpointGone), (410, "", nil, .endpointGone),
             (429, "", nil, .retry(after: nil, .providerThrottled)), (429, "", "30", .retry(after: .seconds(30), .providerThrottled)),
