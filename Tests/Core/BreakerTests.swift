@@ -3,10 +3,18 @@ import TidingsCore
 
 @Suite struct BreakerTests {
     private let policy = Breaker.Policy(failureThreshold: 3, coolDown: .seconds(5), longestCoolDown: .seconds(15))
+    private static let parts = (0..<12).map { Breaker.Part("part \($0)") }
 
     private func opened(at now: Timestamp = noon) -> Breaker {
         var breaker = Breaker(policy: policy)
         for _ in 0..<3 { breaker.record(.failing, at: now) }
+        return breaker
+    }
+
+    /// A breaker that these parts have opened.
+    private func opened(by parts: some Sequence<Breaker.Part>) -> Breaker {
+        var breaker = Breaker(policy: policy)
+        for part in parts { breaker.record(.failing, of: part, at: noon) }
         return breaker
     }
 
@@ -16,7 +24,7 @@ import TidingsCore
             breaker.record(evidence, at: noon)
             #expect(breaker.admit(at: noon) == .allowed)
         }
-        breaker.record(.failing, at: noon)
+        breaker.record(.unreachable, at: noon)
         #expect(breaker.isOpen)
         #expect(breaker.admit(at: noon) == .refused(until: noon.adding(.seconds(5))))
     }
@@ -38,6 +46,7 @@ import TidingsCore
         var pauses: [Duration] = []
         for _ in 0..<4 {
             guard case .refused(let until) = breaker.admit(at: now) else { break }
+            #expect(breaker.pauseEnd == until)
             pauses.append(until - now)
             now = until
             #expect(breaker.admit(at: now) == .allowed)
@@ -64,10 +73,159 @@ import TidingsCore
         #expect(breaker.admit(at: noon.adding(.seconds(10))) == .allowed)
     }
 
+    /// A call that asks and then finds no room is no trial call: the next caller makes it.
+    @Test func askingIsNoTrial() {
+        let breaker = opened()
+        let due = noon.adding(.seconds(5))
+        #expect(breaker.admission(at: due) == .allowed)
+        #expect(breaker.admission(at: due) == .allowed)
+    }
+
     @Test func lateFailuresAndClocksDoNotProlongThePause() {
         var breaker = opened()
         breaker.record(.failing, at: noon.adding(.seconds(4)))
         #expect(breaker.admit(at: noon.adding(.seconds(4))) == .refused(until: noon.adding(.seconds(5))))
         #expect(breaker.admit(at: noon.adding(.seconds(-3_600))) == .allowed)
+        #expect(opened(by: Self.parts[0..<3]).admission(of: Self.parts[9], .good, at: noon.adding(.seconds(-3_600))) == .allowed)
+    }
+
+    // MARK: Parts
+
+    @Test func onePartThatFailsOpensNothing() {
+        var breaker = Breaker(policy: policy)
+        for _ in 0..<100 { breaker.record(.failing, of: Self.parts[0], at: noon) }
+        #expect(!breaker.isOpen && !breaker.isSound)
+        breaker.record(.failing, of: Self.parts[1], at: noon)
+        #expect(!breaker.isOpen)
+        breaker.record(.failing, of: Self.parts[0], at: noon)
+        #expect(!breaker.isOpen)
+        breaker.record(.failing, of: Self.parts[2], at: noon)
+        #expect(breaker.isOpen)
+    }
+
+    /// A good answer of any part is evidence that the whole works. Parts that were known to fail are no news after that.
+    @Test func knownFailuresAreNoNews() {
+        var breaker = opened(by: Self.parts[0..<3])
+        breaker.record(.healthy, of: Self.parts[3], at: noon)
+        #expect(breaker.isSound)
+        for part in Self.parts[0..<3] { breaker.record(.failing, of: part, isNews: false, at: noon) }
+        #expect(!breaker.isOpen)
+    }
+
+    @Test func theTrialIsForAnotherPartEachTime() {
+        var breaker = opened(by: Self.parts[0..<3])
+        var tried: [Int] = []
+        var now = noon
+        for _ in 0..<7 {
+            guard let end = breaker.pauseEnd else { break }
+            // All parts ask again and again after the pause, in the worst order: the part that failed last asks first.
+            now = end
+            let order = (tried.last.map { [$0] } ?? []) + Array(0..<3)
+            var trial: Int?
+            while trial == nil {
+                trial = order.first { breaker.admission(of: Self.parts[$0], .bad, at: now) == .allowed }
+                if trial == nil { now = now.adding(.milliseconds(100)) }
+            }
+            breaker.begin(.bad, at: now)
+            guard let trial else { break }
+            breaker.record(.failing, of: Self.parts[trial], isNews: false, at: now)
+            tried.append(trial)
+            #expect(now - end <= policy.turnLength * 2, "the part that failed longest ago has the first turn")
+        }
+        #expect(tried == [0, 1, 2, 0, 1, 2, 0])
+    }
+
+    @Test func theTrialIsForAPartThatHasNotFailedIfThereIsOne() {
+        let breaker = opened(by: Self.parts[0..<3])
+        let end = noon.adding(.seconds(5))
+        for part in Self.parts[0..<3] { #expect(breaker.admission(of: part, .bad, at: end) == .refused(until: end)) }
+        #expect(breaker.admission(of: Self.parts[5], .bad, at: end) == .refused(until: end), "it failed before the memory begins")
+        #expect(breaker.admission(of: Self.parts[6], .unknown, at: end) == .allowed)
+        #expect(breaker.turn(of: Self.parts[0], .bad) > breaker.turn(of: Self.parts[5], .bad))
+    }
+
+    /// New deliveries come all the time, and each fails at its first attempt. The second attempts would succeed.
+    @Test func partsThatFailedAreNotPassedOverForEver() {
+        var breaker = opened(by: Self.parts[0..<3])
+        var trials: [Breaker.Prospect] = []
+        for number in 3..<7 {
+            let oldest = Self.parts[0..<3].min { breaker.turn(of: $0, .bad) < breaker.turn(of: $1, .bad) }
+            guard let end = breaker.pauseEnd, let oldest else { break }
+            let isForNew = breaker.turn(of: Self.parts[number], .unknown) < breaker.turn(of: oldest, .bad)
+            let trial = isForNew ? Breaker.Prospect.unknown : .bad
+            breaker.begin(trial, at: end.adding(.seconds(2)))
+            breaker.record(.failing, of: isForNew ? Self.parts[number] : oldest, at: end.adding(.seconds(2)))
+            trials.append(trial)
+        }
+        #expect(trials == [.unknown, .bad, .unknown, .bad])
+    }
+
+    /// An endpoint that answers well now and then is not held, however many answers are failures.
+    @Test func aShortRowOpensNothing() {
+        var breaker = Breaker(policy: .ofEndpoint)
+        var now = noon
+        for round in 0..<10 {
+            for number in 0..<20 {
+                breaker.record(.failing, of: Breaker.Part(round * 100 + number), at: now)
+                now = now.adding(.milliseconds(200))
+            }
+            #expect(!breaker.isOpen)
+            breaker.record(.healthy, at: now)
+        }
+        for number in 0..<20 { breaker.record(.failing, of: Breaker.Part(number), at: now) }
+        breaker.record(.failing, of: Breaker.Part(0), at: now.adding(.milliseconds(4_999)))
+        #expect(!breaker.isOpen)
+        breaker.record(.failing, of: Breaker.Part(0), at: now.adding(.seconds(5)))
+        #expect(breaker.isOpen)
+    }
+
+    /// A part that has not failed need not wait until the pause is over.
+    @Test func aGoodProspectIsTriedSoon() {
+        var breaker = opened(by: Self.parts[0..<3])
+        var now = noon
+        for number in 3..<6 {
+            let part = Self.parts[number]
+            #expect(breaker.admission(of: part, .good, at: now) == .refused(until: now.adding(policy.probeInterval)))
+            now = now.adding(policy.probeInterval)
+            #expect(breaker.admission(of: part, .good, at: now) == .allowed)
+            breaker.begin(at: now)
+            breaker.record(.failing, of: part, at: now)
+            #expect(breaker.pauseEnd == noon.adding(.seconds(5)), "a failed probe prolongs nothing")
+        }
+        now = now.adding(policy.probeInterval)
+        breaker.begin(at: now)
+        breaker.record(.healthy, of: Self.parts[6], at: now)
+        #expect(breaker.isSound)
+    }
+
+    @Test func aHostWithoutAConnectionIsUnreachable() {
+        var breaker = Breaker(policy: policy)
+        breaker.record(.unreachable, at: noon)
+        #expect(breaker.isUnreachable)
+        breaker.record(.failing, of: Self.parts[0], at: noon)
+        #expect(!breaker.isUnreachable)
+        breaker.record(.unreachable, at: noon)
+        breaker.record(.none, at: noon)
+        #expect(breaker.isUnreachable && breaker.isOpen)
+        breaker.record(.healthy, at: noon)
+        #expect(!breaker.isUnreachable)
+    }
+
+    /// However many parts fail, the memory of a breaker is small, and each turn comes within the shortest pause.
+    @Test func turnsAreShort() {
+        var breaker = Breaker()
+        for number in 0..<1_000 { breaker.record(.failing, of: Breaker.Part(number), at: noon) }
+        let turns = (0..<1_000).map { breaker.turn(of: Breaker.Part($0), .bad) }
+        #expect(Set(turns).count == Breaker.rememberedParts + 1)
+        #expect(turns.allSatisfy { $0 <= Breaker.Policy.standard.coolDown })
+    }
+}
+
+extension Breaker {
+    /// Asks for a call, which then begins.
+    fileprivate mutating func admit(at now: Timestamp) -> Admission {
+        let admission = admission(at: now)
+        if admission == .allowed { begin(at: now) }
+        return admission
     }
 }

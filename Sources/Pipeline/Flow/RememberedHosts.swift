@@ -43,7 +43,7 @@ struct RememberedHosts {
     subscript(host: String) -> Host? { hosts[host] }
 
     /// Asks the breaker of the host. An unknown host stays unknown.
-    mutating func admit(_ host: String, at now: Timestamp) -> Breaker.Admission { hosts[host]?.breaker.admit(at: now) ?? .allowed }
+    func admission(of host: String, at now: Timestamp) -> Breaker.Admission { hosts[host]?.breaker.admission(at: now) ?? .allowed }
 
     /// Returns the time at which a refused send to this host is requeued. Unknown hosts share one queue.
     mutating func place(of host: String, isUrgent: Bool, behind earliest: Timestamp, now: Timestamp) -> Timestamp {
@@ -51,7 +51,10 @@ struct RememberedHosts {
         return hosts[host, default: newHost].lines[isUrgent: isUrgent].place(at: earliest, now: now)
     }
 
-    mutating func occupy(_ host: String) { hosts[host, default: newHost].inside += 1 }
+    mutating func occupy(_ host: String, at now: Timestamp) {
+        hosts[host, default: newHost].inside += 1
+        hosts[host]?.breaker.begin(at: now)
+    }
 
     /// Ends a call. Returns the change of the host's breaker, if there was one.
     mutating func leave(_ name: String, _ evidence: Outcome.Evidence, at now: Timestamp) -> BreakerChange.Kind? {

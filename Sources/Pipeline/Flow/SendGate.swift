@@ -63,7 +63,7 @@ public final class SendGate: Sendable {
         case .granted: return .entered(Pass(host: host))
         case .refused(let wait, let reason): return .refused(after: wait, reason)
         case .full:
-            if await findRoom(host.name) { return .entered(Pass(host: host)) }
+            if await findRoom(host.name, now: now) { return .entered(Pass(host: host)) }
             return .refused(after: room.withLock { $0.comeBack(to: host.name, isUrgent: isUrgent, now: now) }, .rateLimited)
         }
     }
@@ -111,12 +111,14 @@ public final class SendGate: Sendable {
     }
 
     /// Whether a place for the caller was found within ``patience``.
-    private func findRoom(_ host: String) async -> Bool {
+    private func findRoom(_ host: String, now: Timestamp) async -> Bool {
         var timer: Task<Void, any Error>?
         defer { timer?.cancel() }
         return await withCheckedContinuation { continuation in
             // Room may have become free since the question.
-            guard let ticket = room.withLock({ $0.occupyOrWait(host, continuation) }) else { return continuation.resume(returning: true) }
+            guard let ticket = room.withLock({ $0.occupyOrWait(host, continuation, now: now) }) else {
+                return continuation.resume(returning: true)
+            }
             // The task only ends the wait after ``patience``. It is cancelled above if room is found first.
             timer = Task {
                 try await Task.sleep(for: Self.patience)

@@ -65,15 +65,18 @@ package struct SendRoom {
     ///   - hasPlace: whether the call has its place in the queue for the rate already.
     ///   - isUrgent: selects the queue of requeue places if the call is refused.
     mutating func ask(_ host: String, hasPlace: Bool, isUrgent: Bool, now: Timestamp) -> Answer {
-        if case .refused(let until) = hosts.admit(host, at: now) {
+        if case .refused(let until) = hosts.admission(of: host, at: now) {
             return .refused(after: hosts.place(of: host, isUrgent: isUrgent, behind: until, now: now) - now, .breakerOpen)
         }
         if !hasPlace, let wait = bucket?.take(workers, at: now), wait > .zero {
             let interval = bucket?.interval(of: workers) ?? .zero
             return .refused(after: rateLines[isUrgent: isUrgent].place(at: now.adding(wait), every: interval, now: now) - now, .rateLimited)
         }
-        guard isFree(host) else { return .full }
-        occupy(host)
+        guard isFree(host) else {
+            // A trial call does not wait for room: the breaker may close or open meanwhile.
+            return isTrial(host) ? .refused(after: comeBack(to: host, isUrgent: isUrgent, now: now), .rateLimited) : .full
+        }
+        occupy(host, at: now)
         return .granted
     }
 
@@ -87,9 +90,9 @@ package struct SendRoom {
     /// The time for which packs for this host should stay with the broker. It is zero unless the host's breaker is open and the queue of
     /// refused sends is long. The refused sends show operators the failure, and return as soon as the host works again.
     func closedTime(of host: String, isUrgent: Bool, now: Timestamp) -> Duration {
-        guard let known = hosts[host], let end = known.breaker.closedUntil, known.lines[isUrgent: isUrgent].isLong(after: end) else {
-            return .zero
-        }
+        guard let known = hosts[host], !known.breaker.isOnTrial, let end = known.breaker.pauseEnd,
+            known.lines[isUrgent: isUrgent].isLong(after: end)
+        else { return .zero }
         return max(.zero, end - now)
     }
 
@@ -134,7 +137,7 @@ package struct SendRoom {
     ) -> (admitted: [Waiter], change: BreakerChange.Kind?) {
         inside -= 1
         let change = hosts.leave(host, evidence, at: now)
-        return (admitAll(), change)
+        return (admitAll(at: now), change)
     }
 
     var knownHosts: Int { hosts.count }
@@ -144,7 +147,7 @@ package struct SendRoom {
         self.workers = max(1, workers)
         // One call must fit into the bucket.
         if let rate = bucket?.limit.perSecond { bucket?.allow(burst: max(rate, self.workers), at: now) }
-        return admitAll()
+        return admitAll(at: now)
     }
 
     /// An equal part of a limit, at least one call.
@@ -153,9 +156,9 @@ package struct SendRoom {
     // MARK: The queue
 
     /// Returns the ticket of the send that now waits in the queue. Nil if a place was taken at once.
-    mutating func occupyOrWait(_ host: String, _ waiter: Waiter) -> UInt64? {
-        guard !isFree(host) else {
-            occupy(host)
+    mutating func occupyOrWait(_ host: String, _ waiter: Waiter, now: Timestamp) -> UInt64? {
+        guard !isFree(host) || isTrial(host) else {
+            occupy(host, at: now)
             return nil
         }
         return line.join(host, waiter)
@@ -166,14 +169,14 @@ package struct SendRoom {
         line.giveUp(ticket)
     }
 
-    private mutating func admitAll() -> [Waiter] {
-        // Takes the queue out, because `isFree` reads the rest of this value.
+    private mutating func admitAll(at now: Timestamp) -> [Waiter] {
+        // Takes the queue out, because `isFreeForWaiter` reads the rest of this value.
         var line = WaitingLine<Waiter>()
         swap(&line, &self.line)
         defer { swap(&line, &self.line) }
         var admitted: [Waiter] = []
-        while inside < share(of: limits.maximumConcurrency), let next = line.next(where: isFree) {
-            occupy(next.host)
+        while inside < share(of: limits.maximumConcurrency), let next = line.next(where: isFreeForWaiter) {
+            occupy(next.host, at: now)
             admitted.append(next.waiter)
         }
         return admitted
@@ -185,8 +188,13 @@ package struct SendRoom {
         return known.inside < min(share(of: hostConcurrency), known.slowStart.limit ?? .max)
     }
 
-    private mutating func occupy(_ host: String) {
+    /// Whether there is room for a call that waits. If the breaker has opened meanwhile, the call goes on waiting and is requeued.
+    private func isFreeForWaiter(_ host: String) -> Bool { !isTrial(host) && isFree(host) }
+
+    private func isTrial(_ host: String) -> Bool { hosts[host]?.breaker.isOpen == true }
+
+    private mutating func occupy(_ host: String, at now: Timestamp) {
         inside += 1
-        hosts.occupy(host)
+        hosts.occupy(host, at: now)
     }
 }

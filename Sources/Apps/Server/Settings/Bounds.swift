@@ -134,9 +134,14 @@ package enum Bounds {
                 Bound("RetryPolicy.standard.cap", retry.cap, "No wait chosen here is longer."),
                 Bound("RetryPolicy.longestProviderWait", RetryPolicy.longestProviderWait, "The longest Retry-After that is honoured."),
                 Bound(
-                    "Breaker.Policy.standard.failureThreshold", breaker.failureThreshold, "failures", "In a row, at one host: no accident."),
+                    "Breaker.Policy.standard.failureThreshold", breaker.failureThreshold, "failures",
+                    "In a row, of different endpoints of a host or deliveries to an endpoint: no accident."),
                 Bound("Breaker.Policy.standard.coolDown", breaker.coolDown, "Outlasts a reconnect; doubles with each trial that fails."),
                 Bound("Breaker.Policy.standard.longestCoolDown", breaker.longestCoolDown, "The longest anybody waits after repair."),
+                Bound("Breaker.Policy.standard.probeInterval", breaker.probeInterval, "Between calls to endpoints that have not failed."),
+                Bound("Breaker.Policy.ofEndpoint.shortestRow", Breaker.Policy.ofEndpoint.shortestRow, "Less is a busy endpoint."),
+                Bound("Breaker.Policy.standard.turnLength", breaker.turnLength, "Longer than the releaser takes to notice a delivery."),
+                Bound("Breaker.rememberedParts", Breaker.rememberedParts, "parts", "Have a turn of their own; the rest come first."),
                 Bound("LocalPlan.limit", LocalPlan.limit, "notifications", "Planned on one device at once; iOS drops more without a word."),
                 Bound("Store.localLook", Int(Store.localLook), "notifications", "Of one device that one sync reads, the soonest first."),
                 Bound(
