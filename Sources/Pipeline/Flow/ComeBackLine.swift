@@ -31,11 +31,23 @@ package struct ComeBackLine {
 
     /// Returns the next place, at `earliest` or later, and at least ``SendGate/comeBack`` from now.
     mutating func place(at earliest: Timestamp, every interval: Duration = Self.interval, now: Timestamp) -> Timestamp {
+        let place = next(at: earliest, every: interval, now: now)
+        last = place
+        return place
+    }
+
+    /// Returns the next place if it is before `end`. Otherwise nobody gets it.
+    mutating func place(at earliest: Timestamp, every interval: Duration, before end: Timestamp, now: Timestamp) -> Timestamp? {
+        let place = next(at: earliest, every: interval, now: now)
+        guard place < end else { return nil }
+        last = place
+        return place
+    }
+
+    private func next(at earliest: Timestamp, every interval: Duration, now: Timestamp) -> Timestamp {
         var place = max(earliest, now.adding(SendGate.comeBack))
         if let last { place = max(place, last.adding(max(interval, Self.interval))) }
         // A clock that was set back leaves places far in the future.
-        place = min(place, max(earliest, now).adding(Self.longest))
-        last = place
-        return place
+        return min(place, max(earliest, now).adding(Self.longest))
     }
 }

@@ -32,13 +32,13 @@ package struct SendRoom {
     /// The number of buckets so far. A place belongs to the bucket it was taken from.
     private var buckets = 0
     private var inside = 0
-    private var hosts: RememberedHosts
+    private var hosts: RememberedReceivers<String>
     private var line = WaitingLine<Waiter>()
 
     init(_ limits: ProviderLimits, now: Timestamp) {
         self.limits = limits
         hostConcurrency = limits.maximumConcurrencyPerHost ?? limits.maximumConcurrency
-        hosts = RememberedHosts(limit: Self.rememberedHosts, usual: hostConcurrency)
+        hosts = RememberedReceivers(limit: Self.rememberedHosts, keepsOrdinary: true, policy: .standard, usual: hostConcurrency)
         bucket = Self.bucket(limits, now: now)
     }
 
@@ -65,7 +65,7 @@ package struct SendRoom {
     ///   - hasPlace: whether the call has its place in the queue for the rate already.
     ///   - isUrgent: selects the queue of requeue places if the call is refused.
     mutating func ask(_ host: String, hasPlace: Bool, isUrgent: Bool, now: Timestamp) -> Answer {
-        if case .refused(let until) = hosts.admission(of: host, at: now) {
+        if case .refused(let until)? = hosts[host]?.breaker.admission(at: now) {
             return .refused(after: hosts.place(of: host, isUrgent: isUrgent, behind: until, now: now) - now, .breakerOpen)
         }
         if !hasPlace, let wait = bucket?.take(workers, at: now), wait > .zero {
@@ -136,7 +136,7 @@ package struct SendRoom {
         _ host: String, evidence: Outcome.Evidence, now: Timestamp
     ) -> (admitted: [Waiter], change: BreakerChange.Kind?) {
         inside -= 1
-        let change = hosts.leave(host, evidence, at: now)
+        let change = hosts.leave(host, evidence, of: nil, at: now)
         return (admitAll(at: now), change)
     }
 
