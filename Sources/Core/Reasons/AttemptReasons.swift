@@ -104,7 +104,7 @@ extension ReasonExplanation {
         ),
         ReasonExplanation(
             .breakerOpen,
-            "The provider kept failing, so its circuit breaker is open and calls to it are paused.",
+            "The provider, its host or this endpoint kept failing, so a circuit breaker is open and calls are paused.",
             "Check the provider's errors. Tidings makes trial calls by itself.",
             retryable: true,
             explains: [.held, .retrying]

@@ -16,7 +16,7 @@ enum Unsent: Sendable, Equatable {
     case leaseTooShort
     /// The provider has no room, or its rate is used up.
     case noRoom(retryAfter: Duration)
-    /// The circuit breaker of the host is open. The standby takes over, if there is one and the delivery may fail over.
+    /// The circuit breaker of the host or of the endpoint is open. The standby takes over, if there is one and the delivery may fail over.
     case breakerOpen(retryAfter: Duration)
 
     init(_ refusal: SendGate.Refusal, retryAfter wait: Duration) {
@@ -64,8 +64,8 @@ extension ProviderWorker {
         let deliveries = entries.map { outgoing($0, call.claims) }
         guard let first = deliveries.first else { return .refused(unsent) }
         let answer = await gate.enter(
-            host: provider.host(of: first) ?? provider.name, hasPlace: place.map(RatePlaces.isFresh) ?? false, isUrgent: receiver.isUrgent,
-            now: store.clock.now())
+            host: provider.host(of: first) ?? provider.name, CallParts(deliveries), hasPlace: place.map(RatePlaces.isFresh) ?? false,
+            isUrgent: receiver.isUrgent, now: store.clock.now())
         switch answer {
         case .refused(let wait, let refusal):
             calls.deferred(refusal)

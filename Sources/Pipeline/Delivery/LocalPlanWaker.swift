@@ -60,7 +60,7 @@ public struct LocalPlanWaker: Sendable {
             catalogues.pauses.holding(channel: .push, provider: binding.name, type: Self.type, tenant: device.tenant, at: now) == nil
         else { return }
         let push = Self.push(to: device, id: store.clock.nextID(), now: now)
-        guard let pass = await pass(gate, host: carrier.host(of: push) ?? binding.name) else { return }
+        guard let pass = await pass(gate, host: carrier.host(of: push) ?? binding.name, CallParts([push])) else { return }
         let result = await carrier.send(push)
         gate.leave(pass, evidence: result.evidence, now: store.clock.now())
         logger.debug(
@@ -69,9 +69,9 @@ public struct LocalPlanWaker: Sendable {
     }
 
     /// Nil if the provider is failing, or has no room for a long time.
-    private func pass(_ gate: SendGate, host: String) async -> SendGate.Pass? {
+    private func pass(_ gate: SendGate, host: String, _ parts: CallParts) async -> SendGate.Pass? {
         for _ in 0..<Self.turns {
-            switch await gate.enter(host: host, now: store.clock.now()) {
+            switch await gate.enter(host: host, parts, now: store.clock.now()) {
             case .entered(let pass): return pass
             case .refused(_, .breakerOpen): return nil
             case .refused(let wait, _):

@@ -35,6 +35,25 @@ extension ProviderWorker {
     }
 }
 
+extension CallParts {
+    /// The parts of a call with these deliveries. Several deliveries are for several people, so their call stands for none of them.
+    init(_ deliveries: [OutgoingDelivery]) {
+        guard deliveries.count == 1 else {
+            self.init()
+            return
+        }
+        let item = deliveries[0]
+        self.init(
+            endpoint: item.endpointAddress.map { Breaker.Part($0) } ?? Breaker.Part(Person(tenant: item.tenant, name: item.recipient)),
+            delivery: Breaker.Part(item.idempotencyKey), isFirstAttempt: item.attempt == 1)
+    }
+
+    private struct Person: Hashable {
+        let tenant: String
+        let name: String
+    }
+}
+
 extension OutgoingDelivery {
     init(_ entry: PackEntry, address: EndpointAddress?, badge: Int?, type: NotificationType?) {
         let silent = type?.silent ?? false

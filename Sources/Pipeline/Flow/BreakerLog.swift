@@ -35,6 +35,7 @@ struct BreakerLines {
     private struct Key: Hashable {
         let provider: String
         let host: String?
+        let isOfEndpoint: Bool
         let isOpening: Bool
     }
 
@@ -52,7 +53,7 @@ struct BreakerLines {
             (since, written, opened, closed, isLimitTold) = (now, [], 0, 0, false)
         }
         let isOpening = if case .opened = change.kind { true } else { false }
-        let key = Key(provider: provider, host: change.host, isOpening: isOpening)
+        let key = Key(provider: provider, host: change.host, isOfEndpoint: change.isOfEndpoint, isOpening: isOpening)
         if written.count < Self.perMinute, written.insert(key).inserted { return lines + [change.line(of: provider)] }
         if written.count == Self.perMinute, !isLimitTold {
             isLimitTold = true
@@ -81,14 +82,17 @@ extension BreakerChange {
         case .opened(let failures, let pause):
             metadata["failures"] = "\(failures)"
             metadata["pauseSeconds"] = "\(pause.components.seconds)"
-            return BreakerLines.Line(
-                level: .warning, text: "a provider is failing: its circuit breaker opened, deliveries wait or fail over", metadata: metadata
-            )
+            let text =
+                isOfEndpoint
+                ? "an endpoint is failing: its circuit breaker opened, its deliveries wait or fail over"
+                : "a provider is failing: its circuit breaker opened, deliveries wait or fail over"
+            return BreakerLines.Line(level: .warning, text: text, metadata: metadata)
         case .closed(let failures, let duration):
             metadata["failures"] = "\(failures)"
             metadata["seconds"] = "\(duration.components.seconds)"
+            let what = isOfEndpoint ? "an endpoint" : "a provider"
             return BreakerLines.Line(
-                level: .notice, text: "a provider has recovered: its circuit breaker closed after a trial call", metadata: metadata)
+                level: .notice, text: "\(what) has recovered: its circuit breaker closed after a trial call", metadata: metadata)
         }
     }
 }

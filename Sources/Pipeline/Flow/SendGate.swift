@@ -2,8 +2,8 @@ import Synchronization
 public import TidingsCore
 public import TidingsProvider
 
-/// Decides whether a send may begin now. The decision depends on the room at the provider and at the host, on the provider's rate, and on
-/// the host's breaker. After a breaker closes, the host gets its calls back step by step.
+/// Decides whether a send may begin now. The decision depends on the room at the provider, the host and the endpoint, on the provider's
+/// rate, and on the breakers of host and endpoint. After a breaker closes, its receiver gets its calls back step by step.
 ///
 /// A send that cannot begin within a moment is refused, with the time of its requeue. So one slow host never fills a worker.
 public final class SendGate: Sendable {
@@ -14,6 +14,9 @@ public final class SendGate: Sendable {
 
     public struct Pass: Sendable {
         let host: Host
+        let parts: CallParts
+
+        var call: GateCall { GateCall(host: host.name, parts: parts) }
     }
 
     /// The host by which breakers and the host's bound are counted.
@@ -35,7 +38,7 @@ public final class SendGate: Sendable {
     public enum Refusal: Sendable {
         /// The provider's rate is used up, or there is no room at the provider or the host.
         case rateLimited
-        /// The circuit breaker of the host is open.
+        /// The circuit breaker of the host or of the endpoint is open.
         case breakerOpen
     }
 
@@ -43,28 +46,33 @@ public final class SendGate: Sendable {
     private let room: Mutex<SendRoom>
     private let report: @Sendable (BreakerChange, Timestamp) -> Void
 
-    /// - Parameter report: called for each change of a host's breaker, by the call that caused the change.
+    /// - Parameter report: called for each change of a breaker, by the call that caused the change.
     public init(_ limits: ProviderLimits, now: Timestamp, report: @escaping @Sendable (BreakerChange, Timestamp) -> Void = { _, _ in }) {
         room = Mutex(SendRoom(limits, now: now))
         self.report = report
     }
 
-    /// The number of remembered hosts.
+    /// The number of remembered hosts, and that of remembered endpoints.
     package var knownHosts: Int { room.withLock(\.knownHosts) }
+    package var knownEndpoints: Int { room.withLock(\.knownEndpoints) }
 
-    /// Asks for a send. `address` names the receiver. Breakers and the host's bound are counted by its host.
+    /// Asks for a send. `address` names the receiver. The bound and the breaker of the host are counted by its authority.
     ///
     /// - Parameters:
+    ///   - parts: the endpoint and the delivery of the call. A call without them counts for its host alone.
     ///   - hasPlace: whether the call comes at its place of ``RatePlaces``.
     ///   - isUrgent: selects the queue of requeue places if the send is refused.
-    public func enter(host address: String, hasPlace: Bool = false, isUrgent: Bool = false, now: Timestamp) async -> Answer {
-        let host = Self.host(of: address)
-        switch room.withLock({ $0.ask(host.name, hasPlace: hasPlace, isUrgent: isUrgent, now: now) }) {
-        case .granted: return .entered(Pass(host: host))
+    public func enter(
+        host address: String, _ parts: CallParts = CallParts(), hasPlace: Bool = false, isUrgent: Bool = false, now: Timestamp
+    ) async -> Answer {
+        let pass = Pass(host: Self.host(of: address), parts: parts)
+        let call = pass.call
+        switch room.withLock({ $0.ask(call, hasPlace: hasPlace, isUrgent: isUrgent, now: now) }) {
+        case .granted: return .entered(pass)
         case .refused(let wait, let reason): return .refused(after: wait, reason)
         case .full:
-            if await findRoom(host.name, now: now) { return .entered(Pass(host: host)) }
-            return .refused(after: room.withLock { $0.comeBack(to: host.name, isUrgent: isUrgent, now: now) }, .rateLimited)
+            if await findRoom(call, now: now) { return .entered(pass) }
+            return .refused(after: room.withLock { $0.comeBack(call, isUrgent: isUrgent, now: now) }, .rateLimited)
         }
     }
 
@@ -95,9 +103,10 @@ public final class SendGate: Sendable {
     func giveBack(_ count: Int, of places: SendRoom.Places) { room.withLock { $0.giveBack(count, of: places) } }
 
     public func leave(_ pass: Pass, evidence: Outcome.Evidence, now: Timestamp) {
-        let (next, change) = room.withLock { $0.leave(pass.host.name, evidence: evidence, now: now) }
+        let (next, host, endpoint) = room.withLock { $0.leave(pass.call, evidence: evidence, now: now) }
         for waiter in next { waiter.resume(returning: true) }
-        if let change { report(BreakerChange(host: pass.host.shown, change), now) }
+        if let host { report(BreakerChange(host: pass.host.shown, host), now) }
+        if let endpoint { report(BreakerChange(host: pass.host.shown, isOfEndpoint: true, endpoint), now) }
     }
 
     /// Gives the gate other limits. The state of the hosts stays.
@@ -111,12 +120,12 @@ public final class SendGate: Sendable {
     }
 
     /// Whether a place for the caller was found within ``patience``.
-    private func findRoom(_ host: String, now: Timestamp) async -> Bool {
+    private func findRoom(_ call: GateCall, now: Timestamp) async -> Bool {
         var timer: Task<Void, any Error>?
         defer { timer?.cancel() }
         return await withCheckedContinuation { continuation in
             // Room may have become free since the question.
-            guard let ticket = room.withLock({ $0.occupyOrWait(host, continuation, now: now) }) else {
+            guard let ticket = room.withLock({ $0.occupyOrWait(call, continuation, now: now) }) else {
                 return continuation.resume(returning: true)
             }
             // The task only ends the wait after ``patience``. It is cancelled above if room is found first.

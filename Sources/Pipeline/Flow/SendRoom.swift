@@ -1,18 +1,23 @@
 import TidingsCore
 import TidingsProvider
 
-/// The state behind a gate: the calls under way, the queue of waiting sends, and the hosts.
+/// The state behind a gate: the calls under way, the queue of waiting sends, and the receivers.
 ///
-/// The rate, the concurrency and the breakers of hosts bound the calls to a provider. A worker asks twice:
+/// The rate, the concurrency and the breakers of hosts and endpoints bound the calls to a provider. A worker asks twice:
 ///
 /// - before the claim (`Delivery/Claim.swift`), for packs: ``closedTime(of:isUrgent:now:)`` and ``reserve(_:ifWithin:lasting:now:)``. A
 ///   pack without a place stays with the broker, which costs no row.
 /// - before the call (`Delivery/Admit.swift`), for one call: ``ask(_:hasPlace:isUrgent:now:)``. A call that finds no room waits in `line`
 ///   for ``SendGate/patience``. A refused call goes back to `due`, each at its own time (``ComeBackLine``).
 package struct SendRoom {
-    /// The number of hosts remembered without calls under way, about 200 bytes each. Beyond it, the healthy host that was called longest
+    /// The number of hosts remembered without calls under way, about 400 bytes each. Beyond it, the healthy host that was called longest
     /// ago is forgotten. While more than half are failing, the host that failed longest ago is forgotten.
     package static let rememberedHosts = 10_000
+    /// The same for endpoints that have failed. An endpoint that works is not remembered.
+    package static let rememberedEndpoints = 10_000
+    /// One call in this many to a host is kept free for other endpoints, and for endpoints that have not failed. A fourth is enough for
+    /// them to go on, and costs a host with one endpoint little.
+    package static let reservedPart = 4
 
     typealias Waiter = CheckedContinuation<Bool, Never>
 
@@ -32,13 +37,13 @@ package struct SendRoom {
     /// The number of buckets so far. A place belongs to the bucket it was taken from.
     private var buckets = 0
     private var inside = 0
-    private var hosts: RememberedReceivers<String>
+    private var receivers: Receivers
     private var line = WaitingLine<Waiter>()
 
     init(_ limits: ProviderLimits, now: Timestamp) {
         self.limits = limits
         hostConcurrency = limits.maximumConcurrencyPerHost ?? limits.maximumConcurrency
-        hosts = RememberedReceivers(limit: Self.rememberedHosts, keepsOrdinary: true, policy: .standard, usual: hostConcurrency)
+        receivers = Receivers(usual: hostConcurrency)
         bucket = Self.bucket(limits, now: now)
     }
 
@@ -57,32 +62,30 @@ package struct SendRoom {
         }
         self.limits = limits
         hostConcurrency = limits.maximumConcurrencyPerHost ?? limits.maximumConcurrency
-        hosts.change(usual: hostConcurrency)
+        receivers.change(usual: hostConcurrency)
         return divide(among: workers, now: now)
     }
 
     /// - Parameters:
     ///   - hasPlace: whether the call has its place in the queue for the rate already.
     ///   - isUrgent: selects the queue of requeue places if the call is refused.
-    mutating func ask(_ host: String, hasPlace: Bool, isUrgent: Bool, now: Timestamp) -> Answer {
-        if case .refused(let until)? = hosts[host]?.breaker.admission(at: now) {
-            return .refused(after: hosts.place(of: host, isUrgent: isUrgent, behind: until, now: now) - now, .breakerOpen)
-        }
+    mutating func ask(_ call: GateCall, hasPlace: Bool, isUrgent: Bool, now: Timestamp) -> Answer {
+        if let time = receivers.refusal(of: call, isUrgent: isUrgent, now: now) { return .refused(after: time - now, .breakerOpen) }
         if !hasPlace, let wait = bucket?.take(workers, at: now), wait > .zero {
             let interval = bucket?.interval(of: workers) ?? .zero
             return .refused(after: rateLines[isUrgent: isUrgent].place(at: now.adding(wait), every: interval, now: now) - now, .rateLimited)
         }
-        guard isFree(host) else {
+        guard hasRoom(call) else {
             // A trial call does not wait for room: the breaker may close or open meanwhile.
-            return isTrial(host) ? .refused(after: comeBack(to: host, isUrgent: isUrgent, now: now), .rateLimited) : .full
+            return receivers.isTrial(call) ? .refused(after: comeBack(call, isUrgent: isUrgent, now: now), .rateLimited) : .full
         }
-        occupy(host, at: now)
+        occupy(call, at: now)
         return .granted
     }
 
-    /// Returns the time until a send to this host that found no room is requeued. Such sends are requeued one after another.
-    mutating func comeBack(to host: String, isUrgent: Bool, now: Timestamp) -> Duration {
-        hosts.place(of: host, isUrgent: isUrgent, behind: now, now: now) - now
+    /// Returns the time until a send that found no room is requeued. Such sends are requeued one after another.
+    mutating func comeBack(_ call: GateCall, isUrgent: Bool, now: Timestamp) -> Duration {
+        receivers.place(of: call, isUrgent: isUrgent, now: now) - now
     }
 
     // MARK: Before the claim
@@ -90,7 +93,7 @@ package struct SendRoom {
     /// The time for which packs for this host should stay with the broker. It is zero unless the host's breaker is open and the queue of
     /// refused sends is long. The refused sends show operators the failure, and return as soon as the host works again.
     func closedTime(of host: String, isUrgent: Bool, now: Timestamp) -> Duration {
-        guard let known = hosts[host], !known.breaker.isOnTrial, let end = known.breaker.pauseEnd,
+        guard let known = receivers.host(host), !known.breaker.isOnTrial, let end = known.breaker.pauseEnd,
             known.lines[isUrgent: isUrgent].isLong(after: end)
         else { return .zero }
         return max(.zero, end - now)
@@ -130,17 +133,18 @@ package struct SendRoom {
         if places.bucket == buckets { bucket?.giveBack(count * places.tokensOfEach) }
     }
 
-    /// Ends a call. Returns the waiters that may begin instead, and the change of the host's breaker. There are several waiters if a host
-    /// that works again gets more room.
+    /// Ends a call. Returns the waiters that may begin instead, and the changes of the breakers. There are several waiters if a host that
+    /// works again gets more room.
     mutating func leave(
-        _ host: String, evidence: Outcome.Evidence, now: Timestamp
-    ) -> (admitted: [Waiter], change: BreakerChange.Kind?) {
+        _ call: GateCall, evidence: Outcome.Evidence, now: Timestamp
+    ) -> (admitted: [Waiter], host: BreakerChange.Kind?, endpoint: BreakerChange.Kind?) {
         inside -= 1
-        let change = hosts.leave(host, evidence, of: nil, at: now)
-        return (admitAll(at: now), change)
+        let changes = receivers.leave(call, evidence, at: now)
+        return (admitAll(at: now), changes.host, changes.endpoint)
     }
 
-    var knownHosts: Int { hosts.count }
+    var knownHosts: Int { receivers.knownHosts }
+    var knownEndpoints: Int { receivers.knownEndpoints }
 
     /// Divides the limits among this number of workers. Returns the waiters that may begin because there are fewer workers.
     mutating func divide(among workers: Int, now: Timestamp) -> [Waiter] {
@@ -156,12 +160,12 @@ package struct SendRoom {
     // MARK: The queue
 
     /// Returns the ticket of the send that now waits in the queue. Nil if a place was taken at once.
-    mutating func occupyOrWait(_ host: String, _ waiter: Waiter, now: Timestamp) -> UInt64? {
-        guard !isFree(host) || isTrial(host) else {
-            occupy(host, at: now)
+    mutating func occupyOrWait(_ call: GateCall, _ waiter: Waiter, now: Timestamp) -> UInt64? {
+        guard !hasRoom(call) || receivers.isTrial(call) else {
+            occupy(call, at: now)
             return nil
         }
-        return line.join(host, waiter)
+        return line.join(call, waiter)
     }
 
     /// Returns the waiter whose time has ended.
@@ -170,31 +174,28 @@ package struct SendRoom {
     }
 
     private mutating func admitAll(at now: Timestamp) -> [Waiter] {
-        // Takes the queue out, because `isFreeForWaiter` reads the rest of this value.
+        // Takes the queue out, because `roomForWaiter` reads the rest of this value.
         var line = WaitingLine<Waiter>()
         swap(&line, &self.line)
         defer { swap(&line, &self.line) }
         var admitted: [Waiter] = []
-        while inside < share(of: limits.maximumConcurrency), let next = line.next(where: isFreeForWaiter) {
-            occupy(next.host, at: now)
+        while inside < share(of: limits.maximumConcurrency), let next = line.next(where: roomForWaiter) {
+            occupy(next.call, at: now)
             admitted.append(next.waiter)
         }
         return admitted
     }
 
-    private func isFree(_ host: String) -> Bool {
-        guard inside < share(of: limits.maximumConcurrency) else { return false }
-        guard let known = hosts[host] else { return true }
-        return known.inside < min(share(of: hostConcurrency), known.slowStart.limit ?? .max)
+    private func hasRoom(_ call: GateCall) -> Bool {
+        inside < share(of: limits.maximumConcurrency) && receivers.room(for: call, share: share(of: hostConcurrency)) == .free
     }
 
-    /// Whether there is room for a call that waits. If the breaker has opened meanwhile, the call goes on waiting and is requeued.
-    private func isFreeForWaiter(_ host: String) -> Bool { !isTrial(host) && isFree(host) }
+    private func roomForWaiter(_ call: GateCall) -> Receivers.Room {
+        receivers.room(forWaiting: call, share: share(of: hostConcurrency))
+    }
 
-    private func isTrial(_ host: String) -> Bool { hosts[host]?.breaker.isOpen == true }
-
-    private mutating func occupy(_ host: String, at now: Timestamp) {
+    private mutating func occupy(_ call: GateCall, at now: Timestamp) {
         inside += 1
-        hosts.occupy(host, at: now)
+        receivers.occupy(call, at: now)
     }
 }

@@ -28,7 +28,7 @@ public struct WebhookProvider: ConnectedProvider {
             sendTimeout: configuration.timeout)
     }
 
-    /// Every receiver's address counts as a host of its own.
+    /// The receiver's address. Its authority is the host by which the caller counts.
     public func host(of item: OutgoingDelivery) -> String? { item.endpointAddress }
 
     public func send(_ item: OutgoingDelivery) async -> SendResult {

@@ -2254,7 +2254,7 @@ COMMENT ON VIEW tidings_ops.open_breakers IS 'Providers with an open circuit bre
 
 COMMENT ON COLUMN tidings_ops.open_breakers.channel IS 'The channel of the deliveries.';
 
-COMMENT ON COLUMN tidings_ops.open_breakers.provider IS 'The provider. At least one of its hosts fails.';
+COMMENT ON COLUMN tidings_ops.open_breakers.provider IS 'The provider. At least one of its hosts or endpoints fails.';
 
 COMMENT ON COLUMN tidings_ops.open_breakers.deliveries IS 'Number of deliveries that wait because the circuit breaker was open.';
 

@@ -23,6 +23,17 @@ import TidingsCore
         #expect(whole.first?.metadata["provider"] == "apns" && whole.first?.metadata["host"] == nil)
     }
 
+    @Test func anEndpointIsToldFromItsHost() {
+        var lines = BreakerLines()
+        let host = lines.lines(for: BreakerChange(host: "h", Self.opened), of: "hooks", at: Self.start)
+        let endpoint = lines.lines(for: BreakerChange(host: "h", isOfEndpoint: true, Self.opened), of: "hooks", at: Self.start)
+        #expect(host.first?.text.hasPrefix("a provider is failing") == true)
+        #expect(endpoint.first?.text.hasPrefix("an endpoint is failing") == true)
+        #expect(endpoint.first?.metadata == host.first?.metadata, "no line shows a path")
+        let closed = lines.lines(for: BreakerChange(host: "h", isOfEndpoint: true, Self.closed), of: "hooks", at: Self.start)
+        #expect(closed.first?.text.hasPrefix("an endpoint has recovered") == true)
+    }
+
     /// Changes beyond the limit are counted, and reported with the next change after the minute.
     @Test func tenThousandHostsThatFailAreAFewLines() throws {
         var lines = BreakerLines()

@@ -59,6 +59,30 @@ import TidingsProvider
         #expect(gate.knownHosts == 1)
     }
 
+    /// Endpoints that work leave nothing in memory. Endpoints that fail have a bound, as hosts have.
+    @Test func onlyEndpointsThatFailAreRemembered() async throws {
+        let gate = Self.gate()
+        func call(_ number: Int, _ evidence: Outcome.Evidence) async throws {
+            let parts = CallParts(endpoint: Breaker.Part(number), delivery: Breaker.Part(number))
+            guard case .entered(let pass) = await gate.enter(host: "https://h\(number % 100).example", parts, now: Self.start) else {
+                return
+            }
+            gate.leave(pass, evidence: evidence, now: Self.start)
+        }
+        for number in 0..<1_000 { try await call(number, .healthy) }
+        #expect(gate.knownEndpoints == 0)
+        for number in 0..<4 { try await call(number, .failing) }
+        #expect(gate.knownEndpoints == 4)
+        try await call(0, .healthy)
+        #expect(gate.knownEndpoints == 3)
+        for number in 0..<2 * SendRoom.rememberedEndpoints {
+            try await call(number, .failing)
+            // A good answer of another endpoint keeps the host open.
+            try await call(number + 1_000_000, .healthy)
+        }
+        #expect(gate.knownEndpoints == SendRoom.rememberedEndpoints)
+    }
+
     /// A circuit breaker reports once when it opens and once when it closes. The reports hold no secrets of an address.
     @Test func changesOfABreakerAreReported() async throws {
         let changes = Mutex<[BreakerChange]>([])

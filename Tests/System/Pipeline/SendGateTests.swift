@@ -1,3 +1,4 @@
+import Synchronization
 import Testing
 import TidingsCore
 import TidingsPipeline
@@ -30,6 +31,71 @@ import TidingsProvider
     func othersHaveRoom(first: String, second: String) async throws {
         try await enters(first)
         try await enters(second)
+    }
+
+    /// Calls that hang at one endpoint leave a fourth of the host's calls to others. Waiters for that endpoint hold up no others.
+    @Test func anEndpointThatHangsLeavesRoomForOthers() async throws {
+        let gate = SendGate(
+            ProviderLimits(maximumBodyBytes: 1_000, maximumConcurrency: 100, maximumConcurrencyPerHost: 8, sendTimeout: .seconds(1)),
+            now: Self.now)
+        func enter(_ endpoint: Int) async -> SendGate.Pass? {
+            await Self.pass(gate, CallParts(endpoint: Breaker.Part(endpoint), delivery: Breaker.Part("any")), at: Self.now)
+        }
+        for _ in 0..<6 { #expect(await enter(1) != nil) }
+        async let waiting = enter(1)
+        let other = try #require(await enter(2))
+        #expect(await enter(3) != nil)
+        #expect(await waiting == nil, "the endpoint has six calls")
+        #expect(await enter(4) == nil, "the host has eight")
+        gate.leave(other, evidence: .healthy, now: Self.now)
+        #expect(await enter(4) != nil)
+    }
+
+    /// After its first failure an endpoint shares a fourth of the calls with all others that fail.
+    @Test func endpointsThatFailLeaveRoomForTheOthers() async throws {
+        let gate = SendGate(
+            ProviderLimits(maximumBodyBytes: 1_000, maximumConcurrency: 100, maximumConcurrencyPerHost: 8, sendTimeout: .seconds(1)),
+            now: Self.now)
+        func enter(_ endpoint: Int) async -> SendGate.Pass? {
+            await Self.pass(gate, CallParts(endpoint: Breaker.Part(endpoint)), at: Self.now)
+        }
+        for endpoint in 1...3 { gate.leave(try #require(await enter(endpoint)), evidence: .failing, now: Self.now) }
+        let suspects = [try #require(await enter(1)), try #require(await enter(2))]
+        #expect(await enter(3) == nil)
+        for endpoint in 4...9 { #expect(await enter(endpoint) != nil) }
+        #expect(await enter(10) == nil, "the host has eight calls")
+        // An endpoint that works again is one of the others.
+        gate.leave(suspects[0], evidence: .healthy, now: Self.now)
+        #expect(await enter(1) != nil)
+        gate.leave(suspects[1], evidence: .none, now: Self.now)
+        #expect(await enter(3) != nil)
+    }
+
+    /// The breaker of one endpoint opens, and that of its host stays closed.
+    @Test func anEndpointIsHeldByItself() async throws {
+        let changes = Mutex<[BreakerChange]>([])
+        let gate = SendGate(
+            ProviderLimits(maximumBodyBytes: 1_000, maximumConcurrency: 100, sendTimeout: .seconds(1)), now: Self.now
+        ) { change, _ in changes.withLock { $0.append(change) } }
+        func parts(_ endpoint: Int, _ delivery: Int) -> CallParts {
+            CallParts(endpoint: Breaker.Part(endpoint), delivery: Breaker.Part(delivery))
+        }
+        let failures = Breaker.Policy.ofEndpoint.failureThreshold
+        for delivery in 0..<failures {
+            let time = Self.now.adding(.seconds(2 * delivery))
+            gate.leave(try #require(await Self.pass(gate, parts(1, delivery), at: time)), evidence: .failing, now: time)
+        }
+        let later = Self.now.adding(.seconds(2 * failures))
+        #expect(await Self.pass(gate, parts(1, 99), at: later) == nil)
+        #expect(await Self.pass(gate, parts(2, 99), at: later) != nil)
+        let opened = BreakerChange(host: nil, isOfEndpoint: true, .opened(failures: failures, pause: Breaker.Policy.standard.coolDown))
+        #expect(changes.withLock(\.self) == [opened])
+        // A lost connection concerns the host, whatever the endpoint. No endpoint is tried meanwhile.
+        for endpoint in 10..<(9 + failures) {
+            gate.leave(try #require(await Self.pass(gate, parts(endpoint, 1), at: later)), evidence: .unreachable, now: later)
+        }
+        #expect(await Self.pass(gate, parts(2, 1), at: later.adding(.seconds(2))) == nil)
+        #expect(changes.withLock { $0.map(\.isOfEndpoint) } == [true, false])
     }
 
     /// A host that has recovered gets one more call with each good answer. The waiting calls do not all start at once.
@@ -151,6 +217,10 @@ import TidingsProvider
         }
         #expect(waits.count == 30 && waits.first == SendGate.comeBack)
         #expect(waits.last == SendGate.comeBack + .milliseconds(29 * 100), "at the provider's rate")
+    }
+
+    private static func pass(_ gate: SendGate, _ parts: CallParts, at time: Timestamp) async -> SendGate.Pass? {
+        if case .entered(let pass) = await gate.enter(host: "host", parts, now: time) { pass } else { nil }
     }
 
     private static func isEntered(_ gate: SendGate, at time: Timestamp = now) async -> Bool {

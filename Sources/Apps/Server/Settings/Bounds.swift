@@ -102,6 +102,8 @@ package enum Bounds {
                 Bound(
                     "SendRoom.rememberedHosts", SendRoom.rememberedHosts, "hosts",
                     "Beyond it, healthy hosts are forgotten first, then hosts that failed longest ago."),
+                Bound("SendRoom.rememberedEndpoints", SendRoom.rememberedEndpoints, "endpoints", "That have failed; as for hosts."),
+                Bound("SendRoom.reservedPart", SendRoom.reservedPart, "calls", "Of which one to a host is kept for its other endpoints."),
                 Bound(
                     "PackBudget.limit", PackBudget.limit, "bytes",
                     "Of packs in work with all providers of a process, and one batch more for each queue."),

@@ -127,6 +127,6 @@ create view tidings_ops.open_breakers as
 comment on view tidings_ops.open_breakers is
     'Providers with an open circuit breaker for which deliveries wait. Reads at most 10,000 deliveries of each lane.';
 comment on column tidings_ops.open_breakers.channel is 'The channel of the deliveries.';
-comment on column tidings_ops.open_breakers.provider is 'The provider. At least one of its hosts fails.';
+comment on column tidings_ops.open_breakers.provider is 'The provider. At least one of its hosts or endpoints fails.';
 comment on column tidings_ops.open_breakers.deliveries is 'Number of deliveries that wait because the circuit breaker was open.';
 comment on column tidings_ops.open_breakers.since_at is 'Time since which the first of these deliveries waits.';

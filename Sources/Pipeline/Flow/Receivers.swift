@@ -1,0 +1,127 @@
+import TidingsCore
+
+/// The hosts that a provider calls, and their endpoints. Both have a breaker and a slow start.
+///
+/// An answer is evidence only about what answered. So an endpoint that fails is held back by itself, and the host is judged by its
+/// endpoints:
+///
+/// - A failure of an endpoint is news about its host only if the endpoint worked before. Several endpoints must begin to fail, without a
+///   good answer of any endpoint of the host between them, before the host is held.
+/// - A lost connection concerns the host. It does not count against the endpoint.
+/// - While the breaker of a host is open, endpoints that have not failed are tried one after another. A good answer closes the breaker.
+/// - A part of the calls to a host is kept for endpoints that have not failed. Calls that hang cannot take all of them.
+struct Receivers {
+    /// Whether there is room for a call.
+    enum Room {
+        case free
+        /// Other endpoints of the host may have room.
+        case endpointFull
+        case hostFull
+    }
+
+    private var hosts: RememberedReceivers<String>
+    private var endpoints: RememberedReceivers<Breaker.Part>
+
+    /// - Parameter usual: the number of calls at once to one healthy host.
+    init(usual: Int) {
+        hosts = RememberedReceivers(limit: SendRoom.rememberedHosts, keepsOrdinary: true, policy: .standard, usual: usual)
+        endpoints = RememberedReceivers(limit: SendRoom.rememberedEndpoints, keepsOrdinary: false, policy: .ofEndpoint, usual: usual)
+    }
+
+    mutating func change(usual: Int) {
+        hosts.change(usual: usual)
+        endpoints.change(usual: usual)
+    }
+
+    var knownHosts: Int { hosts.count }
+    var knownEndpoints: Int { endpoints.count }
+
+    func host(_ name: String) -> RememberedReceivers<String>.Receiver? { hosts[name] }
+
+    // MARK: Breakers
+
+    /// Asks the breakers of endpoint and host. Returns the time at which a refused call is requeued, nil if the call may begin.
+    mutating func refusal(of call: GateCall, isUrgent: Bool, now: Timestamp) -> Timestamp? {
+        let parts = call.parts
+        if let endpoint = parts.endpoint, let known = endpoints[endpoint],
+            case .refused(let until) = known.breaker.admission(of: parts.delivery, parts.prospect, at: now)
+        {
+            return endpoints.place(of: endpoint, for: parts.delivery, parts.prospect, isUrgent: isUrgent, behind: until, now: now)
+        }
+        guard let known = hosts[call.host] else { return nil }
+        let prospect = prospect(at: parts.endpoint, of: known.breaker)
+        guard case .refused(let until) = known.breaker.admission(of: parts.endpoint, prospect, at: now) else { return nil }
+        return hosts.place(of: call.host, for: parts.endpoint, prospect, isUrgent: isUrgent, behind: until, now: now)
+    }
+
+    /// Whether the call would be a trial call, of the endpoint or of the host.
+    func isTrial(_ call: GateCall) -> Bool {
+        if let endpoint = call.parts.endpoint, endpoints[endpoint]?.breaker.isOpen == true { return true }
+        return hosts[call.host]?.breaker.isOpen == true
+    }
+
+    /// The prospect of a call at its host. It is good if the endpoint has not failed, unless the host cannot be reached at all.
+    private func prospect(at endpoint: Breaker.Part?, of host: Breaker) -> Breaker.Prospect {
+        guard let endpoint else { return .unknown }
+        guard isSound(endpoint) else { return .bad }
+        return host.isUnreachable ? .unknown : .good
+    }
+
+    private func isSound(_ endpoint: Breaker.Part) -> Bool { endpoints[endpoint]?.breaker.isSound ?? true }
+
+    // MARK: Room
+
+    /// Whether a call finds room at its endpoint and its host.
+    ///
+    /// - Parameter share: the number of calls at once to one host.
+    func room(for call: GateCall, share: Int) -> Room {
+        guard let host = hosts[call.host] else { return .free }
+        guard host.inside < share else { return .hostFull }
+        // Both kinds of endpoints start slowly, each by itself: one that hangs does not keep the other from its first call.
+        let limit = host.slowStart.limit ?? .max
+        let hasRoomForSound = host.inside - host.suspects < limit
+        guard let endpoint = call.parts.endpoint else { return hasRoomForSound ? .free : .hostFull }
+        let known = endpoints[endpoint]
+        let reserve = max(1, share / SendRoom.reservedPart)
+        if let known, known.inside >= min(max(1, share - reserve), known.slowStart.limit ?? .max) { return .endpointFull }
+        if known?.breaker.isSound ?? true { return hasRoomForSound ? .free : .hostFull }
+        return host.suspects < min(reserve, limit) ? .free : .endpointFull
+    }
+
+    /// The room for a call that waits. If a breaker has opened meanwhile, there is none: the call goes on waiting and is requeued.
+    func room(forWaiting call: GateCall, share: Int) -> Room {
+        if hosts[call.host]?.breaker.isOpen == true { return .hostFull }
+        return isTrial(call) ? .endpointFull : room(for: call, share: share)
+    }
+
+    /// Returns the time at which a call that found no room is requeued. The calls to a busy endpoint queue by themselves.
+    mutating func place(of call: GateCall, isUrgent: Bool, now: Timestamp) -> Timestamp {
+        if let endpoint = call.parts.endpoint, endpoints[endpoint] != nil {
+            return endpoints.place(of: endpoint, isUrgent: isUrgent, behind: now, now: now)
+        }
+        return hosts.place(of: call.host, isUrgent: isUrgent, behind: now, now: now)
+    }
+
+    // MARK: Calls
+
+    mutating func occupy(_ call: GateCall, at now: Timestamp) {
+        guard let endpoint = call.parts.endpoint else { return hosts.occupy(call.host, at: now) }
+        let isSuspect = !isSound(endpoint)
+        hosts.occupy(call.host, isSuspect ? .bad : .unknown, isSuspect: isSuspect, at: now)
+        endpoints.occupy(endpoint, call.parts.prospect, at: now)
+    }
+
+    /// Ends a call. Returns the changes of the two breakers.
+    mutating func leave(
+        _ call: GateCall, _ evidence: Outcome.Evidence, at now: Timestamp
+    ) -> (host: BreakerChange.Kind?, endpoint: BreakerChange.Kind?) {
+        guard let endpoint = call.parts.endpoint else { return (hosts.leave(call.host, evidence, of: nil, at: now), nil) }
+        let isAboutHost = evidence == .unreachable
+        let wasSound = isSound(endpoint)
+        let change = endpoints.leave(endpoint, isAboutHost ? .none : evidence, of: call.parts.delivery, at: now)
+        let inside = endpoints[endpoint]?.inside ?? 0
+        hosts.addSuspects((isSound(endpoint) ? 0 : inside) - (wasSound ? 0 : inside + 1), at: call.host)
+        let isNews = isAboutHost || wasSound
+        return (hosts.leave(call.host, evidence, of: isAboutHost ? nil : endpoint, isNews: isNews, at: now), change)
+    }
+}
