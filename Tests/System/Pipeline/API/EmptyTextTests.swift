@@ -10,7 +10,7 @@ import TidingsTestSupport
 
     @Test func aDeviceWithoutFactsIsRegisteredWithTheStandardOnes() async throws {
         try await withAPI { api in
-            let made = try await api.ask("ada", "POST", "/api/devices", body: #"{"token":"phone-1",\#(Self.optional)}"#)
+            let made = try await api.ask("ada", "POST", "/api/devices", body: #"{"token":"0a1b2c3d",\#(Self.optional)}"#)
             #expect(made.status == 200, "\(made.text)")
             let id = try #require(made.json["deviceId"]?.stringValue)
             let changed = try await api.ask("ada", "PATCH", "/api/devices/\(id)", body: #"{"locale":"de","appVersion":"4"}"#)

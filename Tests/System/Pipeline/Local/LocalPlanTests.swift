@@ -172,7 +172,7 @@ import TidingsTestSupport
     /// An empty collapse key is no key that all reminders share.
     @Test func anEmptyCollapseKeyReplacesNothing() async throws {
         try await withPipeline { pipeline in
-            var app = try await pipeline.app(of: "ann", token: "phone")
+            var app = try await pipeline.app(of: "ann", token: LocalApp.phone)
             for id in ["first", "second"] {
                 try await pipeline.remind(
                     id, "ann", at: try await pipeline.time(in: 7_200), more: #""collapseKey":"","groupKey":"""#)
