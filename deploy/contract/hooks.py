@@ -12,6 +12,7 @@ import schemathesis
 
 # Every one of these is in the built-in catalogue.
 TYPE, MARKET, TIME_ZONE = "orderUpdate", "default", "Europe/Paris"
+LOCALE, APP_VERSION = "fr-FR", "4.2.0"
 # The provider that issued a token judges its form. These digits are a token of every provider but that of browsers.
 TOKEN = "80f9c2e1d4b7a6f500112233445566778899aabbccddeeff0011223344556677"
 SUBSCRIPTION = (
@@ -71,13 +72,14 @@ def fit_event(event):
 
 
 def fit_names(body):
-    for name, value in {"timeZone": TIME_ZONE, "market": MARKET}.items():
+    for name, value in {"market": MARKET}.items():
         if body.get(name):
             body[name] = value
     if body.get("types"):
         body["types"] = {TYPE: True}
-    if body.get("appVersion") is not None:
-        body["appVersion"] = narrow(body["appVersion"])
+    for name, value in {"timeZone": TIME_ZONE, "locale": LOCALE, "appVersion": APP_VERSION}.items():
+        if body.get(name) is not None:
+            body[name] = value
     if body.get("token") is not None:
         # A device that names no provider has that of its platform.
         body["provider"] = None

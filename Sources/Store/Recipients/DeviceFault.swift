@@ -74,7 +74,7 @@ extension DeviceSettings {
         if let timeZone, try !isKnownZone(timeZone) { faults.append(.timeZone(timeZone)) }
         if let locale, locale.utf8.count > Self.longestText {
             faults.append(.longLocale)
-        } else if let locale, !LanguageTag.isTag(locale) {
+        } else if let locale, LanguageTag.normalized(locale) != locale {
             faults.append(.locale(locale))
         }
         if let appVersion, appVersion.utf8.count > Self.longestText { faults.append(.longAppVersion) }
