@@ -82,8 +82,8 @@ struct IntentChecks {
         return content
     }
 
-    /// Names of data that push services use themselves. A silent push has the data beside the members of the service, and leaves some of
-    /// these names out. Others are renamed, as Push.md says.
+    /// Names of data that push services use themselves. A silent push has the data beside the members of the service. Each service leaves out
+    /// those of these names that it uses.
     private static let namesOfServices = ["aps", "ab", "type"]
 
     /// Notes about data that people or apps will not get.
