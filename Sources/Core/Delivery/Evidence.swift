@@ -27,6 +27,7 @@ extension Outcome {
         EvidenceRule(statuses: 429...429, evidence: .none, source: "RFC 6585, 4"),
         EvidenceRule(statuses: 200...499, evidence: .healthy, source: "RFC 9110, 15.3 to 15.5"),
         EvidenceRule(statuses: 500...599, evidence: .failing, source: "RFC 9110, 15.6"),
+        EvidenceRule(statuses: 600...999, evidence: .failing, source: "RFC 9110, 15: an invalid status is treated as 5xx"),
     ]
 
     /// Returns the evidence of the outcome.

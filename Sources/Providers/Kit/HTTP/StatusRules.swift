@@ -46,6 +46,7 @@ public struct StatusRules: Sendable {
         Rule(429, .retry(.providerThrottled), "RFC 6585, 4"),
         Rule(400...499, .rejected(.providerRejected), "RFC 9110, 15.5"),
         Rule(500...599, .retry(.providerUnavailable), "RFC 9110, 15.6"),
+        Rule(600...999, .retry(.providerUnavailable), "RFC 9110, 15: an invalid status is treated as 5xx"),
     ]
 
     private let rules: [Rule]
@@ -53,7 +54,7 @@ public struct StatusRules: Sendable {
     /// - Parameter own: the rules of one provider. They come before the common rules.
     public init(_ own: [Rule] = []) { rules = own + Self.common }
 
-    /// Returns the end for a status. A status that no rule has, which is none of HTTP, is a refusal.
+    /// Returns the end for a status. A status that no rule has, which no final answer has, is a refusal.
     public func end(of status: Int) -> End { rules.first { $0.statuses.contains(status) }?.end ?? .rejected(.providerRejected) }
 
     /// Returns the outcome for an answer.
