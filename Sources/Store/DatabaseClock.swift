@@ -48,6 +48,13 @@ public final class DatabaseClock: Sendable {
         state.withLock { Double.random(in: 0..<1, using: &$0.random) }
     }
 
+    /// Returns by how many seconds the database's real clock is ahead of this machine's at the least. A reading between the question and its
+    /// answer is no difference: the answer may have been on its way for long. Below zero if the database's clock is behind.
+    public static func skew(of reading: Timestamp, asked: Timestamp, answered: Timestamp) -> Double {
+        if reading < asked { return Double(reading.microseconds - asked.microseconds) / 1_000_000 }
+        return Double(max(0, reading.microseconds - answered.microseconds)) / 1_000_000
+    }
+
     /// The wall clock of this machine. An administrator may set this clock at any moment.
     public static func local() -> Timestamp { read(CLOCK_REALTIME) }
 

@@ -41,14 +41,16 @@ public struct Store: Sendable {
     /// - Returns: The schema's number. The number is larger than ``Migration/latest`` if a newer binary migrated the database.
     @discardableResult
     public func open() async throws -> Int {
+        let asked = DatabaseClock.local()
         let found = try await greeting()
+        let answered = DatabaseClock.local()
         try StoreError.refuseSchemaBeforeBaseline(found.version)
         guard found.version >= Migration.latest else { throw StoreError.schemaTooOld(found: found.version, needed: Migration.latest) }
         guard found.oldest <= Migration.latest else {
             throw StoreError.schemaTooNew(
                 found: found.version, known: Migration.latest, oldest: found.oldest, requiredBy: found.requiredBy ?? "\(found.oldest)")
         }
-        let skew = Double(found.real.microseconds - DatabaseClock.local().microseconds) / 1_000_000
+        let skew = DatabaseClock.skew(of: Timestamp(found.real), asked: asked, answered: answered)
         guard abs(skew) <= DatabaseClock.maximumSkewSeconds else { throw StoreError.clockSkew(seconds: skew) }
         clock.correct(.init(found.business))
         return found.version
