@@ -41,6 +41,7 @@ struct Examination {
             if schema <= Migration.latest { findings += rights }
             rights = []
             if let row = try await store.durability() { findings += Durability(row).findings }
+            if try await store.compilesStatements() { findings.append(.compiledStatements) }
             try await readCatalogue(settings, context, store)
             reading = try await SystemRows(from: store).reading
         } catch {
@@ -119,6 +120,10 @@ struct Examination {
 }
 
 extension Finding {
+    fileprivate static let compiledStatements = Finding(
+        "database", .note, .jitOn, "jit is on: a query over all days in psql, or of a dashboard, may take seconds instead of milliseconds",
+        whatToDo: "alter database <name> set jit = off. Sessions of Tidings turn jit off themselves.")
+
     fileprivate init(_ drift: TopologyDrift) {
         switch drift.problem {
         case .missing:

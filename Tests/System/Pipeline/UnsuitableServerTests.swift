@@ -32,6 +32,18 @@ import TidingsTestSupport
         }
     }
 
+    /// Nothing fails while `jit` is on, but people wait.
+    @Test func compiledStatementsAreNoted() async throws {
+        try await withOwnSystem { system in
+            let name = try await system.query("select current_database()").rows[0].decode(String.self)
+            for (setting, isNoted) in [("on", true), ("off", false)] {
+                _ = try await system.query("alter database \(unsafe: name) set jit = \(unsafe: setting)")
+                let doctor = try await system.tidings("doctor", "-o", "json")
+                #expect(doctor.output.contains(#""jitOn""#) == isNoted, "\(setting): \(doctor.output)")
+            }
+        }
+    }
+
     /// A setting may change after the migration.
     @Test func escapesInLiteralsAreNamed() async throws {
         try await withOwnSystem { system in
