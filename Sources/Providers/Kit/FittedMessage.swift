@@ -79,13 +79,19 @@ extension OutgoingDelivery {
         // Nothing fits if the shortest content does not. Then the search would only cost time.
         var best = try make(reductions[high])
         guard best.fits else { throw tooLarge.refusal }
+        // The part that is too large with one character more. Several parts may be too large with the whole content.
+        var tightest = tooLarge
         while low < high {
             let middle = (low + high) / 2
             let candidate = try make(reductions[middle])
-            if candidate.fits { (high, best) = (middle, candidate) } else { low = middle + 1 }
+            if let part = candidate.sizes.first(where: { !$0.fits }) {
+                (low, tightest) = (middle + 1, part)
+            } else {
+                (high, best) = (middle, candidate)
+            }
         }
         changes += reductions.changes(in: reductions[high])
-        return FittedMessage(best.message, note: "\(tooLarge.rule): " + changes.joined(separator: ", "))
+        return FittedMessage(best.message, note: "\(tightest.rule): " + changes.joined(separator: ", "))
     }
 }
 
