@@ -9,7 +9,7 @@ enum ForeignForm {
     /// The length of the longest beginning.
     private static let longest = 4
 
-    /// What is wrong with a document that begins with these bytes. Nil if the form is not known.
+    /// Returns the problem of a document that begins with these bytes. Nil if the form is not known.
     static func problem(_ bytes: UnsafeRawBufferPointer) -> String? {
         let start = bytes.prefix(longest)
         guard let form = beginnings.first(where: { start.starts(with: $0.bytes) }) else { return nil }

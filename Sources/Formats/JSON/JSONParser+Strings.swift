@@ -79,7 +79,7 @@ extension JSONParser {
             return Self.appendReplacement(to: &bytes)
         }
         if 0xD800...0xDBFF ~= code {
-            // What follows a half surrogate may be an escape of its own.
+            // The bytes after a half surrogate may be an escape of its own.
             let next = index
             guard take(UInt8(ascii: "\\")), take(UInt8(ascii: "u")), let low = try hexQuad(), 0xDC00...0xDFFF ~= low else {
                 try replaceHalfSurrogate(start, in: &bytes)

@@ -82,7 +82,7 @@ extension Store {
 
     /// Finds the record of any id.
     ///
-    /// - Parameter identities: those of a token, if the id is one. A device is stored under one of them, however the token is written.
+    /// - Parameter identities: the identities of a token, if the id is one. A device is stored under one of them, however the token is written.
     public func find(_ anything: String, tokens identities: Set<String> = []) async throws -> [JSON] {
         var rows = try await report("select * from tidings_ops.find(\(anything))")
         for identity in identities.subtracting([anything]).sorted() {

@@ -9,7 +9,9 @@ import TidingsStore
 
 /// Every bound of the data path, in the order in which an intent meets them. No number stands here: each is read from its constant.
 package enum Bounds {
-    package static var all: [Bound] { submission + intake + routing + delivery + signals + release + connections + house + retention }
+    package static var all: [Bound] {
+        submission + intake + routing + delivery + local + signals + release + connections + house + retention
+    }
 
     private static var intake: [Bound] {
         let (limits, json) = (IntentLimits(), JSONLimits.standard)
@@ -144,23 +146,28 @@ package enum Bounds {
                 Bound("Breaker.Policy.ofEndpoint.shortestRow", Breaker.Policy.ofEndpoint.shortestRow, "Less is a busy endpoint."),
                 Bound("Breaker.Policy.standard.turnLength", breaker.turnLength, "Longer than the releaser takes to notice a delivery."),
                 Bound("Breaker.rememberedParts", Breaker.rememberedParts, "parts", "Have a turn of their own; the rest come first."),
-                Bound("LocalPlan.limit", LocalPlan.limit, "notifications", "Planned on one device at once; iOS drops more without a word."),
-                Bound("Store.localLook", Int(Store.localLook), "notifications", "Of one device that one sync reads, the soonest first."),
-                Bound(
-                    "Store.localRequestsKeptDays", Store.localRequestsKeptDays, "days", "Local notifications are kept after their expiry."),
-                Bound("Store.localPruneBatch", Int(Store.localPruneBatch), "rows", "Local notifications forgotten in one turn."),
-                Bound("LocalPlanWaker.interval", LocalPlanWaker.interval, "Between two looks for devices to wake."),
-                Bound("LocalPlanWaker.batch", LocalPlanWaker.batch, "devices", "Of one look, and pushes out at once."),
-                Bound("LocalPlanWaker.turns", LocalPlanWaker.turns, "turns", "In which a wake waits for its provider's rate."),
-                Bound("LocalPlanWaker.life", LocalPlanWaker.life, "Then a platform need not deliver a wake any more."),
-                Bound("Store.wakeGatheringSeconds", .seconds(Store.wakeGatheringSeconds), "Changes gather so long for one wake."),
-                Bound(
-                    "Store.wakeSpacingSeconds", .seconds(Store.wakeSpacingSeconds),
-                    "Between two wakes of one device: platforms hold back an app that is woken often."),
                 Bound("SendResult.longestDetail", SendResult.longestDetail, "bytes", "Kept of a provider's answer."),
                 Bound("SendResult.longestSaid", SendResult.longestSaid, "bytes", "Of a provider's answer that are searched for secrets."),
                 Bound("SendResult.shortestSecret", SendResult.shortestSecret, "bytes", "A shorter secret is found in ordinary words."),
             ]
+    }
+
+    private static var local: [Bound] {
+        [
+            Bound("LocalPlan.limit", LocalPlan.limit, "notifications", "Planned on one device at once; iOS drops more without a word."),
+            Bound("Store.localLook", Int(Store.localLook), "notifications", "Of one device that one sync reads, the soonest first."),
+            Bound(
+                "Store.localRequestsKeptDays", Store.localRequestsKeptDays, "days", "Local notifications are kept after their expiry."),
+            Bound("Store.localPruneBatch", Int(Store.localPruneBatch), "rows", "Local notifications forgotten in one turn."),
+            Bound("LocalPlanWaker.interval", LocalPlanWaker.interval, "Between two looks for devices to wake."),
+            Bound("LocalPlanWaker.batch", LocalPlanWaker.batch, "devices", "Of one look, and pushes out at once."),
+            Bound("LocalPlanWaker.turns", LocalPlanWaker.turns, "turns", "In which a wake waits for its provider's rate."),
+            Bound("LocalPlanWaker.life", LocalPlanWaker.life, "Then a platform need not deliver a wake any more."),
+            Bound("Store.wakeGatheringSeconds", .seconds(Store.wakeGatheringSeconds), "Changes gather so long for one wake."),
+            Bound(
+                "Store.wakeSpacingSeconds", .seconds(Store.wakeSpacingSeconds),
+                "Between two wakes of one device: platforms hold back an app that is woken often."),
+        ]
     }
 
     private static var signals: [Bound] {
