@@ -47,7 +47,7 @@ import TidingsTestSupport
             for id in strangers {
                 #expect(try await status(ofPath: id) == 422, "\(id.debugDescription)")
                 #expect(try await status(ofToken: id) == 401, "\(id.debugDescription)")
-                for command in [["recipient", "set", id, "--time-zone", "UTC"], ["simulate", "orderUpdate", "--to", id, "--title", "T"]] {
+                for command in [["recipient", "set", id, "--time-zone", "UTC"], ["simulate", "orderUpdate", "--to", id]] {
                     let result = try await CommandLineTests.run(command, api.pipeline.system.environment)
                     #expect(result.exitCode == 65, "\(command): \(result.errors)")
                 }
