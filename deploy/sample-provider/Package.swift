@@ -6,8 +6,8 @@ import PackageDescription
 let package = Package(
     name: "tidings-pager",
     dependencies: [
-        // Without Tidings' own providers. Name the traits of those that you want beside yours.
-        .package(name: "tidings", path: "../..", traits: [])
+        // Of Tidings' own providers only webhooks. Name the traits of those that you want beside yours.
+        .package(name: "tidings", path: "../..", traits: ["Webhook"])
     ],
     targets: [
         .target(name: "ProviderPager", dependencies: [.product(name: "TidingsProvider", package: "tidings")]),
