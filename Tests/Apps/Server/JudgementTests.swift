@@ -75,6 +75,16 @@ import TidingsCore
         #expect(!SystemVerdict(Judgement.findings(of: reading)).isBad)
     }
 
+    /// The supervisor has started another process. If that one dies as well, something is wrong.
+    @Test func aLostProcessThatWasReplacedIsANote() {
+        var reading = Self.healthy
+        reading.workers.append(Self.worker("deliver", .lost, heard: 40))
+        reading.workers.append(Self.worker("deliver", started: 35))
+        #expect(Self.standsOut(reading) == ["note workerLost"])
+        reading.workers.append(Self.worker("deliver", .lost, heard: 38))
+        #expect(Self.standsOut(reading) == ["warning workerLost", "warning workerLost"])
+    }
+
     /// The queue, its messages, its consumers, and the expected findings.
     @Test(arguments: [
         ("tidings.intents.bulk", 0, 0, ["error noConsumer"]), ("tidings.intents.bulk", 6, 0, ["error queueWithoutConsumer"]),

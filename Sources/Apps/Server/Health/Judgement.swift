@@ -29,10 +29,14 @@ package enum Judgement {
         let lost = reading.workers.filter { worker in
             worker.state == .lost && roles.allSatisfy { !worker.has($0.name) || reading.runs($0.name) }
         }.map { worker in
-            Finding(
-                "workers", .warning, .workerLost,
-                "\(worker.id) was lost at \(worker.heartbeatAt.minute(now: reading.now)), another process of its role runs",
-                whatToDo: "See its log and its machine. Other processes have taken over its work.")
+            let words = "\(worker.id) was lost at \(worker.heartbeatAt.minute(now: reading.now))"
+            return reading.isReplaced(worker)
+                ? Finding(
+                    "workers", .note, .workerLost, "\(words), a process of its role has started since",
+                    whatToDo: "See its log if you did not kill it. Other processes have taken over its work.")
+                : Finding(
+                    "workers", .warning, .workerLost, "\(words), another process of its role runs",
+                    whatToDo: "See its log and its machine. Other processes have taken over its work.")
         }
         return missing
             + lost
@@ -212,6 +216,14 @@ extension SystemReading {
     fileprivate func workers(of role: String) -> [Worker] { workers.filter { $0.has(role) } }
 
     fileprivate func runs(_ role: String) -> Bool { workers(of: role).contains { $0.state == .running } }
+
+    /// Whether a running process has started for each lost process of this role since this one was lost. So a process that dies again and
+    /// again is not replaced.
+    fileprivate func isReplaced(_ lost: Worker) -> Bool {
+        let peers = workers.filter { $0.role == lost.role }
+        let started = peers.count { $0.state == .running && $0.startedAt >= lost.heartbeatAt }
+        return started >= peers.count { $0.state == .lost }
+    }
 
     /// Whether a process of the role has run long enough to have begun its work.
     fileprivate func hasSettled(_ role: String) -> Bool {
