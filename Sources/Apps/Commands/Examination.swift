@@ -111,7 +111,15 @@ struct Examination {
         let topology = Topology(of: catalogue ?? .builtIn)
         let drifts = try await topology.check(on: control)
         if drifts.isEmpty { findings.append(.ok("broker", "\(version), exchanges and queues as declared")) }
-        findings += drifts.map(Finding.init)
+        findings += drifts.filter(\.isProblem).map(Finding.init)
+        let unknown = drifts.filter { !$0.isProblem }
+        // One note for all of them: a user who may not configure can compare nothing.
+        if let first = unknown.first {
+            let others = unknown.count > 1 ? "; \((unknown.count - 1).of("more part", "more parts")) could not be compared" : ""
+            findings.append(
+                Finding("broker", .note, .notCompared, "\(first)\(others)", whatToDo: "A user that may configure tidings.* can compare it.")
+            )
+        }
         for queue in topology.queues {
             guard let status = try await control.queueStatus(queue.name) else { continue }
             reading?.observe(queue: queue.name, ready: status.messages, consumers: status.consumers)

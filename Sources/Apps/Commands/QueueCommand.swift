@@ -64,7 +64,7 @@ extension TidingsAMQP.Topology {
 
 extension TopologyDrift {
     /// Whether the broker differs. If the user lacks the right to compare, no difference is known.
-    fileprivate var isProblem: Bool {
+    var isProblem: Bool {
         if case .unverified = problem { false } else { true }
     }
 
