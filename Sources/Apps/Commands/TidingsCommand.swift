@@ -69,8 +69,11 @@ public enum TidingsTool {
             } else {
                 try command.run()
             }
-        } catch let error where Root.exitCode(for: error) == .success || Root.isUsage(error) {
+        } catch let error where Root.exitCode(for: error) == .success {
             Root.exit(withError: error)
+        } catch let error where Root.isUsage(error) {
+            Output.note(Root.usageText(of: error))
+            exit(Root.exitCode(for: error).rawValue)
         } catch {
             let failure = Failure(error)
             Output.note("tidings: \(failure.message)")
@@ -128,7 +131,13 @@ struct Root: AsyncParsableCommand {
         return isHelp ? Failure(.usage, problem, hint: hint) : ValidationError("\(problem); \(hint)")
     }
 
-    /// Whether the error is one of the argument parser, which prints it with the usage.
+    /// The parser's words and the usage, behind the name of the tool like every other error.
+    static func usageText(of error: any Error) -> String {
+        let (text, label) = (fullMessage(for: error), "Error: ")
+        return text.hasPrefix(label) ? "tidings: \(text.dropFirst(label.count))" : text
+    }
+
+    /// Whether the error is one of the argument parser, which comes with the usage.
     static func isUsage(_ error: any Error) -> Bool {
         exitCode(for: error) == .validationFailure || error is CleanExit || error is ValidationError
     }
