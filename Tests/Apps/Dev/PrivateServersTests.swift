@@ -11,6 +11,8 @@ import TidingsTestSupport
             let first = try await home.start()
             #expect(try await first.psql("CREATE TABLE kept (word text); INSERT INTO kept VALUES ('ü'); SELECT current_user") == "tidings")
             try await first.makeVirtualHosts(["kept", "other.one"])
+            let listed = try await TestProcess(["/bin/sh", "\(home.path)/rabbitmqctl", "-q", "list_vhosts"], environment: [:]).finish()
+            #expect(listed.exitCode == 0 && listed.output.contains("other.one"), "\(listed.errors)")
             #expect(LoopbackPort.speaksAMQP(first.broker.port))
             #expect(PrivateFile.read(home.layout.environmentFile) == nil, "the owner may still have a server to start")
             let kept = try await first.keptPort(for: "api")

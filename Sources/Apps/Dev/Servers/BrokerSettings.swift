@@ -63,6 +63,12 @@ struct BrokerSettings: Sendable {
         try PrivateFile.write(configuration, to: configurationFile)
     }
 
+    /// A shell script that runs a program of RabbitMQ with the whole ``environment``.
+    func script(running program: String) -> String {
+        let variables = environment.sorted { $0.key < $1.key }.map { "'\($0.key)=\($0.value)'" }.joined(separator: " ")
+        return "# For the broker of this folder: sh rabbitmqctl list_queues\nexec env -i \(variables) \(program) \"$@\"\n"
+    }
+
     private static let loopbackOnly = "-start_epmd false -kernel inet_dist_use_interface {127,0,0,1}"
 
     private var configurationFile: String { "\(folder)/rabbitmq.conf" }

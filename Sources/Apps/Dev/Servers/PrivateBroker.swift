@@ -69,6 +69,9 @@ final class PrivateBroker: Sendable {
             if let node = processes.node, node.exit(within: .zero) == nil { return .success(()) }
             do throws(PrivateServersError) {
                 try settings.write()
+                if settings.member == nil {
+                    try PrivateFile.write(settings.script(running: "\(tools.rabbitFolder)/rabbitmqctl"), to: "\(settings.home)/rabbitmqctl")
+                }
                 if processes.names?.exit(within: .zero) != nil { processes.names = nil }
                 if processes.names == nil, settings.member?.ownsNames != false { processes.names = try startNames(abandoned) }
                 let node = try ChildProcess.start(command("\(tools.rabbitFolder)/rabbitmq-server"), log: log)

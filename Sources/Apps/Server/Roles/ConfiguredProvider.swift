@@ -51,7 +51,7 @@ final class ConfiguredProvider: Provider {
         self.make = make
         // Read the files' stamps before making the provider: the next look then notices a change between the two.
         let stamps = FileStamp.all(files)
-        let current = Result(catching: make).mapError(Failure.init)
+        let current = Result(catching: make).mapError { Failure($0) }
         state = Mutex(State(current: current, stamps: stamps, lookedAt: now()))
         if case .failure(let failure) = current { Self.report(failure, logger) }
     }
@@ -104,7 +104,7 @@ final class ConfiguredProvider: Provider {
     private func look() {
         let stamps = FileStamp.all(files)
         let isChanged = state.withLock { $0.stamps != stamps }
-        let made = isChanged ? Result(catching: make).mapError(Failure.init) : nil
+        let made = isChanged ? Result(catching: make).mapError { Failure($0) } : nil
         let looking = state.withLock { state in
             defer { state.looking = nil }
             state.stamps = stamps
