@@ -146,6 +146,14 @@ extension DoorCase {
             let time = Timestamp(microseconds: (now + offset) * 1_000_000)
             return DoorCase(
                 form: .time, json: .string(time.rfc3339), sql: "\(time.rfc3339)::timestamptz", name: "time \(offset) s from now")
-        }
+        } + strangeTimes
+    }
+
+    /// Times of PostgreSQL that RFC 3339 cannot write. A year before Christ must not be read as the same year after.
+    private static let strangeTimes = [
+        ("-0043-03-15T12:00:00Z", "0044-03-15 12:00:00+00 BC"), ("infinity", "infinity"), ("-infinity", "-infinity"),
+    ]
+    .map { written, stored in
+        DoorCase(form: .time, json: .string(written), sql: "\(stored)::timestamptz", name: "time \(stored)")
     }
 }

@@ -21,7 +21,17 @@ import TidingsTestSupport
             let published = try await Self.publish(cases, api.pipeline)
             let asked = try await Self.ask(cases, api)
             let called = try await Self.call(cases, api.pipeline.system)
+            let sent = try await Self.send(cases, api.pipeline.system)
+            let shown = try await Self.show(cases, api)
             for (number, input) in cases.enumerated() {
+                if let answer = sent[number] {
+                    #expect(answer.isTaken == published[number]?.isTaken, "by command, and over AMQP: \(input.name): \(answer.words)")
+                    #expect(
+                        !answer.words.contains(" at /") || answer.words.contains(" at \(input.pointer)"), "\(input.name): \(answer.words)")
+                }
+                if let isPerson = shown[number] {
+                    #expect(isPerson == published[number]?.isTaken, "in a token, and over AMQP: \(input.name)")
+                }
                 #expect(asked[number] == published[number], "over HTTP, and over AMQP: \(input.name)")
                 #expect(called[number] == published[number]?.isTaken, "in SQL, and over AMQP: \(input.name)")
                 let pointer = published[number]?.pointer ?? ""
