@@ -102,6 +102,14 @@ import TidingsPipeline
         #expect(rejection.recipients == 1)
     }
 
+    /// These documents are JSON, so the message must not say the opposite.
+    @Test(arguments: [("null", "null"), ("7", "number"), (#""x""#, "string"), ("true", "bool")])
+    func anotherValueIsNamed(event: String, name: String) throws {
+        let rejection = try Sample.rejection(Sample.decode(event))
+        #expect(
+            rejection.message.hasPrefix("an event must be a JSON object, not ") && rejection.message.contains(name), "\(rejection.message)")
+    }
+
     @Test func bytesThatAreNoUTF8AreToldAsSuch() throws {
         var bytes = Array(Sample.plain.utf8)
         let place = try #require(bytes.firstIndex(of: UInt8(ascii: "Y")))

@@ -13,10 +13,15 @@ import TidingsTestSupport
             let environment = system.environment.merging(bounced) { _, new in new }
             let send = ["send", "orderUpdate", "--to", "uma", "--title", "T", "--wait", Pipeline.waitLimit]
             let questions = [
-                ["status"], ["why", "round-0"], ["find", "uma"], ["doctor"], ["notification", "list"], ["delivery", "list"],
-                ["rejected", "list"], ["dead", "list"], ["catalogue", "history"], ["pause", "list"], ["key", "list"],
-                ["recipient", "set", "uma", "--time-zone", "UTC"], ["recipient", "show", "uma"], ["device", "list", "uma"],
-                ["db", "verify"],
+                ["status"], ["why", "round-0"], ["why", "uma"], ["find", "uma"], ["find", "round-0"],
+                ["simulate", "orderUpdate", "--to", "uma"],
+                ["doctor"], ["notification", "list"], ["notification", "list", "--recipient", "uma"], ["notification", "show", "round-0"],
+                ["delivery", "list"], ["delivery", "list", "--state", "held"], ["rejected", "list"], ["dead", "list"],
+                ["catalogue", "show"], ["catalogue", "history"], ["queue", "topology"], ["key", "list"],
+                ["pause", "begin", "type", "orderUpdate", "--reason", "a test"], ["pause", "list"], ["resume", "type", "orderUpdate"],
+                ["recipient", "set", "uma", "--time-zone", "UTC"], ["recipient", "show", "uma"],
+                ["device", "register", "uma", "0a1b2c3d"], ["device", "list", "uma"],
+                ["db", "plan"], ["db", "migrate"], ["db", "grant"], ["db", "verify"],
             ]
             for round in 0..<4 {
                 for command in [send + ["--id", "round-\(round)"]] + questions {
