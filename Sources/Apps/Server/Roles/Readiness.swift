@@ -1,8 +1,8 @@
 import Synchronization
 import TidingsJSON
 
-/// Whether this process can do its work now. The database answered a moment ago, every link to the broker is up, there is zone data, and no
-/// stop has begun.
+/// Whether this process can do its work now. The database answered a moment ago, every known link to the broker is up, there is zone data,
+/// and no stop has begun. A consumer's link is known from its start, and a publisher's link from its first connection.
 package final class Readiness: Sendable {
     /// The longest time without an answer of the database. The database is asked twice a second, so a longer silence is no accident.
     static let longestSilence = Duration.seconds(7)
