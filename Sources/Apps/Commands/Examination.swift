@@ -10,9 +10,8 @@ import TidingsStore
 struct Examination {
     var findings: [Finding] = []
     var reading: SystemReading?
+    /// The active catalogue. Nil if it could not be read.
     private var catalogue: Catalogue?
-    /// True if the database answered, but this user may not read the catalogue.
-    private var mayNotReadCatalogue = false
 
     mutating func zoneData(_ settings: Settings) {
         findings += ZoneDataCheck(in: settings.environment).findings
@@ -42,7 +41,7 @@ struct Examination {
             rights = []
             if let row = try await store.durability() { findings += Durability(row).findings }
             if try await store.compilesStatements() { findings.append(.compiledStatements) }
-            try await readCatalogue(settings, context, store)
+            await readCatalogue(settings, context, store)
             reading = try await SystemRows(from: store).reading
         } catch {
             findings.append(Finding("database", .error, .databaseFailed, Failure(error).message, whatToDo: Failure(error).hint ?? ""))
@@ -50,7 +49,8 @@ struct Examination {
         }
     }
 
-    private mutating func readCatalogue(_ settings: Settings, _ context: CommandContext, _ store: Store) async throws {
+    /// A catalogue that cannot be read is a finding of its own: the other checks of the database do not need it.
+    private mutating func readCatalogue(_ settings: Settings, _ context: CommandContext, _ store: Store) async {
         do {
             let catalogue = try await CatalogueSource(store).current.catalogue
             self.catalogue = catalogue
@@ -69,11 +69,19 @@ struct Examination {
                         whatToDo: "Run doctor with the environment of the deliver role: that role reads the secrets."))
             }
         } catch let error as PostgresError where error.sqlState == "42501" {
-            mayNotReadCatalogue = true
             findings.append(
                 Finding(
                     "catalogue", .note, .notPermitted, "not checked: this user of the database may not read it",
                     whatToDo: "Use a database user that is a member of tidings_run."))
+        } catch let error as PostgresError {
+            let failure = Failure(error)
+            findings.append(
+                Finding("catalogue", .error, .databaseFailed, "not checked: \(failure.message)", whatToDo: failure.hint ?? ""))
+        } catch {
+            findings.append(
+                Finding(
+                    "catalogue", .error, .catalogueProblems, "this binary cannot read the active catalogue: \(error)",
+                    whatToDo: "Use the binary that applied it, or apply another catalogue."))
         }
     }
 
@@ -103,19 +111,22 @@ struct Examination {
             findings.append(Finding("broker", .error, .brokerTooOld, fault, whatToDo: BrokerVersion.remedy))
         }
         if let finding = Finding(await PublishTrial.run(broker)) { findings.append(finding) }
-        guard !mayNotReadCatalogue else {
+        // Only the active catalogue says which queues must exist. By the built-in one, sound queues would look wrong.
+        guard let catalogue else {
             findings.append(
-                Finding("broker", .note, .notCompared, "\(version) answers; its queues were not compared with the catalogue", whatToDo: ""))
+                Finding(
+                    "broker", .note, .notCompared, "\(version) answers; its queues were not compared with the catalogue, which was not read"
+                ))
             return
         }
-        let topology = Topology(of: catalogue ?? .builtIn)
+        let topology = Topology(of: catalogue)
         let drifts = try await topology.check(on: control)
         if drifts.isEmpty { findings.append(.ok("broker", "\(version), exchanges and queues as declared")) }
         findings += drifts.filter(\.isProblem).map(Finding.init)
         let unknown = drifts.filter { !$0.isProblem }
         // One note for all of them: a user who may not configure can compare nothing.
         if let first = unknown.first {
-            let others = unknown.count > 1 ? "; \((unknown.count - 1).of("more part", "more parts")) could not be compared" : ""
+            let others = unknown.count > 1 ? "; \(unknown.count - 1) more could not be compared" : ""
             findings.append(
                 Finding("broker", .note, .notCompared, "\(first)\(others)", whatToDo: "A user that may configure tidings.* can compare it.")
             )

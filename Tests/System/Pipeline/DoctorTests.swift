@@ -55,6 +55,29 @@ import TidingsTestSupport
             let closed = try await system.tidings("doctor")
             #expect(closed.exitCode == 1, "\(closed.output)")
             #expect(closed.output.contains("read-only"), "\(closed.output)")
+            for check in ["✗ workers: no router runs", "✓ overdue: ", "✓ failures: "] {
+                #expect(closed.output.contains(check), "a read-only database can be read: \(closed.output)")
+            }
+        }
+    }
+
+    /// A missing queue of the built-in catalogue proves nothing while the active catalogue is not known.
+    @Test func queuesAreNotComparedWithACatalogueThatWasNotRead() async throws {
+        try await withOwnSystem { system in
+            var environment = system.environment
+            environment["TIDINGS_DATABASE_URL"] = "postgres://nobody@127.0.0.1:1/none"
+            let away = try await CommandLineTests.run(["doctor"], environment)
+            #expect(away.exitCode == 1 && away.output.contains("✗ database: "), "\(away.output)\(away.errors)")
+            #expect(away.output.contains("its queues were not compared") && !away.output.contains("✗ broker"), "\(away.output)")
+
+            _ = try await system.query("insert into tidings.catalogues (hash, yaml, applied_at) values ('strange', 'types: 1', now())")
+            _ = try await system.query("insert into tidings.active_catalogue (hash) values ('strange')")
+            let strange = try await system.tidings("doctor")
+            #expect(strange.exitCode == 1, "\(strange.output)")
+            for line in [
+                "✓ database: ", "✗ catalogue: this binary cannot read the active catalogue: ", "✗ workers: no router runs", "✓ overdue: ",
+            ] { #expect(strange.output.contains(line), "\(strange.output)") }
+            #expect(strange.output.contains("its queues were not compared") && !strange.output.contains("✗ broker"), "\(strange.output)")
         }
     }
 
