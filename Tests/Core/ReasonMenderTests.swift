@@ -1,10 +1,12 @@
 import Testing
 import TidingsCore
 
-/// The side that must change something before a failed delivery can succeed.
+/// The side that must change something before a later delivery can succeed.
 @Suite struct ReasonMenderTests {
     @Test func everyReasonOfAFailedDeliveryHasAMender() {
-        for code in ReasonCode.allCases { #expect((code.mender != nil) == code.states.contains(.failed), "\(code)") }
+        for code in ReasonCode.allCases {
+            #expect((code.mender != nil) == (code.states.contains(.failed) || code == .noProvider), "\(code)")
+        }
     }
 
     @Test func reasonsOfNormalOperationNeedNobody() {
@@ -13,6 +15,7 @@ import TidingsCore
 
     @Test(arguments: [
         ReasonCode.misconfigured, .tokenMalformed, .providerRejected, .addressRefused, .payloadTooLarge, .contentMissing,
+        .noProvider,
     ])
     func anOperatorMends(reason: ReasonCode) { #expect(reason.mender == .operator) }
 }

@@ -4,7 +4,7 @@ import TidingsPostgres
 import TidingsStore
 import TidingsTestSupport
 
-/// Failed deliveries of the last quarter of an hour, as `tidings status` judges them.
+/// Deliveries of the last quarter of an hour that failed or had no provider, as `tidings status` judges them.
 @Suite struct RecentFailureTests {
     @Test func failuresAreCountedByProviderAndReason() async throws {
         try await StoreScene.with { scene in
@@ -21,11 +21,27 @@ import TidingsTestSupport
         }
     }
 
-    /// A provider that refuses everything must not make `tidings status` slow.
-    @Test func atMostTenThousandAreCounted() async throws {
+    /// The rules suppress a delivery without a provider, and an operator mends the catalogue.
+    @Test func deliveriesWithoutAProviderAreCounted() async throws {
         try await StoreScene.with { scene in
-            try await Self.insert(10_002, "failed", "misconfigured", minutesAgo: 1, from: 1, scene)
-            #expect(try await scene.store.recentFailures().map { $0["deliveries"]?.intValue } == [10_000])
+            try await Self.insert(4, "suppressed", "noProvider", minutesAgo: 1, from: 1, scene)
+            try await Self.insert(5, "suppressed", "noProvider", minutesAgo: 16, from: 10, scene)
+            try await Self.insert(2, "failed", "misconfigured", minutesAgo: 2, from: 20, scene)
+            let rows = try await scene.store.recentFailures()
+            #expect(rows.map { $0["reason_code"] } == ["noProvider", "misconfigured"], "\(rows)")
+            #expect(rows.map { $0["state"] } == ["suppressed", "failed"] && rows.map { $0["deliveries"]?.intValue } == [4, 2], "\(rows)")
+        }
+    }
+
+    /// A provider that refuses everything must not make `tidings status` slow. Many deliveries without a provider must not hide one that
+    /// failed.
+    @Test func atMostTenThousandOfEachStateAreCounted() async throws {
+        try await StoreScene.with { scene in
+            try await Self.insert(1, "failed", "tokenMalformed", minutesAgo: 3, from: 0, scene)
+            try await Self.insert(10_002, "suppressed", "noProvider", minutesAgo: 1, from: 1, scene)
+            #expect(try await scene.store.recentFailures().map { $0["deliveries"]?.intValue } == [10_000, 1])
+            try await Self.insert(10_002, "failed", "misconfigured", minutesAgo: 2, from: 10_003, scene)
+            #expect(try await scene.store.recentFailures().map { $0["deliveries"]?.intValue } == [10_000, 10_000])
         }
     }
 

@@ -1,4 +1,4 @@
-/// The side that must change something before a later delivery can succeed, if a delivery failed.
+/// The side that must change something before a later delivery can succeed, if a delivery failed or had no provider.
 public enum ReasonMender: Sendable, Hashable, CaseIterable {
     /// The operator of Tidings: settings, catalogue, content, or the address of a person.
     case `operator`
@@ -9,9 +9,11 @@ public enum ReasonMender: Sendable, Hashable, CaseIterable {
 }
 
 extension ReasonCode {
-    /// The mender of a failed delivery with this reason. Nil for a reason that no failed delivery has.
+    /// The mender of a delivery that failed with this reason, or that was suppressed with ``noProvider``. Nil for any other reason.
+    ///
+    /// `tidings_ops.recent_failures` counts the same deliveries.
     public var mender: ReasonMender? {
-        guard states.contains(.failed) else { return nil }
+        guard states.contains(.failed) || self == .noProvider else { return nil }
         return switch self {
         case .endpointGone, .outcomeUnknown, .workerDied: .nobody
         case .providerThrottled, .providerUnavailable, .timeout, .connectionFailed, .httpStatus, .redirectRefused, .responseTooLarge,

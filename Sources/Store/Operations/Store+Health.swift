@@ -25,9 +25,9 @@ extension Store {
         try await report("select * from tidings_ops.open_breakers order by channel, provider")
     }
 
-    /// Deliveries that failed within the last 15 minutes, by provider and reason.
+    /// Deliveries that failed, or were suppressed because they had no provider, within the last 15 minutes, by provider and reason.
     public func recentFailures() async throws -> [JSON] {
-        try await report("select * from tidings_ops.recent_failures order by deliveries desc, channel, provider, reason_code")
+        try await report("select * from tidings_ops.recent_failures order by deliveries desc, channel, provider, reason_code, state")
     }
 
     /// The number of intents that were rejected, and of messages that died, within the last day and are still open.

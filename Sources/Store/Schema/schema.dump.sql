@@ -2618,20 +2618,34 @@ CREATE VIEW tidings_ops.recent_failures AS
     count(*) AS deliveries,
     min(d.ended_at) AS first_at,
     max(d.ended_at) AS last_at,
-    (array_agg(((d.notification_id || '/'::text) || d.ordinal) ORDER BY d.ended_at DESC))[1] AS sample_id
-   FROM ( SELECT deliveries.channel,
+    (array_agg(((d.notification_id || '/'::text) || d.ordinal) ORDER BY d.ended_at DESC))[1] AS sample_id,
+    d.state
+   FROM (( SELECT deliveries.channel,
             deliveries.provider,
             deliveries.reason,
             deliveries.notification_id,
             deliveries.ordinal,
-            deliveries.ended_at
+            deliveries.ended_at,
+            deliveries.state
            FROM tidings.deliveries
           WHERE ((deliveries.state = 'failed'::text) AND (deliveries.ended_at > (tidings.clock() - '00:15:00'::interval)))
           ORDER BY deliveries.ended_at DESC
-         LIMIT 10000) d
-  GROUP BY d.channel, d.provider, d.reason;
+         LIMIT 10000)
+        UNION ALL
+        ( SELECT deliveries.channel,
+            deliveries.provider,
+            deliveries.reason,
+            deliveries.notification_id,
+            deliveries.ordinal,
+            deliveries.ended_at,
+            deliveries.state
+           FROM tidings.deliveries
+          WHERE ((deliveries.state = 'suppressed'::text) AND (deliveries.reason = 'noProvider'::text) AND (deliveries.ended_at > (tidings.clock() - '00:15:00'::interval)))
+          ORDER BY deliveries.ended_at DESC
+         LIMIT 10000)) d
+  GROUP BY d.channel, d.provider, d.reason, d.state;
 
-COMMENT ON VIEW tidings_ops.recent_failures IS 'Deliveries that ended as failed within the last 15 minutes, by provider and reason. Counts at most the last 10,000.';
+COMMENT ON VIEW tidings_ops.recent_failures IS 'Deliveries that ended within the last 15 minutes as failed, or as suppressed with the reason noProvider, by provider and reason. Counts at most the last 10,000 of each state.';
 
 COMMENT ON COLUMN tidings_ops.recent_failures.channel IS 'The channel of the deliveries.';
 
@@ -2646,6 +2660,8 @@ COMMENT ON COLUMN tidings_ops.recent_failures.first_at IS 'Time at which the fir
 COMMENT ON COLUMN tidings_ops.recent_failures.last_at IS 'Time at which the last of these deliveries ended.';
 
 COMMENT ON COLUMN tidings_ops.recent_failures.sample_id IS 'The delivery that ended last: an id for tidings why and tidings delivery show.';
+
+COMMENT ON COLUMN tidings_ops.recent_failures.state IS 'failed, or suppressed for deliveries without a provider.';
 
 CREATE VIEW tidings_ops.recipients AS
  SELECT recipients.tenant,
@@ -3230,7 +3246,7 @@ CREATE INDEX dead_open ON tidings.dead USING btree (id) WHERE (state = ANY (ARRA
 
 CREATE INDEX decisions_notification_id_idx ON ONLY tidings.decisions USING btree (notification_id);
 
-CREATE INDEX deliveries_ended_at_idx ON ONLY tidings.deliveries USING btree (ended_at) WHERE (state = 'failed'::text);
+CREATE INDEX deliveries_state_ended_at_idx ON ONLY tidings.deliveries USING btree (state, ended_at) WHERE ((state = 'failed'::text) OR (reason = 'noProvider'::text));
 
 CREATE INDEX due_by_provider ON tidings.due USING btree (lane, channel, provider, due_at, notification_id, ordinal);
 

@@ -183,6 +183,23 @@ import TidingsCore
         #expect(advice.contains("settings") && advice.contains("tidings why 01a2/0") && advice.contains("--reason misconfigured"))
     }
 
+    /// A delivery without a provider is suppressed and did not fail.
+    @Test func deliveriesWithoutAProviderAreNamed() throws {
+        var reading = Self.healthy
+        reading.failures = [
+            .init(channel: "push", provider: "", state: "suppressed", reason: "noProvider", deliveries: 12, sample: "01a2/0")
+        ]
+        #expect(Self.standsOut(reading) == ["warning deliveriesFail"])
+        let finding = try #require(Judgement.findings(of: reading).first { $0.code == .deliveriesFail })
+        #expect(finding.words == "12 deliveries were suppressed in the last 15 minutes: 12 push noProvider")
+        #expect(finding.whatToDo.contains("in the catalogue") && finding.whatToDo.contains("--state suppressed --reason noProvider"))
+        reading.failures.append(.init(channel: "push", provider: "fcm", reason: "misconfigured", deliveries: 1, sample: "01a3/0"))
+        #expect(
+            SystemVerdict(Judgement.findings(of: reading)).words
+                == "Attention: 13 deliveries failed or were suppressed in the last 15 minutes: 12 push noProvider, 1 push fcm misconfigured."
+        )
+    }
+
     /// Channel, reason, and whether an operator has to act.
     @Test(arguments: [
         ("push", "providerRejected", true), ("push", "retriesExhausted", true), ("webhook", "misconfigured", true),

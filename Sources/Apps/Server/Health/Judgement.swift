@@ -149,22 +149,35 @@ package enum Judgement {
     /// The groups of failures that the finding names.
     private static let namedFailures = 3
 
-    /// Deliveries that failed lately although every part works: each later one fails as well, until a person changes something.
+    /// Deliveries that failed lately, or had no provider, although every part works. Each later one ends like this as well, until a person
+    /// changes something.
     private static func failures(_ reading: SystemReading) -> [Finding] {
         let failed = reading.failures.filter(\.needsOperator)
         guard let most = failed.first else {
-            return [.ok("failures", "no delivery of the last \(lately.minutes) failed for a reason that needs an operator")]
+            return [.ok("failures", "no delivery of the last \(lately.minutes) ended for a reason that needs an operator")]
         }
         let count = failed.reduce(0) { $0 + $1.deliveries }
-        let named = failed.prefix(namedFailures).map { "\($0.deliveries.grouped) \($0.channel) \($0.provider) \($0.reason)" }
+        let named = failed.prefix(namedFailures).map { group in
+            [group.deliveries.grouped, group.channel, group.provider, group.reason].filter { !$0.isEmpty }.joined(separator: " ")
+        }
         let more = failed.count > namedFailures ? ", …" : ""
         let advice = ReasonCode(rawValue: most.reason).map { "\(most.reason): \($0.whatToDo) " } ?? ""
         return [
             Finding(
                 "failures", .warning, .deliveriesFail,
-                "\(count.of("delivery", "deliveries")) failed in the last \(lately.minutes): \(named.joined(separator: ", "))\(more)",
-                whatToDo: "\(advice)See tidings why \(most.sample), and tidings delivery list --state failed --reason \(most.reason).")
+                "\(count.of("delivery", "deliveries")) \(ended(failed, count)) in the last \(lately.minutes): "
+                    + "\(named.joined(separator: ", "))\(more)",
+                whatToDo: "\(advice)See tidings why \(most.sample), "
+                    + "and tidings delivery list --state \(most.state) --reason \(most.reason).")
         ]
+    }
+
+    /// The verb for the ends of these deliveries.
+    private static func ended(_ failed: [SystemReading.Failed], _ count: Int) -> String {
+        let isSuppressed = failed.map { $0.state == DeliveryState.suppressed.rawValue }
+        let suppressed = count == 1 ? "was suppressed" : "were suppressed"
+        guard isSuppressed.contains(true) else { return "failed" }
+        return isSuppressed.contains(false) ? "failed or \(suppressed)" : suppressed
     }
 
     private static func refused(_ reading: SystemReading) -> [Finding] {

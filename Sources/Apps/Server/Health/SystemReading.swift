@@ -44,10 +44,13 @@ package struct SystemReading: Sendable {
         var since: Timestamp
     }
 
-    /// Deliveries that failed lately, at one provider and for one reason.
+    /// Deliveries that failed lately, or were suppressed because they had no provider, at one provider and for one reason.
     struct Failed: Sendable {
         var channel: String
+        /// Empty if none was chosen.
         var provider: String
+        /// `failed` or `suppressed`.
+        var state = "failed"
         /// A ``ReasonCode``, or a word of a newer version.
         var reason: String
         var deliveries: Int

@@ -93,8 +93,9 @@ extension SystemReading.Failed {
     fileprivate init?(_ row: JSON) {
         guard let reason = row["reason_code"]?.stringValue else { return nil }
         self.init(
-            channel: row["channel"]?.stringValue ?? "", provider: row["provider"]?.stringValue ?? "", reason: reason,
-            deliveries: row["deliveries"]?.intValue ?? 0, sample: row["sample_id"]?.stringValue ?? "")
+            channel: row["channel"]?.stringValue ?? "", provider: row["provider"]?.stringValue ?? "",
+            state: row["state"]?.stringValue ?? "", reason: reason, deliveries: row["deliveries"]?.intValue ?? 0,
+            sample: row["sample_id"]?.stringValue ?? "")
     }
 }
 

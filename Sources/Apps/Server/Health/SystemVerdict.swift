@@ -18,7 +18,7 @@ package struct SystemVerdict: Sendable, Hashable {
             case .error: "Degraded: \(listed)."
             case .warning: "Attention: \(listed)."
             case .note: "All is well, with a note: \(listed)."
-            case .ok: "All is well: every role runs, nothing waits beyond its time, and no delivery failed that an operator must mend."
+            case .ok: "All is well: every role runs, nothing waits beyond its time, and no delivery needs an operator."
             }
     }
 

@@ -61,8 +61,9 @@ create table tidings.deliveries (
     ended_at            timestamptz not null,
     primary key (notification_id, ordinal)
 ) partition by range (notification_id);
--- Failed deliveries are few, so the usual insert does not touch this index. tidings_ops.recent_failures reads it.
-create index deliveries_ended_at_idx on tidings.deliveries (ended_at) where state = 'failed';
+-- Failed deliveries, and deliveries without a provider, are few, so the usual insert does not touch this index.
+-- tidings_ops.recent_failures reads it.
+create index deliveries_state_ended_at_idx on tidings.deliveries (state, ended_at) where state = 'failed' or reason = 'noProvider';
 
 -- A first call that succeeded has no row: tidings_ops.attempts derives it from the delivery.
 create table tidings.attempts (

@@ -89,19 +89,24 @@ comment on column tidings_ops.errors.n_1h is 'Number of such calls in the last h
 comment on column tidings_ops.errors.n_24h is 'Number of such calls in the last 24 hours.';
 comment on column tidings_ops.errors.n_7d is 'Number of such calls for notifications of the last seven days.';
 
--- The index of failed deliveries by their end gives the newest 10,000, however many deliveries there are.
+-- The index of these deliveries by their end gives the newest 10,000 of each kind, however many deliveries there are.
 create view tidings_ops.recent_failures as
     select d.channel, d.provider, d.reason as reason_code, count(*) as deliveries, min(d.ended_at) as first_at, max(d.ended_at) as last_at,
-        (array_agg(d.notification_id || '/' || d.ordinal order by d.ended_at desc))[1] as sample_id
+        (array_agg(d.notification_id || '/' || d.ordinal order by d.ended_at desc))[1] as sample_id, d.state
     from (
-        select channel, provider, reason, notification_id, ordinal, ended_at from tidings.deliveries
+        (select channel, provider, reason, notification_id, ordinal, ended_at, state from tidings.deliveries
         where state = 'failed' and ended_at > tidings.clock() - interval '15 minutes'
-        order by ended_at desc limit 10000
+        order by ended_at desc limit 10000)
+        union all
+        (select channel, provider, reason, notification_id, ordinal, ended_at, state from tidings.deliveries
+        where state = 'suppressed' and reason = 'noProvider' and ended_at > tidings.clock() - interval '15 minutes'
+        order by ended_at desc limit 10000)
     ) d
-    group by d.channel, d.provider, d.reason;
+    group by d.channel, d.provider, d.reason, d.state;
 
 comment on view tidings_ops.recent_failures is
-    'Deliveries that ended as failed within the last 15 minutes, by provider and reason. Counts at most the last 10,000.';
+    'Deliveries that ended within the last 15 minutes as failed, or as suppressed with the reason noProvider, by provider and reason. '
+    'Counts at most the last 10,000 of each state.';
 comment on column tidings_ops.recent_failures.channel is 'The channel of the deliveries.';
 comment on column tidings_ops.recent_failures.provider is 'The provider that carried the deliveries. Empty if none was chosen.';
 comment on column tidings_ops.recent_failures.reason_code is 'The reason: a code of tidings_ops.reason_codes.';
@@ -109,3 +114,4 @@ comment on column tidings_ops.recent_failures.deliveries is 'Number of such deli
 comment on column tidings_ops.recent_failures.first_at is 'Time at which the first of these deliveries ended.';
 comment on column tidings_ops.recent_failures.last_at is 'Time at which the last of these deliveries ended.';
 comment on column tidings_ops.recent_failures.sample_id is 'The delivery that ended last: an id for tidings why and tidings delivery show.';
+comment on column tidings_ops.recent_failures.state is 'failed, or suppressed for deliveries without a provider.';
