@@ -105,12 +105,16 @@ extension Store {
         try await report("select * from tidings_ops.bulk_yields order by worker_id")
     }
 
-    /// Processes that sent a heartbeat within the last hour.
+    /// Processes that sent a heartbeat within the last hour. Also the last process of the role `api` of the last seven days: no queue shows
+    /// that the API is gone.
     public func workers() async throws -> [JSON] {
         try await report(
             """
             select w.* from tidings_ops.workers w, tidings_ops.schema_version v
-            where w.heartbeat_at > v.as_of - interval '1 hour' order by w.role, w.worker_id
+            where w.heartbeat_at > v.as_of - interval '1 hour'
+                or (w.heartbeat_at > v.as_of - interval '7 days' and w.worker_id = (
+                    select a.worker_id from tidings_ops.workers a where a.role = 'api' order by a.heartbeat_at desc limit 1))
+            order by w.role, w.worker_id
             """)
     }
 

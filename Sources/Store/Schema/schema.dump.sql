@@ -1462,7 +1462,7 @@ COMMENT ON VIEW tidings_ops.workers IS 'Each process that has sent a heartbeat: 
 
 COMMENT ON COLUMN tidings_ops.workers.worker_id IS 'Role, host, process id and a random part.';
 
-COMMENT ON COLUMN tidings_ops.workers.role IS 'router, deliver, release, or all for a process with every role.';
+COMMENT ON COLUMN tidings_ops.workers.role IS 'router, deliver, release, api, or all for a process of tidings run all. Such a process serves the API if TIDINGS_API_LISTEN is set.';
 
 COMMENT ON COLUMN tidings_ops.workers.host IS 'The host on which the process runs.';
 

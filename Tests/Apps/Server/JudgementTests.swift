@@ -21,11 +21,11 @@ import TidingsCore
     private static func ago(_ seconds: Int) -> Timestamp { now.adding(.seconds(-seconds)) }
 
     private static func worker(
-        _ role: String, _ state: SystemReading.Worker.State = .running, started: Int = 3_600, heard: Int = 2
+        _ role: String, _ state: SystemReading.Worker.State = .running, started: Int = 3_600, heard: Int = 2, providers: [String] = []
     ) -> SystemReading.Worker {
         .init(
             id: "\(role)-host-1", role: role, state: state, startedAt: ago(started), heartbeatAt: ago(heard),
-            stoppedAt: state == .stopped ? ago(heard) : nil)
+            stoppedAt: state == .stopped ? ago(heard) : nil, providers: providers)
     }
 
     /// The level and code of each finding that is not ok.
@@ -83,6 +83,59 @@ import TidingsCore
         #expect(Self.standsOut(reading) == ["note workerLost"])
         reading.workers.append(Self.worker("deliver", .lost, heard: 38))
         #expect(Self.standsOut(reading) == ["warning workerLost", "warning workerLost"])
+    }
+
+    /// The state of the last process of the API, whether a process of `tidings run all` runs, and the expected level. No queue waits for the
+    /// API, so the API is missed for longer than the hour for which other processes are remembered.
+    @Test(arguments: [
+        (SystemReading.Worker.State.lost, false, "error"), (SystemReading.Worker.State.lost, true, "warning"),
+        (SystemReading.Worker.State.stopped, false, "warning"), (SystemReading.Worker.State.stopped, true, "note"),
+    ])
+    func anAPIThatRanIsMissed(state: SystemReading.Worker.State, beside isAll: Bool, level: String) throws {
+        var reading = Self.healthy
+        #expect(Self.standsOut(reading).isEmpty, "an installation without an API")
+        if isAll { reading.workers = [Self.worker("all")] }
+        reading.workers.append(Self.worker("api", state, started: 90_000, heard: 7_500))
+        #expect(Self.standsOut(reading) == ["\(level) noRunningAPI"])
+        let finding = try #require(Judgement.findings(of: reading).first { $0.code == .noRunningAPI })
+        let end = state == .lost ? "was lost" : "stopped"
+        #expect(finding.words == "no api runs, the last one \(end) at 16:57 UTC")
+        #expect(finding.whatToDo.contains("tidings run api") && finding.whatToDo.contains("TIDINGS_API_LISTEN") == isAll)
+        reading.workers.append(Self.worker("api"))
+        #expect(Self.standsOut(reading) == (state == .lost ? ["note workerLost"] : []), "another one has started since")
+    }
+
+    /// A process with other channels does not go on with the work of the lost one.
+    @Test func aLostChannelIsAnError() throws {
+        var reading = Self.healthy
+        for lane in ["urgent", "bulk"] { reading.observe(queue: "tidings.deliver.push.fcm.\(lane)", ready: 0, consumers: 1) }
+        reading.workers.append(Self.worker("deliver", .lost, heard: 40, providers: ["fcm"]))
+        #expect(Self.standsOut(reading) == ["warning workerLost"], "another process consumes the queues")
+        for lane in ["urgent", "bulk"] { reading.observe(queue: "tidings.deliver.push.fcm.\(lane)", ready: 0, consumers: 0) }
+        #expect(Self.standsOut(reading) == ["error workerLost"])
+        let finding = try #require(Judgement.findings(of: reading).first { $0.code == .workerLost })
+        #expect(
+            finding.words
+                == "deliver-host-1 was lost at 19:01 UTC, and no process consumes tidings.deliver.push.fcm.urgent and 1 more queue")
+        #expect(finding.whatToDo.contains("tidings run deliver push"))
+
+        reading.workers[1].startedAt = Self.ago(9)
+        #expect(Self.standsOut(reading) == ["note workerLost"], "a process has only started, and may be about to consume")
+        reading.workers[1].startedAt = Self.ago(3_600)
+        reading.workers[3].providers = ["apns"]
+        #expect(Self.standsOut(reading) == ["warning workerLost"], "the queues were never those of the lost process")
+        reading.observe(queue: "tidings.deliver.inApp.inbox.urgent", ready: 0, consumers: 0)
+        #expect(Self.standsOut(reading) == ["error workerLost"], "no heartbeat names the inbox")
+    }
+
+    /// A role of a newer version is not known here.
+    @Test func aLostProcessIsCoveredOnlyByItsRole() throws {
+        var reading = Self.healthy
+        reading.workers.append(Self.worker("archive", .lost, heard: 40))
+        let finding = try #require(Judgement.findings(of: reading).first { $0.code == .workerLost })
+        #expect(finding.level == .warning && finding.words.hasSuffix(", and no other process of its role runs"))
+        reading.workers.append(Self.worker("archive"))
+        #expect(Judgement.findings(of: reading).contains { $0.words.hasSuffix(", another process of its role runs") })
     }
 
     /// The queue, its messages, its consumers, and the expected findings.

@@ -58,6 +58,30 @@ import TidingsTestSupport
         }
     }
 
+    /// The only process of the API dies. No queue waits for the API, so only its heartbeat shows that.
+    @Test func anAPIThatIsGoneIsNamed() async throws {
+        try await withPipeline { pipeline in
+            let system = pipeline.system
+            let api = try system.start("run", "api", with: ["TIDINGS_API_LISTEN": "127.0.0.1:0"])
+            let isHeard = try await system.eventually("select count(*) from tidings_ops.workers where role = 'api'") { $0 == 1 }
+            #expect(isHeard, "\(api.errorsSoFar)")
+            api.signal(SIGKILL)
+            _ = await api.finish()
+            // The heartbeats end now. Moving them back by two hours shows a silence that is forgotten for other roles.
+            _ = try await system.query(
+                """
+                update tidings.workers set started_at = started_at - interval '2 hours', heartbeat_at = heartbeat_at - interval '2 hours'
+                where role = 'api'
+                """)
+            let beside = try await system.tidings("status")
+            #expect(beside.output.contains("! workers: no api runs, the last one was lost at "), "\(beside.output)\(beside.errors)")
+            pipeline.roles.signal(SIGTERM)
+            _ = await pipeline.roles.finish()
+            let alone = try await system.tidings("status")
+            #expect(alone.exitCode == 1 && alone.output.contains("✗ workers: no api runs"), "\(alone.output)\(alone.errors)")
+        }
+    }
+
     private static func states(in system: TestSystem) async throws -> [String] {
         try await system.query("select role || ' ' || state from tidings_ops.workers order by started_at").rows.map {
             try $0.decode(String.self)

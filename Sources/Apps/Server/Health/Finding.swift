@@ -33,7 +33,7 @@ package struct Finding: Sendable, Hashable {
             standbysAsynchronous, standbyMissing
         case checksumsOff, notPermitted
         case catalogueProblems, secretsMissingHere, brokerFailed, brokerTooOld, brokerBlocks, brokerDiffers, notCompared, noBroker
-        case noRunningRouter, noRunningDeliver, noRunningRelease, workerLost
+        case noRunningRouter, noRunningDeliver, noRunningRelease, noRunningAPI, workerLost
         case noConsumer, queueWithoutConsumer, notSampled, samplesStale, queueGrows
         case enqueuedWaits, overdue, providerSaturated, breakerOpen, deliveriesFail, rejectedOpen, deadOpen, unaccounted, paused
     }

@@ -7,43 +7,6 @@ package enum Judgement {
         [workers, consumers, samples, growth, enqueued, overdue, breakers, failures, refused, conservation, pauses].flatMap { $0(reading) }
     }
 
-    /// The roles that must run. Without one of them, intents stand still.
-    private static let roles: [(name: String, code: Finding.Code)] = [
-        ("router", .noRunningRouter), ("deliver", .noRunningDeliver), ("release", .noRunningRelease),
-    ]
-
-    /// At least one process of each role must run.
-    private static func workers(_ reading: SystemReading) -> [Finding] {
-        let missing = roles.filter { !reading.runs($0.name) }.map { role in
-            let last = reading.workers(of: role.name).max { $0.heartbeatAt < $1.heartbeatAt }
-            let end =
-                switch last?.state {
-                case .lost: ", the last one was lost at \((last?.heartbeatAt ?? reading.now).minute(now: reading.now))"
-                case .stopped: ", the last one stopped at \((last?.stoppedAt ?? reading.now).minute(now: reading.now))"
-                case .running, nil: ""
-                }
-            return Finding(
-                "workers", .error, role.code, "no \(role.name) runs" + end, whatToDo: "Start one: tidings run \(role.name).")
-        }
-        // Leave out a lost process if no process of its role runs: the finding above already reports the loss.
-        let lost = reading.workers.filter { worker in
-            worker.state == .lost && roles.allSatisfy { !worker.has($0.name) || reading.runs($0.name) }
-        }.map { worker in
-            let words = "\(worker.id) was lost at \(worker.heartbeatAt.minute(now: reading.now))"
-            return reading.isReplaced(worker)
-                ? Finding(
-                    "workers", .note, .workerLost, "\(words), a process of its role has started since",
-                    whatToDo: "See its log if you did not kill it. Other processes have taken over its work.")
-                : Finding(
-                    "workers", .warning, .workerLost, "\(words), another process of its role runs",
-                    whatToDo: "See its log and its machine. Other processes have taken over its work.")
-        }
-        return missing
-            + lost
-            .orOK(
-                "workers", "\(reading.workers.count { $0.state == .running }.of("process", "processes")) run: every role is there", missing)
-    }
-
     /// A process consumes within this time after its start. Samples are five seconds apart.
     static let settling = Duration.seconds(10)
 
@@ -220,30 +183,18 @@ package enum Judgement {
 
 extension [Finding] {
     /// Returns these findings. If there are neither these nor `others`, returns one finding that the check is ok.
-    fileprivate func orOK(_ check: String, _ words: String, _ others: [Finding] = []) -> [Finding] {
+    func orOK(_ check: String, _ words: String, _ others: [Finding] = []) -> [Finding] {
         isEmpty && others.isEmpty ? [.ok(check, words)] : self
     }
 }
 
 extension SystemReading {
-    fileprivate func workers(of role: String) -> [Worker] { workers.filter { $0.has(role) } }
-
-    fileprivate func runs(_ role: String) -> Bool { workers(of: role).contains { $0.state == .running } }
-
-    /// Whether a running process has started for each lost process of this role since this one was lost. So a process that dies again and
-    /// again is not replaced.
-    fileprivate func isReplaced(_ lost: Worker) -> Bool {
-        let peers = workers.filter { $0.role == lost.role }
-        let started = peers.count { $0.state == .running && $0.startedAt >= lost.heartbeatAt }
-        return started >= peers.count { $0.state == .lost }
-    }
-
     /// Whether a process of the role has run long enough to have begun its work.
     fileprivate func hasSettled(_ role: String) -> Bool {
         workers(of: role).contains { $0.state == .running && now - $0.startedAt > Judgement.settling }
     }
 
-    fileprivate func isFresh(_ queue: Queue) -> Bool {
+    func isFresh(_ queue: Queue) -> Bool {
         queue.sampledAt.map { now - $0 <= Judgement.freshness } ?? false
     }
 
@@ -270,24 +221,20 @@ extension Duration {
     fileprivate var minutes: String { "\(components.seconds / 60) minutes" }
 }
 
-extension SystemReading.Worker {
-    fileprivate func has(_ name: String) -> Bool { role == name || role == "all" }
-}
-
 extension SystemReading.Queue {
     fileprivate var isIntake: Bool { name.hasPrefix("tidings.intents.") }
 
     /// The role that consumes the queue.
     fileprivate var role: String { name.hasPrefix("tidings.deliver.") ? "deliver" : "router" }
 
-    /// The channel in the queue's name; nil for a queue of the router.
-    private var channel: String? {
+    /// The channel and the provider in the queue's name; nil for a queue of the router.
+    var line: (channel: String, provider: String)? {
         let parts = name.split(separator: ".")
-        return role == "deliver" && parts.count > 2 ? String(parts[2]) : nil
+        return role == "deliver" && parts.count > 3 ? (String(parts[2]), String(parts[3])) : nil
     }
 
-    fileprivate var remedy: String {
-        "Start a process that consumes it: tidings run \(([role] + (channel.map { [$0] } ?? [])).joined(separator: " ")). "
+    var remedy: String {
+        "Start a process that consumes it: tidings run \(([role] + (line.map { [$0.channel] } ?? [])).joined(separator: " ")). "
             + "If one runs, see its log."
     }
 }

@@ -6,12 +6,14 @@ package struct SystemReading: Sendable {
         enum State: String, Sendable { case running, stopped, lost }
 
         var id: String
-        /// `router`, `deliver`, `release`, or `all` for a process with every role.
+        /// `router`, `deliver`, `release`, `api`, or `all` for a process of `tidings run all`.
         var role: String
         var state: State
         var startedAt: Timestamp
         var heartbeatAt: Timestamp
         var stoppedAt: Timestamp?
+        /// The names of the providers that the process called at its last heartbeat.
+        var providers: [String] = []
     }
 
     /// A queue with its last sample from the broker. Values of the sample are nil if no sample exists.
@@ -73,7 +75,7 @@ package struct SystemReading: Sendable {
 
     /// The database's business time.
     package var now: Timestamp
-    /// The processes that were heard of within the last hour.
+    /// The processes that were heard of within the last hour. Also the last process of the role `api` of the last seven days.
     var workers: [Worker] = []
     var queues: [Queue] = []
     /// Events of `tidings_api.enqueue` that wait, and the time since which the first of them waits.

@@ -57,7 +57,8 @@ extension SystemReading.Worker {
         else { return nil }
         self.init(
             id: row["worker_id"]?.stringValue ?? "", role: row["role"]?.stringValue ?? "", state: state, startedAt: started,
-            heartbeatAt: heard, stoppedAt: row["stopped_at"]?.time)
+            heartbeatAt: heard, stoppedAt: row["stopped_at"]?.time,
+            providers: row["providers"]?.arrayValue?.compactMap(\.stringValue) ?? [])
     }
 }
 

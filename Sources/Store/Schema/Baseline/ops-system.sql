@@ -11,7 +11,8 @@ create view tidings_ops.workers as
 comment on view tidings_ops.workers is
     'Each process that has sent a heartbeat: running, stopped (it ended when it was asked to), or lost (30 seconds without a heartbeat).';
 comment on column tidings_ops.workers.worker_id is 'Role, host, process id and a random part.';
-comment on column tidings_ops.workers.role is 'router, deliver, release, or all for a process with every role.';
+comment on column tidings_ops.workers.role is
+    'router, deliver, release, api, or all for a process of tidings run all. Such a process serves the API if TIDINGS_API_LISTEN is set.';
 comment on column tidings_ops.workers.host is 'The host on which the process runs.';
 comment on column tidings_ops.workers.pid is 'The process id on that host.';
 comment on column tidings_ops.workers.version is 'The version of the binary of the process.';
