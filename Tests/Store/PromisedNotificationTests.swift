@@ -12,7 +12,7 @@ import TidingsTestSupport
         try await StoreScene.with { scene in
             let ids = try await scene.reserve([1])
             let waiting = try #require(try await scene.store.promisedNotification(ids[0], tenant: "default"))
-            #expect(waiting.notification["state"]?.stringValue == "accepted" && waiting.notification["owner"] == nil)
+            #expect(waiting.notification["state"]?.stringValue == "accepted" && waiting.notification["decided_as"] == nil)
             #expect(waiting.notification["notification_id"]?.stringValue == ids[0].description)
             #expect(waiting.deliveries.isEmpty && waiting.json()["deliveries"]?.arrayValue?.isEmpty == true)
 
@@ -51,6 +51,8 @@ import TidingsTestSupport
             let refused = try #require(try await scene.store.promisedNotification(id, tenant: "default"))
             #expect(refused.notification["state"]?.stringValue == "rejected")
             #expect(refused.notification["reason_code"]?.stringValue == "idempotencyConflict")
+            let number = try await scene.system.count("select max(id) from tidings.rejected")
+            #expect(refused.notification["rejected_id"]?.intValue == number)
         }
     }
 

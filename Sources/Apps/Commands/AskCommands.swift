@@ -73,7 +73,7 @@ func noNotification(_ text: String, _ found: [JSON], in store: Store) async thro
         if let waits {
             enqueuedHint(waits)
         } else if kinds.contains("promised") {
-            try await promisedHint(text, in: store)
+            try await promisedHint(found, in: store)
         } else if let refused = try await RefusedExplanation.all(in: found, from: store).first {
             refused.hint
         } else {
@@ -83,12 +83,24 @@ func noNotification(_ text: String, _ found: [JSON], in store: Store) async thro
 }
 
 /// The hint for an id that the HTTP API promised, and that names no notification.
-private func promisedHint(_ text: String, in store: Store) async throws -> String {
-    guard let id = NotificationID(text), let promise = try await store.promisedNotification(id, tenant: nil)?.notification,
-        promise["state"]?.stringValue == "cancelled"
-    else { return "promised over HTTP: no router has decided the event yet, or one refused it; tidings status, tidings rejected list" }
-    let (at, reason) = (promise["cancelled_at"]?.stringValue ?? "", promise["reason_code"]?.stringValue ?? "")
-    return "cancelled at \(at) before a router had decided (\(reason)): nothing was sent and nothing will be"
+private func promisedHint(_ found: [JSON], in store: Store) async throws -> String {
+    let waits = "promised over HTTP: no router has decided the event yet; tidings status shows whether one runs"
+    guard let row = found.first(where: { $0["kind"]?.stringValue == "promised" }),
+        let id = row["id"]?.stringValue.flatMap({ NotificationID($0) }),
+        let promise = try await store.promisedNotification(id, tenant: nil)?.notification
+    else { return waits }
+    func field(_ name: String) -> String { promise[name].map(Table.plain) ?? "" }
+    let reason = field("reason_code")
+    switch field("state") {
+    case "cancelled":
+        return "cancelled at \(field("cancelled_at")) before a router had decided (\(reason)): nothing was sent and nothing will be"
+    case "rejected":
+        let place = field("pointer")
+        return "the event was refused: \(reason)\(place.isEmpty ? "" : " at \(place)"); tidings rejected show \(field("rejected_id"));"
+            + " what to do: \(field("what_to_do"))"
+    default:
+        return waits
+    }
 }
 
 /// The hint for an id without a record: the record may have the id in other letters, its event may wait at the broker, its rows may be past

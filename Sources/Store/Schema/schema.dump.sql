@@ -329,6 +329,31 @@ $$;
 
 COMMENT ON FUNCTION tidings_ops.find_enqueued(anything text) IS 'The events with this event id that tidings_api.enqueue has taken and that no release role has published yet. Reads the whole outbox.';
 
+CREATE FUNCTION tidings_ops.promised(notification uuid) RETURNS TABLE(notification_id uuid, tenant text, source text, idempotency_key text, reserved_at timestamp with time zone, state text, reason_code text, cancelled_at timestamp with time zone, rejected_id bigint, pointer text, message text, what_to_do text, decided_as uuid)
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+        select r.id, r.tenant, r.source, r.event_id, r.reserved_at,
+            case when r.cancelled_at is not null then 'cancelled' when owner.notification_id is not null then 'decided'
+                when refusal.id is not null then 'rejected' else 'accepted' end,
+            coalesce(r.cancel_reason, refusal.reason), r.cancelled_at, refusal.id, refusal.pointer, refusal.message, code.what_to_do,
+            owner.notification_id
+        from tidings.reservations r
+        -- The key may belong to an event with other content that came another way first. The router refused this one then.
+        left join tidings.idempotency_keys owner
+            on owner.key = r.key and owner.content_hash = r.content_hash and r.cancelled_at is null
+        left join lateral (
+            select k.id, k.reason, k.pointer, k.message from tidings.rejected k
+            where k.event_id = r.event_id and k.source = r.source and (k.tenant is null or k.tenant = r.tenant)
+                and k.last_at >= r.reserved_at and k.producer like 'key:%' and r.cancelled_at is null
+            order by k.last_at desc, k.id desc limit 1
+        ) refusal on true
+        left join tidings.reason_codes code on code.code = coalesce(r.cancel_reason, refusal.reason)
+        where r.id = notification
+    $$;
+
+COMMENT ON FUNCTION tidings_ops.promised(notification uuid) IS 'The state of an id that the HTTP API promised: accepted, decided, cancelled or rejected. A refused or cancelled event has its reason and the next step. decided_as is the notification of a decided event, which may have another id. No row: the API has not promised the id, or the row is past its retention.';
+
 CREATE TABLE tidings.active_catalogue (
     only_row boolean DEFAULT true NOT NULL,
     hash text NOT NULL,
@@ -3549,6 +3574,10 @@ GRANT ALL ON FUNCTION tidings_ops.find(anything text) TO tidings_ops_read;
 REVOKE ALL ON FUNCTION tidings_ops.find_enqueued(anything text) FROM PUBLIC;
 GRANT ALL ON FUNCTION tidings_ops.find_enqueued(anything text) TO tidings_run;
 GRANT ALL ON FUNCTION tidings_ops.find_enqueued(anything text) TO tidings_ops_read;
+
+REVOKE ALL ON FUNCTION tidings_ops.promised(notification uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION tidings_ops.promised(notification uuid) TO tidings_run;
+GRANT ALL ON FUNCTION tidings_ops.promised(notification uuid) TO tidings_ops_read;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.active_catalogue TO tidings_run;
 

@@ -37,6 +37,8 @@ import TidingsTestSupport
             for view in views { _ = try await connection.query("select * from tidings_ops.\(unsafe: view) limit 1") }
             _ = try await connection.query("select * from tidings_ops.explain('01890000-0000-7000-8000-000000000000')")
             _ = try await connection.query("select * from tidings_ops.find('anything')")
+            _ = try await connection.query("select * from tidings_ops.find_enqueued('anything')")
+            _ = try await connection.query("select * from tidings_ops.promised('01890000-0000-7000-8000-000000000000')")
             for table in tables {
                 let refusal = await #expect(throws: PostgresError.self, "\(table)") {
                     try await connection.query("select * from tidings.\(unsafe: table) limit 1")
@@ -60,6 +62,42 @@ import TidingsTestSupport
                 let result = try await TestProcess([TestSystem.binary] + arguments, environment: environment).finish()
                 #expect(result.exitCode == 77, "\(arguments): \(result.errors)")
                 #expect(result.errors.contains("permission denied for") && result.errors.contains("tidings_run"), "\(result.errors)")
+            }
+        }
+    }
+
+    /// The id of a 202 waits, is cancelled, or is refused. The answer has the state, and for a refusal the reason, the place and the next
+    /// step.
+    @Test func aReaderLearnsTheStateOfAPromisedID() async throws {
+        try await withOwnSystem { system in
+            func id(_ number: Int) -> String { "01890000-0000-7000-8000-00000000000\(number)" }
+            for (number, reason) in [(1, nil), (2, "cancelledByProducer"), (3, nil)] as [(Int, String?)] {
+                _ = try await system.query(
+                    """
+                    insert into tidings.reservations
+                        (key, id, tenant, source, event_id, content_hash, reserved_at, cancelled_at, cancel_reason)
+                    select gen_random_uuid(), \(id(number))::text::uuid, 'default', '/tests', \("event-\(number)"), gen_random_uuid(),
+                        tidings.clock(), case when \(reason)::text is not null then tidings.clock() end, \(reason)
+                    """)
+            }
+            let row = try await system.count(
+                """
+                insert into tidings.rejected (fingerprint, at, last_at, reason, pointer, message, source, event_id, exchange, routing_key,
+                    headers, raw, size, sha256, replayable, producer)
+                values (gen_random_uuid(), tidings.clock(), tidings.clock(), 'unknownType', '/type', 'not there', '/tests', 'event-3',
+                    'e', 'k', '{}', '', 1, '', false, 'key:shop')
+                returning id
+                """)
+            let environment = system.environment.merging(["PGOPTIONS": "-c role=tidings_ops_read"]) { $1 }
+            let refusal = [
+                "refused: unknownType at /type", "tidings rejected show \(row)", "what to do: \(ReasonCode.unknownType.whatToDo)",
+            ]
+            for (number, said) in [(1, ["no router has decided"]), (2, ["cancelled at", "cancelledByProducer"]), (3, refusal)] {
+                for command in [["why"], ["notification", "show"]] {
+                    let told = try await CommandLineTests.run(command + [id(number)], environment)
+                    #expect(told.exitCode == 1, "\(command) \(number): \(told.errors)")
+                    for text in said { #expect(told.errors.contains(text), "\(command) \(number): \(told.errors)") }
+                }
             }
         }
     }

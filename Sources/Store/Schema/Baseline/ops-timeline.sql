@@ -59,6 +59,33 @@ create function tidings_ops.explain(notification uuid)
 comment on function tidings_ops.explain(uuid) is
     'Each step of one notification, in order, with its reason and the next step for an operator or a producer.';
 
+create function tidings_ops.promised(notification uuid)
+    returns table (notification_id uuid, tenant text, source text, idempotency_key text, reserved_at timestamptz, state text,
+        reason_code text, cancelled_at timestamptz, rejected_id bigint, pointer text, message text, what_to_do text, decided_as uuid)
+    language sql stable security definer set search_path = pg_catalog, pg_temp as $$
+        select r.id, r.tenant, r.source, r.event_id, r.reserved_at,
+            case when r.cancelled_at is not null then 'cancelled' when owner.notification_id is not null then 'decided'
+                when refusal.id is not null then 'rejected' else 'accepted' end,
+            coalesce(r.cancel_reason, refusal.reason), r.cancelled_at, refusal.id, refusal.pointer, refusal.message, code.what_to_do,
+            owner.notification_id
+        from tidings.reservations r
+        -- The key may belong to an event with other content that came another way first. The router refused this one then.
+        left join tidings.idempotency_keys owner
+            on owner.key = r.key and owner.content_hash = r.content_hash and r.cancelled_at is null
+        left join lateral (
+            select k.id, k.reason, k.pointer, k.message from tidings.rejected k
+            where k.event_id = r.event_id and k.source = r.source and (k.tenant is null or k.tenant = r.tenant)
+                and k.last_at >= r.reserved_at and k.producer like 'key:%' and r.cancelled_at is null
+            order by k.last_at desc, k.id desc limit 1
+        ) refusal on true
+        left join tidings.reason_codes code on code.code = coalesce(r.cancel_reason, refusal.reason)
+        where r.id = notification
+    $$;
+comment on function tidings_ops.promised(uuid) is
+    'The state of an id that the HTTP API promised: accepted, decided, cancelled or rejected. A refused or cancelled event has its reason '
+    'and the next step. decided_as is the notification of a decided event, which may have another id. No row: the API has not promised '
+    'the id, or the row is past its retention.';
+
 -- A new session spends nearly all of its time on opening the partition of each day and planning for it. One statement over all days costs
 -- less than one statement for each day. A second statement finds the partitions open.
 -- Opening the partitions of future days is cheaper than a bound on the id, which the planner would consider for every day.
