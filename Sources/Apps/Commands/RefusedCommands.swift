@@ -176,7 +176,8 @@ private enum RefusedAction {
     static func discussion(_ first: String) -> String {
         (first.isEmpty ? "" : first + "\n\n") + """
             Give numbers of rows or filters; all filters must hold. --dry-run prints how many rows are chosen. Rows chosen by filters \
-            alone need --yes, or an answer at the terminal. Exit 0 when all is done, 1 when some rows were not, 65 when a filter is wrong.
+            alone need --yes, or an answer at the terminal. Exit 0 when all is done, 1 when some rows were not or were refused again, 65 \
+            when a filter is wrong.
             """
     }
 

@@ -12,7 +12,7 @@ struct RefusedCounts {
     private let selection: RefusedSelection
     /// Rows that were published again, or closed.
     var done = 0
-    /// Rows of ``done`` whose messages were refused again before the rows could be closed.
+    /// Rows that were published again, and whose messages were refused again before the rows could be closed. ``done`` does not have them.
     var stillOpen = 0
     private var found = 0
     private var notDone = 0
@@ -69,7 +69,7 @@ struct RefusedCounts {
 
     private var notFound: Int { selection.limit == .max ? max(0, selection.ids.count - found) : 0 }
 
-    /// Prints the counts. Throws if the command ended early or could not do all rows.
+    /// Prints the counts. Throws if the command ended early, could not do all rows, or if rows were refused again.
     func finish(_ done: String, stoppedBy failure: (any Error)?) throws {
         let missing = failure == nil ? notFound : 0
         if selection.format != .text {
@@ -86,15 +86,22 @@ struct RefusedCounts {
         } else if selection.ids.count != 1 {
             Output.note("\(self.done) \(self.done == 1 ? "row was" : "rows were") \(done)")
         }
-        if stillOpen > 0 { Output.note("\(stillOpen) of them stay open: they were refused again") }
+        if stillOpen > 0, selection.ids.count != 1 {
+            Output.note("\(stillOpen) \(stillOpen == 1 ? "row stays open: it was" : "rows stay open: they were") refused again")
+        }
         if selection.ids.count != 1 { for problem in problems { Output.note("  \(problem.id): \(problem.text)") } }
         if let failure { throw failure }
-        guard notDone + missing > 0 else { return }
+        guard notDone + missing + stillOpen > 0 else { return }
         if selection.ids.count == 1, let id = selection.ids.first {
+            guard stillOpen == 0 else {
+                throw Failure(.bad, "\(id) stays open: it was refused again", hint: "tidings \(selection.table.rawValue) show \(id)")
+            }
             throw Failure(.bad, problems.first.map { "\(id) \($0.text)" } ?? "no \(selection.table.rawValue) row has the number \(id)")
         }
+        let all = self.done + stillOpen + notDone + missing
+        guard notDone + missing > 0 else { throw Failure(.bad, "\(stillOpen) of \(all) rows were refused again") }
         throw Failure(
-            .bad, "\(notDone + missing) of \(self.done + notDone + missing) rows were not \(done)",
+            .bad, "\(notDone + missing) of \(all) rows were not \(done)",
             hint: missing > 0 ? "\(missing) of the numbers belong to no row" : nil)
     }
 

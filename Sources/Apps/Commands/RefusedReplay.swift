@@ -111,7 +111,11 @@ struct RefusedReplay: Sendable {
             }
         }
         counts.done += confirmed.count
-        if !confirmed.isEmpty { counts.stillOpen += confirmed.count - (try await store.markReplayed(confirmed, in: selection.table)).count }
+        if !confirmed.isEmpty {
+            let refused = confirmed.count - (try await store.markReplayed(confirmed, in: selection.table)).count
+            counts.done -= refused
+            counts.stillOpen += refused
+        }
         if let failure { throw failure }
     }
 }

@@ -117,7 +117,9 @@ import TidingsTestSupport
 
             // A replay by an operator gives the producer no further rights.
             let row = String(try await pipeline.system.count("select id from tidings.rejected where event_id = 'tenant'"))
-            #expect(try await pipeline.system.tidings("rejected", "replay", row).exitCode == 0)
+            // The exit code is 1 if the router refuses the event before the command closes the row.
+            let replay = try await pipeline.system.tidings("rejected", "replay", row)
+            #expect([0, 1].contains(replay.exitCode), "\(replay.errors)")
             let again = try await pipeline.system.eventually(
                 "select count(*) from tidings_ops.rejected where event_id = 'tenant' and occurrences = 2"
             ) { $0 == 1 }

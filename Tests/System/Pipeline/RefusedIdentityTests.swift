@@ -41,7 +41,7 @@ import TidingsTestSupport
 
             // The replay is refused again: it is the same message, so no row is added.
             let refused = try await pipeline.system.tidings("rejected", "replay", "--type", "another", "--yes")
-            #expect(refused.exitCode == 0, "\(refused.errors)")
+            #expect([0, 1].contains(refused.exitCode), "1 if the router is faster than the command: \(refused.errors)")
             let twice: SQL = "select count(*) from tidings_ops.rejected where type = 'another' and occurrences = 2 and state = 'open'"
             #expect(try await pipeline.system.eventually(twice) { $0 == 1 })
             #expect(try await pipeline.system.count("select count(*) from tidings_ops.rejected") == 4)
