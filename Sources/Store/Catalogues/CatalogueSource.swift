@@ -17,13 +17,18 @@ public final class CatalogueSource: Sendable {
     private let store: Store
     private let state: Mutex<State>
 
-    /// Reads the active catalogue. Also stores the built-in one in the database, so that decisions can name it.
+    /// Reads the active catalogue. Writes nothing, so that a read-only session may ask: the built-in catalogue comes from memory.
     public init(_ store: Store) async throws {
         self.store = store
-        let builtIn = try CompiledCatalogue(CatalogueFile.sealed(.builtIn))
-        state = Mutex(State(catalogue: builtIn))
-        try await store.keepCatalogue(hash: builtIn.catalogue.hash, yaml: CatalogueFile.print(builtIn.catalogue))
+        state = Mutex(State(catalogue: try CompiledCatalogue(CatalogueFile.sealed(.builtIn))))
         try await refresh()
+    }
+
+    /// Stores the built-in catalogue in the database. A role does this before its first decision, so that a decision that names the
+    /// catalogue can be explained later.
+    public func keepBuiltIn() async throws {
+        let builtIn = CatalogueFile.sealed(.builtIn)
+        try await store.keepCatalogue(hash: builtIn.hash, yaml: CatalogueFile.print(builtIn))
     }
 
     public var current: CompiledCatalogue { state.withLock(\.catalogue) }

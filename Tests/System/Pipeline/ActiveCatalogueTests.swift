@@ -49,8 +49,9 @@ import TidingsTestSupport
     /// The built-in catalogue is only a sample until it is used.
     @Test func theFirstCatalogueReplacesTheBuiltInOneUnlessItIsUsed() async throws {
         try await withOwnSystem { system in
-            // A command that reads the catalogue stores the built-in one, without an author.
+            // A command that reads the catalogue stores nothing.
             #expect(try await system.tidings("recipient", "set", "ann", "--market", "default").exitCode == 0)
+            #expect(try await system.count("select count(*) from tidings.catalogues") == 0)
             #expect(try await Self.history(system).isEmpty)
             try await Self.accept("promotion", in: system)
             let used = try await Self.apply(Self.file("orderUpdate"), to: system)

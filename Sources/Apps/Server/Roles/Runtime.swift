@@ -66,6 +66,7 @@ package struct Runtime: Sendable {
         zoneWatch = ZoneWatch(zones, readiness: readiness, logger: logger)
         try await store.open()
         catalogues = try await CatalogueSource(store)
+        try await catalogues.keepBuiltIn()
         publisher = try AMQPPublisher.make(
             configuration: amqp, connectionName: "tidings packs", log: Self.log("publisher", logger, metrics, readiness))
         packs = PackPublisher(store: store, publisher: publisher) { event in
