@@ -24,13 +24,13 @@ public struct Store: Sendable {
     public let clock: DatabaseClock
     let duplicates = DuplicateWatch()
 
-    /// Creates a store without connecting. The pool opens up to `size` connections as they are needed. Stores of one process share its
-    /// clock. `log` gets the events of the pool, on any thread, and must not block.
+    /// Creates a store without connecting. The pool opens up to `size` connections as they are needed. A caller waits for one until
+    /// `acquireTimeout`. Stores of one process share its clock. `log` gets the events of the pool, on any thread, and must not block.
     public init(
         _ configuration: PostgresConfiguration, size: Int, name: String, clock: DatabaseClock = DatabaseClock(),
-        log: @escaping @Sendable (PostgresPoolEvent) -> Void = { _ in }
+        acquireTimeout: Duration = PostgresPool.standardAcquireTimeout, log: @escaping @Sendable (PostgresPoolEvent) -> Void = { _ in }
     ) {
-        pool = PostgresPool(configuration, size: size, name: name, log: log)
+        pool = PostgresPool(configuration, size: size, name: name, acquireTimeout: acquireTimeout, log: log)
         self.clock = clock
     }
 

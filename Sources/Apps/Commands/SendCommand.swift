@@ -6,6 +6,7 @@ import TidingsContracts
 import TidingsCore
 import TidingsJSON
 import TidingsPipeline
+import TidingsPostgres
 import TidingsServer
 import TidingsStore
 
@@ -16,7 +17,8 @@ struct SendCommand: TidingsCommand {
         discussion: """
             If the database answers, an intent that the router would refuse is refused here, with exit 65, and is not published. Exit 0 when the
             broker confirmed it (with --wait: when every channel ended or waits for its time), 1 when it was rejected, a delivery failed or
-            no channel reached the person, 75 when --timeout passed. If the broker blocks publishers, the message names its alarm.
+            no channel reached the person, 75 when --timeout passed. If the broker blocks publishers, the message names its alarm. After a
+            failure, the message names the id and says whether the broker confirmed the event.
             """)
 
     @Argument(help: "A type of the catalogue, such as orderUpdate.") var type: String
@@ -36,11 +38,13 @@ struct SendCommand: TidingsCommand {
     @Flag(help: "Publish the intent even if the router will refuse it; without --wait the database is not asked.") var noCheck = false
     @Flag(help: "Print the event and publish nothing.") var dryRun = false
     @Flag(help: "Wait until the intent is decided and delivered, then explain it.") var wait = false
-    @Option(help: "Seconds for the confirm of the broker, and with --wait for the deliveries.") var timeout = 30
+    @Option(help: "Seconds for the check, the confirm of the broker, and with --wait the deliveries together.") var timeout = 30
     @OptionGroup var output: OutputOptions
 
     /// A day. A larger number is nearly always milliseconds taken for seconds.
     private static let longestTimeout = 86_400
+    /// The time of a step that begins at the deadline: its server may answer although an earlier one was slow.
+    private static let shortestStep = Duration.seconds(1)
 
     mutating func validate() throws {
         if at != nil, delay != nil { throw ValidationError("--at and --in both say when: give one of them") }
@@ -50,13 +54,15 @@ struct SendCommand: TidingsCommand {
     }
 
     mutating func run(in context: CommandContext) async throws {
+        // Read the data before the deadline begins: a person may type them.
+        let data = try DataArguments(data)
+        let deadline = ContinuousClock.now + .seconds(timeout)
         let (catalogue, since) = noCheck && !wait ? (nil, DatabaseClock.local()) : await lookUp()
         let type = (catalogue?.catalogue ?? .builtIn).types[type]
-        let event = try event(category: type?.category ?? .system)
+        let event = try event(data, category: type?.category ?? .system)
         if let catalogue, !noCheck { try Self.check(event, by: catalogue, now: since) }
         guard !dryRun else { return Output.data(String(decoding: event.encoded, as: UTF8.self)) }
-        let deadline = ContinuousClock.now + .seconds(timeout)
-        try await publish(event)
+        try await publish(event, until: deadline)
         guard wait else {
             Output.one(
                 ["id": .string(event.id), "source": .string(source), "state": .string("confirmed")],
@@ -65,37 +71,95 @@ struct SendCommand: TidingsCommand {
         }
         // Print the generated id before the wait: a user who interrupts the wait must still know it.
         if id == nil { Output.note("published as \(event.id); to ask later: tidings why \(event.id)") }
-        let (timeout, format) = (timeout, output.format)
-        try await withStore { store, _ in
-            try await SendWait(for: event, since: since, in: store).explain(until: deadline, after: timeout, as: format)
+        try await explain(event, since: since, until: deadline)
+    }
+
+    /// Returns the catalogue in force and the time before the intent is published, both from the database. The database gets half of
+    /// ``timeout`` at most, so that time is left for the broker.
+    ///
+    /// Publishing needs no database. If the database cannot be asked, returns nil and the time of this machine's clock. A note says why the
+    /// intent is not checked, unless there is no connection.
+    private func lookUp() async -> (CompiledCatalogue?, since: Timestamp) {
+        do {
+            let known = try await withStore(within: Duration.seconds(timeout) / 2) { store, _ in
+                (try await CatalogueSource(store).current, store.clock.now())
+            }
+            return (known.0, known.1)
+        } catch {
+            if !noCheck, let reason = Self.reasonNotChecked(error) { Output.note("note: not checked: \(reason)") }
+            return (nil, DatabaseClock.local())
         }
     }
 
-    /// Throws a ``Failure`` unless the broker confirms the event within ``timeout``.
-    private func publish(_ event: IntentEvent) async throws {
+    /// Returns nil if no database can be reached, or if none is configured.
+    private static func reasonNotChecked(_ error: any Error) -> String? {
+        switch error {
+        // A refusal with an SQLSTATE is an answer of the server, such as a wrong password.
+        case let error as PostgresError where error.kind == .connectFailed && error.sqlState == nil: nil
+        case let failure as Failure where failure.code == .config: nil
+        default: Failure(error).message
+        }
+    }
+
+    /// Throws a ``Failure`` unless the broker confirms the event before the deadline. The failure names the event, and says whether it may
+    /// have arrived.
+    private func publish(_ event: IntentEvent, until deadline: ContinuousClock.Instant) async throws {
         let settings = try Settings.read()
-        let producer = try Producer(settings.amqpOfCommand, connectionName: "tidings send", timeout: .seconds(timeout))
+        let producer = try Producer(settings.amqpOfCommand, connectionName: "tidings send", timeout: Self.rest(until: deadline))
         let result = await producer.publish(event)
         await producer.close()
         switch result {
         case .confirmed: return
         case .returned(let code, let text):
-            throw Failure(.unavailable, "the broker returned the event: \(code) \(text)", hint: "has a router ever run? see tidings doctor")
-        case .nacked: throw Failure(.unavailable, "the broker refused the event", hint: "publish it again with --id \(event.id)")
+            throw Failure(
+                .unavailable, "the broker returned the event \(event.id): \(code) \(text)",
+                hint: "nothing was published; has a router ever run? see tidings doctor")
+        case .nacked: throw Self.unconfirmed(event, Failure(.unavailable, "the broker refused the event"))
         case .failed(let error):
             let failure = Failure(error)
-            guard failure.code == .timedOut else { throw failure }
-            throw Failure(
-                .timedOut, "not confirmed after \(timeout) s: \(failure.message)",
-                hint: "the event may still arrive; publish it again with --id \(event.id), which is decided once")
+            if Self.isRefused(error) {
+                throw Failure(failure.code, "\(failure.message); the event \(event.id) was not published", hint: failure.hint)
+            }
+            guard failure.code == .timedOut else { throw Self.unconfirmed(event, failure) }
+            throw Self.unconfirmed(event, Failure(.timedOut, "not confirmed after \(timeout) s: \(failure.message)", hint: failure.hint))
         }
     }
 
-    /// Returns the catalogue in force and the time before the intent is published, both from the database.
-    /// Without a database, returns nil and the time of this machine's clock, because publishing needs no database.
-    private func lookUp() async -> (CompiledCatalogue?, since: Timestamp) {
-        let known = try? await withStore { store, _ in (try await CatalogueSource(store).current, store.clock.now()) }
-        return (known?.0, known?.1 ?? DatabaseClock.local())
+    /// Whether the error refuses the message itself. Before any other error, the connection may have been lost after the message was sent.
+    private static func isRefused(_ error: AMQPError) -> Bool {
+        switch error {
+        case .invalidMessage, .channelClosed: !error.isRetryable
+        default: false
+        }
+    }
+
+    /// The failure of an event that may have arrived without a confirm.
+    private static func unconfirmed(_ event: IntentEvent, _ cause: Failure) -> Failure {
+        let advice = "publish it again with --id \(event.id): it is decided once"
+        return Failure(
+            cause.code, "\(cause.message); it is unknown whether the event \(event.id) arrived",
+            hint: cause.hint.map { "\(advice); \($0)" } ?? advice)
+    }
+
+    /// Waits until the confirmed event is decided and delivered, then explains it. If the database fails, the failure says that the event
+    /// is confirmed.
+    private func explain(_ event: IntentEvent, since: Timestamp, until deadline: ContinuousClock.Instant) async throws {
+        let (timeout, format) = (timeout, output.format)
+        do {
+            try await withStore(within: Self.rest(until: deadline)) { store, _ in
+                try await SendWait(for: event, since: since, in: store).explain(until: deadline, after: timeout, as: format)
+            }
+        } catch let error where !(error is Failure) {
+            let (cause, advice) = (Failure(error), "later: tidings why \(event.id)")
+            throw Failure(
+                cause.code, "\(cause.message); the broker confirmed the event \(event.id)",
+                hint: cause.hint.map { "\($0); \(advice)" } ?? advice)
+        }
+    }
+
+    /// The time until the deadline, and at least ``shortestStep``.
+    private static func rest(until deadline: ContinuousClock.Instant) -> Duration {
+        max(ContinuousClock.now.duration(to: deadline), shortestStep)
     }
 
     /// Throws for an event that the router would refuse, judged by the router's own decoder.
@@ -111,8 +175,7 @@ struct SendCommand: TidingsCommand {
             hint: "the router would refuse the intent, so nothing was published; --no-check publishes it all the same")
     }
 
-    private func event(category: Category) throws -> IntentEvent {
-        let data = try DataArguments(data)
+    private func event(_ data: DataArguments, category: Category) throws -> IntentEvent {
         for note in data.notes { Output.note("note: \(note)") }
         var event = IntentEvent(
             source: source, id: id ?? RandomIdentifier.make(), type: type, category: category, recipients: to, title: title, body: body,

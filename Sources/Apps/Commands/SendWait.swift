@@ -52,7 +52,9 @@ struct SendWait {
             // Poll: a committed row signals nobody.
             try await Task.sleep(for: Self.look)
         } while ContinuousClock.now < deadline
-        throw Failure(.timedOut, "the intent is not finished after \(seconds) s; its id is \(event.id)", hint: "tidings find \(event.id)")
+        throw Failure(
+            .timedOut, "the intent is not finished after \(seconds) s; the broker confirmed the event \(event.id)",
+            hint: "tidings find \(event.id)")
     }
 
     private static func failure(_ refused: JSON) -> Failure {

@@ -5,6 +5,7 @@ import Synchronization
 import TidingsCore
 import TidingsCrypto
 import TidingsJSON
+import TidingsPostgres
 public import TidingsServer
 public import TidingsStore
 
@@ -157,9 +158,19 @@ package struct OutputOptions: ParsableArguments {
 
 /// Opens the store for a command, runs the command and closes the store.
 /// The command may do without a broker: `settings.amqp` throws if none is configured.
-func withStore<Result: Sendable>(_ body: (Store, Settings) async throws -> Result) async throws -> Result {
+///
+/// - Parameter limit: the longest wait for a connection, and for each statement, if it is less than the standard.
+func withStore<Result: Sendable>(
+    within limit: Duration? = nil, _ body: (Store, Settings) async throws -> Result
+) async throws -> Result {
     let settings = try Settings.read(needsBroker: false)
-    let store = Store(settings.database, size: 2, name: "tidings cli", log: ConnectNote().note)
+    var (database, patience) = (settings.database, PostgresPool.standardAcquireTimeout)
+    if let limit {
+        database.connectTimeout = min(database.connectTimeout, limit)
+        database.statementTimeout = min(database.statementTimeout, limit)
+        patience = min(patience, limit)
+    }
+    let store = Store(database, size: 2, name: "tidings cli", acquireTimeout: patience, log: ConnectNote(for: patience).note)
     do {
         try await store.open()
         let result = try await body(store, settings)
