@@ -14,15 +14,20 @@ enum Grants {
 
     /// The rights of `grants.sql`, one row for each role, object and privilege, as common table expressions. They read only catalogues of
     /// PostgreSQL, by object id: a name would need the right to use its schema. A right on a partition is of no use and is left out.
+    ///
+    /// The owner of a table with policies is a further role, unless it is a superuser. The owner needs only its policy.
     static let wanted: SQL = """
-        with roles as (
-            select r.name, to_regrole(r.name)::oid as id, r.place
-            from unnest(\(roles)) with ordinality as r(name, place)
-        ), relations as (
+        with relations as (
             select c.oid as id, n.nspname || '.' || c.relname as object, n.nspname as schema, c.relkind <> 'v' as is_table,
-                c.relrowsecurity as has_policies
+                c.relrowsecurity as has_policies, c.relowner as owner
             from pg_class c join pg_namespace n on n.oid = c.relnamespace
             where n.nspname in ('tidings', 'tidings_ops') and c.relkind in ('r', 'p', 'v') and not c.relispartition
+        ), roles as (
+            select r.name, to_regrole(r.name)::oid as id, r.place
+            from unnest(\(roles)) with ordinality as r(name, place)
+            union all
+            select distinct o.rolname::text, o.oid, null::bigint from relations r join pg_roles o on o.oid = r.owner
+            where r.has_policies and not o.rolsuper and o.rolname <> all (\(roles))
         ), functions as (
             select p.oid as id, n.nspname || '.' || p.proname as object, n.nspname as schema
             from pg_proc p join pg_namespace n on n.oid = p.pronamespace where n.nspname in ('tidings', 'tidings_ops', 'tidings_api')
@@ -70,6 +75,8 @@ enum Grants {
             select v.role, 'policy', r.id, r.object, 'policy', null
             from relations r cross join (values ('tidings_run'), ('tidings_app')) as v(role)
             where r.has_policies and (v.role = 'tidings_run' or r.object <> 'tidings.liked_people')
+            union all
+            select o.name, 'policy', r.id, r.object, 'policy', null from relations r join roles o on o.id = r.owner where r.has_policies
             union all
             select 'tidings_run', 'membership', a.id, a.name, 'membership', null from roles a where a.name = 'tidings_app' and a.id is not null
         )

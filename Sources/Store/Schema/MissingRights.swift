@@ -6,7 +6,7 @@ public struct MissingRight: Sendable, Hashable {
         case role, membership, schema, table, column, sequence, function, policy
     }
 
-    /// The role that lacks it.
+    /// The role that lacks it: one of the four, or the owner of a table.
     public let role: String
     public let kind: Kind
     /// Such as `tidings.packs`. For a membership: the role of which ``role`` is no member. For a missing role: the role itself.
@@ -47,7 +47,9 @@ public struct MissingRights: Sendable, Hashable {
         }
         for right in rights where right.kind == .membership { sentences.append("\(right.role) is no member of \(right.object)") }
         let lacking = rights.filter { $0.kind != .role && $0.kind != .membership }
-        for role in Grants.roles {
+        var roles = Grants.roles
+        for right in lacking where !roles.contains(right.role) { roles.append(right.role) }
+        for role in roles {
             let own = lacking.filter { $0.role == role }
             guard !own.isEmpty else { continue }
             let named = own.prefix(Self.named).map(\.phrase).joined(separator: ", ") + (own.count > Self.named ? ", …" : "")

@@ -55,8 +55,5 @@ begin
     foreach name in array array['liked_people', 'likes', 'matches', 'unblurs'] loop
         execute format('alter table tidings.%I enable row level security', name);
         execute format('alter table tidings.%I force row level security', name);
-        if not (select rolsuper from pg_roles where rolname = current_user) then
-            execute format('create policy owner on tidings.%I to %I using (true) with check (true)', name, current_user);
-        end if;
     end loop;
 end $$;
