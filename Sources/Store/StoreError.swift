@@ -11,6 +11,8 @@ public enum StoreError: Error, Sendable, Hashable, CustomStringConvertible {
     case unsuitableServer([ServerFault])
     /// A newer binary migrated this database, so this binary does not know which rights the schema needs.
     case rightsOfNewerSchema(found: Int, known: Int)
+    /// The user may not create the schemas of Tidings until an administrator of the server has run the statements.
+    case mayNotCreateSchemas(statements: [String])
     /// Other sessions used a table without a break for minutes, so that a step of the schema could not change the table.
     case tableInUse(step: String)
     /// A statement answered too late: the answer may be out of date, so the store must not act on it. Nothing was changed.
@@ -31,6 +33,8 @@ public enum StoreError: Error, Sendable, Hashable, CustomStringConvertible {
             faults.map(\.words).joined(separator: "; ")
         case .rightsOfNewerSchema(let found, let known):
             "the database has schema \(found), and this binary knows the rights of schema \(known): nothing was granted, use the newer binary"
+        case .mayNotCreateSchemas:
+            "this user may not create the schemas of Tidings in the database"
         case .tableInUse(let step):
             "step \(step) of the schema needs a table that a long transaction keeps: pg_stat_activity shows it by xact_start; end it and run this again"
         case .viewTooOld:

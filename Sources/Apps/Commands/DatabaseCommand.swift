@@ -17,6 +17,7 @@ struct DatabaseCommand: AsyncParsableCommand {
             let plan = try await Migrator(try Settings.read(needsBroker: false).database).plan()
             let grants = plan.version > Migration.latest ? [] : plan.missing.sentences
             if plan.steps.isEmpty, grants.isEmpty { return Output.data("-- " + Self.nothingToDo(at: plan.version)) }
+            for statement in plan.creationStatements { Output.data("-- first, an administrator of PostgreSQL runs: \(statement)") }
             for migration in plan.steps {
                 Output.data("-- \(migration.number) \(migration.name) (\(Self.kind(of: migration)))")
                 if !short { Output.data(migration.sql) }
@@ -45,8 +46,9 @@ struct DatabaseCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "migrate", abstract: "Apply the missing migrations, and give the roles of PostgreSQL their rights.",
             discussion: """
-                The user must own the schema. If the user may not create a role or give a right, the command says what an administrator \
-                has to run, and exits with 1. If two processes migrate at once, one waits for the other.
+                The user must own the schema. The first migration creates it, which needs the right to create in the database. If the \
+                user may not create a role or give a right, the command says what an administrator has to run, and exits with 1. If two \
+                processes migrate at once, one waits for the other.
                 """)
 
         mutating func run(in context: CommandContext) async throws {

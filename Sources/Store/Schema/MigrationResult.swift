@@ -2,6 +2,8 @@
 public struct MigrationPlan: Sendable {
     /// The number of the newest applied step. 0 for an empty database.
     public let version: Int
+    /// The statements that an administrator of the server has to run before the first step, because this user may not create the schemas.
+    public let creationStatements: [String]
     public let steps: [Migration]
     public let missing: MissingRights
 

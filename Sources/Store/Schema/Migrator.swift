@@ -42,10 +42,12 @@ public struct Migrator: Sendable {
     public func plan() async throws -> MigrationPlan {
         try await connected { connection in
             try await Self.refuseUnsuitableServer(connection)
-            let version = try await Self.version(connection)
+            let statements = try await SchemaCreation.statements(on: connection)
+            // A user who does not own the schema may not ask for its version. The baseline is missing then.
+            let version = statements.isEmpty ? try await Self.version(connection) : 0
             try StoreError.refuseSchemaBeforeBaseline(version)
             return MigrationPlan(
-                version: version, steps: steps.filter { $0.number > version },
+                version: version, creationStatements: statements, steps: steps.filter { $0.number > version },
                 missing: try await MissingRights { try await connection.query($0) })
         }
     }
@@ -53,20 +55,28 @@ public struct Migrator: Sendable {
     /// Applies the missing steps, gives the missing rights, and fills the tables that mirror the binary's own lists.
     ///
     /// Changes nothing in a database that a newer binary migrated, because the lists in it come from the newer binary. Throws
-    /// ``StoreError/unsuitableServer(_:)`` before any change if an assumption about PostgreSQL does not hold.
+    /// ``StoreError/unsuitableServer(_:)`` before any change if an assumption about PostgreSQL does not hold, and
+    /// ``StoreError/mayNotCreateSchemas(statements:)`` if the user lacks a right to create the schemas. A step that fails changes nothing.
     @discardableResult
     public func migrate(say: @Sendable (Migration) -> Void = { _ in }) async throws -> MigrationResult {
         try await connected { connection in
             try await Self.refuseUnsuitableServer(connection)
-            // Take the lock first, in the same transaction: "if not exists" alone fails if two sessions create the same object at once.
+            let statements = try await SchemaCreation.statements(on: connection)
+            guard statements.isEmpty else { throw StoreError.mayNotCreateSchemas(statements: statements) }
+            // Take the lock first, in the same transaction: two sessions could create the same object at once. Not "if not exists", which
+            // needs the right to create even if the schema is there.
             try await connection.execute(
                 script: """
                     \(Self.terms);
                     select pg_advisory_xact_lock(hashtextextended('tidings.migrations', 0));
-                    create schema if not exists tidings;
-                    create table if not exists tidings.migrations
-                        (number integer primary key, name text not null, applied_at timestamptz not null default now(),
-                            oldest_binary_schema integer)
+                    do $$ begin
+                        if to_regnamespace('tidings') is null then create schema tidings; end if;
+                        if to_regclass('tidings.migrations') is null then
+                            create table tidings.migrations
+                                (number integer primary key, name text not null, applied_at timestamptz not null default now(),
+                                    oldest_binary_schema integer);
+                        end if;
+                    end $$
                     """, deadline: Self.deadline)
             let found = try await Self.version(connection)
             try StoreError.refuseSchemaBeforeBaseline(found)

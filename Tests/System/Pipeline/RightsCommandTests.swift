@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import TidingsPostgres
+import TidingsStore
 import TidingsTestSupport
 
 /// Commands give the roles of PostgreSQL their rights, and say which ones they could not give.
@@ -48,6 +49,40 @@ import TidingsTestSupport
             _ = try await system.query("grant tidings_app to \(unsafe: owner)")
             let granted = try await CommandLineTests.run(["db", "grant"], environment)
             #expect(granted.exitCode == 0 && granted.errors.isEmpty, "\(granted.errors)")
+            _ = try await system.query("drop database \(unsafe: owner) with (force)")
+            _ = try await system.query("drop role \(unsafe: owner)")
+        }
+    }
+
+    /// An administrator made the database and one of the schemas. The user may create nothing, until the administrator runs what the command
+    /// prints. Afterwards the user needs no right to create any more.
+    @Test func theRightToCreateIsNamedAndNeededOnce() async throws {
+        try await withOwnSystem { system in
+            let owner = "tidings_owner_\(UInt32.random(in: 0...UInt32.max))"
+            _ = try await system.query("create role \(unsafe: owner) login password 'secret'")
+            _ = try await system.query("create database \(unsafe: owner)")
+            var url = try #require(URLComponents(string: system.databaseURL))
+            url.path = "/" + owner
+            let database = try #require(url.string)
+            _ = try await TestSystem.query("create schema tidings_ops", at: database)
+            let environment = try Self.environment(of: system, user: owner, database: owner)
+            let statements = ["grant create on database \(owner) to \(owner);", "alter schema tidings_ops owner to \(owner);"]
+
+            let plan = try await CommandLineTests.run(["db", "plan", "--short"], environment)
+            let first = statements.map { "-- first, an administrator of PostgreSQL runs: \($0)\n" }.joined()
+            #expect(plan.exitCode == 0 && plan.output.hasPrefix(first), "\(plan.output)\(plan.errors)")
+            #expect(plan.output.contains("-- \(Migration.latest) "), "\(plan.output)\(plan.errors)")
+            let refused = try await CommandLineTests.run(["db", "migrate"], environment)
+            #expect(refused.exitCode == 77 && refused.errors.contains(statements.joined(separator: " ")), "\(refused.errors)")
+            let isUntouched = try await TestSystem.query("select to_regnamespace('tidings') is null", at: database)
+            #expect(try isUntouched.rows[0].decode(Bool.self))
+
+            for statement in statements { _ = try await TestSystem.query(SQL(unsafeSQL: statement), at: database) }
+            let migrated = try await CommandLineTests.run(["db", "migrate"], environment)
+            #expect(migrated.exitCode == 0 && migrated.errors.contains("schema "), "\(migrated.errors)")
+            _ = try await system.query("revoke create on database \(unsafe: owner) from \(unsafe: owner)")
+            let idle = try await CommandLineTests.run(["db", "migrate"], environment)
+            #expect(idle.exitCode == 0 && idle.errors.contains("nothing to do"), "\(idle.errors)")
             _ = try await system.query("drop database \(unsafe: owner) with (force)")
             _ = try await system.query("drop role \(unsafe: owner)")
         }

@@ -38,6 +38,8 @@ public struct Failure: Error, Sendable {
             // set.
             self.init(.timedOut, "\(error)", hint: "are both machines synchronised? see timedatectl")
         case StoreError.tableInUse: self.init(.timedOut, "\(error)")
+        case StoreError.mayNotCreateSchemas(let statements):
+            self.init(.notPermitted, "\(error)", hint: "an administrator of PostgreSQL runs: \(statements.joined(separator: " "))")
         case StoreError.unsuitableServer(let faults):
             self.init(.config, "\(error)", hint: faults.map(\.whatToDo).joined(separator: " "))
         case let error as StoreError: self.init(.config, "\(error)")

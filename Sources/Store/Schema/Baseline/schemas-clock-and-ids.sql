@@ -5,11 +5,18 @@
 
 comment on schema tidings is 'Private tables of Tidings, which change. Read tidings_ops instead: it is the contract.';
 
-create schema tidings_ops;
+-- An administrator may have created a schema for an owner who may not. Not "if not exists": it needs the right to create all the same.
+do $$ declare
+    name text;
+begin
+    foreach name in array array['tidings_ops', 'tidings_api'] loop
+        if to_regnamespace(name) is null then execute format('create schema %I', name); end if;
+    end loop;
+end $$;
+
 comment on schema tidings_ops is
     'Views of everything that happened, with reasons: the contract for operators. Columns are only ever added.';
 
-create schema tidings_api;
 comment on schema tidings_api is 'Functions that producers call inside their own transaction.';
 
 -- Clock ---------------------------------------------------------------------------------------------------------------------------------
