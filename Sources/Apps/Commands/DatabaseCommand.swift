@@ -14,7 +14,7 @@ struct DatabaseCommand: AsyncParsableCommand {
         @Flag(help: "Names only.") var short = false
 
         mutating func run(in context: CommandContext) async throws {
-            let plan = try await Migrator(try Settings.read(needsBroker: false).database).plan()
+            let plan = try await onSchema { try await Migrator(try Settings.read(needsBroker: false).database).plan() }
             let grants = plan.version > Migration.latest ? [] : plan.missing.sentences
             if plan.steps.isEmpty, grants.isEmpty { return Output.data("-- " + Self.nothingToDo(at: plan.version)) }
             for statement in plan.creationStatements { Output.data("-- first, an administrator of PostgreSQL runs: \(statement)") }
@@ -53,7 +53,7 @@ struct DatabaseCommand: AsyncParsableCommand {
 
         mutating func run(in context: CommandContext) async throws {
             let migrator = Migrator(try Settings.read(needsBroker: false).database)
-            let result = try await migrator.migrate { Output.note("\($0.number) \($0.name)") }
+            let result = try await onSchema { try await migrator.migrate { Output.note("\($0.number) \($0.name)") } }
             if !result.steps.isEmpty {
                 Output.note("schema \(result.version)")
             } else if result.hasGranted {
@@ -76,7 +76,7 @@ struct DatabaseCommand: AsyncParsableCommand {
         @OptionGroup var output: OutputOptions
 
         mutating func run(in context: CommandContext) async throws {
-            let missing = try await Migrator(try Settings.read(needsBroker: false).database).grant()
+            let missing = try await onSchema { try await Migrator(try Settings.read(needsBroker: false).database).grant() }
             Output.faults(missing.rights.map(\.json), as: output.format, sound: "every role has its rights")
             if let note = missing.note { Output.note(note) }
             if let failure = missing.failure { throw failure }
@@ -90,12 +90,13 @@ struct DatabaseCommand: AsyncParsableCommand {
         @OptionGroup var output: OutputOptions
 
         mutating func run(in context: CommandContext) async throws {
-            let format = output.format
-            try await withStore { store, _ in
-                let problems = try await store.audit { Output.note("\($0) notifications compared") } + (try await store.unaccounted())
-                Output.faults(problems, as: format, sound: "every delivery is in exactly one place, and the sums agree")
-                if !problems.isEmpty { throw Failure(.bad, "\(problems.count) problems") }
+            let problems = try await onSchema {
+                try await withStore { store, _ in
+                    try await store.audit { Output.note("\($0) notifications compared") } + (try await store.unaccounted())
+                }
             }
+            Output.faults(problems, as: output.format, sound: "every delivery is in exactly one place, and the sums agree")
+            if !problems.isEmpty { throw Failure(.bad, "\(problems.count) problems") }
         }
     }
 
@@ -115,6 +116,11 @@ struct DatabaseCommand: AsyncParsableCommand {
             if number == nil { Output.data(Plan.rights) }
         }
     }
+}
+
+/// Runs the statements of a `db` command. The failure of a refused statement has the message of the server, and never exit code 1.
+private func onSchema<Result: Sendable>(_ statements: () async throws -> Result) async throws -> Result {
+    do { return try await statements() } catch { throw Failure.ofSchema(error) }
 }
 
 extension MissingRight {

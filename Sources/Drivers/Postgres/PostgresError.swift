@@ -33,7 +33,7 @@ public struct PostgresError: Error, Sendable, Hashable {
     public var kind: Kind
     /// The five characters of the server's first error code (PostgreSQL, appendix A). Nil when the server gave none.
     public var sqlState: String?
-    /// The primary message of the server or libpq. It may quote data: log it, but do not show it to users.
+    /// The primary message of the server or libpq. Unless ``isFreeOfData``, it may quote data: log it, but do not show it to users.
     public var message: String
     /// The server's detail text, which may quote row values.
     public var detail: String?
@@ -87,6 +87,13 @@ public struct PostgresError: Error, Sendable, Hashable {
         case .server: !isMissingPartition && ["22", "23", "54"].contains { sqlState?.hasPrefix($0) ?? false }
         default: false
         }
+    }
+
+    /// Whether ``message`` is about the server, the session or the schema, so that it quotes no row: connection (class 08), state of the
+    /// session (25, 26, 28), conflict (40), schema and rights (42), resources (53), use of an object (55), intervention of an operator (57)
+    /// and operating system (58).
+    public var isFreeOfData: Bool {
+        ["08", "25", "26", "28", "40", "42", "53", "55", "57", "58"].contains { sqlState?.hasPrefix($0) ?? false }
     }
 
     /// Whether a row belongs to a day whose partition does not exist.

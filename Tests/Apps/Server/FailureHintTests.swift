@@ -53,6 +53,20 @@ import TidingsAMQP
         (.init(.connectFailed, message: place + "Connection refused\n\tIs it running?"), .unavailable, "refused", "is PostgreSQL running?"),
         (.init(.server, sqlState: "57014", message: "canceling statement"), .timedOut, "canceling", "pg_stat_activity"),
         (.init(.deadlineExceeded, message: "no answer"), .timedOut, "deadlineExceeded", "overloaded"),
+        (.init(.connectFailed, sqlState: "08P01", message: place + "FATAL:  08P01: no user"), .unavailable, "no user", "PgBouncer"),
+        (.init(.connectFailed, sqlState: "53200", message: place + "FATAL:  53200: out of memory"), .unavailable, "out of", "no memory"),
+        (.init(.connectionLost, sqlState: "57P01", message: "terminating connection"), .unavailable, "terminating", "try again"),
+        (.init(.connectionLost, sqlState: "25P03", message: "idle-in-transaction timeout"), .unavailable, "idle-in-tr", "idle for longer"),
+        (.init(.connectionLost, sqlState: "08P01", message: "query_wait_timeout"), .unavailable, "query_wait_timeout", "PgBouncer"),
+        (.init(.connectionLost, message: "server closed the connection"), .unavailable, "connectionLost", "is PostgreSQL running?"),
+        (.init(.connectionLost, sqlState: "53200", message: "out of memory"), .timedOut, "out of memory", "no memory"),
+        (.init(.server, sqlState: "53100", message: "No space left on device"), .timedOut, "No space left", "disk of the server"),
+        (.init(.server, sqlState: "53400", message: "temp_file_limit"), .timedOut, "temp_file_limit", "a limit of the server"),
+        (.init(.server, sqlState: "58030", message: "could not read block 7"), .timedOut, "block 7", "its disk"),
+        (.init(.server, sqlState: "40P01", message: "deadlock detected"), .timedOut, "deadlock detected", "try again"),
+        (.init(.server, sqlState: "42P01", message: "no relation tidings.due"), .bad, "42P01: no relation tidings.due", "the log of"),
+        (.init(.server, sqlState: "42501", message: "permission denied"), .notPermitted, "permission denied", "tidings_ops_read"),
+        (.init(.server, sqlState: "XX000", message: "value 7"), .bad, "XX000", "the log of PostgreSQL has the message"),
     ]
 
     @Test(arguments: ofDatabase) func theDatabasesCauseIsNamed(_ error: PostgresError, code: Failure.Code, part: String, hint: String) {
@@ -60,6 +74,36 @@ import TidingsAMQP
         #expect(failure.code == code && failure.message.contains(part), "\(failure)")
         #expect(failure.hint?.contains(hint) == true, "\(failure)")
         #expect(!failure.message.contains("\n"))
+    }
+
+    /// The message of such an error may quote a row, and so may that of a lost session.
+    @Test(arguments: [PostgresError.Kind.server, .connectionLost], ["22P02", "23505", "P0001"])
+    func aMessageWithDataIsNotShown(kind: PostgresError.Kind, sqlState: String) {
+        let failure = Failure(PostgresError(kind, sqlState: sqlState, message: "invalid: \"ann\""))
+        #expect(!failure.message.contains("ann") && failure.message.contains(sqlState) && failure.hint != nil, "\(failure)")
+    }
+
+    @Test func anUnknownOutcomeIsTold() {
+        var error = PostgresError(.connectionLost, sqlState: "57P01", message: "terminating connection")
+        error.isAmbiguousCommit = true
+        #expect(Failure(error).message == "the database: connectionLost 57P01, outcome unknown: terminating connection")
+    }
+
+    static let ofSchema: [(PostgresError, Failure.Code, String)] = [
+        (.init(.server, sqlState: "42P06", message: "schema exists"), .config, "remove the cause"),
+        (.init(.server, sqlState: "0LP01", message: "cannot be granted back"), .config, "remove the cause"),
+        (.init(.server, sqlState: "23505", message: "could not create unique index"), .config, "remove the cause"),
+        (.init(.server, sqlState: "42501", message: "must be owner of table inbox"), .notPermitted, "owner of the schema"),
+        (.init(.server, sqlState: "53100", message: "No space left on device"), .timedOut, "disk of the server"),
+        (.init(.connectionLost, sqlState: "XX000", message: "broken"), .unavailable, "the log of PostgreSQL"),
+        (.init(.connectionLost, sqlState: "57P01", message: "terminating connection"), .unavailable, "try again"),
+    ]
+
+    /// Each error of a `db` command has the message, and exit code 1 is left to the verdict of the command.
+    @Test(arguments: ofSchema) func aCommandOfTheSchemaShowsEachMessage(_ error: PostgresError, code: Failure.Code, hint: String) {
+        let failure = Failure.ofSchema(error)
+        #expect(failure.code == code && failure.message.contains(error.message), "\(failure)")
+        #expect(failure.hint?.contains(hint) == true && failure.hint?.contains("tidings_ops_read") == false, "\(failure)")
     }
 
     /// A log of a role has only the description.

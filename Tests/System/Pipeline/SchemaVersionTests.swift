@@ -129,6 +129,31 @@ import TidingsTestSupport
         }
     }
 
+    /// Something of another program has a name of the schema.
+    @Test func aFailedStepSaysWhyAndChangesNothing() async throws {
+        try await withOwnSystem { system in
+            let name = "tidings_taken_\(UInt32.random(in: 0...UInt32.max))"
+            _ = try await system.query("create database \(unsafe: name)")
+            var url = try #require(URLComponents(string: system.databaseURL))
+            url.path = "/" + name
+            let database = try #require(url.string)
+            _ = try await TestSystem.query("create schema tidings_ops", at: database)
+            _ = try await TestSystem.query("create view tidings_ops.schema_version as select 1 as version", at: database)
+            let environment = system.environment.merging(["TIDINGS_DATABASE_URL": database]) { $1 }
+            let result = try await CommandLineTests.run(["db", "migrate"], environment)
+            #expect(result.exitCode == 78 && result.output.isEmpty, "\(result.errors)")
+            #expect(result.errors.contains(#"42P07: relation "schema_version" already exists"#), "\(result.errors)")
+            #expect(result.errors.contains("remove the cause"), "\(result.errors)")
+            let isUntouched = try await TestSystem.query("select to_regclass('tidings.clock_offset') is null", at: database)
+            #expect(try isUntouched.rows[0].decode(Bool.self))
+
+            _ = try await TestSystem.query("drop view tidings_ops.schema_version", at: database)
+            let again = try await CommandLineTests.run(["db", "migrate"], environment)
+            #expect(again.exitCode == 0, "\(again.errors)")
+            _ = try await system.query("drop database \(unsafe: name) with (force)")
+        }
+    }
+
     /// Two migrations start at the same time on an empty database. Each step is applied once.
     @Test func planShowsAndMigrateAppliesWhatIsMissing() async throws {
         try await withOwnSystem { system in

@@ -43,38 +43,95 @@ extension Failure {
         case .connectFailed:
             let (code, hint) = Self.refusedConnection(error.sqlState, error.cause)
             self.init(code, "the database: \(error.cause.isEmpty ? "\(error)" : error.cause)", hint: hint)
-        case .connectionLost, .poolExhausted:
+        case .server, .connectionLost:
+            self.init(statement: error)
+        case .poolExhausted:
             self.init(.unavailable, "the \(error)", hint: "is PostgreSQL running? see tidings doctor")
         case .deadlineExceeded: self.init(.timedOut, "the \(error)", hint: "is PostgreSQL overloaded? see tidings doctor")
-        case .server where ["57014", "55P03"].contains(error.sqlState):
-            // A time limit passed on the server. The message names no data.
-            self.init(
-                .timedOut, "the database: \(error.message)",
-                hint: "another session may hold a lock; try again, and look at pg_stat_activity")
-        case .server where error.sqlState == "42501":
-            // The message names the object and no data.
-            self.init(
-                .notPermitted, "the database: \(error.message)",
-                hint: "a member of tidings_ops_read only reads; other commands log in as a member of tidings_run, or as the owner")
         case .configuration: self.init(.config, error.message)
-        case .server, .cancelled, .poolClosed, .invalidStatement, .decoding, .rolledBack: self.init(.bad, "the \(error)")
+        case .cancelled, .poolClosed, .invalidStatement, .decoding, .rolledBack: self.init(.bad, "the \(error)")
+        }
+    }
+
+    /// The failure of a `db` command. Its statements bind no values of people, so each message of the server is shown. A refused statement
+    /// has another code than ``Code/bad``, with which these commands end if rights are missing or if the audit finds something.
+    package static func ofSchema(_ error: any Error) -> Failure {
+        let failure = Failure(error)
+        guard let error = error as? PostgresError, error.sqlState != nil else { return failure }
+        let words = "the \(error): \(error.cause)"
+        return switch (error.kind, failure.code) {
+        case (.server, .bad):
+            Failure(.config, words, hint: "nothing of a failed step stays: remove the cause, and run the command again")
+        case (.server, .notPermitted):
+            Failure(
+                .notPermitted, failure.message,
+                hint: "log in as the owner of the schema (`\\dn tidings` of psql names it); for db verify, a member of tidings_run will do")
+        case (.connectionLost, _) where !error.isFreeOfData: Failure(failure.code, words, hint: failure.hint)
+        default: failure
+        }
+    }
+
+    /// A refused statement, or a session that ended. The words have the message of the server if it quotes no row.
+    private init(statement error: PostgresError) {
+        guard error.isFreeOfData else {
+            self.init(
+                error.kind == .connectionLost ? .unavailable : .bad, "the \(error)",
+                hint: error.sqlState == nil ? "is PostgreSQL running? see tidings doctor" : "the log of PostgreSQL has the message")
+            return
+        }
+        // The description of a lost session also says whether a commit has an unknown outcome.
+        let words = error.kind == .connectionLost ? "the \(error): \(error.cause)" : "the database: \(error.cause)"
+        switch (error.kind, error.sqlState) {
+        case (_, let state) where Self.shortage(state) != nil: self.init(.timedOut, words, hint: Self.shortage(state))
+        case (.connectionLost, let state): self.init(.unavailable, words, hint: Self.endOfSession(state))
+        case (_, "57014"), (_, "55P03"):
+            self.init(.timedOut, words, hint: "another session may hold a lock; try again, and look at pg_stat_activity")
+        case (_, "42501"):
+            self.init(
+                .notPermitted, words,
+                hint: "a member of tidings_ops_read only reads; other commands log in as a member of tidings_run, or as the owner")
+        case _ where error.verdict == .retry: self.init(.timedOut, words, hint: "another session used the same rows; try again")
+        default: self.init(.bad, "the \(error): \(error.cause)", hint: "the log of PostgreSQL says more")
+        }
+    }
+
+    /// The next step if the server lacks something that an operator can give it (classes 53 and 58). Nil for any other cause.
+    private static func shortage(_ sqlState: String?) -> String? {
+        switch sqlState {
+        case "53100": "the disk of the server is full: free space on it, or enlarge it"
+        case "53200": "the server has no memory left: lower work_mem or max_connections, or give its machine more"
+        case "53300": "the server has no connection left: raise max_connections, or connect through PgBouncer"
+        case let state? where state.hasPrefix("53"): "a limit of the server is reached: the log of PostgreSQL names it"
+        case let state? where state.hasPrefix("58"): "the machine of the server fails: look at its disk and at the log of PostgreSQL"
+        default: nil
+        }
+    }
+
+    /// The next step after the server, or a pooler before it, ended the session with a reason.
+    private static func endOfSession(_ sqlState: String?) -> String {
+        switch sqlState {
+        case "57P01", "57P02", "57P03": "the server stops or restarts, or an administrator ended the session; try again"
+        case "25P03", "57P05": "the session was idle for longer than a timeout of the server or of its user allows; try again"
+        case let state? where state.hasPrefix("08"): "the server or a pooler such as PgBouncer ended the session; the log of each says more"
+        default: "the log of PostgreSQL says more; try again"
         }
     }
 
     /// The exit code and the hint for a connection that was refused. A refusal with an SQLSTATE is an answer of the server. libpq gives no
     /// SQLSTATE for its own failures.
     private static func refusedConnection(_ sqlState: String?, _ cause: String) -> (Code, String) {
-        switch sqlState {
+        if let hint = shortage(sqlState) { return (.unavailable, hint) }
+        return switch sqlState {
         case "28P01", "28000": (.notPermitted, "check user and password in TIDINGS_DATABASE_URL")
         case "42501": (.notPermitted, "let the user connect: grant connect on database … to …")
         case "3D000": (.config, "create the database, or correct its name in TIDINGS_DATABASE_URL")
-        case "53300": (.unavailable, "the server has no connection left: raise max_connections, or connect through PgBouncer")
         case "57P03": (.unavailable, "the server is starting, stopping or recovering; try again")
         case nil where cause.contains("could not translate host name"): (.unavailable, "check the host in TIDINGS_DATABASE_URL")
         case nil where cause.contains("SSL") || cause.contains("certificate"):
             (.unavailable, "check sslmode and sslrootcert in TIDINGS_DATABASE_URL, and the server's certificate")
         case nil where cause.contains("file descriptor"): (.unavailable, "raise the limit of open files of this process")
-        default: (.unavailable, "is PostgreSQL running? see tidings doctor")
+        case nil: (.unavailable, "is PostgreSQL running? see tidings doctor")
+        default: (.unavailable, "the server or a pooler such as PgBouncer refuses this; the log of each says more")
         }
     }
 }
