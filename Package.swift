@@ -194,7 +194,9 @@ let package = Package(
             ],
             settings: settings + faultHooks),
         // On top of the store: the pipeline does not know it.
-        target("TidingsLikes", in: "Modules/Likes", ["TidingsCore", "TidingsEncodings", "TidingsJSON", "TidingsPostgres", "TidingsStore"]),
+        target(
+            "TidingsLikes", in: "Modules/Likes",
+            ["TidingsContracts", "TidingsCore", "TidingsEncodings", "TidingsJSON", "TidingsPostgres", "TidingsStore"]),
         provider("ProviderAirship", in: "Providers/Airship"),
         provider("ProviderAPNs", in: "Providers/APNs", ["TidingsHTTP2"]),
         provider("ProviderBraze", in: "Providers/Braze"),

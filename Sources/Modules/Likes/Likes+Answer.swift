@@ -1,3 +1,4 @@
+import TidingsContracts
 import TidingsPostgres
 import TidingsStore
 
@@ -20,6 +21,9 @@ extension Likes {
     package static let source = "/tidings/likes"
     /// The type of those intents. If the active catalogue does not declare it, a match makes no intent.
     package static let matchType = "match"
+    /// The longest name or address of a picture that a match tells, in bytes. Longer ones are left out: with them the event could exceed the
+    /// limit of an event, and then the answer would fail each time.
+    private static let longestTold = 8_192
 
     /// Records the answer of `recipient` to the like of `liker`. The same answer again changes nothing.
     ///
@@ -44,28 +48,35 @@ extension Likes {
         return answers.count > 2 && answers[3].affectedRows > 0 ? .matched : .recorded
     }
 
-    /// Makes the match, and returns two rows if it is new. Makes none if the liker has passed the recipient.
+    /// Makes the match, and returns a row for each person who is told if it is new. Makes none if the liker has passed the recipient.
+    ///
+    /// A liker whom no intent can name is not told. ``LikesProjection`` takes no such liker, but an older row may have one.
     ///
     /// Of two answers at the same time, the second waits at the primary key until the first has committed, and then makes nothing.
     private static func match(_ recipient: String, _ liker: String, _ tenant: String) -> SQL {
-        """
-        with match as (
-            insert into tidings.matches (tenant, one_id, other_id, matched_at)
-            select l.tenant, least(l.recipient_id collate "C", l.liker_id collate "C"),
-                greatest(l.recipient_id collate "C", l.liker_id collate "C"), tidings.clock()
-            from tidings.likes l where l.tenant = \(tenant) and l.recipient_id = \(recipient) and l.liker_id = \(liker)
-                and not exists (select from tidings.likes o
-                    where o.tenant = l.tenant and o.recipient_id = l.liker_id and o.liker_id = l.recipient_id and o.passed)
-            on conflict do nothing returning tenant
-        )
-        select case when not exists (select from tidings.active_catalogue a join tidings.catalogue_types t on t.hash = a.hash
-                where not \(matchType) = any(t.types))
-            then tidings_api.enqueue(type => \(matchType), recipient => told.person, tenant => match.tenant, source => \(source),
-                key => 'match-' || encode(sha256(convert_to(
-                    json_build_array(match.tenant, told.person, told.other)::text, 'UTF8')), 'hex'),
-                data => jsonb_strip_nulls(jsonb_build_object('userId', told.other, 'name', l.name, 'photoURL', l.photo_url))) end
-        from match cross join (values (\(recipient), \(liker)), (\(liker), \(recipient))) as told(person, other)
-        left join tidings.likes l on l.tenant = match.tenant and l.recipient_id = told.person and l.liker_id = told.other
-        """
+        let told = [(person: recipient, other: liker), (person: liker, other: recipient)].filter {
+            RecipientForm.fault(in: $0.person) == nil
+        }
+        return """
+            with match as (
+                insert into tidings.matches (tenant, one_id, other_id, matched_at)
+                select l.tenant, least(l.recipient_id collate "C", l.liker_id collate "C"),
+                    greatest(l.recipient_id collate "C", l.liker_id collate "C"), tidings.clock()
+                from tidings.likes l where l.tenant = \(tenant) and l.recipient_id = \(recipient) and l.liker_id = \(liker)
+                    and not exists (select from tidings.likes o
+                        where o.tenant = l.tenant and o.recipient_id = l.liker_id and o.liker_id = l.recipient_id and o.passed)
+                on conflict do nothing returning tenant
+            )
+            select case when not exists (select from tidings.active_catalogue a join tidings.catalogue_types t on t.hash = a.hash
+                    where not \(matchType) = any(t.types))
+                then tidings_api.enqueue(type => \(matchType), recipient => told.person, tenant => match.tenant, source => \(source),
+                    key => 'match-' || encode(sha256(convert_to(
+                        json_build_array(match.tenant, told.person, told.other)::text, 'UTF8')), 'hex'),
+                    data => jsonb_strip_nulls(jsonb_build_object('userId', told.other,
+                        'name', case when octet_length(l.name) <= \(longestTold) then l.name end,
+                        'photoURL', case when octet_length(l.photo_url) <= \(longestTold) then l.photo_url end))) end
+            from match cross join unnest(\(told.map { $0.person }), \(told.map { $0.other })) as told(person, other)
+            left join tidings.likes l on l.tenant = match.tenant and l.recipient_id = told.person and l.liker_id = told.other
+            """
     }
 }

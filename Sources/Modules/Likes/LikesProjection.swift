@@ -1,3 +1,4 @@
+import TidingsContracts
 import TidingsCore
 import TidingsJSON
 package import TidingsPostgres
@@ -11,8 +12,8 @@ package import TidingsStore
 /// - `name`, `photoURL`: texts.
 /// - `serverIsBlurred`: true or false, also as a text. False by default.
 ///
-/// An intent without a liker is a notification like any other, and no like. The same holds for a liker longer than a recipient may be, and
-/// for a person who likes themselves.
+/// An intent without a liker is a notification like any other, and no like. The same holds for a liker whom no intent can name by the rules
+/// of ``RecipientForm``, and for a person who likes themselves.
 package struct LikesProjection: Projection {
     package var name: String { "likes" }
 
@@ -36,9 +37,6 @@ private struct LikeRows {
     private var photos: [String?] = []
     private var blurred: [Bool] = []
 
-    /// The bound of recipients: a liker is part of the keys of indexes.
-    private static let longestLiker = 256
-
     mutating func add(_ projected: ProjectedIntent) {
         let intent = projected.intent
         guard let data = try? JSON.parse(intent.content.data), let liker = Self.identifier(data["userId"] ?? data["id"]),
@@ -55,7 +53,8 @@ private struct LikeRows {
 
     private static func identifier(_ value: JSON?) -> String? {
         guard let text = value?.stringValue ?? value?.intValue.map(String.init) else { return nil }
-        return (1...longestLiker).contains(text.utf8.count) ? text : nil
+        // A match tells both people, so each of them must be a recipient that an intent can name.
+        return RecipientForm.fault(in: text) == nil ? text : nil
     }
 
     /// Nil if there is nothing to insert.

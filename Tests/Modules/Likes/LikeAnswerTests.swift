@@ -77,6 +77,33 @@ import TidingsTestSupport
         }
     }
 
+    /// The projection takes no such liker any more, but rows of them may exist. No intent can tell such a liker of the match.
+    @Test(arguments: ["bo\n", " ", "\u{7F}", String(repeating: "b", count: 257)])
+    func aStoredLikerWhomNoIntentCanNameBlocksNoAnswer(liker: String) async throws {
+        try await LikesScene.with { scene in
+            _ = try await scene.system.query(
+                """
+                insert into tidings.likes (tenant, recipient_id, liker_id, position, notification_id, server_is_blurred, created_at)
+                values (\(LikesScene.tenant), 'ada', \(liker), 1, gen_random_uuid(), false, tidings.clock())
+                """)
+            #expect(try await scene.answer(.like, of: "ada", to: liker) == .matched)
+            #expect(try await scene.answer(.like, of: "ada", to: liker) == .recorded)
+            #expect(try await scene.status(of: liker, for: "ada") == .mutual)
+            #expect(try await scene.outgoing().map { $0["data"]?["recipient"] } == ["ada"])
+        }
+    }
+
+    /// Name and picture came with different likes, so together they are larger than an event may be.
+    @Test func aLongNameAndPictureBlockNoAnswer() async throws {
+        try await LikesScene.with { scene in
+            let long = JSON.string(String(repeating: "n", count: 200_000))
+            try await scene.route([LikesScene.intent(to: "ada", data: ["userId": "bo", "name": long])])
+            try await scene.route([LikesScene.intent(to: "ada", data: ["userId": "bo", "photoURL": long])])
+            #expect(try await scene.answer(.like, of: "ada", to: "bo") == .matched)
+            #expect(try await scene.outgoing().map { $0["data"]?["data"] } == [["userId": "bo"], ["userId": "ada"]])
+        }
+    }
+
     @Test func whoWasPassedMakesNoMatch() async throws {
         try await LikesScene.with { scene in
             try await scene.like("ada", by: "bo")

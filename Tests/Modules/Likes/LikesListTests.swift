@@ -29,7 +29,10 @@ import TidingsStore
     }
 
     /// Likes that cannot be listed are notifications all the same.
-    @Test(arguments: [#"{}"#, #"{"userId": ""}"#, #"{"userId": "ada"}"#, #"{"userId": [1]}"#, #"{"userId": 1.5}"#, #"{"userId": null}"#])
+    @Test(arguments: [
+        #"{}"#, #"{"userId": ""}"#, #"{"userId": "ada"}"#, #"{"userId": [1]}"#, #"{"userId": 1.5}"#, #"{"userId": null}"#,
+        #"{"userId": "bo\n"}"#, #"{"userId": " "}"#, #"{"id": "\u007f"}"#, #"{"userId": "\#(String(repeating: "b", count: 257))"}"#,
+    ])
     func anIntentWithoutALikerIsNoLike(data: String) async throws {
         try await LikesScene.with { scene in
             var intent = LikesScene.intent(to: "ada", data: [:])
