@@ -8,9 +8,11 @@ package import TidingsStore
 ///
 /// The fields of the intent's data, none of which the intent must have:
 ///
-/// - `userId`, or `id` if there is none: the liker, a text or a whole number.
+/// - `userId`, or `id` if there is none: the liker, a text or a whole number of any size.
 /// - `name`, `photoURL`: texts.
-/// - `serverIsBlurred`: true or false, also as a text. False by default.
+/// - `serverIsBlurred`: `false`, `"false"` or absent if the picture is not blurred. Any other value means that it is.
+///
+/// A member that is null or an empty text counts as absent.
 ///
 /// An intent without a liker is a notification like any other, and no like. The same holds for a liker whom no intent can name by the rules
 /// of ``RecipientForm``, and for a person who likes themselves.
@@ -39,22 +41,35 @@ private struct LikeRows {
 
     mutating func add(_ projected: ProjectedIntent) {
         let intent = projected.intent
-        guard let data = try? JSON.parse(intent.content.data), let liker = Self.identifier(data["userId"] ?? data["id"]),
+        guard let data = try? JSON.parse(intent.content.data), let liker = Self.liker(in: data),
             !liker.utf8.elementsEqual(intent.recipient.utf8)
         else { return }
         tenants.append(intent.tenant)
         recipients.append(intent.recipient)
         likers.append(liker)
         ids.append(PostgresUUID(high: projected.id.high, low: projected.id.low))
-        names.append(data["name"]?.stringValue)
-        photos.append(data["photoURL"]?.stringValue)
-        blurred.append(data["serverIsBlurred"]?.boolValue ?? (data["serverIsBlurred"]?.stringValue == "true"))
+        names.append(data["name"]?.stringValue?.ifPresent)
+        photos.append(data["photoURL"]?.stringValue?.ifPresent)
+        blurred.append(Self.isBlurred(data["serverIsBlurred"]))
     }
 
-    private static func identifier(_ value: JSON?) -> String? {
-        guard let text = value?.stringValue ?? value?.intValue.map(String.init) else { return nil }
+    private static func liker(in data: JSON) -> String? {
+        let text: String
+        switch [data["userId"], data["id"]].compactMap({ $0 }).first(where: { !$0.isNull && $0 != "" }) {
+        case .string(let value)?: text = value
+        case .number(let number)? where number.isInteger: text = number.exact.canonicalText
+        default: return nil
+        }
         // A match tells both people, so each of them must be a recipient that an intent can name.
         return RecipientForm.fault(in: text) == nil ? text : nil
+    }
+
+    /// Only a value that says "not blurred" counts so. With any other spelling of true, the app would show a picture that it must hide.
+    private static func isBlurred(_ value: JSON?) -> Bool {
+        switch value {
+        case nil, .null?, .bool(false)?, .string("")?, .string("false")?: false
+        default: true
+        }
     }
 
     /// Nil if there is nothing to insert.

@@ -28,10 +28,41 @@ import TidingsStore
         }
     }
 
+    /// A member that is null or empty counts as absent. A number keeps all its digits.
+    @Test(arguments: [
+        (#"{"userId": null, "id": "u9"}"#, "u9"), (#"{"userId": "", "id": "u9"}"#, "u9"), (#"{"userId": "u8", "id": "u9"}"#, "u8"),
+        (#"{"userId": 12345678901234567890}"#, "12345678901234567890"), (#"{"userId": null, "id": 4.20e1}"#, "42"),
+        (#"{"userId": -9223372036854775809}"#, "-9223372036854775809"),
+    ])
+    func theLikerIsTheFirstMemberThatIsPresent(data: String, liker: String) async throws {
+        try await LikesScene.with { scene in
+            var intent = LikesScene.intent(to: "ada", data: [:])
+            intent.content.data = data
+            try await scene.route([intent])
+            #expect(try await scene.list("ada").likes.map(\.id) == [liker])
+        }
+    }
+
+    /// Any value that does not say "not blurred" hides the picture.
+    @Test func onlyFalseOrAbsenceIsNotBlurred() async throws {
+        let shown: [JSON] = [false, "false", "", .null]
+        let blurred: [JSON] = [true, "true", "True", "TRUE", "yes", "1", 1, 0, [], [:]]
+        try await LikesScene.with { scene in
+            let values = shown + blurred
+            try await scene.route(
+                values.enumerated().map { index, value in
+                    LikesScene.intent(to: "ada", data: ["userId": .string("u\(index)"), "serverIsBlurred": value])
+                })
+            let likes = try await scene.list("ada", limit: values.count).likes
+            #expect(likes.reversed().map(\.serverIsBlurred) == shown.map { _ in false } + blurred.map { _ in true })
+        }
+    }
+
     /// Likes that cannot be listed are notifications all the same.
     @Test(arguments: [
         #"{}"#, #"{"userId": ""}"#, #"{"userId": "ada"}"#, #"{"userId": [1]}"#, #"{"userId": 1.5}"#, #"{"userId": null}"#,
-        #"{"userId": "bo\n"}"#, #"{"userId": " "}"#, #"{"id": "\u007f"}"#, #"{"userId": "\#(String(repeating: "b", count: 257))"}"#,
+        #"{"userId": null, "id": ""}"#, #"{"userId": true, "id": "bo"}"#, #"{"userId": "bo\n"}"#, #"{"userId": " "}"#, #"{"id": "\u007f"}"#,
+        #"{"userId": "\#(String(repeating: "b", count: 257))"}"#,
     ])
     func anIntentWithoutALikerIsNoLike(data: String) async throws {
         try await LikesScene.with { scene in
@@ -99,10 +130,16 @@ import TidingsStore
             try await scene.route([
                 LikesScene.intent(to: "ada", data: ["userId": "bo", "name": "Bo", "photoURL": "https://a.example/1"]),
                 LikesScene.intent(to: "ada", data: ["userId": "bo", "name": "Bob"]),
+                LikesScene.intent(to: "cy", data: ["userId": "bo", "name": "Bo", "photoURL": "https://a.example/1"]),
                 LikesScene.intent(to: "ada", data: ["userId": "cy"]),
             ])
             #expect(try await scene.answer(.pass, of: "ada", to: "bo") == .recorded)
-            try await scene.route([LikesScene.intent(to: "ada", data: ["userId": "bo", "serverIsBlurred": true])])
+            try await scene.route([
+                LikesScene.intent(to: "ada", data: ["userId": "bo", "serverIsBlurred": true]),
+                LikesScene.intent(to: "cy", data: ["userId": "bo", "name": "", "photoURL": ""]),
+            ])
+            let other = try #require(try await scene.list("cy").likes.first)
+            #expect(other.name == "Bo" && other.photoURL == "https://a.example/1")
             let likes = try await scene.list("ada").likes
             #expect(likes.map(\.id) == ["cy", "bo"])
             #expect(likes.last?.name == "Bob" && likes.last?.serverIsBlurred == true && likes.last?.status == .passed)
