@@ -2,7 +2,8 @@ import Testing
 import TidingsContracts
 import TidingsCore
 import TidingsCrypto
-import TidingsPipeline
+
+@testable import TidingsPipeline
 
 /// Every fault of an event gives a precise reason and the place, and the event is kept.
 @Suite struct BadIntentTests {
@@ -100,6 +101,42 @@ import TidingsPipeline
         #expect(rejection.raw == Array(event.utf8) && rejection.size == event.utf8.count)
         #expect(rejection.sha256 == SHA256.hash(event.utf8))
         #expect(rejection.recipients == 1)
+    }
+
+    /// A member of `data` in the wrong place, with its pointer. In silence, another tenant would be asked, or another channel.
+    static let misplaced: [(String, String)] =
+        IntentRequest.memberNames.filter { $0 != "data" }.map { (#""\#($0.lowercased())":"x""#, "/\($0.lowercased())") }
+        + [
+            (#""tenant":"acme""#, "/tenant"), (#""market":"default""#, "/market"), (#""channels":["email"]"#, "/channels"),
+            (#""critical":true"#, "/critical"), (#""scheduledFor":"2026-06-02T09:00:00Z""#, "/scheduledFor"),
+            (#""scheduledfor":"2026-06-02T09:00:00Z""#, "/scheduledfor"), (#""title":"Another""#, "/title"), (#""title":"""#, "/title"),
+        ]
+
+    @Test(arguments: misplaced) func aMemberBesideDataIsRefused(member: String, pointer: String) throws {
+        for data in [#"{"recipient":"a","title":"T"}"#, "null"] {
+            let rejection = try Sample.rejection(Sample.decode(Sample.event(data: data, more: ",\(member)")))
+            #expect(rejection.reason == .invalidAttribute && rejection.pointer == pointer, "\(rejection.message)")
+            #expect(rejection.message.contains("it belongs inside data"), "\(rejection.message)")
+            #expect(!rejection.isReplayable)
+        }
+    }
+
+    /// A router of events reads only attributes, so a producer may repeat a member.
+    @Test func aMemberBesideDataMayRepeatItsValue() throws {
+        let data = #"{"recipient":"a","title":"T","tenant":"acme","critical":true,"scheduledFor":"2026-06-02T09:00:00Z"}"#
+        let plain = try Sample.intent(Sample.event(data: data))
+        let more = #","tenant":"acme","critical":true,"scheduledfor":"2026-06-02T09:00:00Z","recipient":"a","market":null"#
+        let repeated = try Sample.intent(Sample.event(data: data, more: more))
+        #expect(repeated.intent == plain.intent && repeated.contentHash == plain.contentHash)
+    }
+
+    /// CloudEvents has no arrays and objects as values of attributes.
+    @Test(arguments: [#""myext":[1]"#, #""myext":{}"#, #""subject":["a"]"#, #""dataschema":{"a":1}"#])
+    func anAttributeIsNoArrayAndNoObject(attribute: String) throws {
+        let event = Sample.event(data: #"{"recipient":"a","title":"T"}"#, more: ",\(attribute)")
+        let rejection = try Sample.rejection(Sample.decode(event))
+        #expect(rejection.reason == .invalidAttribute && attribute.hasPrefix("\"\(rejection.pointer.dropFirst())\""))
+        #expect(rejection.message.contains("must be a string, a number or a boolean"), "\(rejection.message)")
     }
 
     /// These documents are JSON, so the message must not say the opposite.

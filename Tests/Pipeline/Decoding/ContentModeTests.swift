@@ -26,6 +26,17 @@ import TidingsCrypto
         #expect(Sample.decode(data, contentType: "application/json", headers: lower).intents.count == 1)
     }
 
+    /// The header would be ignored, and the event would go to the tenant `default`.
+    @Test func aMemberOfDataInAHeaderIsRefused() throws {
+        for name in ["tenant", "channels", "scheduledfor"] {
+            let headers = attributes.merging(["cloudEvents_\(name)": "acme"]) { $1 }
+            let rejection = try Sample.rejection(Sample.decode(data, contentType: "application/json", headers: headers))
+            #expect(rejection.reason == .invalidAttribute && rejection.pointer == "/\(name)", "\(rejection.message)")
+        }
+        let headers = attributes.merging(["cloudEvents_recipient": "user-42"]) { $1 }
+        #expect(Sample.decode(data, contentType: "application/json", headers: headers).intents.count == 1)
+    }
+
     @Test func aRefusedBinaryEventIsKeptSoThatItCanBeSentAgain() throws {
         var headers = attributes
         headers["cloudEvents_type"] = "nope"

@@ -64,6 +64,8 @@ import TidingsTestSupport
         let schema = try SchemaFiles.json("intent-event.schema.json")
         let members = try #require(schema["$defs"]?["request"]?["properties"]?.objectValue)
         #expect(Set(members.keys) == Set(IntentRequest.memberNames))
+        let misplaced = IntentRequest.memberNames.filter { $0 != "data" }.map { $0.lowercased() }.sorted().joined(separator: "|")
+        #expect(schema["patternProperties"]?["^(\(misplaced))$"]?["type"] == "null")
         let limits = IntentLimits()
         #expect(members["recipients"]?["maxItems"]?.intValue == limits.maximumRecipients)
         #expect(members["recipient"]?["maxLength"]?.intValue == limits.maximumRecipientBytes)
@@ -72,6 +74,26 @@ import TidingsTestSupport
         #expect(schema["properties"]?["id"]?["maxLength"]?.intValue == limits.maximumIDBytes)
         #expect(schema["properties"]?["source"]?["maxLength"]?.intValue == limits.maximumSourceBytes)
         #expect(schema["properties"]?["type"]?["maxLength"]?.intValue == CatalogueNames.longestType)
+    }
+
+    /// Attributes beside `data`, and whether they are valid. Schema and decoder must agree on each.
+    static let attributes: [(String, JSON, Bool)] = [
+        ("myext", "x", true), ("myext", 5, true), ("myext", true, true), ("myext", .null, true), ("myext", [], false),
+        ("myext", [:], false), ("d", "x", true), ("da", 1, true), ("dat", "x", true), ("date", [1], false), ("dataset", "x", true),
+        ("dataset", [], false), ("datb", "x", true), ("0", "x", true), ("MyExt", "x", false), ("my_ext", "x", false), ("", "x", false),
+        ("tenant", "acme", false), ("tenant", .null, true), ("channels", ["push"], false), ("critical", true, false), ("title", "T", false),
+        ("scheduledfor", "2026-06-01T13:00:00Z", false), ("scheduledFor", "2026-06-01T13:00:00Z", false), ("subject", [], false),
+    ]
+
+    @Test(arguments: attributes) func schemaAndDecoderAgreeOnEachAttribute(name: String, value: JSON, isValid: Bool) throws {
+        var event = JSONObject()
+        for (member, text) in [("specversion", "1.0"), ("id", "1"), ("source", "/s"), ("type", "orderUpdate")] {
+            event[member] = .string(text)
+        }
+        event["data"] = ["recipient": "user-42", "title": "Hello"]
+        event[name] = value
+        #expect(try SchemaFiles.schema("intent-event").isValid(.object(event)) == isValid)
+        #expect(try decode(.object(event)).rejections.isEmpty == isValid)
     }
 
     /// Values of single members, and whether they are valid. Schema and decoder must agree on each.

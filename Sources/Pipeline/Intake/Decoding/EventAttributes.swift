@@ -40,6 +40,7 @@ struct EventAttributes {
         if let contentType = found.datacontenttype, contentType != "", contentType.stringValue.map(MediaType.isJSON) != true {
             throw EventProblem(.unsupportedContentType, "/datacontenttype", "datacontenttype must be application/json")
         }
+        for entry in found.misplaced { try EventAttributes.checkPlace(of: entry, beside: found.data) }
         if found.hasBinaryData { throw EventProblem(.invalidAttribute, "/data_base64", "data must be a JSON object, not data_base64") }
         guard let data = found.data else { throw EventProblem(.missingAttribute, "/data", "data is missing") }
         guard case .object(let object) = data else {
@@ -70,6 +71,8 @@ struct EventAttributes {
         var data: JSON?
         var hasBinaryData = false
         var traceparent: JSON?
+        /// Attributes that have the name of a member of `data`.
+        var misplaced: [JSONObject.Entry] = []
 
         mutating func take(_ entry: JSONObject.Entry) throws(EventProblem) {
             switch entry.key {
@@ -82,21 +85,44 @@ struct EventAttributes {
             case "data": data = entry.value
             case "data_base64": hasBinaryData = true
             case "traceparent": traceparent = entry.value
-            default: try EventAttributes.checkExtension(entry.key)
+            default:
+                try EventAttributes.checkExtension(entry)
+                if EventAttributes.membersOfData[entry.key] != nil { misplaced.append(entry) }
             }
         }
     }
 
-    /// Refuses a name that CloudEvents does not allow. Other extensions are ignored. Without this check, `scheduledFor` beside `data`
-    /// instead of inside it would be dropped in silence, and the notification would be sent at once.
-    private static func checkExtension(_ name: String) throws(EventProblem) {
+    /// Refuses a name or a value that CloudEvents does not allow. Other extensions are ignored. Without this check, `scheduledFor` beside
+    /// `data` instead of inside it would be dropped in silence, and the notification would be sent at once.
+    private static func checkExtension(_ entry: JSONObject.Entry) throws(EventProblem) {
+        let name = entry.key
         let isAllowed = name.utf8.allSatisfy { byte in
             (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
         }
-        guard !isAllowed || name.isEmpty else { return }
-        let belongsInData = IntentRequest.memberNames.contains(name) ? "; it belongs inside data" : ""
+        func belongsInData() -> String { membersOfData[name.lowercased()] != nil ? "; it belongs inside data" : "" }
+        guard isAllowed, !name.isEmpty else {
+            throw EventProblem(
+                .invalidAttribute, JSONPointer.appending(name, to: ""),
+                "\"\(EventProblem.shown(name))\" is not the name of an attribute: only lower-case letters and digits\(belongsInData())")
+        }
+        switch entry.value {
+        case .array, .object:
+            throw EventProblem(
+                .invalidAttribute, JSONPointer.appending(name, to: ""),
+                "\"\(EventProblem.shown(name))\" must be a string, a number or a boolean, not \(entry.value.typeName)\(belongsInData())")
+        case .null, .bool, .number, .string: break
+        }
+    }
+
+    /// The members of `data` by their names in lower case, the only form of a name that an attribute can have.
+    private static let membersOfData = Dictionary(uniqueKeysWithValues: IntentRequest.memberNames.map { ($0.lowercased(), $0) })
+
+    /// Refuses a member of `data` that stands beside `data`. An ignored `tenant` or `channels` would send to other people, or in another
+    /// way. A producer may repeat a member beside `data`, with the same value, for consumers that read only attributes.
+    private static func checkPlace(of entry: JSONObject.Entry, beside data: JSON?) throws(EventProblem) {
+        guard let member = membersOfData[entry.key], data?[member] != entry.value else { return }
         throw EventProblem(
-            .invalidAttribute, JSONPointer.appending(name, to: ""),
-            "\"\(EventProblem.shown(name))\" is not the name of an attribute: only lower-case letters and digits\(belongsInData)")
+            .invalidAttribute, JSONPointer.appending(entry.key, to: ""),
+            "\"\(entry.key)\" beside data has no effect: it belongs inside data, as \"\(member)\"")
     }
 }
