@@ -4,11 +4,10 @@ import TidingsEncodings
 import TidingsJSON
 
 /// The headers that a replay sends again, as JSON text in a row: those that decide how a router reads the message. These are the attributes of
-/// binary mode, the trace context, and the ids that the HTTP API promised.
+/// binary mode, also in the spelling of another binding, the trace context, and the ids that the HTTP API promised.
 ///
 /// No other header is sent. `x-death` tells of the first message, and `CC` would route the replay to further queues.
 public enum ReplayHeaders {
-    private static let attributePrefix = "cloudevents"
     private static let traceparent = "traceparent"
     /// The members of a value that JSON has no text for: bytes, and seconds since 1970.
     private static let (base64, timestamp) = ("base64", "timestamp")
@@ -33,7 +32,7 @@ public enum ReplayHeaders {
     private static func isSent(_ name: String, withIDs: Bool) -> Bool {
         // The parser of JSON refuses a NUL, and no event with such a name is accepted.
         guard !name.utf8.contains(0) else { return false }
-        return name == traceparent || name.lowercased().hasPrefix(attributePrefix) || (withIDs && name == QueueNames.idsHeader)
+        return name == traceparent || ContentMode.isAttribute(name) || (withIDs && name == QueueNames.idsHeader)
     }
 
     private static func write(_ value: AMQPValue, named name: String, to writer: inout JSONWriter) {

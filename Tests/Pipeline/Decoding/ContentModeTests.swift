@@ -60,6 +60,47 @@ import TidingsCrypto
         #expect(rejections[0].attributes != rejections[1].attributes)
     }
 
+    /// The headers of another binding. Without them, all such events with one body were one row without a name.
+    @Test(arguments: ["ce-", "ce_", "ce:", "Ce-", "cloudEvents-"], ["application/json", nil, "text/xml", "application/cloudevents+avro"])
+    func attributesInAForeignSpellingAreClaims(_ prefix: String, _ contentType: String?) throws {
+        let rejections = try ["o-17", "o-18", "o-19"].map { id in
+            let headers = [
+                "\(prefix)specversion": "1.0", "\(prefix)id": id, "\(prefix)source": "/shop", "\(prefix)Type": "orderUpdate",
+                "x-tries": "1",
+            ]
+            return try Sample.rejection(Sample.decode(data, contentType: contentType, headers: headers))
+        }
+        #expect(Set(rejections.map(\.attributes)).count == 3)
+        #expect(rejections.map(\.eventID) == ["o-17", "o-18", "o-19"])
+        for rejection in rejections {
+            #expect(rejection.reason == .unsupportedContentType && !rejection.isReplayable && !rejection.isVerified)
+            #expect(rejection.source == "/shop" && rejection.type == "orderUpdate" && rejection.recipientIDs == ["user-42"])
+            let namesPrefix =
+                rejection.message.contains("\"\(prefix.lowercased())\"") && rejection.message.contains("begin with cloudEvents_")
+            #expect(namesPrefix || contentType == "application/cloudevents+avro", "\(rejection.message)")
+        }
+    }
+
+    /// A header that only begins with the same letters, and an event that has its attributes in its body.
+    @Test func otherHeadersAreNoAttributes() throws {
+        let plain = try Sample.rejection(Sample.decode(data, contentType: "application/json", headers: ["ce-region": "eu", "CE_": "1"]))
+        #expect(plain.attributes.isEmpty && !plain.message.contains("\"ce-\""))
+        let structured = try Sample.rejection(Sample.decode(Sample.plain, contentType: nil, headers: ["ce-id": "other"]))
+        #expect(structured.attributes.isEmpty && structured.eventID == "o-17" && structured.recipientIDs == ["user-42"])
+    }
+
+    /// The order of headers differs from process to process, so neither value may win.
+    @Test(arguments: ["CloudEvents_id", "cloudEvents:id", "CLOUDEVENTS:id"])
+    func anAttributeWithTwoValuesIsRefused(_ second: String) throws {
+        let headers = attributes.merging([second: "o-18"]) { $1 }
+        let rejection = try Sample.rejection(Sample.decode(data, contentType: "application/json", headers: headers))
+        #expect(rejection.reason == .invalidAttribute && rejection.pointer == "/id", "\(rejection.message)")
+        #expect(rejection.attributes.filter { $0.name == "id" }.map(\.value) == ["o-17", "o-18"])
+        #expect(rejection.eventID == "o-17" && !rejection.isVerified && !rejection.isReplayable)
+        let same = attributes.merging([second: "o-17"]) { $1 }
+        #expect(Sample.decode(data, contentType: "application/json", headers: same).intents.map(\.intent.id) == ["o-17"])
+    }
+
     /// Headers have no meaning for a structured event, and two such events with the same bytes are one.
     @Test func aStructuredEventHasNoAttributesInHeaders() throws {
         let rejection = try Sample.rejection(Sample.decode(Sample.event(data: "{}", type: "nope"), headers: attributes))

@@ -14,6 +14,7 @@ import TidingsContracts
             "cloudEvents_time": .timestamp(1_780_315_200),
             "cloudevents_sequence": .int(7), "cloudEvents_flag": .bool(true), "cloudEvents_bytes": .bytes(Array("x".utf8)),
             "traceparent": .string("00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"), QueueNames.idsHeader: Self.ids,
+            "ce-type": .string("orderUpdate"),
         ]
         let message = Self.message(headers)
         let text = try #require(ReplayHeaders.text(of: message, withIDs: true))

@@ -48,13 +48,13 @@ enum ContentMode {
         }
     }
 
-    /// The attributes of a message that stand in its headers. They tell its event from another event with the same body. A structured event
-    /// and a batch have none there.
+    /// The attributes of a message that stand in its headers, sorted by the bytes of name and value. They tell its event from another event
+    /// with the same body. A structured event and a batch have none there. An attribute stands twice if two headers give it different values.
     func headerAttributes(of message: IncomingMessage) -> [HeaderAttribute] {
         switch self {
         case .structured, .batch: []
         case .binary(let attributes): attributes
-        case .cut, .unsupported: ContentMode.attributes(of: message.headers)
+        case .cut, .unsupported: ContentMode.claimedAttributes(of: message)
         }
     }
 
@@ -72,19 +72,60 @@ enum ContentMode {
         if looksStructured(message.body) {
             return .unsupported("\(what), but the body looks like a CloudEvents event: set the content type \(structuredType)")
         }
+        if let prefix = foreignPrefix(of: message.headers) {
+            return .unsupported("\(what) with headers that begin with \"\(prefix)\": over AMQP, attributes begin with cloudEvents_")
+        }
         return .unsupported("\(what); use \(structuredType), \(batchType), or application/json with cloudEvents_ headers")
     }
 
-    /// The attributes among headers, without their prefix, sorted. If `cloudEvents_` and `cloudEvents:` name the same attribute,
-    /// `cloudEvents_` wins.
-    private static func attributes(of headers: [String: String]) -> [HeaderAttribute] {
-        var attributes: [String: String] = [:]
-        for prefix in ["cloudevents:", "cloudevents_"] {
-            for (name, value) in headers where name.lowercased().hasPrefix(prefix) {
-                attributes[String(name.dropFirst(prefix.count))] = value
-            }
+    /// The prefixes of attributes over AMQP, in lower case.
+    private static let prefixes = ["cloudevents_", "cloudevents:"]
+
+    /// The prefixes of attributes in other bindings of CloudEvents, and in mistakes: `ce-` is that of HTTP, and `ce_` that of Kafka. An
+    /// event with such headers is refused, and these attributes are its claims.
+    private static let foreignPrefixes = ["ce-", "ce_", "ce:", "cloudevents-"]
+
+    /// The attributes that an event must have. Another header with a foreign prefix may belong to anything else.
+    private static let required = ["specversion", "id", "source", "type"]
+
+    /// Whether a header may be an attribute, in the right spelling or in a foreign one.
+    static func isAttribute(_ header: String) -> Bool {
+        let name = header.lowercased()
+        return name.hasPrefix("cloudevents") || foreignPrefixes.contains { name.hasPrefix($0) }
+    }
+
+    /// The attributes of a message that is not read. If none has the right spelling, and the body is no event, those in a foreign spelling.
+    private static func claimedAttributes(of message: IncomingMessage) -> [HeaderAttribute] {
+        let attributes = attributes(of: message.headers)
+        guard attributes.isEmpty, foreignPrefix(of: message.headers) != nil, !looksStructured(message.body) else { return attributes }
+        // A gateway of HTTP may write `Ce-Id`.
+        return self.attributes(of: message.headers, after: foreignPrefixes).map {
+            HeaderAttribute(name: $0.name.lowercased(), value: $0.value)
         }
-        return attributes.sorted { $0.key < $1.key }.map { HeaderAttribute(name: $0.key, value: $0.value) }
+    }
+
+    private static func foreignPrefix(of headers: [String: String]) -> String? {
+        let names = Set(headers.keys.map { $0.lowercased() })
+        return foreignPrefixes.first { prefix in required.contains { names.contains(prefix + $0) } }
+    }
+
+    /// The attributes among headers, without their prefix, sorted by their bytes, each once.
+    private static func attributes(of headers: [String: String], after prefixes: [String] = ContentMode.prefixes) -> [HeaderAttribute] {
+        var attributes: [HeaderAttribute] = []
+        for (name, value) in headers {
+            let lower = name.lowercased()
+            guard let prefix = prefixes.first(where: { lower.hasPrefix($0) }) else { continue }
+            attributes.append(HeaderAttribute(name: String(name.dropFirst(prefix.count)), value: value))
+        }
+        // The order of a dictionary differs from process to process.
+        attributes.sort { left, right in
+            guard left.name.utf8.elementsEqual(right.name.utf8) else { return left.name.utf8.lexicographicallyPrecedes(right.name.utf8) }
+            return left.value.utf8.lexicographicallyPrecedes(right.value.utf8)
+        }
+        return attributes.reduce(into: []) { kept, next in
+            if let last = kept.last, last.name.utf8.elementsEqual(next.name.utf8), last.value.utf8.elementsEqual(next.value.utf8) { return }
+            kept.append(next)
+        }
     }
 
     /// The number of bytes searched for a sign of an event. The attributes usually come first.

@@ -98,6 +98,11 @@ struct MessageDecoding {
     private mutating func decodeBinary(_ attributes: [HeaderAttribute]) {
         let range = message.body.indices
         guard range.count <= checks.limits.maximumEventBytes else { return rejectTooLarge(range) }
+        let neighbours = zip(attributes, attributes.dropFirst())
+        if let twice = neighbours.first(where: { $0.name != "data" && $0.name.utf8.elementsEqual($1.name.utf8) })?.0 {
+            let problem = "two headers give the attribute \"\(EventProblem.shown(twice.name))\" different values"
+            return reject(EventProblem(.invalidAttribute, JSONPointer.appending(twice.name, to: ""), problem), range)
+        }
         var event = JSONObject(binaryAttributes: attributes)
         // The JSON parser refuses a NUL in a body, but a header may hold any bytes. A header named `data` is no attribute, so it is
         // ignored.

@@ -100,6 +100,10 @@ enum IntentCorpus {
             IncomingMessage(body: event, contentType: ContentMode.structuredType, isUnroutable: true),
             binary(#"{"recipient":"user-1","title":"t"}"#, [:]),
             binary(#"{"recipient":"user-1","title":"t"}"#, ["cloudEvents_id": "a\u{0}b"]),
+            binary(#"{"recipient":"user-1","title":"t"}"#, ["CloudEvents_id": "c", "cloudEvents:tenant": "shop"]),
+            IncomingMessage(
+                body: Array(#"{"recipient":"user-1","title":"t"}"#.utf8), contentType: "application/json",
+                headers: ["ce-id": "a", "ce-source": "/s", "ce_type": "orderUpdate"]),
             // In structured form the data lies one level deeper.
             binary(#"{"recipient":"user-1","title":"t","data":"# + deep + "}", ["cloudEvents_type": "nothing"]),
             binary("", ["cloudEvents_data": "\u{0}", "cloudEvents_data_base64": "x"]),
