@@ -1,6 +1,7 @@
 import Testing
 import TidingsContracts
 import TidingsCore
+import TidingsJSON
 
 @testable import TidingsPipeline
 
@@ -81,15 +82,58 @@ import TidingsCore
         #expect(!rejection.isVerified)
     }
 
-    /// The beginning of an event is read, up to the bytes that are kept.
+    /// An event is read up to the limit of a message. Only its first 64 KiB are kept.
     @Test func anEventThatIsTooLargeIsNotAnonymous() throws {
         let limits = IntentLimits()
         let text = String(repeating: "x", count: limits.maximumMessageBytes)
-        for title in [text, String(text.prefix(limits.maximumEventBytes))] {
+        for (title, tenant) in [(text, nil), (String(text.prefix(limits.maximumEventBytes)), "acme")] as [(String, String?)] {
             let known = "{\(Self.attributes),\"data\":{\"recipient\":\"paula\",\"title\":\"\(title)\",\"tenant\":\"acme\"}}"
             let rejection = try Sample.rejection(Sample.decode(known))
-            #expect(Names(rejection) == Names(tenant: nil, "paula") && !rejection.isVerified, "\(rejection.reason)")
+            #expect(Names(rejection) == Names(tenant: tenant, "paula") && !rejection.isVerified, "\(rejection.reason)")
         }
+    }
+
+    /// PostgreSQL writes the members of `jsonb` by the length of their names, so `data` stands before `source` and `type`.
+    @Test func aLargeEventMayHaveItsDataBeforeItsAttributes() throws {
+        let limits = IntentLimits()
+        let title = String(repeating: "x", count: limits.maximumEventBytes)
+        let event =
+            #"{"id":"o-17","data":{"title":"\#(title)","tenant":"acme","recipient":"paula"},"type":"orderUpdate","source":"/shop"}"#
+        for (body, contentType) in [
+            (event, "application/cloudevents+json"), ("[{\"id\":\"other\"},\(event)]", "application/cloudevents-batch+json"),
+        ] {
+            let rejection = try #require(Sample.decode(body, contentType: contentType).rejections.last)
+            #expect(rejection.reason == .tooLarge && Names(rejection) == Names("paula"))
+            #expect(rejection.raw.count == limits.keptRawBytes && !rejection.isVerified)
+        }
+        let headers = ["cloudEvents_id": "o-17", "cloudEvents_source": "/shop", "cloudEvents_type": "orderUpdate"]
+        let data = #"{"title":"\#(title)","recipient":"paula","tenant":"acme"}"#
+        let binary = try Sample.rejection(Sample.decode(data, contentType: "application/json", headers: headers))
+        #expect(binary.reason == .tooLarge && Names(binary) == Names("paula"))
+    }
+
+    /// A byte order mark, and an event or a batch that was encoded twice.
+    @Test(arguments: ["application/cloudevents+json", "application/cloudevents-batch+json", "text/plain"])
+    func anEventInAnotherFormIsNotAnonymous(_ contentType: String) throws {
+        let event = #"{"data":{"tenant":"acme","recipient":"paula"},\#(Self.attributes)}"#
+        let mark = "\u{FEFF}"
+        for body in [mark + event, mark + "[\(event)]", JSON.string(event).serialized, JSON.string("[\(event)]").serialized] {
+            let rejection = try Sample.rejection(Sample.decode(body, contentType: contentType))
+            #expect(Names(rejection) == Names("paula") && !rejection.isVerified, "\(rejection.reason)")
+            #expect(rejection.raw == Array(body.utf8))
+        }
+        // A string in a string in a string is no event any more.
+        let thrice = JSON.string(JSON.string(event).serialized).serialized
+        #expect(try Names(Sample.rejection(Sample.decode(thrice))) == Names(source: nil, id: nil, type: nil, tenant: nil))
+    }
+
+    @Test func dataOfBinaryModeMayBeEncodedTwice() throws {
+        let headers = [
+            "cloudEvents_specversion": "1.0", "cloudEvents_id": "o-17", "cloudEvents_source": "/shop", "cloudEvents_type": "orderUpdate",
+        ]
+        let rejection = try Sample.rejection(
+            Sample.decode(JSON.string(Self.data).serialized, contentType: "application/json", headers: headers))
+        #expect(Names(rejection) == Names("paula") && !rejection.isVerified)
     }
 
     /// Headers have the attributes, and the body has the data. Only one of the two may be broken.

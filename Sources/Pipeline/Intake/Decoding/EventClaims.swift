@@ -1,9 +1,10 @@
 import TidingsContracts
 
-/// The attributes and the people that a refused event names, read from its kept bytes as far as they can be read. They are claims: the event
-/// may be broken, and anybody may have written it.
+/// The attributes and the people that a refused event names, read from its bytes as far as they can be read. They are claims: the event may
+/// be broken, and anybody may have written it.
 ///
-/// The kept bytes are at most those of one event, so this reading is bounded.
+/// All received bytes are read, up to the limit of a message. Only a part of a large event is kept, and its `data` may stand before its
+/// attributes.
 struct EventClaims {
     private(set) var source: String?
     private(set) var eventID: String?
@@ -20,15 +21,29 @@ struct EventClaims {
     /// The longest text that is kept, in code points. No valid attribute is longer. One character may consist of thousands of code points.
     static let longestText = 512
 
-    /// - Parameter rejection: a rejection with its kept bytes, and with the attributes that stand in headers.
-    init(in rejection: Rejection, limits: IntentLimits) {
+    private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
+
+    /// - Parameters:
+    ///   - received: the bytes of the refused event, or of the whole message. A byte order mark at their start is passed over.
+    ///   - attributes: the attributes that stand in headers.
+    init(in received: ArraySlice<UInt8>, attributes: [HeaderAttribute], limits: IntentLimits) {
         mostRecipients = limits.maximumRecipients
-        var reader = LenientReader(rejection.raw)
-        if rejection.attributes.isEmpty {
-            readEvents(&reader)
+        let bytes = received.prefix(limits.maximumMessageBytes)
+        var reader = LenientReader(bytes.starts(with: Self.byteOrderMark) ? bytes.dropFirst(Self.byteOrderMark.count) : bytes)
+        if attributes.isEmpty {
+            readMessage(&reader)
         } else {
-            for attribute in rejection.attributes { take(attribute.name, EventClaims.shortened(attribute.value)) }
-            _ = data(&reader)
+            for attribute in attributes { take(attribute.name, EventClaims.shortened(attribute.value)) }
+            _ = enclosedData(&reader)
+        }
+    }
+
+    /// Reads an event or a batch, also if it is a string that holds them. Some producers encode an event twice.
+    private mutating func readMessage(_ reader: inout LenientReader) {
+        if reader.next() == UInt8(ascii: "\"") {
+            _ = enclosed(&reader) { $0.readEvents(&$1) }
+        } else {
+            readEvents(&reader)
         }
     }
 
@@ -73,16 +88,22 @@ struct EventClaims {
     private mutating func enclosedData(_ reader: inout LenientReader) -> Bool {
         switch reader.next() {
         case UInt8(ascii: "{"): return data(&reader)
-        case UInt8(ascii: "\""):
-            isExact = false
-            guard let scalar = reader.scalar() else { return false }
-            if case .string(let text) = scalar {
-                var inner = LenientReader(Array(text.utf8))
-                _ = data(&inner)
-            }
-            return true
+        case UInt8(ascii: "\""): return enclosed(&reader) { _ = $0.data(&$1) }
         default: return reader.skip()
         }
+    }
+
+    /// Reads the JSON that a string holds. Returns false if the string is broken.
+    private mutating func enclosed(
+        _ reader: inout LenientReader, _ read: (inout EventClaims, inout LenientReader) -> Void
+    ) -> Bool {
+        isExact = false
+        guard let scalar = reader.scalar() else { return false }
+        if case .string(let text) = scalar {
+            var inner = LenientReader(ArraySlice(text.utf8))
+            read(&self, &inner)
+        }
+        return true
     }
 
     private mutating func data(_ reader: inout LenientReader) -> Bool {

@@ -176,7 +176,7 @@ extension MessageDecoding {
 
     private mutating func reject(_ problem: EventProblem, _ range: Range<Int>, event: JSONObject? = nil) {
         var rejection = RejectedBytes(message, range, limits: checks.limits).rejection(problem)
-        let claims = EventClaims(in: rejection, limits: checks.limits)
+        let claims = EventClaims(in: message.body[range], attributes: rejection.attributes, limits: checks.limits)
         rejection.describe(claims)
         if let event {
             rejection.countRecipients(of: event)

@@ -17,14 +17,17 @@ struct LenientReader {
         case other
     }
 
-    private let bytes: [UInt8]
-    private var index = 0
+    private let bytes: ArraySlice<UInt8>
+    private var index: Int
 
-    init(_ bytes: [UInt8]) { self.bytes = bytes }
+    init(_ bytes: ArraySlice<UInt8>) {
+        self.bytes = bytes
+        index = bytes.startIndex
+    }
 
     /// Moves to the next value or sign, and returns its first byte. Nil at the end of the bytes.
     mutating func next() -> UInt8? {
-        while index < bytes.count {
+        while index < bytes.endIndex {
             switch bytes[index] {
             case 0x20, 0x09, 0x0A, 0x0D: index += 1
             default: return bytes[index]
@@ -96,7 +99,7 @@ struct LenientReader {
                 guard depth > 0 else { return false }
                 index += 1
             default:
-                while index < bytes.count, !Self.endsLiteral(bytes[index]) { index += 1 }
+                while index < bytes.endIndex, !Self.endsLiteral(bytes[index]) { index += 1 }
             }
         } while depth > 0
         return true
@@ -138,7 +141,7 @@ struct LenientReader {
     /// Passes over a string from its opening quote. Returns false if the string never ends.
     private mutating func skipString() -> Bool {
         index += 1
-        while index < bytes.count {
+        while index < bytes.endIndex {
             switch bytes[index] {
             case UInt8(ascii: "\""):
                 index += 1
