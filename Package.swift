@@ -204,7 +204,9 @@ let package = Package(
         provider("ProviderJSONOverHTTP", in: "Providers/JSONOverHTTP"),
         provider("ProviderWebPush", in: "Providers/WebPush"),
         provider("ProviderWebhook", in: "Providers/Webhook"),
-        target("TidingsClient", in: "Clients/Producer", ["TidingsAMQP", "TidingsContracts", "TidingsCore", "TidingsJSON"]),
+        target(
+            "TidingsClient", in: "Clients/Producer",
+            ["TidingsAMQP", "TidingsContracts", "TidingsCore", "TidingsCrypto", "TidingsEncodings", "TidingsJSON"]),
         // Apps link it, so it needs no other target.
         target("TidingsInbox", in: "Clients/Inbox"),
         target(

@@ -40,6 +40,6 @@ struct EventBatch {
     var message: OutgoingMessage {
         OutgoingMessage(
             exchange: QueueNames.intentsExchange, routingKey: routingKey, body: body + [UInt8(ascii: "]")],
-            contentType: "application/cloudevents-batch+json", messageID: firstID)
+            contentType: "application/cloudevents-batch+json", messageID: OutgoingMessage.messageID(for: firstID))
     }
 }

@@ -5,7 +5,7 @@ import TidingsJSON
 public struct IntentEvent: Sendable, HasContent {
     /// The system that asks. Source and ``id`` together identify the intent.
     public var source: String
-    /// The producer chooses the id. A second event with the same source and id is the same intent.
+    /// The producer chooses the id, of at most 256 bytes. A second event with the same source and id is the same intent.
     public var id: String
     public var type: String
     /// The category selects the intake queue. The catalogue decides the real category of the type.

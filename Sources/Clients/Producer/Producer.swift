@@ -51,7 +51,7 @@ public struct Producer: Sendable {
             intents.map { intent in
                 OutgoingMessage(
                     exchange: QueueNames.intentsExchange, routingKey: QueueNames.routingKey(category: intent.category, type: intent.type),
-                    body: intent.encoded, contentType: "application/cloudevents+json", messageID: intent.id)
+                    body: intent.encoded, contentType: "application/cloudevents+json", messageID: OutgoingMessage.messageID(for: intent.id))
             }, timeout: timeout)
     }
 
