@@ -25,6 +25,12 @@ struct AnswerPath: Sendable, Hashable {
         return value
     }
 
+    /// Returns the bytes of the value at that place, in a body that cannot be parsed as a whole. Nil if the place is absent, or cannot be
+    /// found because the brackets of the body do not match.
+    static func bytes(at path: AnswerPath?, in body: [UInt8]) -> [UInt8]? {
+        LenientReader.place(of: path?.segments ?? [], in: body).map { Array(body[$0]) }
+    }
+
     /// Returns the text, number or truth value at that place, as text. Returns nil for any other value and if the place is absent.
     func text(in answer: JSON) -> String? {
         switch value(in: answer) {

@@ -1,4 +1,5 @@
 import TidingsContracts
+import TidingsJSON
 
 /// The attributes and the people that a refused event names, read from its bytes as far as they can be read. They are claims: the event may
 /// be broken, and anybody may have written it.
@@ -21,15 +22,12 @@ struct EventClaims {
     /// The longest text that is kept, in code points. No valid attribute is longer. One character may consist of thousands of code points.
     static let longestText = 512
 
-    private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
-
     /// - Parameters:
     ///   - received: the bytes of the refused event, or of the whole message. A byte order mark at their start is passed over.
     ///   - attributes: the attributes that stand in headers.
     init(in received: ArraySlice<UInt8>, attributes: [HeaderAttribute], limits: IntentLimits) {
         mostRecipients = limits.maximumRecipients
-        let bytes = received.prefix(limits.maximumMessageBytes)
-        var reader = LenientReader(bytes.starts(with: Self.byteOrderMark) ? bytes.dropFirst(Self.byteOrderMark.count) : bytes)
+        var reader = LenientReader(received.prefix(limits.maximumMessageBytes))
         if attributes.isEmpty {
             readMessage(&reader)
         } else {

@@ -50,7 +50,7 @@ struct CallbackRules: Sendable {
         do throws(JSONParseError) {
             document = try JSON.parse(leniently: body)
         } catch {
-            let events = eventsPath == nil ? Self.elements(of: body) : []
+            let events = AnswerPath.bytes(at: eventsPath, in: body).map(Self.elements) ?? []
             guard events.contains(where: { $0 != nil }) else { throw Malformed(reason: "the body is not JSON: \(error)") }
             return events
         }
@@ -67,10 +67,10 @@ struct CallbackRules: Sendable {
         }
     }
 
-    /// The elements of an array that is not JSON as a whole, each read alone.
-    private static func elements(of body: [UInt8]) -> [JSON?] {
-        let ranges = try? JSON.splitArray(body, maximumElements: CallbackRequest.maximumReports)
-        return (ranges ?? []).map { try? JSON.parse(leniently: Array(body[$0])) }
+    /// The elements of an array that is not JSON as a whole, each read alone. Empty if the bytes are no array.
+    private static func elements(of array: [UInt8]) -> [JSON?] {
+        let ranges = try? JSON.splitArray(array, maximumElements: CallbackRequest.maximumReports)
+        return (ranges ?? []).map { try? JSON.parse(leniently: Array(array[$0])) }
     }
 
     private enum EventReading {

@@ -88,12 +88,35 @@ import TidingsProvider
     ])
     func anUnreadableEventCostsNoOther(_ event: String, _ reason: String) throws {
         let good = #"{"ref":"\#(Self.id)-2","state":"delivered"}"#
-        guard case .reports(let reports, let unreadable) = try Self.read("[\(good),\(event),\(good)]") else {
-            Issue.record("the body is refused")
+        let events = "[\(good),\(event),\(good)]"
+        for (body, settings) in [
+            (events, [:]), ("\u{FEFF}\(events)", [:]), (#"{"data":{"n":1,"events":\#(events)}}"#, ["callbackEventsPath": "/data/events"]),
+        ] as [(String, [String: String])] {
+            guard case .reports(let reports, let unreadable) = try Self.read(body, settings) else {
+                Issue.record("the body is refused")
+                continue
+            }
+            #expect(reports.map(\.outcome) == [.delivered, .delivered])
+            #expect(unreadable.count == 1 && unreadable[0].hasPrefix("event 2: ") && unreadable[0].contains(reason), "\(unreadable)")
+        }
+    }
+
+    /// A field beside the events that is too deep, too long or no JSON.
+    @Test(arguments: [
+        String(repeating: "[", count: 70) + String(repeating: "]", count: 70), String(repeating: "7", count: 1_001), "tru", "'x'",
+    ])
+    func aFieldBesideTheEventsCostsNoEvent(_ value: String) throws {
+        let good = #"{"ref":"\#(Self.id)-2","state":"delivered"}"#
+        let path = ["callbackEventsPath": "/data/1/events"]
+        for body in [
+            #"{"x":\#(value),"data":[0,{"events":[\#(good),\#(good)]}]}"#, #"{"data":[\#(value),{"events":[\#(good),\#(good)],"x":1}]}"#,
+        ] {
+            #expect(try Self.reports(body, path).map(\.outcome) == [.delivered, .delivered])
+        }
+        guard case .malformed = try Self.read(#"{"x":\#(value),"data":[0,{"events":{}}]}"#, path) else {
+            Issue.record("a body without an array of events is read")
             return
         }
-        #expect(reports.map(\.outcome) == [.delivered, .delivered])
-        #expect(unreadable.count == 1 && unreadable[0].hasPrefix("event 2: ") && unreadable[0].contains(reason), "\(unreadable)")
     }
 
     /// The service would only send the same event again.
