@@ -14,9 +14,14 @@ import TidingsTimeZones
 
     private func judge(_ settings: DeviceSettings, strictly isStrict: Bool = false) -> Judged {
         let zones = TimeZoneDatabase()
+        var catalogue = Catalogue.builtIn
+        for name in ["Push-EU", "push-eu", "FCM-us"] {
+            catalogue.providers[name] = ProviderBinding(name: name, channel: .push, kind: "fcm", addressing: .device)
+        }
+        let issuers = IssuerNames(kinds: ["apns", "in-the-binary"], catalogue: catalogue)
         var settings = settings
         var ignored: [DeviceFault] = []
-        let refused = settings.settle(in: .builtIn, strictly: isStrict, ignored: &ignored) { zones.isKnown($0) }
+        let refused = settings.settle(in: catalogue, issuers: issuers, strictly: isStrict, ignored: &ignored) { zones.isKnown($0) }
         return Judged(settings: settings, refused: refused, ignored: ignored)
     }
 
@@ -52,6 +57,21 @@ import TidingsTimeZones
         let settings = DeviceSettings(provider: "a b", market: "atlantis", timeZone: "GMT+0530")
         let judged = judge(settings)
         #expect(judged.refused == [.provider("a b"), .market("atlantis")] && judged.ignored == [.timeZone("GMT+0530")])
+    }
+
+    /// The known names are kinds of the binary, names and kinds of the catalogue, and standard providers of platforms.
+    @Test(arguments: [
+        ("APNs", "apns"), ("FCM", "fcm"), ("WebPush", "webpush"), ("In-The-Binary", "in-the-binary"), ("fcm-US", "FCM-us"),
+        ("push-eu", "push-eu"), ("Push-EU", "Push-EU"), ("apns", "apns"), ("Firebase", "Firebase"), ("in-house", "in-house"),
+    ])
+    func aProviderHasTheCaseOfItsName(_ written: String, _ stored: String) {
+        let judged = judge(DeviceSettings(provider: written))
+        #expect(judged.settings.provider == stored && judged.refused.isEmpty && judged.ignored.isEmpty)
+    }
+
+    @Test(arguments: [("fmc", "fcm"), ("gcm", "fcm"), ("apn", "apns"), ("web-push", "webpush"), ("PUSH-eu", "Push-EU")])
+    func aProviderThatIsAlmostANameIsRefused(_ written: String, _ nearest: String) {
+        #expect(judge(DeviceSettings(provider: written)).refused == [.misspelledProvider(written, nearest: nearest)])
     }
 
     @Test func contextIsAloneIfNothingElseIsReported() {

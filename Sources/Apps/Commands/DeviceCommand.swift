@@ -49,9 +49,10 @@ struct DeviceCommand: AsyncParsableCommand {
             let written = DeviceOptions.token(token)
             try await withStore { store, _ in
                 let catalogue = try await CatalogueSource(store).current.catalogue
-                let settings = try told.settings(in: catalogue, mayLeaveOutContext: true)
+                let tokens = DeviceTokens(context.providers, store: store)
+                let settings = try told.settings(in: catalogue, issuers: tokens.issuers(in: catalogue), mayLeaveOutContext: true)
                 let token = try await DeviceOptions.read {
-                    try await DeviceTokens(context.providers, store: store).read(written, settings, tenant: tenant, in: catalogue)
+                    try await tokens.read(written, settings, tenant: tenant, in: catalogue)
                 }
                 let device = try await store.register(token: token, of: recipient, tenant: tenant, settings)
                 if let previous = device.movedFrom { Output.note("note: the token was \(previous)'s and has moved to \(recipient)") }
@@ -79,10 +80,10 @@ struct DeviceCommand: AsyncParsableCommand {
             let written = token.map(DeviceOptions.token)
             try await withStore { store, _ in
                 let catalogue = try await CatalogueSource(store).current.catalogue
-                let settings = try told.settings(in: catalogue, mayLeaveOutContext: written != nil)
+                let tokens = DeviceTokens(context.providers, store: store)
+                let settings = try told.settings(in: catalogue, issuers: tokens.issuers(in: catalogue), mayLeaveOutContext: written != nil)
                 let token = try await DeviceOptions.read {
-                    try await DeviceTokens(context.providers, store: store).read(
-                        written, settings, of: device, tenant: tenant, in: catalogue)
+                    try await tokens.read(written, settings, of: device, tenant: tenant, in: catalogue)
                 }
                 guard try await store.change(device: device, tenant: tenant, token: token, settings),
                     let row = try await store.device(device, tenant: tenant)
@@ -132,13 +133,13 @@ struct DeviceOptions: ParsableArguments {
     ///
     /// - Parameter mayLeaveOutContext: false for a change of a known device without its token. Options of nothing but context are then
     ///   refused for their faults, because they are what the command changes.
-    func settings(in catalogue: Catalogue, mayLeaveOutContext: Bool) throws -> DeviceSettings {
+    func settings(in catalogue: Catalogue, issuers: IssuerNames, mayLeaveOutContext: Bool) throws -> DeviceSettings {
         var settings = DeviceSettings(
             platform: platform, provider: provider, environment: environment, permission: permission,
             market: market.map { $0 == "none" ? nil : $0 }, timeZone: timeZone, locale: locale, appVersion: appVersion)
         var ignored: [DeviceFault] = []
         let isStrict = !mayLeaveOutContext && settings.isContextAlone
-        let refused = try settings.settle(in: catalogue, strictly: isStrict, ignored: &ignored) {
+        let refused = try settings.settle(in: catalogue, issuers: issuers, strictly: isStrict, ignored: &ignored) {
             try TimeZoneDatabase.required().isKnown($0)
         }
         if let fault = refused.first { throw Self.failure(fault, catalogue) }
@@ -146,7 +147,7 @@ struct DeviceOptions: ParsableArguments {
             let failure = Self.failure(fault, catalogue)
             Output.note("note: left out: \(failure.message)" + (failure.hint.map { "; \($0)" } ?? ""))
         }
-        if let provider, !catalogue.providers.values.contains(where: { $0.name == provider || $0.kind == provider }) {
+        if let provider = settings.provider, !catalogue.providers.values.contains(where: { $0.name == provider || $0.kind == provider }) {
             Output.note("note: the catalogue has no provider \(provider), by name or kind: until it has, nothing is pushed to the device")
         }
         return settings
@@ -155,6 +156,8 @@ struct DeviceOptions: ParsableArguments {
     private static func failure(_ fault: DeviceFault, _ catalogue: Catalogue) -> Failure {
         switch fault {
         case .provider(let name): Failure(.data, "--provider \(Table.cell(.string(name))) is no name of a provider or kind")
+        case .misspelledProvider(let name, let nearest):
+            Failure(.data, "--provider \(name) is neither a provider of the catalogue nor a kind", hint: "did you mean \(nearest)?")
         case .market(let name): Failure(.data, "unknown market \(name)", hint: catalogue.markets.keys.sorted().joined(separator: ", "))
         case .timeZone(let name): Failure(.data, "unknown time zone \(name)", hint: "an IANA name, such as America/New_York")
         case .locale(let tag):

@@ -5,8 +5,10 @@ import TidingsTimeZones
 
 /// A fact about a device that cannot be true, whoever reports it.
 public enum DeviceFault: Sendable, Hashable {
-    /// The text is no name of a provider or kind. A name that the catalogue does not have is none of the faults.
+    /// The text is no name of a provider or kind. A name that ``IssuerNames`` does not have is no fault, unless it is near to one of them.
     case provider(String)
+    /// The name belongs to no provider or kind, and `nearest` was probably meant.
+    case misspelledProvider(String, nearest: String)
     /// The catalogue has no such market.
     case market(String)
     case timeZone(String)
@@ -17,7 +19,7 @@ public enum DeviceFault: Sendable, Hashable {
     /// Whether the fact is context: it comes from the settings of the phone or from the build of the app, and no delivery depends on it.
     public var isContext: Bool {
         switch self {
-        case .provider, .market: false
+        case .provider, .misspelledProvider, .market: false
         case .timeZone, .locale, .longLocale, .longAppVersion: true
         }
     }
@@ -29,20 +31,23 @@ extension DeviceSettings {
 
     /// Brings the settings into the form that is stored, and returns the faults for which the report is refused.
     ///
+    /// - The name of a provider takes the case of the name that it is known by.
     /// - A locale in the form of POSIX, ICU or Java becomes a language tag.
     /// - An offset such as `GMT+0500` becomes the IANA zone of that offset, if there is one.
     /// - Empty texts are left out.
     /// - Context with a fault is left out, and its faults are added to `ignored`. A phone with an odd locale must not stay without pushes.
     ///
     /// - Parameters:
+    ///   - issuers: the names that `provider` may have.
     ///   - isStrict: whether a report is refused for its context as well. True for a report that changes the context and nothing else, see
     ///     ``isContextAlone``.
     ///   - isKnownZone: whether the zone data has a name. Called only if there is a time zone.
     public mutating func settle(
-        in catalogue: Catalogue, strictly isStrict: Bool, ignored: inout [DeviceFault], isKnownZone: (String) throws -> Bool
+        in catalogue: Catalogue, issuers: IssuerNames, strictly isStrict: Bool, ignored: inout [DeviceFault],
+        isKnownZone: (String) throws -> Bool
     ) rethrows -> [DeviceFault] {
-        try normalize(isKnownZone: isKnownZone)
-        let found = try faults(in: catalogue, isKnownZone: isKnownZone)
+        try normalize(issuers, isKnownZone: isKnownZone)
+        let found = try faults(in: catalogue, issuers, isKnownZone: isKnownZone)
         guard !isStrict else { return found }
         for fault in found where fault.isContext {
             ignored.append(fault)
@@ -56,7 +61,8 @@ extension DeviceSettings {
         platform == nil && provider == nil && environment == nil && permission == nil && market == nil
     }
 
-    private mutating func normalize(isKnownZone: (String) throws -> Bool) rethrows {
+    private mutating func normalize(_ issuers: IssuerNames, isKnownZone: (String) throws -> Bool) rethrows {
+        provider = provider.map(issuers.folded)
         if timeZone?.isEmpty == true { timeZone = nil }
         if let written = timeZone, try !isKnownZone(written), let name = FixedOffset.zoneName(written), try isKnownZone(name) {
             timeZone = name
@@ -67,9 +73,15 @@ extension DeviceSettings {
     }
 
     /// The faults, in the order of the cases. Settings that are nil have none.
-    private func faults(in catalogue: Catalogue, isKnownZone: (String) throws -> Bool) rethrows -> [DeviceFault] {
+    private func faults(
+        in catalogue: Catalogue, _ issuers: IssuerNames, isKnownZone: (String) throws -> Bool
+    ) rethrows -> [DeviceFault] {
         var faults: [DeviceFault] = []
-        if let provider, !CatalogueNames.isName(provider) { faults.append(.provider(provider)) }
+        if let provider, !CatalogueNames.isName(provider) {
+            faults.append(.provider(provider))
+        } else if let provider, let nearest = issuers.nearest(to: provider) {
+            faults.append(.misspelledProvider(provider, nearest: nearest))
+        }
         if case .some(.some(let market)) = market, catalogue.markets[market] == nil { faults.append(.market(market)) }
         if let timeZone, try !isKnownZone(timeZone) { faults.append(.timeZone(timeZone)) }
         if let locale, locale.utf8.count > Self.longestText {
@@ -83,7 +95,7 @@ extension DeviceSettings {
 
     private mutating func leaveOut(_ fault: DeviceFault) {
         switch fault {
-        case .provider, .market: break
+        case .provider, .misspelledProvider, .market: break
         case .timeZone: timeZone = nil
         case .locale, .longLocale: locale = nil
         case .longAppVersion: appVersion = nil

@@ -7,6 +7,8 @@ struct BodyReader {
     private var faults: [Problem.Field] = []
     /// The members that have a fault and were left out, each with the fault. The answer names them.
     private(set) var ignored: [Problem.Field] = []
+    /// The members that were taken, and have an effect that the caller may not expect.
+    private(set) var notes: [Problem.Field] = []
 
     /// - Parameter known: the names of the members. Any other member is a fault: if it were ignored, the answer would tell of a change that
     ///   was not made.
@@ -114,6 +116,11 @@ struct BodyReader {
     /// Notes a member that is left out, with the fault for which it is.
     mutating func leaveOut(_ name: String, _ detail: String) {
         ignored.append(.body(JSONPointer.appending(name, to: ""), detail))
+    }
+
+    /// Notes a member that is taken, with its unexpected effect.
+    mutating func note(_ name: String, _ detail: String) {
+        notes.append(.body(JSONPointer.appending(name, to: ""), detail))
     }
 
     /// Whether one of the members has a fault for which the body is refused.

@@ -40,7 +40,8 @@ enum DeviceBody {
             json.beginObject()
             writeReference(id, to: &json)
             json.endObject()
-            writeIgnored(body.ignored, to: &json)
+            write(body.ignored, as: "ignored", to: &json)
+            write(body.notes, as: "notes", to: &json)
             json.endObject()
         }
     }
@@ -69,7 +70,8 @@ enum DeviceBody {
         return .json { json in
             json.beginObject()
             writeReference(id, to: &json)
-            writeIgnored(body.ignored, to: &json)
+            write(body.ignored, as: "ignored", to: &json)
+            write(body.notes, as: "notes", to: &json)
             json.endObject()
         }
     }
@@ -87,7 +89,9 @@ enum DeviceBody {
         settings.locale = body.context("locale", strictly: isStrict)
         settings.appVersion = body.context("appVersion", strictly: isStrict)
         var ignored: [DeviceFault] = []
-        let refused = settings.settle(in: services.catalogues.current.catalogue, strictly: isStrict, ignored: &ignored) {
+        let catalogue = services.catalogues.current.catalogue
+        let issuers = services.deviceTokens.issuers(in: catalogue)
+        let refused = settings.settle(in: catalogue, issuers: issuers, strictly: isStrict, ignored: &ignored) {
             services.zones.isKnown($0)
         }
         for fault in refused {
@@ -98,12 +102,17 @@ enum DeviceBody {
             let (member, demand) = demand(of: fault)
             body.leaveOut(member, demand)
         }
+        if refused.isEmpty, let provider = settings.provider, !issuers.contains(provider) {
+            body.note("provider", "is neither a provider of the catalogue nor a kind: until it is, nothing is pushed to the device")
+        }
         return settings
     }
 
     private static func demand(of fault: DeviceFault) -> (member: String, demand: String) {
         switch fault {
         case .provider: ("provider", "must be a name of a provider or kind")
+        case .misspelledProvider(_, let nearest):
+            ("provider", "is neither a provider of the catalogue nor a kind; did you mean \"\(nearest)\"?")
         case .market: ("market", "must be a market of the catalogue")
         case .timeZone: ("timeZone", "must be an IANA name, such as Europe/Paris")
         case .locale: ("locale", "must be a language tag, such as es-MX")
@@ -120,10 +129,10 @@ enum DeviceBody {
         json.member("endpointArn", "urn:tidings:endpoint:\(device)")
     }
 
-    /// Writes the members that were left out; nothing if there are none.
-    private static func writeIgnored(_ fields: [Problem.Field], to json: inout JSONWriter) {
+    /// Writes the members that were left out, or that have a note; nothing if there are none.
+    private static func write(_ fields: [Problem.Field], as name: String, to json: inout JSONWriter) {
         guard !fields.isEmpty else { return }
-        json.key("ignored")
+        json.key(name)
         json.beginArray()
         for field in fields {
             json.beginObject()

@@ -20,6 +20,11 @@ package struct DeviceTokens: Sendable {
         self.store = store
     }
 
+    /// Returns the names by which a report may name an issuer.
+    package func issuers(in catalogue: Catalogue) -> IssuerNames {
+        IssuerNames(kinds: registry.kinds.map { $0.kind }, catalogue: catalogue)
+    }
+
     /// Returns the token of a device that registers. Throws a ``TidingsCore/DeviceToken/Fault`` for a text that is no token of its issuer.
     package func read(
         _ written: String, _ settings: DeviceSettings, tenant: String, in catalogue: Catalogue

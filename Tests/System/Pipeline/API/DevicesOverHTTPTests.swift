@@ -82,6 +82,29 @@ import TidingsTestSupport
         }
     }
 
+    @Test func aProviderIsKnownInAnyCase() async throws {
+        try await withAPI { api in
+            let devices = Registrations(api: api)
+            let phone = try await devices.register("ada", ["token": "740F4707", "provider": "APNs"])
+            #expect(try await devices.register("ada", ["token": "740f4707", "provider": "apns"]) == phone)
+            let changed = try await api.ask("ada", "PATCH", "/api/devices/\(phone)", body: #"{"provider":"APNS"}"#)
+            #expect(changed.status == 200 && changed.json["notes"] == nil, "\(changed.text)")
+            #expect(try await devices.rows(of: "ada").map { $0["provider"] } == ["apns"])
+            let key = try await api.key("recipients:write")
+            let path = "/v1/recipients/ada/devices"
+            let byBackend = try await api.ask("POST", path, authorization: key, body: #"{"token":"nope","provider":"APNs"}"#)
+            #expect(byBackend.status == 422 && byBackend.places("errors") == ["/token"], "\(byBackend.text)")
+
+            let misspelled = try await devices.ask("ada", ["token": "740f4707", "provider": "apn"])
+            #expect(misspelled.status == 422 && misspelled.text.contains("did you mean"), "\(misspelled.text)")
+            let later = try await devices.ask("ada", ["token": "a-token", "provider": "Firebase"])
+            #expect(later.status == 200 && later.places("notes") == ["/provider"], "\(later.text)")
+            let id = try #require(later.json["deviceId"]?.stringValue)
+            let renamed = try await api.ask("ada", "PATCH", "/api/devices/\(id)", body: #"{"provider":"in-house"}"#)
+            #expect(renamed.status == 200 && renamed.places("notes") == ["/provider"], "\(renamed.text)")
+        }
+    }
+
     @Test func contextNeverRefusesARegistration() async throws {
         try await withAPI { api in
             let devices = Registrations(api: api)

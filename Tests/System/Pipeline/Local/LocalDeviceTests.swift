@@ -80,7 +80,8 @@ import TidingsTestSupport
     /// A device does not get a push for a notification in its plan, even if a push has become possible.
     @Test func aPlannedOneIsNotPushedLater() async throws {
         try await withPushMarkets { pipeline, markets in
-            let app = try await pipeline.app(of: "maria", token: "phone", "--platform", "android", "--market", "mx", "--provider", "gcm")
+            let app = try await pipeline.app(
+                of: "maria", token: "phone", "--platform", "android", "--market", "mx", "--provider", "in-house")
             try await pipeline.remind(
                 "later", "maria", at: try await pipeline.time(in: 3_600), channels: #"["push","local"]"#, more: #""market":"mx""#)
             #expect(try await pipeline.system.tidings("device", "update", app.device, "--provider", "fcm").exitCode == 0)

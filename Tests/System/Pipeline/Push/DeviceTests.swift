@@ -79,7 +79,7 @@ import TidingsTestSupport
 
     @Test(arguments: [
         (["--market", "atlantis"], "unknown market"), (["--permission", "maybe"], "permission"),
-        (["--provider", "a b"], "no name of a provider"),
+        (["--provider", "a b"], "no name of a provider"), (["--provider", "apn"], "did you mean apns?"),
     ])
     func whatIsWrongIsSaid(_ options: [String], _ words: String) async throws {
         try await withOwnSystem { system in
@@ -87,6 +87,20 @@ import TidingsTestSupport
                 [TestSystem.binary, "device", "register", "ann", "0a1b"] + options, environment: system.environment
             ).finish()
             #expect([64, 65].contains(result.exitCode) && result.errors.contains(words), "\(result.errors)")
+        }
+    }
+
+    /// Routing compares names exactly, so the stored name is that of the kind.
+    @Test func theCaseOfAProviderDoesNotCount() async throws {
+        try await withOwnSystem { system in
+            let first = try await system.register("ann", "0A1B", "--provider", "APNs")
+            #expect(first["provider"] == "apns" && first["token_end"] == "0a1b")
+            let again = try await system.register("ann", "0a1b", "--provider", "Apns")
+            #expect(again["device_id"] == first["device_id"] && again["provider"] == "apns")
+            let refused = try await system.tidings("device", "register", "ann", "two", "--provider", "APNS")
+            #expect(refused.exitCode == 65 && refused.errors.contains("two hexadecimal digits"), "\(refused.errors)")
+            let unknown = try await system.tidings("device", "register", "ann", "a-token", "--provider", "in-house", "-o", "json")
+            #expect(unknown.exitCode == 0 && unknown.errors.contains("has no provider in-house"), "\(unknown.errors)")
         }
     }
 
