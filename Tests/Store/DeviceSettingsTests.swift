@@ -21,7 +21,7 @@ import TidingsTimeZones
         let issuers = IssuerNames(kinds: ["apns", "in-the-binary"], catalogue: catalogue)
         var settings = settings
         var ignored: [DeviceFault] = []
-        let refused = settings.settle(in: catalogue, issuers: issuers, strictly: isStrict, ignored: &ignored) { zones.isKnown($0) }
+        let refused = settings.settle(in: catalogue, issuers: issuers, strictly: isStrict, ignored: &ignored) { zones.storedName(of: $0) }
         return Judged(settings: settings, refused: refused, ignored: ignored)
     }
 

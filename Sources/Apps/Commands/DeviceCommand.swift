@@ -140,7 +140,7 @@ struct DeviceOptions: ParsableArguments {
         var ignored: [DeviceFault] = []
         let isStrict = !mayLeaveOutContext && settings.isContextAlone
         let refused = try settings.settle(in: catalogue, issuers: issuers, strictly: isStrict, ignored: &ignored) {
-            try TimeZoneDatabase.required().isKnown($0)
+            try TimeZoneDatabase.required().storedName(of: $0)
         }
         if let fault = refused.first { throw Self.failure(fault, catalogue) }
         for fault in ignored {

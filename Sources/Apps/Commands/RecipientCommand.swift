@@ -34,7 +34,7 @@ struct RecipientCommand: AsyncParsableCommand {
             discussion: "A webhook's signing secret is read from the environment variable or file that --webhook-secret names.")
         @Argument var id: String
         @Option var tenant = Intent.defaultTenant
-        @Option(help: "IANA name, such as Europe/Paris.") var timeZone: String?
+        @Option(help: "IANA name, such as Europe/Paris, or an offset of whole hours, such as GMT+0200.") var timeZone: String?
         @Option(help: "HH:MM-HH:MM in the person's zone; none removes them.") var quietHours: String?
         @Option(help: "A market of the catalogue; none removes it.") var market: String?
         @Option(
@@ -79,10 +79,10 @@ struct RecipientCommand: AsyncParsableCommand {
         private func changes() throws -> RecipientChanges {
             var changes = RecipientChanges()
             if let timeZone {
-                guard try TimeZoneDatabase.required().isKnown(timeZone) else {
+                changes.timeZone = try TimeZoneDatabase.required().storedName(of: timeZone)
+                guard changes.timeZone != nil else {
                     throw Failure(.data, "unknown time zone \(timeZone)", hint: "an IANA name, such as America/New_York")
                 }
-                changes.timeZone = timeZone
             }
             if let quietHours { changes.quietHours = .some(try Self.quietHours(quietHours)) }
             if let market { changes.market = .some(market == "none" ? nil : market) }

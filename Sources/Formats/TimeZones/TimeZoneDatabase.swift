@@ -51,6 +51,16 @@ public struct TimeZoneDatabase: Sendable {
         }
     }
 
+    /// Returns the name under which a written time zone is stored. An offset of whole hours, such as `GMT+0200`, becomes the IANA zone of
+    /// that offset, see ``FixedOffset``.
+    ///
+    /// Returns nil for any other text that is not the name of a known zone. Every door that takes a time zone reads it with this function.
+    public func storedName(of written: String) -> String? {
+        if isKnown(written) { return written }
+        guard let name = FixedOffset.zoneName(written), isKnown(name) else { return nil }
+        return name
+    }
+
     private func zone(_ name: String) throws(TimeZoneError) -> ZoneFile {
         if let known = cache[name] { return try known.get() }
         guard ZoneName.isAcceptable(name) else { throw TimeZoneError.unknown(name) }

@@ -1,7 +1,6 @@
 import TidingsCatalogue
 import TidingsContracts
 public import TidingsCore
-import TidingsTimeZones
 
 /// A fact about a device that cannot be true, whoever reports it.
 public enum DeviceFault: Sendable, Hashable {
@@ -41,13 +40,13 @@ extension DeviceSettings {
     ///   - issuers: the names that `provider` may have.
     ///   - isStrict: whether a report is refused for its context as well. True for a report that changes the context and nothing else, see
     ///     ``isContextAlone``.
-    ///   - isKnownZone: whether the zone data has a name. Called only if there is a time zone.
+    ///   - zoneName: the name under which a time zone is stored; nil for an unknown zone. Called only if there is a time zone.
     public mutating func settle(
         in catalogue: Catalogue, issuers: IssuerNames, strictly isStrict: Bool, ignored: inout [DeviceFault],
-        isKnownZone: (String) throws -> Bool
+        zoneName: (String) throws -> String?
     ) rethrows -> [DeviceFault] {
-        try normalize(issuers, isKnownZone: isKnownZone)
-        let found = try faults(in: catalogue, issuers, isKnownZone: isKnownZone)
+        try normalize(issuers, zoneName)
+        let found = try faults(in: catalogue, issuers, zoneName)
         guard !isStrict else { return found }
         for fault in found where fault.isContext {
             ignored.append(fault)
@@ -61,12 +60,10 @@ extension DeviceSettings {
         platform == nil && provider == nil && environment == nil && permission == nil && market == nil
     }
 
-    private mutating func normalize(_ issuers: IssuerNames, isKnownZone: (String) throws -> Bool) rethrows {
+    private mutating func normalize(_ issuers: IssuerNames, _ zoneName: (String) throws -> String?) rethrows {
         provider = provider.map(issuers.folded)
         if timeZone?.isEmpty == true { timeZone = nil }
-        if let written = timeZone, try !isKnownZone(written), let name = FixedOffset.zoneName(written), try isKnownZone(name) {
-            timeZone = name
-        }
+        if let written = timeZone, let name = try zoneName(written) { timeZone = name }
         if locale?.isEmpty == true { locale = nil }
         if let written = locale, let tag = LanguageTag.normalized(written) { locale = tag }
         if appVersion?.isEmpty == true { appVersion = nil }
@@ -74,7 +71,7 @@ extension DeviceSettings {
 
     /// The faults, in the order of the cases. Settings that are nil have none.
     private func faults(
-        in catalogue: Catalogue, _ issuers: IssuerNames, isKnownZone: (String) throws -> Bool
+        in catalogue: Catalogue, _ issuers: IssuerNames, _ zoneName: (String) throws -> String?
     ) rethrows -> [DeviceFault] {
         var faults: [DeviceFault] = []
         if let provider, !CatalogueNames.isName(provider) {
@@ -83,7 +80,7 @@ extension DeviceSettings {
             faults.append(.misspelledProvider(provider, nearest: nearest))
         }
         if case .some(.some(let market)) = market, catalogue.markets[market] == nil { faults.append(.market(market)) }
-        if let timeZone, try !isKnownZone(timeZone) { faults.append(.timeZone(timeZone)) }
+        if let timeZone, try zoneName(timeZone) == nil { faults.append(.timeZone(timeZone)) }
         if let locale, locale.utf8.count > Self.longestText {
             faults.append(.longLocale)
         } else if let locale, LanguageTag.normalized(locale) != locale {

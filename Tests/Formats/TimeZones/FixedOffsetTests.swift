@@ -11,6 +11,7 @@ import TidingsTimeZones
     ])
     func wholeHoursHaveAZone(_ text: String, _ name: String, _ hoursEast: Int) throws {
         #expect(FixedOffset.zoneName(text) == name)
+        #expect(TimeZoneDatabase().storedName(of: text) == name)
         #expect(try TimeZoneDatabase().offsets(for: name, from: 0, through: 0).initialOffset == hoursEast * 3_600)
     }
 
@@ -20,5 +21,15 @@ import TidingsTimeZones
     ])
     func otherTextsHaveNone(_ text: String) {
         #expect(FixedOffset.zoneName(text) == nil)
+    }
+
+    @Test(arguments: ["Europe/Paris", "UTC", "Etc/GMT+5", "US/Eastern"])
+    func aKnownNameIsStoredAsItIs(_ name: String) {
+        #expect(TimeZoneDatabase().storedName(of: name) == name)
+    }
+
+    @Test(arguments: ["GMT+0530", "GMT+15:00", "Mars/Olympus", "IST", "", "GMT+0200 ", "../etc/passwd"])
+    func anUnknownZoneHasNoName(_ text: String) {
+        #expect(TimeZoneDatabase().storedName(of: text) == nil)
     }
 }

@@ -92,7 +92,7 @@ enum DeviceBody {
         let catalogue = services.catalogues.current.catalogue
         let issuers = services.deviceTokens.issuers(in: catalogue)
         let refused = settings.settle(in: catalogue, issuers: issuers, strictly: isStrict, ignored: &ignored) {
-            services.zones.isKnown($0)
+            services.zones.storedName(of: $0)
         }
         for fault in refused {
             let (member, demand) = demand(of: fault)

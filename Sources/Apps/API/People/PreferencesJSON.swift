@@ -81,12 +81,9 @@ enum PreferencesJSON {
         }
         readQuietHours(&body, into: &changes)
         readCategories(&body, into: &changes)
-        if let zone = body.text("timeZone", bytes: 1...64) {
-            if zones.isKnown(zone) {
-                changes.timeZone = zone
-            } else {
-                body.refuse("timeZone", "must be an IANA name, such as Europe/Paris")
-            }
+        if let written = body.text("timeZone", bytes: 1...64) {
+            changes.timeZone = zones.storedName(of: written)
+            if changes.timeZone == nil { body.refuse("timeZone", "must be an IANA name, such as Europe/Paris") }
         }
         readTypes(&body, catalogue, into: &changes)
         try body.finish()
