@@ -14,7 +14,8 @@ import schemathesis
 TYPE, MARKET, TIME_ZONE = "orderUpdate", "default", "Europe/Paris"
 LOCALE, APP_VERSION = "fr-FR", "4.2.0"
 # The provider that issued a token judges its form. These digits are a token of every provider but that of browsers.
-TOKEN = "80f9c2e1d4b7a6f500112233445566778899aabbccddeeff0011223344556677"
+# APNs and FCM both accept the token. FCM refuses 64 hexadecimal digits, which are a token of APNs.
+TOKEN = "80f9c2e1d4b7a6f500112233445566778899aabbccddeeff00112233445566778899aabb"
 SUBSCRIPTION = (
     '{"endpoint":"https://push.example/send/1","keys":{"p256dh":"BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZ'
     'GH6SRpkNtoIAiw4","auth":"BTBZMqHH6r4Tts7J_aSIgg"}}'

@@ -47,9 +47,9 @@ struct BenchPush {
         }
     }
 
-    /// 32 random bytes in hexadecimal. Every provider accepts them as a token.
+    /// 40 random bytes in hexadecimal. APNs and FCM accept them as a token. With 32 bytes, FCM would refuse a token of APNs.
     private static func token() -> String {
-        (0..<4).map { _ in
+        (0..<5).map { _ in
             let digits = String(UInt64.random(in: .min ... .max), radix: 16)
             return String(repeating: "0", count: 16 - digits.utf8.count) + digits
         }.joined()

@@ -1,4 +1,5 @@
 import TidingsCore
+import TidingsEncodings
 import TidingsJSON
 import TidingsProvider
 
@@ -8,7 +9,7 @@ enum FCMLimits {
     static let payloadBytes = 4_096
     /// The most bytes of the payload that FCM passes on to Apple.
     static let applePayloadBytes = 4_096
-    /// The most bytes of a request's body. This is enough for the payload and the token with every byte escaped, for the payload for iOS,
+    /// The most bytes of a request's body. This is enough for the payload with every byte escaped, for the token, for the payload for iOS,
     /// and for the envelope.
     static let bodyBytes = 40 << 10
     /// In seconds: the longest time that FCM keeps a message for an offline device, 28 days.
@@ -64,15 +65,43 @@ private func registrationToken(of item: OutgoingDelivery) throws(Refusal) -> Str
     }
 }
 
-/// Reads a registration token of FCM. Google documents no form of it, and letters of either case differ, so the token is kept as it is.
+/// Reads a registration token of FCM. Google documents no form of it. Every token so far has letters, digits, `_`, `-` and `:`. Letters of
+/// either case differ, so the token is kept as it is.
 ///
-/// Refused are texts that begin with `{` or `<`: the subscription of a browser, and the description of an object in place of its token.
+/// Refused are:
+///
+/// - texts with any other character: the subscription of a browser, the description of an object, a token of Expo,
+/// - the words with which a language writes a missing value,
+/// - 64 hexadecimal digits, which are the token of APNs for the same app.
 func fcmDeviceToken(_ written: String) throws(DeviceToken.Fault) -> DeviceToken {
     let token = try DeviceToken(written)
-    guard !token.text.hasPrefix("{"), !token.text.hasPrefix("<") else {
-        throw DeviceToken.Fault("the token is the text of an object; FCM's are texts of letters, digits and a few marks")
+    guard token.text.utf8.allSatisfy(isTokenByte) else {
+        throw DeviceToken.Fault(
+            "the token has a character other than letters, digits, \"_\", \"-\" and \":\", which FCM's tokens consist of")
+    }
+    guard !wordsForNothing.contains(token.text.lowercased()) else {
+        throw DeviceToken.Fault("the token is the word for a missing value; the app must wait for the token of FCM")
+    }
+    guard token.text.utf8.count != apnsTokenDigits || Hexadecimal.decode(token.text) == nil else {
+        throw DeviceToken.Fault(
+            "the token has \(apnsTokenDigits) hexadecimal digits, which is a token of APNs; the app must register that of FCM")
     }
     return token
+}
+
+/// The text that an app sends if it writes a missing token with the words of its language.
+private let wordsForNothing: Set = ["null", "undefined", "nil"]
+
+/// The hexadecimal digits of today's tokens of APNs, which have 32 bytes.
+private let apnsTokenDigits = 64
+
+private func isTokenByte(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+        UInt8(ascii: "_"), UInt8(ascii: "-"), UInt8(ascii: ":"):
+        true
+    default: false
+    }
 }
 
 /// Returns the member `data`, whose values are all text.

@@ -67,7 +67,10 @@ struct FCMSubject: BindingSubject {
         let token = address ?? ""
         return OtherTokens(
             spellings: [" \(token)\n"], others: [token.lowercased(), token.uppercased()],
-            malformed: ["", "a b", "{length=32,bytes=0x0a1b}", "<0a1b>", String(repeating: "t", count: 4_097)])
+            malformed: [
+                "", "a b", "{length=32,bytes=0x0a1b}", "<0a1b>", String(repeating: "t", count: 4_097), "ExponentPushToken[x]", "undefined",
+                String(repeating: "0a1b", count: 16),
+            ])
     }
 
     /// - Parameter key: PEM of an RSA key.

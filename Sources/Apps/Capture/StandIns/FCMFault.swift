@@ -53,7 +53,7 @@ struct FCMFault: Error, Sendable, Hashable {
             violations: violations)
     }
 
-    /// The errors that a token can ask for: `test+UNREGISTERED`.
+    /// The errors that a token can ask for: `test:UNREGISTERED`.
     static let scripted: [String: FCMFault] = [
         "UNREGISTERED": unregistered, "INVALID_TOKEN": invalidToken, "SENDER_ID_MISMATCH": senderMismatch,
         "THIRD_PARTY_AUTH_ERROR": thirdPartyAuth, "QUOTA_EXCEEDED": quotaExceeded, "INTERNAL": internalError, "UNAVAILABLE": unavailable,

@@ -56,6 +56,9 @@ struct FCMMessageCheck: Sendable {
             return refuse("message", "Exactly one of token, topic, condition or fid must be set.")
         }
         self.target = target
+        if given == ["token"], !Self.isToken(target) {
+            refuse("message.token", "The registration token is not a valid FCM registration token")
+        }
         if given == ["topic"], !Self.isTopic(target) { refuse("message.topic", "Malformed topic name") }
         if given == ["condition"],
             target.split(separator: "in topics", omittingEmptySubsequences: false).count > Self.topicsPerCondition + 1
@@ -89,6 +92,13 @@ struct FCMMessageCheck: Sendable {
 
     private static func isReserved(_ name: String) -> Bool {
         name == "from" || name == "message_type" || name.hasPrefix("google") || name.hasPrefix("gcm")
+    }
+
+    /// Whether FCM may have issued the text: it matches `[a-zA-Z0-9_:-]+`, is no word for a missing value, and is no token of APNs.
+    private static func isToken(_ text: String) -> Bool {
+        let isOfAPNs = text.utf8.count == 64 && text.allSatisfy(\.isHexDigit)
+        return text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) || "_:-".contains($0) }
+            && !["null", "undefined", "nil"].contains(text.lowercased()) && !isOfAPNs
     }
 
     /// Whether the text matches `[a-zA-Z0-9-_.~%]+`.

@@ -8,8 +8,8 @@ import TidingsJSONSchema
 /// A stand-in for Firebase Cloud Messaging, HTTP v1, and its OAuth endpoint: `/fcm/v1/projects/{project}/messages:send` and `/fcm/token`.
 ///
 /// A binding of kind `fcm` uses the stand-in with `endpoint` `http://127.0.0.1:PORT/fcm` and a service account whose `token_uri` is
-/// `http://127.0.0.1:PORT/fcm/token`. Fixed recipients work as for every stand-in. In addition, a token that contains `test+` and a name of
-/// ``FCMFault/scripted`` gets that error.
+/// `http://127.0.0.1:PORT/fcm/token`. Fixed recipients work as for every stand-in. In addition, a token that asks for a name of
+/// ``FCMFault/scripted`` gets that error. A token of FCM has no plus sign, so it asks with `test:gone`, and with `test:UNREGISTERED`.
 final class FCMStandIn: StandIn {
     static let path = "/fcm"
     /// The most access tokens in memory. The oldest one is dropped first, and is refused afterwards.
@@ -65,7 +65,8 @@ final class FCMStandIn: StandIn {
         let accepted = accepted(project: project, now: request.now)
         guard !message.isOnlyValidated else { return StandInAnswer(response: accepted) }
         var answer = StandInAnswer(messageID: message.id, response: accepted)
-        switch FixedRecipient.named(in: message.target) {
+        let asked = message.target.replacing("test:", with: "test+")
+        switch FixedRecipient.named(in: asked) {
         case .delivered: break
         case .rejected:
             answer.response = FCMFault.badRequest([FCMFault.Violation("message", "Request contains an invalid argument.")]).response()
@@ -73,7 +74,7 @@ final class FCMStandIn: StandIn {
         case .throttled: answer.first = FCMFault.quotaExceeded.response(retryAfter: FixedRecipient.throttledSeconds)
         case .flaky: answer.first = FCMFault.unavailable.response()
         case .timeout: answer.hangs = true
-        case nil: if let fault = FCMFault.named(in: message.target) { answer.response = fault.response() }
+        case nil: if let fault = FCMFault.named(in: asked) { answer.response = fault.response() }
         }
         return answer
     }

@@ -118,12 +118,12 @@ struct FCMDeliveryTests {
 
     @Test(
         arguments: [
-            ("test+gone", .endpointGone), ("test+rejected", .rejected(.providerRejected)), ("test+UNREGISTERED", .endpointGone),
-            ("test+INVALID_TOKEN", .endpointGone), ("test+SENDER_ID_MISMATCH", .rejected(.tokenMalformed)),
-            ("test+THIRD_PARTY_AUTH_ERROR", .misconfigured(.misconfigured)), ("test+PERMISSION_DENIED", .misconfigured(.misconfigured)),
-            ("test+QUOTA_EXCEEDED", .retry(after: .seconds(60), .providerThrottled)), ("test+INTERNAL", shortly),
-            ("test+UNAVAILABLE", shortly),
-            ("test+UNSPECIFIED_ERROR", shortly),
+            ("test:gone", .endpointGone), ("test:rejected", .rejected(.providerRejected)), ("test:UNREGISTERED", .endpointGone),
+            ("test:INVALID_TOKEN", .endpointGone), ("test:SENDER_ID_MISMATCH", .rejected(.tokenMalformed)),
+            ("test:THIRD_PARTY_AUTH_ERROR", .misconfigured(.misconfigured)), ("test:PERMISSION_DENIED", .misconfigured(.misconfigured)),
+            ("test:QUOTA_EXCEEDED", .retry(after: .seconds(60), .providerThrottled)), ("test:INTERNAL", shortly),
+            ("test:UNAVAILABLE", shortly),
+            ("test:UNSPECIFIED_ERROR", shortly),
         ] as [(String, Outcome)])
     func everyErrorOfFCMHasItsOutcome(_ token: String, _ outcome: Outcome) async throws {
         try await withFCM { provider, server in
@@ -134,18 +134,18 @@ struct FCMDeliveryTests {
 
     @Test func throttledAndFlakyDevicesAreReachedTheSecondTime() async throws {
         try await withFCM { provider, _ in
-            let throttled = await provider.send(.fcmOrder(token: "test+throttled"))
+            let throttled = await provider.send(.fcmOrder(token: "test:throttled"))
             #expect(throttled.outcome == .retry(after: .seconds(2), .providerThrottled))
-            #expect(isAccepted(await provider.send(.fcmOrder(token: "test+throttled"))))
-            #expect(await provider.send(.fcmOrder(token: "test+flaky")).outcome == Self.shortly)
-            #expect(isAccepted(await provider.send(.fcmOrder(token: "test+flaky"))))
-            #expect(isAccepted(await provider.send(.fcmOrder(token: "test+delivered"))))
+            #expect(isAccepted(await provider.send(.fcmOrder(token: "test:throttled"))))
+            #expect(await provider.send(.fcmOrder(token: "test:flaky")).outcome == Self.shortly)
+            #expect(isAccepted(await provider.send(.fcmOrder(token: "test:flaky"))))
+            #expect(isAccepted(await provider.send(.fcmOrder(token: "test:delivered"))))
         }
     }
 
     @Test func withoutAnAnswerTheOutcomeIsUnknown() async throws {
         try await withFCM(["timeoutSeconds": "4"]) { provider, _ in
-            #expect(await provider.send(.fcmOrder(token: "test+timeout")).outcome == .unknown(.timeout))
+            #expect(await provider.send(.fcmOrder(token: "test:timeout")).outcome == .unknown(.timeout))
         }
     }
 

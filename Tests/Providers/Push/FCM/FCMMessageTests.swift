@@ -133,7 +133,11 @@ struct FCMMessageTests {
         #expect(result?.detail?.contains("\(token.utf8.count) bytes") == true)
     }
 
-    @Test(arguments: [("cXyZ:APA91b-_", "cXyZ:APA91b-_"), (" cXyZ:APA91b-_\n", "cXyZ:APA91b-_"), ("CXYZ:APA91b-_", "CXYZ:APA91b-_")])
+    @Test(arguments: [
+        ("cXyZ:APA91b-_", "cXyZ:APA91b-_"), (" cXyZ:APA91b-_\n", "cXyZ:APA91b-_"), ("CXYZ:APA91b-_", "CXYZ:APA91b-_"),
+        ("nullable", "nullable"), (String(repeating: "0a", count: 31), String(repeating: "0a", count: 31)),
+        (String(repeating: "0a1g", count: 16), String(repeating: "0a1g", count: 16)),
+    ])
     func aTokenKeepsItsLetters(_ written: String, _ stored: String) throws {
         let token = try FCMProviderFactory.deviceToken(written)
         #expect(token.text == stored && token.identity == stored)
@@ -141,7 +145,8 @@ struct FCMMessageTests {
 
     @Test(arguments: [
         "", "a b", "{length=32,bytes=0x740f4707}", "<740f4707>", #"{"endpoint":"https://push.test/1","keys":{}}"#,
-        String(repeating: "t", count: 4_097),
+        String(repeating: "t", count: 4_097), "ExponentPushToken[xxxxxxxxxxxxxxxxxxxxxx]", "null", "Undefined", "nil", "(null)",
+        "cXyZ+APA91b/", String(repeating: "0a1B", count: 16), " \(String(repeating: "f", count: 64))\n",
     ])
     func whatIsNoTokenIsRefusedAtRegistration(_ written: String) {
         let fault = #expect(throws: DeviceToken.Fault.self) { try FCMProviderFactory.deviceToken(written) }
@@ -221,7 +226,7 @@ struct FCMMessageTests {
         let data = "{\"x\":\"\(String(repeating: "\\u0001", count: 4_083))\"}"
         var item = OutgoingDelivery.fcmMetadata(data: data)
         item.device = OutgoingDevice(platform: "android", environment: "production")
-        item.endpointAddress = String(repeating: "\\", count: 4_096)
+        item.endpointAddress = String(repeating: "t", count: 4_096)
         item.content.collapseKey = String(repeating: "\u{1}", count: 256)
         let count = try fcmBody(of: item, now: FCMFixture.now).message.count
         #expect(count <= FCMLimits.bodyBytes && count > FCMLimits.bodyBytes / 2)

@@ -158,6 +158,8 @@ struct FCMStandInTests {
     @Test(arguments: [
         ("nope", ""), ("[]", ""), ("{}", "message"), (#"{"message":{"token":"t"},"dry_run":true}"#, ""),
         (#"{"message":{}}"#, "message"), (#"{"message":{"token":"t","topic":"a"}}"#, "message"), (#"{"message":{"token":""}}"#, "message"),
+        (#"{"message":{"token":"ExponentPushToken[x]"}}"#, "message.token"), (#"{"message":{"token":"null"}}"#, "message.token"),
+        ("{\"message\":{\"token\":\"\(String(repeating: "0aF1", count: 16))\"}}", "message.token"),
         (#"{"message":{"token":"t","data":{"a":"b","c":1}}}"#, "message.data[1].value"),
         (#"{"message":{"token":"t","data":{"from":"a"}}}"#, "message.data"),
         (#"{"message":{"token":"t","data":{"google.x":"a"}}}"#, "message.data"), (#"{"message":{"token":"t","data":[]}}"#, "message.data"),

@@ -57,6 +57,7 @@ import TidingsTestSupport
             for (token, facts) in [
                 ("{length=32,bytes=0x740f4707}", [:]), ("dA9HB7689098JdSOM1iUdA9HB7689098JdSOM1iU9aY=", [:]), ("(null)", [:]),
                 (.string(String(repeating: "0", count: 402)), [:]), ("fcm:APA91b", [:]), ("two words", ["platform": "android"]),
+                ("null", ["platform": "android"]), (.string(String(repeating: "0a1b", count: 16)), ["provider": "fcm"]),
                 (Self.subscription(), [:]), (Self.subscription(), ["platform": "android"]), ("740f4707", ["platform": "web"]),
                 (Self.subscription(point: Self.secret, secret: Self.point), ["platform": "web"]),
                 (Self.subscription("https://push.test:0/"), ["provider": "webpush"]), ("", [:]), (17, [:]),

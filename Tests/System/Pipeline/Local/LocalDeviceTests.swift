@@ -100,7 +100,7 @@ import TidingsTestSupport
     /// The push may have arrived, so the device does not get a plan as well.
     @Test func whatMayHaveArrivedIsNotPlanned() async throws {
         try await withPushMarkets { pipeline, _ in
-            let app = try await pipeline.app(of: "maria", token: "test+timeout-1", "--platform", "android", "--market", "mx")
+            let app = try await pipeline.app(of: "maria", token: "test:timeout-1", "--platform", "android", "--market", "mx")
             #expect(try await pipeline.system.tidings("recipient", "set", "maria", "--market", "mx").exitCode == 0)
             await pipeline.publish(event(id: "urgent", type: "reminder", to: "maria", data: #""critical":true"#), key: "system.reminder")
             let ends = try await pipeline.outcome(of: "urgent")
@@ -116,7 +116,7 @@ import TidingsTestSupport
     @Test func escalationGoesOnToThePlan() async throws {
         try await withPushMarkets { pipeline, _ in
             for (token, local, inbox) in [
-                ("test+rejected-1", "sent accepted", "delivered delivered"),
+                ("test:rejected-1", "sent accepted", "delivered delivered"),
                 ("good-1", "suppressed escalationNotNeeded", "suppressed escalationNotNeeded"),
             ] {
                 let person = "owner-of-\(token)"

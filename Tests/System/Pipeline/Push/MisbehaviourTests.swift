@@ -44,7 +44,7 @@ import TidingsTestSupport
         for person in 0..<Self.people {
             let digits = String(person + 0xA0, radix: 16)
             try await pipeline.register(
-                "person-\(person)", String(repeating: digits, count: 32), platform: row.provider.platform, "--market", row.provider.market)
+                "person-\(person)", String(repeating: digits, count: 40), platform: row.provider.platform, "--market", row.provider.market)
             #expect(
                 try await pipeline.system.tidings("recipient", "set", "person-\(person)", "--market", row.provider.market).exitCode == 0)
         }

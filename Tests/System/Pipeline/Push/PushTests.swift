@@ -151,7 +151,7 @@ import TidingsTestSupport
 
     /// An unregistered token retires its own device only. The reason of the next delivery says why it was not sent.
     @Test(arguments: [
-        ("fcm", "android", "mx", gone: "test+gone-1", good: "good-1"),
+        ("fcm", "android", "mx", gone: "test:gone-1", good: "good-1"),
         // "test+gone" and "good token", in hexadecimal.
         ("apns", "ios", "eu", gone: "746573742b676f6e65", good: "676f6f6420746f6b656e"),
     ])
