@@ -45,6 +45,10 @@ import TidingsTimeZones
         (DeviceSettings(locale: "klingon"), .locale("klingon")),
         (DeviceSettings(locale: "en" + String(repeating: "-variant", count: 16)), .longLocale),
         (DeviceSettings(appVersion: String(repeating: "9", count: 129)), .longAppVersion),
+        (DeviceSettings(timeZone: "UTC\u{FFFD}"), .timeZone("UTC\u{FFFD}")),
+        (DeviceSettings(locale: "es-MX\u{FFFD}"), .locale("es-MX\u{FFFD}")),
+        (DeviceSettings(locale: "de_AT.UTF-8\u{FFFD}"), .locale("de_AT.UTF-8\u{FFFD}")),
+        (DeviceSettings(appVersion: "1.0 \u{FFFD}"), .damagedAppVersion),
     ])
     func contextThatCannotBeUsedIsLeftOut(_ settings: DeviceSettings, _ fault: DeviceFault) {
         let judged = judge(settings)

@@ -163,6 +163,7 @@ struct DeviceOptions: ParsableArguments {
         case .locale(let tag):
             Failure(.data, "--locale \(Table.cell(.string(tag))) is no language tag", hint: "BCP 47, such as es-MX or zh-Hant-TW")
         case .longLocale: Failure(.data, "--locale is longer than \(DeviceSettings.longestText) bytes")
+        case .damagedAppVersion: Failure(.data, "--app-version has a character that cannot be stored")
         case .longAppVersion: Failure(.data, "--app-version is longer than \(DeviceSettings.longestText) bytes")
         }
     }

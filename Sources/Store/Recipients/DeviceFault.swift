@@ -13,13 +13,15 @@ public enum DeviceFault: Sendable, Hashable {
     case timeZone(String)
     case locale(String)
     case longLocale
+    /// The text has U+FFFD, which a reader sets in the place of a character that cannot be stored.
+    case damagedAppVersion
     case longAppVersion
 
     /// Whether the fact is context: it comes from the settings of the phone or from the build of the app, and no delivery depends on it.
     public var isContext: Bool {
         switch self {
         case .provider, .misspelledProvider, .market: false
-        case .timeZone, .locale, .longLocale, .longAppVersion: true
+        case .timeZone, .locale, .longLocale, .damagedAppVersion, .longAppVersion: true
         }
     }
 }
@@ -65,7 +67,7 @@ extension DeviceSettings {
         if timeZone?.isEmpty == true { timeZone = nil }
         if let written = timeZone, let name = try zoneName(written) { timeZone = name }
         if locale?.isEmpty == true { locale = nil }
-        if let written = locale, let tag = LanguageTag.normalized(written) { locale = tag }
+        if let written = locale, !Self.isDamaged(written), let tag = LanguageTag.normalized(written) { locale = tag }
         if appVersion?.isEmpty == true { appVersion = nil }
     }
 
@@ -86,16 +88,22 @@ extension DeviceSettings {
         } else if let locale, LanguageTag.normalized(locale) != locale {
             faults.append(.locale(locale))
         }
-        if let appVersion, appVersion.utf8.count > Self.longestText { faults.append(.longAppVersion) }
+        if let appVersion, Self.isDamaged(appVersion) {
+            faults.append(.damagedAppVersion)
+        } else if let appVersion, appVersion.utf8.count > Self.longestText {
+            faults.append(.longAppVersion)
+        }
         return faults
     }
+
+    private static func isDamaged(_ text: String) -> Bool { text.unicodeScalars.contains("\u{FFFD}") }
 
     private mutating func leaveOut(_ fault: DeviceFault) {
         switch fault {
         case .provider, .misspelledProvider, .market: break
         case .timeZone: timeZone = nil
         case .locale, .longLocale: locale = nil
-        case .longAppVersion: appVersion = nil
+        case .damagedAppVersion, .longAppVersion: appVersion = nil
         }
     }
 }

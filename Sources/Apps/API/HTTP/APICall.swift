@@ -40,17 +40,31 @@ struct APICall: Sendable {
 
     /// Reads the body as a JSON object.
     ///
-    /// - Parameter limit: the largest size in bytes.
-    func object(upTo limit: Int = APILimits.bodyBytes) async throws -> JSONObject {
+    /// - Parameters:
+    ///   - limit: the largest size in bytes.
+    ///   - isLenient: whether a text that cannot be stored comes with U+FFFD in its place, instead of refusing the body. Set it if the body
+    ///     has members that are no reason for a refusal. A member name twice is refused in any case.
+    func object(upTo limit: Int = APILimits.bodyBytes, leniently isLenient: Bool = false) async throws -> JSONObject {
         let bytes = try await body(upTo: limit)
         guard MediaType(request.header(.contentType))?.isJSON == true else {
             throw Problem(.unsupportedMediaType, "Send application/json.")
         }
         do {
-            guard let object = try JSON.parse(bytes).objectValue else { throw Problem(.invalid, fields: [.body("", "must be an object")]) }
+            let json = try isLenient ? JSON.parse(leniently: bytes, refusingDuplicates: true) : JSON.parse(bytes)
+            guard let object = json.objectValue else { throw Problem(.invalid, fields: [.body("", "must be an object")]) }
             return object
         } catch let error as JSONParseError {
-            throw Problem(.malformed, "The body is not JSON: \(error).")
+            throw Problem(.malformed, "The body \(Self.fault(error)): \(error).")
+        }
+    }
+
+    /// The fault of a body that cannot be read, as the end of a sentence.
+    private static func fault(_ error: JSONParseError) -> String {
+        switch error.code {
+        case .nulCharacter: "holds U+0000"
+        case .invalidUTF8: "holds a text that is not Unicode"
+        case .duplicateKey: "has a member twice"
+        case .notJSON, .tooDeep, .tooManyNodes, .numberTooLong, .trailingContent, .tooManyElements: "is not JSON"
         }
     }
 

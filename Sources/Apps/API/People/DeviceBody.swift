@@ -15,6 +15,10 @@ enum DeviceBody {
         "token", "platform", "provider", "environment", "permission", "market", "timeZone", "locale", "appVersion",
     ]
 
+    /// Reads the body of a request about a device. A text that cannot be stored has U+FFFD in its place: it must not refuse a registration
+    /// if it is context.
+    static func object(of call: APICall) async throws -> JSONObject { try await call.object(leniently: true) }
+
     /// Registers the device of a body, or confirms a known one.
     static func register(_ object: JSONObject, of person: RecipientKey, _ services: APIServices) async throws -> ServerResponse {
         var body = BodyReader(object, known: members)
@@ -117,6 +121,7 @@ enum DeviceBody {
         case .timeZone: ("timeZone", "must be an IANA name, such as Europe/Paris")
         case .locale: ("locale", "must be a language tag, such as es-MX")
         case .longLocale: ("locale", "must have at most \(DeviceSettings.longestText) bytes")
+        case .damagedAppVersion: ("appVersion", "must have no character that cannot be stored, such as U+0000")
         case .longAppVersion: ("appVersion", "must have at most \(DeviceSettings.longestText) bytes")
         }
     }

@@ -30,11 +30,11 @@ struct DeviceOperations: Sendable {
     // MARK: Registration
 
     private func register(_ call: APICall) async throws -> ServerResponse {
-        try await DeviceBody.register(try await call.object(), of: try call.person, services)
+        try await DeviceBody.register(try await DeviceBody.object(of: call), of: try call.person, services)
     }
 
     private func update(_ call: APICall) async throws -> ServerResponse {
-        try await DeviceBody.change(call.parameter("id"), try await call.object(), of: try call.person, services)
+        try await DeviceBody.change(call.parameter("id"), try await DeviceBody.object(of: call), of: try call.person, services)
     }
 
     /// Unregistering twice is harmless.

@@ -23,7 +23,7 @@ struct RecipientOperations: Sendable {
             },
             Operation(.get, path + "/devices", "listRecipientDevices", .key(.recipientsRead), query: query) { try await devices($0) },
             Operation(.post, path + "/devices", "registerRecipientDevice", .key(.recipientsWrite), query: query, hasBody: true) { call in
-                try await DeviceBody.register(try await call.object(), of: try person(call), services)
+                try await DeviceBody.register(try await DeviceBody.object(of: call), of: try person(call), services)
             },
             Operation(.delete, path + "/devices/{id}", "unregisterRecipientDevice", .key(.recipientsWrite), query: query) { call in
                 try await unregister(call)

@@ -131,6 +131,60 @@ import TidingsTestSupport
         }
     }
 
+    /// The texts are written with escapes, as libraries write characters that no text may have.
+    @Test func aDamagedTextIsLeftOutOrRefusedAtItsPlace() async throws {
+        try await withAPI { api in
+            func send(_ method: String, _ path: String, _ body: String) async throws -> APIScene.Answer {
+                try await api.ask("ada", method, path, body: body)
+            }
+            let path = "/api/devices"
+            for (name, text) in [
+                ("timeZone", #"Europe/Paris\u0000"#), ("appVersion", #"1.0 \ud83d"#), ("appVersion", #"\u0000"#),
+                ("locale", #"es-MX\u0000"#),
+            ] {
+                let answer = try await send("POST", path, #"{"token":"740f4707","\#(name)":"\#(text)"}"#)
+                #expect(answer.status == 200 && answer.places("ignored") == ["/\(name)"], "\(answer.text)")
+            }
+            let devices = Registrations(api: api)
+            let row = try #require(try await devices.rows(of: "ada").first)
+            for column in ["time_zone", "app_version", "locale"] { #expect(row[column]?.isNull == true, "\(row)") }
+            for (name, text) in [
+                ("token", #"740f4707\u0000"#), ("provider", #"apns\ud83d"#), ("market", #"default\u0000"#), ("platform", #"ios\u0000"#),
+                ("permission", #"denied\udc00"#),
+            ] {
+                let token = name == "token" ? "" : #","token":"740f4707""#
+                let answer = try await send("POST", path, #"{"\#(name)":"\#(text)"\#(token)}"#)
+                #expect(answer.status == 422 && answer.places("errors") == ["/\(name)"], "\(answer.text)")
+            }
+            let device = try #require(row["device_id"]?.stringValue)
+            let change = "\(path)/\(device)"
+            let alone = try await send("PATCH", change, #"{"appVersion":"1.0\u0000"}"#)
+            #expect(alone.status == 422 && alone.places("errors") == ["/appVersion"], "\(alone.text)")
+            let beside = try await send("PATCH", change, #"{"appVersion":"1.0\u0000","permission":"denied"}"#)
+            #expect(beside.status == 200 && beside.places("ignored") == ["/appVersion"], "\(beside.text)")
+            let key = try await api.key("recipients:write")
+            let byBackend = try await api.ask(
+                "POST", "/v1/recipients/ada/devices", authorization: key, body: #"{"token":"740f4707","appVersion":"1\u0000"}"#)
+            #expect(byBackend.status == 200 && byBackend.places("ignored") == ["/appVersion"], "\(byBackend.text)")
+            for body in [#"{"token":"740f4707","token":"740f4708"}"#, #"{"token":"740f4707""#] {
+                #expect(try await send("POST", path, body).status == 400, "\(body)")
+            }
+        }
+    }
+
+    /// Elsewhere such a text refuses the body, and the answer names the character.
+    @Test func theAnswerSaysWhatABodyHolds() async throws {
+        try await withAPI { api in
+            for (body, words) in [
+                (#"{"timeZone":"Europe/Paris\u0000"}"#, "The body holds U+0000"), (#"{"timeZone":"\ud83d"}"#, "not Unicode"),
+                (#"{"timeZone":"UTC","timeZone":"UTC"}"#, "has a member twice"), ("{", "is not JSON"),
+            ] {
+                let answer = try await api.ask("ada", "PUT", "/api/preferences", body: body)
+                #expect(answer.status == 400 && answer.problem == "malformed" && answer.text.contains(words), "\(answer.text)")
+            }
+        }
+    }
+
     /// In a change of nothing but context, the context is what is set. Beside anything else it is context again.
     @Test func aChangeOfContextAloneIsStrict() async throws {
         try await withAPI { api in
