@@ -172,7 +172,7 @@ struct SimulateCommand: TidingsCommand {
             return time
         }
         var intent = Intent(tenant: tenant, source: "/tidings/simulate", id: "simulate", type: type, recipient: to)
-        intent.market = market
+        intent.market = market?.ifPresent
         intent.critical = critical
         intent.channels = try Choices.channels(channel)
         let asked = intent

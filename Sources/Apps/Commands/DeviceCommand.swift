@@ -135,8 +135,8 @@ struct DeviceOptions: ParsableArguments {
     ///   refused for their faults, because they are what the command changes.
     func settings(in catalogue: Catalogue, issuers: IssuerNames, mayLeaveOutContext: Bool) throws -> DeviceSettings {
         var settings = DeviceSettings(
-            platform: platform, provider: provider, environment: environment, permission: permission,
-            market: market.map { $0 == "none" ? nil : $0 }, timeZone: timeZone, locale: locale, appVersion: appVersion)
+            platform: platform, provider: provider?.ifPresent, environment: environment, permission: permission,
+            market: market?.ifPresent.map { $0 == "none" ? nil : $0 }, timeZone: timeZone, locale: locale, appVersion: appVersion)
         var ignored: [DeviceFault] = []
         let isStrict = !mayLeaveOutContext && settings.isContextAlone
         let refused = try settings.settle(in: catalogue, issuers: issuers, strictly: isStrict, ignored: &ignored) {

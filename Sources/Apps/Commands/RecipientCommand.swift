@@ -44,23 +44,26 @@ struct RecipientCommand: AsyncParsableCommand {
         @Option(help: "env:NAME or file:PATH of a whsec_ secret; repeat it during a rotation. Without it, the stored one stays.")
         var webhookSecret: [String] = []
 
-        /// The settings that the options name, in words.
+        /// The settings that the options name, in words. An option whose value is empty names none.
         private var named: [String] {
             [
-                (timeZone != nil, "time zone"), (quietHours != nil, "quiet hours"), (market != nil, "market"),
+                (timeZone?.ifPresent != nil, "time zone"), (quietHours != nil, "quiet hours"), (market?.ifPresent != nil, "market"),
                 (!prefer.isEmpty, "preferences"), (webhook != nil || !webhookSecret.isEmpty, "webhook"),
             ].filter(\.0).map(\.1)
         }
 
         mutating func validate() throws {
-            if named.isEmpty { throw ValidationError("nothing to change: name a setting, such as --time-zone or --prefer") }
+            if named.isEmpty, timeZone == nil, market == nil {
+                throw ValidationError("nothing to change: name a setting, such as --time-zone or --prefer")
+            }
         }
 
         mutating func run(in context: CommandContext) async throws {
             let (id, tenant, named) = (id, tenant, named)
             try checkPerson(id, tenant: tenant)
+            guard !named.isEmpty else { return Output.note("nothing to change: the options are empty") }
             let draft = try changes()
-            let (prefer, market) = (prefer, market)
+            let (prefer, market) = (prefer, market?.ifPresent)
             try await withStore { store, _ in
                 let catalogue = try await CatalogueSource(store).current.catalogue
                 var changes = draft
@@ -78,14 +81,14 @@ struct RecipientCommand: AsyncParsableCommand {
 
         private func changes() throws -> RecipientChanges {
             var changes = RecipientChanges()
-            if let timeZone {
+            if let timeZone = timeZone?.ifPresent {
                 changes.timeZone = try TimeZoneDatabase.required().storedName(of: timeZone)
                 guard changes.timeZone != nil else {
                     throw Failure(.data, "unknown time zone \(timeZone)", hint: "an IANA name, such as America/New_York")
                 }
             }
             if let quietHours { changes.quietHours = .some(try Self.quietHours(quietHours)) }
-            if let market { changes.market = .some(market == "none" ? nil : market) }
+            if let market = market?.ifPresent { changes.market = .some(market == "none" ? nil : market) }
             if let webhook {
                 if webhook == "none" {
                     changes.webhook = .some(nil)

@@ -137,6 +137,36 @@ import TidingsTestSupport
         }
     }
 
+    /// A script passes the value of a variable that is not set. `none` is the word that removes a value.
+    @Test func anEmptyOptionCountsAsAbsent() async throws {
+        try await withOwnSystem { system in
+            let empty = ["--provider", "", "--market", "", "--time-zone", "", "--locale", "", "--app-version", ""]
+            let registered = try await system.tidings(arguments: ["device", "register", "ann", "0a1b", "-o", "json"] + empty)
+            let row = try JSON.parse(registered.output)
+            #expect(registered.exitCode == 0 && row["provider"] == "apns" && row["market"]?.isNull == true, "\(registered.errors)")
+            #expect(!registered.errors.contains("left out"), "\(registered.errors)")
+            let id = try #require(row["device_id"]?.stringValue)
+            let set = try await system.tidings("device", "update", id, "--market", "default", "-o", "json")
+            #expect(try JSON.parse(set.output)["market"] == "default", "\(set.errors)")
+            let same = try await system.tidings(arguments: ["device", "update", id, "-o", "json"] + empty)
+            #expect(try JSON.parse(same.output)["market"] == "default", "\(same.errors)")
+            let removed = try await system.tidings("device", "update", id, "--market", "none", "-o", "json")
+            #expect(try JSON.parse(removed.output)["market"]?.isNull == true, "\(removed.errors)")
+            #expect(try await system.tidings("device", "update", id, "--token", "").exitCode == 65)
+
+            let nothing = try await system.tidings("recipient", "set", "ann", "--market", "", "--time-zone", "")
+            #expect(nothing.exitCode == 0 && nothing.errors.contains("nothing to change"), "\(nothing.errors)")
+            let zone = try await system.tidings("recipient", "set", "ann", "--time-zone", "Europe/Paris", "--market", "")
+            #expect(zone.exitCode == 0 && zone.errors.contains("stored for ann: time zone"), "\(zone.errors)")
+            let other = try await system.tidings("recipient", "set", "ann", "--market", "default", "--time-zone", "")
+            #expect(other.exitCode == 0, "\(other.errors)")
+            let shown = try JSON.parse(try await system.tidings("recipient", "show", "ann", "-o", "json").output)
+            #expect(shown["time_zone"] == "Europe/Paris" && shown["market"] == "default", "\(shown)")
+            let simulated = try await system.tidings("simulate", "orderUpdate", "--to", "ann", "--market", "")
+            #expect(simulated.exitCode == 0, "\(simulated.errors)")
+        }
+    }
+
     /// Context that cannot be used is left out with a note. It is refused only by a change of nothing else.
     @Test func contextNeverRefusesARegistration() async throws {
         try await withOwnSystem { system in
