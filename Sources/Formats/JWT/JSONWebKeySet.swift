@@ -50,7 +50,7 @@ public struct JSONWebKeySet: Sendable {
         guard bytes.count <= longestBytes else { throw .tooLong }
         let json: JSON
         do throws(JSONParseError) {
-            json = try JSON.parse(leniently: bytes, limits: .token, refusingDuplicates: true)
+            json = try JSON.parse(leniently: bytes, limits: .keySet, refusingDuplicates: true)
         } catch { throw .notJSON(error) }
         guard let elements = json["keys"]?.arrayValue else { throw .notASet }
         guard elements.count <= mostKeys else { throw .tooManyKeys(elements.count) }

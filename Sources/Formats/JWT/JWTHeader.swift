@@ -32,7 +32,7 @@ struct JWTHeader {
             self.keyID = nil
             return
         }
-        guard let text = keyID.stringValue else { throw .unusableKeyID }
+        guard let text = keyID.stringValue, JWTParts.isWhole(text) else { throw .unusableKeyID }
         self.keyID = text
     }
 }

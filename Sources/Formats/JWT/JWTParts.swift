@@ -29,24 +29,34 @@ struct JWTParts {
         return bytes
     }
 
-    /// Reads a part that must be a JSON object with different member names.
+    /// Reads a part that must be a JSON object with different member names. A text that cannot be kept has U+FFFD, see ``isWhole(_:)``: a
+    /// member that is read is refused then, and a member that nobody reads does no harm.
     static func object(_ bytes: [UInt8], _ part: JWTPart) throws(JWTError) -> JSONObject {
         let json: JSON
-        do throws(JSONParseError) { json = try JSON.parse(bytes, limits: .token) } catch { throw .notJSON(part, error.code) }
+        do throws(JSONParseError) {
+            json = try JSON.parse(leniently: bytes, limits: .token, refusingDuplicates: true)
+        } catch { throw .notJSON(part, error.code) }
         guard let object = json.objectValue else { throw .notAnObject(part) }
         return object
     }
+
+    /// Whether no character of the text was replaced. Two ids that are cut at the same place would else be one id.
+    static func isWhole(_ text: String) -> Bool { !text.unicodeScalars.contains("\u{FFFD}") }
 }
 
 extension JSONLimits {
-    /// The limits of a token and of a set of keys. Usual tokens are two or three levels deep. The bytes are limited beforehand.
-    ///
-    /// A text with half a surrogate, such as a name that the issuer has cut, is null. A claim that is read is refused then, because null is
-    /// no text. A claim that nobody reads does no harm.
+    /// The limits of a token. Usual tokens are two or three levels deep. The bytes are limited beforehand, and with them a number that nobody
+    /// reads. Numbers that are read have a limit of their own.
     static let token: JSONLimits = {
         var limits = JSONLimits()
         limits.maximumDepth = 16
-        limits.maximumNumberLength = 64
+        limits.maximumNumberLength = JWTVerifier.longestToken
+        return limits
+    }()
+
+    /// The limits of a set of keys. A text with half a surrogate is null. A member that is read is refused then, because null is no text.
+    static let keySet: JSONLimits = {
+        var limits = JSONLimits.token
         limits.readsHalfSurrogatesAsNull = true
         return limits
     }()

@@ -36,29 +36,31 @@ public struct VerifiedToken: Sendable, Hashable {
 
     private static func text(_ claim: JWTClaim, of claims: JSONObject) throws(JWTError) -> String? {
         guard let value = claims[claim.rawValue] else { return nil }
-        guard let text = value.stringValue else { throw .unusableClaim(claim) }
+        guard let text = value.stringValue, JWTParts.isWhole(text) else { throw .unusableClaim(claim) }
         return text
     }
 
     private static func audience(of claims: JSONObject) throws(JWTError) -> [String] {
         switch claims[JWTClaim.audience.rawValue] {
         case nil: return []
-        case .string(let text): return [text]
+        case .string(let text) where JWTParts.isWhole(text): return [text]
         case .array(let elements):
-            let texts = elements.compactMap(\.stringValue)
+            let texts = elements.compactMap(\.stringValue).filter(JWTParts.isWhole)
             guard texts.count == elements.count else { throw .unusableClaim(.audience) }
             return texts
         default: throw .unusableClaim(.audience)
         }
     }
 
-    /// Reads seconds since 1970, which may have a fraction (RFC 7519 section 2, NumericDate).
+    /// Reads seconds since 1970, which may have a fraction (RFC 7519 section 2, NumericDate). Nil if the claim is absent. `nbf` and `iat` are
+    /// optional, and issuers write null for a value that they do not have.
     ///
     /// Dates outside 1970 to 9999 are refused. A token with milliseconds in place of seconds is therefore found out, and never lasts for
     /// thousands of years.
     private static func date(_ claim: JWTClaim, of claims: JSONObject) throws(JWTError) -> Timestamp? {
         guard let value = claims[claim.rawValue] else { return nil }
-        guard case .number(let number) = value else { throw .unusableClaim(claim) }
+        if value.isNull, claim != .expiresAt { return nil }
+        guard case .number(let number) = value, number.text.utf8.count <= longestDate else { throw .unusableClaim(claim) }
         if let whole = number.int64 {
             guard 0...lastSecond ~= whole else { throw .unusableClaim(claim) }
             return Timestamp(seconds: whole)
@@ -66,6 +68,9 @@ public struct VerifiedToken: Sendable, Hashable {
         guard let seconds = number.double, seconds >= 0, seconds < Double(lastSecond) else { throw .unusableClaim(claim) }
         return Timestamp(microseconds: Int64(seconds * 1_000_000))
     }
+
+    /// The most characters of a date. The cost of its exact value grows with the length.
+    private static let longestDate = 64
 
     private static let lastSecond = Timestamp.distantFuture.wholeSeconds
 }

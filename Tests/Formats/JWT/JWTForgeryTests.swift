@@ -103,7 +103,7 @@ import TidingsJWT
         for id in ["1", "null", "true", "[]", #"["ec"]"#, "{}"] {
             #expect(issuer.refusal(of: issuer.token(header: #"{"alg":"ES256","kid":\#(id)}"#)) == .unusableKeyID)
         }
-        #expect(issuer.refusal(of: issuer.token(header: #"{"alg":"ES256","kid":"ec\u0000"}"#)) == .notJSON(.header, .nulCharacter))
+        #expect(issuer.refusal(of: issuer.token(header: #"{"alg":"ES256","kid":"ec\u0000"}"#)) == .unusableKeyID)
     }
 
     /// The attacker's own key, or the address of one, in the header.

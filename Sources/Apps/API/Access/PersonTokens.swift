@@ -62,7 +62,7 @@ final class PersonTokens: Sendable {
     private static func person(in token: VerifiedToken) throws -> RecipientKey {
         guard let id = token.subject else { throw BearerToken.invalid("The token names nobody: sub is missing.") }
         if let fault = RecipientForm.fault(in: id) { throw BearerToken.invalid("The token names nobody: sub \(fault).") }
-        guard let claim = token.otherClaims["tenant"] else { return RecipientKey(tenant: Intent.defaultTenant, id: id) }
+        guard let claim = token.otherClaims["tenant"], !claim.isNull else { return RecipientKey(tenant: Intent.defaultTenant, id: id) }
         guard let tenant = claim.stringValue, CatalogueNames.isTenant(tenant) else {
             throw BearerToken.invalid("The claim tenant must be \(CatalogueNames.nameRule).")
         }

@@ -39,6 +39,21 @@ import TidingsTestSupport
         }
     }
 
+    /// Login services write null for a value that they do not have. A claim that nobody reads may have any value.
+    @Test func aTokenWithOddClaimsOpensTheInboxOfItsPerson() async throws {
+        try await withAPI { api in
+            let path = "/api/notifications"
+            let nulls = api.token(for: "ada") { claims in
+                for name in ["nbf", "iat", "tenant", "name"] { claims[name] = JSON.null }
+            }
+            #expect(try await api.ask("GET", path, authorization: "Bearer \(nulls)").status == 200)
+            for tenant: JSON in ["", "a b", 7, "default\u{FFFD}"] {
+                let token = api.token(for: "ada") { $0["tenant"] = tenant }
+                #expect(try await api.ask("GET", path, authorization: "Bearer \(token)").status == 401, "\(tenant)")
+            }
+        }
+    }
+
     @Test func aKeyOpensOnlyItsScopesAndItsTenant() async throws {
         try await withAPI { api in
             let reader = try await api.key("notifications:read")
