@@ -64,9 +64,16 @@ struct RecipientCommand: AsyncParsableCommand {
             guard !named.isEmpty else { return Output.note("nothing to change: the options are empty") }
             let draft = try changes()
             let (prefer, market) = (prefer, market?.ifPresent)
-            try await withStore { store, _ in
+            try await withStore { store, settings in
                 let catalogue = try await CatalogueSource(store).current.catalogue
                 var changes = draft
+                if case .some(.some(let webhook)) = changes.webhook,
+                    let rule = WebhookURL.refusal(of: webhook.url, in: catalogue, context.providers, environment: settings.environment)
+                {
+                    throw Failure(
+                        .data, "--webhook \(Table.cell(.string(webhook.url))) would never be called: \(rule)",
+                        hint: "allowHTTP, allowedPorts and allowedNetworks of the catalogue's provider of webhooks say what is allowed")
+                }
                 if let market, market != "none", catalogue.markets[market] == nil {
                     throw Failure(.data, "unknown market \(market)", hint: catalogue.markets.keys.sorted().joined(separator: ", "))
                 }

@@ -1,6 +1,8 @@
+import TidingsCore
 import TidingsHTTP
+import TidingsServer
 
-/// Checks a webhook's URL before anything is sent there. Each send also guards against addresses of the own network.
+/// Checks a webhook's URL before anything is sent there. Each send also guards against names that lead to the own network.
 enum WebhookURL {
     /// The longest URL in bytes. Common receivers and proxies refuse longer URLs.
     private static let maximumBytes = 2_048
@@ -9,5 +11,15 @@ enum WebhookURL {
     static func problem(_ text: String) -> String? {
         guard text.utf8.count <= maximumBytes else { return "is longer than \(maximumBytes) bytes" }
         return HTTPRequest.problem(inURL: text)
+    }
+
+    /// Returns the rule by which no provider of webhooks would ever call the URL, as a sentence without its full stop. Nil if a provider may
+    /// call it. A catalogue without such a provider is judged as if it had one with the standard settings.
+    static func refusal(
+        of url: String, in catalogue: Catalogue, _ providers: ProviderRegistry, environment: [String: String]
+    ) -> String? {
+        let bindings = catalogue.providers.values.filter { $0.channel == .webhook && !$0.needsNoEndpoint }
+        let standard = ProviderBinding(name: "webhook", channel: .webhook, kind: "webhook", addressing: .address)
+        return providers.problem(ofEndpoint: url, for: bindings.isEmpty ? [standard] : bindings, environment: environment)
     }
 }

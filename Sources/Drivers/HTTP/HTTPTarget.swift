@@ -26,9 +26,12 @@ public struct HTTPTarget: Sendable, Hashable {
 
     /// Returns the problem of a URL, as the end of a sentence. Nil if the text is a URL of http or https that can be sent to.
     static func problem(_ text: String) -> String? {
-        let anywhere = AddressGuard(allowedSchemes: ["http", "https"], allowedPorts: nil)
-        guard case .failure(let failure) = parse(text, guarding: anywhere) else { return nil }
-        return failure.kind == .schemeRefused ? "is no http or https URL" : String(failure.message.trimmingPrefix("the URL "))
+        do throws(HTTPFailure) {
+            _ = try HTTPTarget(text)
+            return nil
+        } catch {
+            return error.kind == .schemeRefused ? "is no http or https URL" : String(error.message.trimmingPrefix("the URL "))
+        }
     }
 
     static func parse(_ text: String, guarding: AddressGuard) -> Result<HTTPTarget, HTTPFailure> {
@@ -111,10 +114,16 @@ public struct HTTPTarget: Sendable, Hashable {
 }
 
 extension HTTPTarget {
-    /// Reads an absolute URL that a request could be sent to, whatever its port. Throws the failure that such a request would end with.
+    /// Reads an absolute URL that a request could be sent to, whatever its port. Throws the failure that such a request would end with. A
+    /// host below `.invalid` is refused as well: no name there ever exists (RFC 6761 section 6.4), and Chrome gives a revoked subscription
+    /// such a host.
     public init(_ text: String) throws(HTTPFailure) {
         self = try Self.parse(text, guarding: AddressGuard(allowedSchemes: ["http", "https"], allowedPorts: nil)).get()
+        guard !isBelow("invalid") else { throw HTTPFailure(.invalidURL, "the URL has a host below .invalid, which never exists") }
     }
+
+    /// Whether the host is this top-level domain, or a name below it.
+    fileprivate func isBelow(_ domain: String) -> Bool { host == domain || host.hasSuffix("." + domain) }
 
     /// The URL in its normal form (RFC 3986 section 6.2): scheme and host in lower case, no default port, no fragment, and a path. Two
     /// URLs with the same normal form name the same resource. The path and the query keep their bytes.
@@ -124,5 +133,22 @@ extension HTTPTarget {
     public var normalOrigin: String {
         let isDefault = port == Self.defaultPort(of: scheme)
         return "\(scheme)://\(authorityHost)\(isDefault ? "" : ":\(port)")"
+    }
+}
+
+extension AddressGuard {
+    /// Returns the failure that every request to the URL would end with. Nil if a request may begin.
+    ///
+    /// For a check long before the first request. Scheme, port and an address are judged. A name is judged when it is resolved, except
+    /// `localhost`, which is always loopback (RFC 6761 section 6.3).
+    public func refusal(ofURL text: String) -> HTTPFailure? {
+        switch HTTPTarget.parse(text, guarding: self) {
+        case .failure(let failure): return failure
+        case .success(let target):
+            let addresses = (target.isBelow("localhost") ? ["127.0.0.1", "::1"] : [target.host]).compactMap { IPAddress($0) }
+            let refusals = addresses.compactMap { refusal(of: $0) }
+            guard let first = refusals.first, refusals.count == addresses.count else { return nil }
+            return HTTPFailure(.addressRefused, first)
+        }
     }
 }

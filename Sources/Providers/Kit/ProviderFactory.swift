@@ -32,10 +32,21 @@ public protocol ProviderFactory: Sendable {
     ///
     /// A kind that does not have this function keeps the token as it is, without the white space around it.
     static func deviceToken(_ written: String) throws(DeviceToken.Fault) -> DeviceToken
+
+    /// Returns why the binding would never send to an endpoint that a recipient registers, as a sentence without its full stop. Nil if it
+    /// may send there, and if its settings cannot be read.
+    ///
+    /// For kinds whose settings limit the addresses. Tidings calls this function for each registration, and refuses an endpoint that no
+    /// binding would send to. The sentence holds nothing secret of the endpoint. A kind that does not have this function may send anywhere.
+    ///
+    /// - Parameter endpoint: the stored text of a device's token, or a URL.
+    static func problem(ofEndpoint endpoint: String, binding: ProviderBinding, environment: [String: String]) -> String?
 }
 
 extension ProviderFactory {
     public static func deviceToken(_ written: String) throws(DeviceToken.Fault) -> DeviceToken { try DeviceToken(written) }
+
+    public static func problem(ofEndpoint endpoint: String, binding: ProviderBinding, environment: [String: String]) -> String? { nil }
 
     public static func callbackReader(
         binding: ProviderBinding, environment: [String: String]

@@ -17,4 +17,8 @@ public enum WebhookProviderFactory: ProviderFactory {
             userAgent: "Tidings (Standard Webhooks 1.0.0)", certificateAuthorityFile: settings.text("certificateAuthorities"))
         return WebhookProvider(configuration, try ServiceConnection.open(http, for: binding.name))
     }
+
+    public static func problem(ofEndpoint endpoint: String, binding: ProviderBinding, environment: [String: String]) -> String? {
+        AddressGuard(of: binding, declared: settings, environment: environment)?.refusal(ofURL: endpoint)?.message
+    }
 }

@@ -90,10 +90,36 @@ struct HTTPTargetTests {
 
     @Test(arguments: [
         ("ftp://a.test/", HTTPFailure.Kind.schemeRefused), ("https://127.1/", .invalidURL), ("https://a.test:0/", .invalidURL),
+        ("https://permanently-removed.invalid/fcm/send/x", .invalidURL), ("https://INVALID/", .invalidURL),
     ])
     func hasNoNormalFormWithoutARequest(_ given: String, _ kind: HTTPFailure.Kind) {
         let failure = #expect(throws: HTTPFailure.self) { try HTTPTarget(given) }
         #expect(failure?.kind == kind)
+    }
+
+    @Test(arguments: [
+        ("http://shop.example/h", HTTPFailure.Kind.schemeRefused), ("https://shop.example:9443/h", .portRefused),
+        ("https://10.0.0.5/h", .addressRefused), ("https://169.254.169.254/", .addressRefused), ("https://[fd00::1]/", .addressRefused),
+        ("https://[::ffff:10.0.0.5]/", .addressRefused), ("https://localhost/h", .addressRefused),
+        ("https://a.localhost/", .addressRefused), ("shop.example", .invalidURL),
+    ])
+    func aGuardJudgesAURLBeforeARequest(_ url: String, _ kind: HTTPFailure.Kind) {
+        #expect(AddressGuard().refusal(ofURL: url)?.kind == kind)
+        #expect(AddressGuard().refusal(ofURL: url)?.requestMayHaveArrived == false)
+    }
+
+    @Test(arguments: ["https://shop.example/h", "https://shop.example:8443/h", "https://1.1.1.1/", "https://notlocalhost/"])
+    func aURLThatMayBeSentToPassesTheGuard(_ url: String) {
+        #expect(AddressGuard().refusal(ofURL: url) == nil)
+    }
+
+    @Test func aGuardMayAllowMore() throws {
+        let loopback = AddressGuard(
+            allowedSchemes: ["http", "https"], allowedPorts: nil, allowedNetworks: [try #require(CIDR("127.0.0.0/8"))])
+        for url in ["http://127.0.0.1:9/", "http://localhost:8080/", "https://shop.example:9443/"] {
+            #expect(loopback.refusal(ofURL: url) == nil, "\(url)")
+        }
+        #expect(loopback.refusal(ofURL: "http://10.0.0.5/")?.kind == .addressRefused)
     }
 
     private func failure(of url: String, _ guarding: AddressGuard = AddressGuard()) -> HTTPFailure? {

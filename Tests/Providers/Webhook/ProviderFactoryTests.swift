@@ -42,6 +42,20 @@ struct ProviderFactoryTests {
         #expect(configuration.maximumConcurrency == 4 && configuration.maximumConcurrencyPerHost == 2)
     }
 
+    /// The guard of the binding decides. Settings that cannot be read refuse nothing.
+    @Test func anEndpointIsJudgedByTheGuardOfTheBinding() {
+        func problem(_ url: String, _ settings: [String: String] = [:], _ environment: [String: String] = [:]) -> String? {
+            WebhookProviderFactory.problem(ofEndpoint: url, binding: binding(settings), environment: environment)
+        }
+        #expect(problem("https://shop.example/h") == nil)
+        #expect(problem("http://shop.example/h") == "the scheme http is not allowed")
+        #expect(problem("https://shop.example:9443/h") == "the port 9443 is not allowed")
+        #expect(problem("https://10.0.0.5/h")?.contains("10.0.0.5 is not public") == true)
+        #expect(problem("http://10.0.0.5/h", ["allowHTTP": "true", "allowedPorts": "80", "allowedNetworks": "10.0.0.0/8"]) == nil)
+        #expect(problem("https://10.0.0.5/h", [:], ["TIDINGS_WEBHOOK_ALLOWED_NETWORKS": "10.0.0.0/8"]) == nil)
+        #expect(problem("https://10.0.0.5/h", ["allowedPorts": "many"]) == nil)
+    }
+
     @Test func anyPort() throws {
         #expect(try configuration(["allowedPorts": "any"]).guarding.allowedPorts == nil)
     }

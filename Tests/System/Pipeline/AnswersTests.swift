@@ -149,7 +149,22 @@ import TidingsTestSupport
             }
             #expect(try await set("https://example.com/c") == stored, "the stored secret stays")
             #expect(try await set("none") == stored)
-            #expect(try await set("http://127.0.0.1:8080/d?e=f").contains("note: no --webhook-secret"), "the secret went with the webhook")
+            #expect(try await set("https://example.com:8443/d").contains("note: no --webhook-secret"), "the secret went with the webhook")
+        }
+    }
+
+    /// The providers of the catalogue decide, and one that would call the URL is enough.
+    @Test func aWebhookIsJudgedByTheProvidersOfTheCatalogue() async throws {
+        try await withOwnSystem { system in
+            func exitCode(_ url: String) async throws -> Int32 {
+                try await system.tidings("recipient", "set", "shop", "--webhook", url).exitCode
+            }
+            try await Pipeline.apply(TestCatalogue.withWebhook, to: system)
+            #expect(try await exitCode("http://127.0.0.1:9/") == 0)
+            #expect(try await exitCode("http://10.0.0.5/") == 65)
+            try await Pipeline.apply(TestCatalogue.withPush, to: system, "--remove")
+            #expect(try await exitCode("http://127.0.0.1:9/") == 65, "without a provider of webhooks, the standard settings count")
+            #expect(try await exitCode("https://example.com/") == 0)
         }
     }
 

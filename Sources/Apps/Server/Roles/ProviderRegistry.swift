@@ -46,6 +46,21 @@ public struct ProviderRegistry: Sendable {
         return try factory.deviceToken(written)
     }
 
+    /// Returns why none of the bindings would ever send to an endpoint, in the words of the first one by name. Nil if one may send there. A
+    /// binding whose kind is not part of this binary may.
+    package func problem(
+        ofEndpoint endpoint: String, for bindings: [ProviderBinding], environment: [String: String]
+    ) -> String? {
+        var first: String?
+        for binding in bindings.sorted(by: { $0.name < $1.name }) {
+            guard let factory = factories[binding.kind],
+                let problem = factory.problem(ofEndpoint: endpoint, binding: binding, environment: environment)
+            else { return nil }
+            first = first ?? problem
+        }
+        return first
+    }
+
     /// Whether the kind is part of this binary.
     func has(kind: String) -> Bool { factories[kind] != nil }
 

@@ -1,3 +1,4 @@
+public import TidingsCore
 public import TidingsHTTP
 
 /// The guard settings of a provider whose addresses come from recipients, and so from strangers.
@@ -22,6 +23,16 @@ extension AddressGuard {
             if let network = errors.collect(try Self.network(word, settings)) { allowedNetworks.append(network) }
         }
         if !errors.isEmpty { throw errors.combined }
+    }
+
+    /// Reads the guard of a binding. Nil if the binding has a setting that cannot be read.
+    ///
+    /// - Parameter declared: the settings of the binding's kind.
+    public init?(of binding: ProviderBinding, declared: [ProviderSetting], environment: [String: String]) {
+        guard let settings = try? ProviderSettings(binding, declared: declared, environment: environment),
+            let guarding = try? AddressGuard(settings)
+        else { return nil }
+        self = guarding
     }
 
     private static func network(_ word: String, _ settings: ProviderSettings) throws(ProviderConfigurationError) -> CIDR {
