@@ -47,9 +47,9 @@ struct DeviceCommand: AsyncParsableCommand {
             let (recipient, tenant, told, format) = (recipient, tenant, told, output.format)
             try checkPerson(recipient, tenant: tenant)
             let written = DeviceOptions.token(token)
-            try await withStore { store, _ in
+            try await withStore { store, process in
                 let catalogue = try await CatalogueSource(store).current.catalogue
-                let tokens = DeviceTokens(context.providers, store: store)
+                let tokens = DeviceTokens(context.providers, store: store, environment: process.environment)
                 let settings = try told.settings(in: catalogue, issuers: tokens.issuers(in: catalogue), mayLeaveOutContext: true)
                 let token = try await DeviceOptions.read {
                     try await tokens.read(written, settings, tenant: tenant, in: catalogue)
@@ -78,9 +78,9 @@ struct DeviceCommand: AsyncParsableCommand {
         mutating func run(in context: CommandContext) async throws {
             let (device, tenant, told, format) = (device, tenant, told, output.format)
             let written = token.map(DeviceOptions.token)
-            try await withStore { store, _ in
+            try await withStore { store, process in
                 let catalogue = try await CatalogueSource(store).current.catalogue
-                let tokens = DeviceTokens(context.providers, store: store)
+                let tokens = DeviceTokens(context.providers, store: store, environment: process.environment)
                 let settings = try told.settings(in: catalogue, issuers: tokens.issuers(in: catalogue), mayLeaveOutContext: written != nil)
                 let token = try await DeviceOptions.read {
                     try await tokens.read(written, settings, of: device, tenant: tenant, in: catalogue)

@@ -82,6 +82,7 @@ struct WebPushSubject: BindingSubject {
             malformed: [
                 "", "{}", "fcm-token", token(path, auth, point), token(path, point, ""), token(path, "", auth),
                 token(path, point, auth, origin: "https://127.1"), token(path, point, auth, origin: "https://a.test:0"),
+                token(path, point, auth, origin: "https://permanently-removed.invalid"),
             ])
     }
 

@@ -89,10 +89,30 @@ struct PushSubscriptionTests {
         "", "push.example.net", "/wpush/v2/x", "//push.example.net/x", "ftp://a.test/x", "javascript:alert(1)", "https:///x", "https://",
         "https://user@a.test/x", "https://a.test:x/", "https://a.test:99999/", "https://a.test:/", "https://:443/", "https://a.test/ x",
         "https://a.test/\u{e9}", "https://a\nb.test/", "https://a.test:0/x", "https://a.test./x", "https://127.1/x", "capability://x",
+        "https://permanently-removed.invalid/fcm/send/capability",
     ])
     func whatCannotBeCalledIsNoEndpoint(_ endpoint: String) {
         let problem = #expect(throws: PushSubscription.Problem.self) { try WebPushFixture.subscription(endpoint: endpoint) }
         #expect(problem?.description.contains("capability") == false)
+    }
+
+    /// The push service is judged by the guard of the binding, in words that hold nothing of the endpoint.
+    @Test(arguments: [
+        ("http://push.example.net/capability", "its scheme is not https"), ("https://push.example.net:9000/capability", "its port"),
+        ("https://10.0.0.5/capability", "its address is not public"), ("https://localhost/capability", "its address is not public"),
+        ("https://push.example.net/x", nil), ("https://push.example.net:8443/x", nil),
+    ])
+    func anEndpointIsJudgedByTheGuardOfTheBinding(_ endpoint: String, _ words: String?) throws {
+        let token = try Self.stored(WebPushFixture.token(endpoint: endpoint)).text
+        func problem(_ settings: [String: String]) -> String? {
+            let binding = ProviderBinding(name: "browsers", channel: .push, kind: "webpush", settings: settings, addressing: .device)
+            return WebPushProviderFactory.problem(ofEndpoint: token, binding: binding, environment: [:])
+        }
+        let found = problem([:])
+        #expect((found == nil) == (words == nil) && found?.contains(words ?? "") != false, "\(found ?? "none")")
+        for part in ["capability", "push.example", "10.0.0.5", "9000"] { #expect(found?.contains(part) != true) }
+        #expect(problem(["allowHTTP": "true", "allowedPorts": "any", "allowedNetworks": "10.0.0.0/8, 127.0.0.0/8"]) == nil)
+        #expect(problem(["allowedPorts": "many"]) == nil, "settings that cannot be read refuse nothing")
     }
 
     // MARK: The form that is stored

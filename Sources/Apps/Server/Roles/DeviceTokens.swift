@@ -11,13 +11,19 @@ package import TidingsStore
 /// 3. the standard provider of the platform that the report names, or of `ios`.
 ///
 /// It does not matter whether a market uses the issuer. Markets change, and the form of a token does not.
+///
+/// The token of a browser is also an address. It is refused if no provider of the catalogue that has the issuer's name or kind would ever
+/// send there. If there is no such provider, the standard settings of the kind decide.
 package struct DeviceTokens: Sendable {
     private let registry: ProviderRegistry
     private let store: Store
+    private let environment: [String: String]
 
-    package init(_ registry: ProviderRegistry, store: Store) {
+    /// - Parameter environment: the settings of providers that the catalogue does not have.
+    package init(_ registry: ProviderRegistry, store: Store, environment: [String: String]) {
         self.registry = registry
         self.store = store
+        self.environment = environment
     }
 
     /// Returns the names by which a report may name an issuer.
@@ -53,6 +59,14 @@ package struct DeviceTokens: Sendable {
 
     private func read(_ written: String, issuedBy issuer: String, in catalogue: Catalogue) throws(DeviceToken.Fault) -> DeviceToken {
         let kind = registry.has(kind: issuer) ? issuer : catalogue.providers[issuer]?.kind ?? issuer
-        return try registry.deviceToken(written, issuedBy: kind)
+        let token = try registry.deviceToken(written, issuedBy: kind)
+        let bindings = catalogue.providers.values.filter { !$0.needsNoEndpoint && ($0.name == issuer || $0.kind == issuer) }
+        let standard = ProviderBinding(name: kind, channel: .push, kind: kind, addressing: .device)
+        if let problem = registry.problem(
+            ofEndpoint: token.text, for: bindings.isEmpty ? [standard] : bindings, environment: environment)
+        {
+            throw DeviceToken.Fault(problem)
+        }
+        return token
     }
 }

@@ -145,7 +145,7 @@ package struct Runtime: Sendable {
     }
 
     /// The readers of device tokens of the providers that are part of this binary.
-    package var deviceTokens: DeviceTokens { DeviceTokens(providers, store: store) }
+    package var deviceTokens: DeviceTokens { DeviceTokens(providers, store: store, environment: settings.environment) }
 
     /// A feed of the signals of all processes, also of this one.
     package func signalFeed() throws -> SignalFeed {

@@ -61,6 +61,10 @@ import TidingsTestSupport
                 (Self.subscription(), [:]), (Self.subscription(), ["platform": "android"]), ("740f4707", ["platform": "web"]),
                 (Self.subscription(point: Self.secret, secret: Self.point), ["platform": "web"]),
                 (Self.subscription("https://push.test:0/"), ["provider": "webpush"]), ("", [:]), (17, [:]),
+                (Self.subscription("https://permanently-removed.invalid/fcm/send/x"), ["platform": "web"]),
+                (Self.subscription("http://push.test/w"), ["platform": "web"]),
+                (Self.subscription("https://push.test:9000/w"), ["platform": "web"]),
+                (Self.subscription("https://10.0.0.5/w"), ["platform": "web"]),
                 ("two words", ["provider": "in-house"]),
             ] as [(JSON, [String: JSON])] {
                 let refused = try await devices.ask("ada", Self.body(token, facts))

@@ -40,6 +40,10 @@ import TidingsTestSupport
             let subscription = try await LoopbackClient().ask("\(markets.capture)/webpush/subscriptions", method: "POST")
             try #require(subscription.status == 201, "\(subscription.text)")
             try await pipeline.register("reader", subscription.text, platform: "web")
+            // The settings of the provider allow loopback, and no other private address.
+            let private10 = subscription.text.replacing("127.0.0.1", with: "10.0.0.5")
+            let refused = try await system.tidings("device", "register", "reader", private10, "--platform", "web")
+            #expect(refused.exitCode == 65 && refused.errors.contains("its address is not public"), "\(refused.errors)")
             for (number, mistake) in Self.mistakes.enumerated() {
                 try await markets.behave(#"{"path":"/webpush/push",\#(mistake.answer)}"#)
                 await pipeline.publish(event(id: "refused-\(number)", to: "reader"))
