@@ -49,14 +49,18 @@ struct AnswerRules: Sendable {
         .init(200...599, .rejected(.providerRejected), "the settings of the provider"),
     ])
 
-    /// Returns the result of a success status. The body counts only if a setting reads it.
+    /// Returns the result of a success status. The body counts only if a setting reads it. Only `successPath` needs a body that is JSON:
+    /// without that setting, the status alone says that the service took the delivery.
     private func success(_ response: HTTPResponse) -> SendResult {
         guard expected != nil || messageIDPath != nil else {
             return SendResult(.accepted(providerMessageID: nil, delivered: delivered), status: response.status)
         }
         guard !response.bodyTruncated, let answer = try? JSON.parse(leniently: response.body) else {
             let problem = response.bodyTruncated ? "the answer is longer than read, or broke off" : "the answer is no JSON"
-            return SendResult(.unknown(.outcomeUnknown), status: response.status, detail: "\(problem): \(response.text)")
+            let words = response.text.isEmpty ? problem : "\(problem): \(response.text)"
+            guard expected == nil else { return SendResult(.unknown(.outcomeUnknown), status: response.status, detail: words) }
+            return SendResult(
+                .accepted(providerMessageID: nil, delivered: delivered), status: response.status, detail: "no message id: \(words)")
         }
         if let expected, expected.path.text(in: answer) != expected.value {
             return SendResult(.rejected(.providerRejected), status: response.status, detail: response.text)
@@ -76,7 +80,9 @@ extension AnswerRules {
                 "successPath",
                 "A JSON pointer into the answer, for a service that answers 200 to what it refuses: `/status`. Goes with successValue."),
             ProviderSetting("successValue", "The text, number or truth value that must stand at successPath, or the delivery was refused."),
-            ProviderSetting("messageIdPath", "A JSON pointer to the service's own id in the answer: `/result/id`."),
+            ProviderSetting(
+                "messageIdPath",
+                "A JSON pointer to the service's own id in the answer: `/result/id`. An answer without it means success without an id."),
             ProviderSetting(
                 "delivered", "Whether success means that the delivery has arrived, and not only that the service took it.",
                 defaultValue: "false"),

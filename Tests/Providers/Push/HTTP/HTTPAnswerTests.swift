@@ -153,6 +153,25 @@ struct HTTPAnswerTests {
         #expect(result.detail == #"the answer is longer than read, or broke off: {"status":"ok"}"#)
     }
 
+    /// Many services answer 204, or `OK`. The status says that they took the delivery: an unknown outcome would send it again.
+    @Test(
+        arguments: [
+            (204, "", false, "no message id: the answer is no JSON"), (200, "", false, "no message id: the answer is no JSON"),
+            (200, "OK", false, "no message id: the answer is no JSON: OK"),
+            (202, #"{"result":{"id":"m1"}"#, false, #"no message id: the answer is no JSON: {"result":{"id":"m1"}"#),
+            (200, #"{"result":"#, true, #"no message id: the answer is longer than read, or broke off: {"result":"#),
+        ])
+    func withoutSuccessPathAnUnreadableBodyCostsOnlyTheID(_ status: Int, _ body: String, _ truncated: Bool, _ note: String) throws {
+        let path = ["messageIdPath": "/result/id"]
+        for (settings, delivered) in [(path, false), (path.merging(["delivered": "true"]) { $1 }, true)] {
+            let result = try read(status, body, settings, truncated: truncated)
+            let expected = Outcome.accepted(providerMessageID: nil, delivered: delivered)
+            #expect(result == SendResult(expected, status: status, detail: note) && result.evidence == .healthy)
+        }
+        let result = try read(status, body, Self.looking, truncated: truncated)
+        #expect(result.outcome == .unknown(.outcomeUnknown) && result.evidence == .failing)
+    }
+
     @Test func aHostilePageIsCutAndMadePrintable() throws {
         let page = "<script>\u{202E}\u{7}" + String(repeating: "é", count: 500_000)
         let detail = try #require(try read(400, page).detail)
