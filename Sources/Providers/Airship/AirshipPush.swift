@@ -13,14 +13,38 @@ func airshipBody(of pushes: [[UInt8]]) -> [UInt8] {
 }
 
 /// The push object of one delivery. Its audience is the named user of the recipient, on each platform that can take the push. The platforms
-/// share one alert. If the push is too large for a platform, its texts are shortened for all.
+/// share one alert. If the push is too large for a platform, its texts are shortened for all. A platform that takes not even the shortest
+/// texts is left out. Throws if no platform is left.
 func airshipPush(
     of item: OutgoingDelivery, platforms: [AirshipConfiguration.Platform], now: Timestamp
 ) throws(Refusal) -> FittedMessage<[UInt8]> {
     // Leave out the web for a silent push: a browser shows a notification for every push.
     let platforms = item.silent ? platforms.filter { $0 != .web } : platforms
     guard !platforms.isEmpty else { throw Refusal(.providerRejected, "it is silent, and no platform but web is set") }
-    return try item.fitted { item throws(Refusal) in
+    do throws(Refusal) {
+        return try fittedPush(of: item, on: platforms, now: now)
+    } catch {
+        // A platform that takes the push alone takes it beside others: its object and the alert have the same sizes there.
+        var taking: [AirshipConfiguration.Platform] = []
+        var notes: [String] = []
+        for platform in platforms {
+            do throws(Refusal) {
+                _ = try fittedPush(of: item, on: [platform], now: now)
+                taking.append(platform)
+            } catch {
+                notes.append(error.leavingOut(platform: platform.rawValue))
+            }
+        }
+        guard !taking.isEmpty else { throw error }
+        let push = try fittedPush(of: item, on: taking, now: now)
+        return FittedMessage(push.message, note: (notes + [push.note].compactMap(\.self)).joined(separator: "; "))
+    }
+}
+
+private func fittedPush(
+    of item: OutgoingDelivery, on platforms: [AirshipConfiguration.Platform], now: Timestamp
+) throws(Refusal) -> FittedMessage<[UInt8]> {
+    try item.fitted { item throws(Refusal) in
         try push(AirshipNotification(of: item, now: now), to: item.recipient, on: platforms)
     }
 }

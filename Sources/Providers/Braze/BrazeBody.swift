@@ -5,11 +5,11 @@ import TidingsProvider
 /// Returns the body of `POST /messages/send`: the people, each named once, the campaign if there is one, and one message for each platform.
 ///
 /// The body contains the notification's `id` and `createdAt` only if the binding makes one call for each person. If the message for a
-/// platform is too large, its texts are shortened.
+/// platform is too large, its texts are shortened. A platform that takes not even the shortest texts is left out.
 func brazeBody(
     of item: OutgoingDelivery, to people: [String], configuration: BrazeConfiguration, now: Timestamp
 ) throws(Refusal) -> FittedMessage<[UInt8]> {
-    let messages = try brazeMessages(of: item, configuration: configuration, now: now)
+    let (messages, leftOut) = try brazeMessages(of: item, configuration: configuration, now: now)
     var json = JSONWriter(capacity: 8_192)
     json.beginObject()
     json.key("external_user_ids")
@@ -31,30 +31,37 @@ func brazeBody(
         throw Refusal(
             .payloadTooLarge, "a request of \(json.bytes.count) bytes is over the limit of \(BrazeProvider.maximumBodyBytes)")
     }
-    let notes = messages.compactMap { $0.message.note }
+    let notes = leftOut + messages.compactMap { $0.message.note }
     return FittedMessage(json.bytes, note: notes.isEmpty ? nil : notes.joined(separator: "; "))
 }
 
-/// The object of each platform, with its name. Each platform has a limit of its own, so one platform may get more of a text than another.
+/// The object of each platform, with its name, and a note for each platform that is left out. Each platform has a limit of its own, so one
+/// platform may get more of a text than another. Throws the refusal of the first platform if no platform takes the message.
 private func brazeMessages(
     of item: OutgoingDelivery, configuration: BrazeConfiguration, now: Timestamp
-) throws(Refusal) -> [(name: String, message: FittedMessage<[UInt8]>)] {
+) throws(Refusal) -> (messages: [(name: String, message: FittedMessage<[UInt8]>)], leftOut: [String]) {
     var messages: [(name: String, message: FittedMessage<[UInt8]>)] = []
+    var refusals: [(platform: BrazeConfiguration.Platform, refusal: Refusal)] = []
     for platform in configuration.platforms {
         let variation = configuration.variationIDs[platform]
-        let message = try item.fitted { item throws(Refusal) in
-            let message = try BrazeMessage(of: item, namesNotification: configuration.perPerson, now: now)
-            return switch platform {
-            case .ios: message.apple(variation: variation)
-            case .android: message.android(variation: variation)
+        do throws(Refusal) {
+            let message = try item.fitted { item throws(Refusal) in
+                let message = try BrazeMessage(of: item, namesNotification: configuration.perPerson, now: now)
+                return switch platform {
+                case .ios: message.apple(variation: variation)
+                case .android: message.android(variation: variation)
+                }
             }
-        }
-        switch platform {
-        case .ios: messages.append(("apple_push", message))
-        case .android: messages.append(("android_push", message))
+            switch platform {
+            case .ios: messages.append(("apple_push", message))
+            case .android: messages.append(("android_push", message))
+            }
+        } catch {
+            refusals.append((platform, error))
         }
     }
-    return messages
+    if messages.isEmpty, let first = refusals.first { throw first.refusal }
+    return (messages, refusals.map { $0.refusal.leavingOut(platform: $0.platform.rawValue) })
 }
 
 /// The content of one delivery, as Braze's objects for the platforms.

@@ -9,4 +9,10 @@ public struct Refusal: Error, Sendable, Hashable {
     public init(_ reason: ReasonCode, _ detail: String) {
         result = SendResult(.rejected(reason), detail: detail)
     }
+
+    /// Returns a note for ``TidingsCore/SendResult/noting(_:)``: a message for several platforms goes out without the platform that this
+    /// refusal is about.
+    public func leavingOut(platform: String) -> String {
+        "the platform \(platform) was left out" + (result.detail.map { ": \($0)" } ?? "")
+    }
 }

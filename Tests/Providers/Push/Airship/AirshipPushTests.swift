@@ -121,6 +121,38 @@ struct AirshipPushTests {
         }
     }
 
+    /// The object for Android is larger than that for iOS if there is a collapse key, and smaller otherwise. No limit of the web is known.
+    @Test func aPlatformThatCannotTakeTheDataIsLeftOut() throws {
+        let platforms: [AirshipConfiguration.Platform] = [.ios, .android, .web]
+        for (key, leftOut) in [(String(repeating: "k", count: 64), "android"), (nil, "ios")] as [(String?, String)] {
+            var item = OutgoingDelivery.orderUpdate()
+            item.content.collapseKey = key
+            item.badge = 3
+            /// The size of an object with the shortest texts: title and alert are "Y…", in quotes.
+            func size(_ platform: AirshipConfiguration.Platform) throws -> Int {
+                var shortest = item
+                (shortest.content.title, shortest.content.body) = ("Y", nil)
+                return try #require(try notification(of: shortest, [platform])[platform.rawValue]).serializedBytes.count + 6
+            }
+            let (ios, android) = (try size(.ios), try size(.android))
+            // One platform takes the shortest texts exactly, the other is over its limit.
+            let spare = 4_096 - min(ios, android)
+            item.content.data = "{\"orderId\":\"17\(String(repeating: "y", count: spare))\"}"
+            let fitted = try airshipPush(of: item, platforms: platforms, now: Self.now)
+            let json = try JSON.parse(fitted.message)
+            let kept = platforms.map(\.rawValue).filter { $0 != leftOut }
+            #expect(json["device_types"]?.arrayValue?.map(\.stringValue) == kept)
+            #expect(Set(json["notification"]?.objectValue?.keys ?? []) == Set(kept + ["alert"]))
+            #expect(fitted.note?.hasPrefix("the platform \(leftOut) was left out: the notification for ") == true)
+            #expect(throws: Refusal.self) { try push(of: item, platforms.filter { $0.rawValue == leftOut }) }
+        }
+        var item = OutgoingDelivery.orderUpdate()
+        item.content.data = "{\"x\":\"\(String(repeating: "y", count: 4_096))\"}"
+        let refusal = #expect(throws: Refusal.self) { try push(of: item, [.ios, .android]) }
+        #expect(refusal?.result.outcome == .rejected(.payloadTooLarge))
+        #expect(try JSON.parse(push(of: item, platforms))["device_types"]?.arrayValue?.map(\.stringValue) == ["web"])
+    }
+
     /// The alert counts as it is sent, in JSON.
     @Test(arguments: [(AirshipConfiguration.Platform.ios, "Apple"), (.android, "Google")])
     func alertAndObjectOfAPlatformHaveAtMost4096Bytes(_ platform: AirshipConfiguration.Platform, _ service: String) throws {

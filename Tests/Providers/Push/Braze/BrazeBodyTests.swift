@@ -166,6 +166,27 @@ struct BrazeBodyTests {
         #expect(fitted.note?.contains("; Braze takes 4000 bytes for the texts and extra for Android: ") == true)
     }
 
+    /// The data is never shortened. If it is too large for iOS, Android gets the message all the same, and the other way round.
+    @Test(arguments: [true, false])
+    func aPlatformThatCannotTakeTheDataIsLeftOut(_ isSilent: Bool) throws {
+        var item = isSilent ? OutgoingDelivery.metadata() : .orderUpdate()
+        func fitted(dataOf count: Int, _ settings: [String: String] = [:]) throws -> FittedMessage<[UInt8]> {
+            item.content.data = "{\"x\":\"\(String(repeating: "y", count: count))\"}"
+            return try brazeBody(of: item, to: ["user-42"], configuration: try .test(settings), now: Self.now)
+        }
+        let both = try fitted(dataOf: 1_000)
+        #expect(try JSON.parse(both.message)["messages"]?.objectValue?.keys == ["apple_push", "android_push"] && both.note == nil)
+        let android = try fitted(dataOf: 2_500)
+        #expect(try JSON.parse(android.message)["messages"]?.objectValue?.keys == ["android_push"])
+        let rule = "the platform ios was left out: the message for iOS has "
+        #expect(android.note?.hasPrefix(rule) == true && android.note?.hasSuffix(" bytes; Braze takes 1912") == true)
+        let tooLarge: [(Int, [String: String])] = [(4_000, [:]), (2_500, ["platforms": "ios"]), (4_000, ["platforms": "android"])]
+        for (count, settings) in tooLarge {
+            let refusal = #expect(throws: Refusal.self) { try fitted(dataOf: count, settings) }
+            #expect(refusal?.result.outcome == .rejected(.payloadTooLarge))
+        }
+    }
+
     /// Escapes count, and so does the title.
     @Test(arguments: ["y", "\"", "\n"])
     func textsAndExtraForAndroidHaveAtMost4000Bytes(_ letter: String) throws {

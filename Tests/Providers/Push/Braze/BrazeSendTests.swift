@@ -95,10 +95,21 @@ struct BrazeSendTests {
         }
     }
 
+    @Test func aMessageThatOnlyAndroidTakesIsSentThere() async throws {
+        try await withBraze { provider, server in
+            var item = OutgoingDelivery.orderUpdate()
+            item.content.data = "{\"x\":\"\(String(repeating: "y", count: 2_500))\"}"
+            let result = await provider.send(item)
+            #expect(result.status == 201 && result.detail?.hasPrefix("the platform ios was left out: ") == true)
+            let body = try JSON.parse(try #require(server.requests().first?.body))
+            #expect(body["messages"]?.objectValue?.keys == ["android_push"])
+        }
+    }
+
     @Test func whatCannotBeSentIsNotSent() async throws {
         try await withBraze { provider, server in
             var item = OutgoingDelivery.orderUpdate()
-            item.content.data = "{\"x\":\"\(String(repeating: "y", count: 2_000))\"}"
+            item.content.data = "{\"x\":\"\(String(repeating: "y", count: 4_000))\"}"
             #expect(await provider.send(item).outcome == .rejected(.payloadTooLarge))
             (item.content.title, item.content.body) = (nil, nil)
             let results = await provider.send(together: [item, item])
