@@ -205,6 +205,19 @@ struct BrazeBodyTests {
         #expect(shortened["alert"]?.stringValue?.hasSuffix("…") == true && size(shortened) <= 4_000)
     }
 
+    /// Without a body the title would stand for both texts. So the object would be larger than with a short body.
+    @Test func aShortenedBodyIsBetterThanNoneOnAndroid() throws {
+        var item = OutgoingDelivery.orderUpdate()
+        (item.content.title, item.content.body) = (String(repeating: "t", count: 300), String(repeating: "b", count: 250))
+        item.content.data = "{\"x\":\"\(String(repeating: "y", count: 3_400))\"}"
+        let fitted = try brazeBody(of: item, to: ["user-42"], configuration: try .test(["platforms": "android"]), now: Self.now)
+        let push = try #require(try JSON.parse(fitted.message)["messages"]?["android_push"])
+        #expect(push["title"]?.stringValue == item.title)
+        let alert = try #require(push["alert"]?.stringValue)
+        #expect(alert.hasSuffix("b…") && 300 + alert.utf8.count + (push["extra"]?.serializedBytes.count ?? 0) == 4_000)
+        #expect(fitted.note?.contains("the body was shortened from 250 to ") == true && fitted.note?.contains("title") == false)
+    }
+
     @Test func theWholeRequestHasALimitToo() {
         let people = (0..<50).map { "\($0)" + String(repeating: "y", count: BrazeProvider.maximumBodyBytes / 50) }
         let refusal = #expect(throws: Refusal.self) { try body(of: .orderUpdate(), to: people) }

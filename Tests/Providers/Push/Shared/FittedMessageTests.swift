@@ -55,6 +55,30 @@ struct FittedMessageTests {
         #expect(refusal?.result == SendResult(.rejected(.payloadTooLarge), detail: "the page has 32 bytes; Pager takes 3"))
     }
 
+    /// A service that wants two texts shows the title twice if there is no body: the message is longer without a short body.
+    @Test func aBodyIsLeftOutOnlyIfItsFirstCharacterDoesNotFit() throws {
+        let title = String(repeating: "t", count: 30)
+        let body = String(repeating: "b", count: 25)
+        let item = delivery(title: title, body: body)
+        func sent(limit: Int) throws -> FittedMessage<[String?]> {
+            try item.fitted { item in
+                let texts = [item.title, item.body ?? item.title]
+                let bytes = texts.reduce(0) { $0 + ($1?.utf8.count ?? 0) }
+                return SizedMessage(texts, [PartSize("the page", bytes: bytes, limit: limit, of: "Pager")])
+            }
+        }
+        for kept in 1...21 {
+            let message = try sent(limit: 33 + kept).message
+            #expect(message == [title, String(repeating: "b", count: kept) + "…"])
+        }
+        let short = String(repeating: "t", count: 13) + "…"
+        let fitted = try sent(limit: 33)
+        #expect(fitted.message == [short, short])
+        #expect(
+            fitted.note
+                == "Pager takes 33 bytes for the page: the body was left out, the title was shortened from 30 to 16 bytes")
+    }
+
     /// Texts with characters of several code points, and the one character that a text repeats.
     private static let texts: [(String, String)] = [
         ("y", "y"), ("é", "é"), ("e\u{301}", "e\u{301}"), ("\"", "\""), ("\n", "\n"), ("👩‍👩‍👧‍👦", "👩‍👩‍👧‍👦"), ("🇩🇪", "🇩🇪"), ("👋🏽", "👋🏽"), ("한", "한"),
