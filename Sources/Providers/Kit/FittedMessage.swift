@@ -53,8 +53,11 @@ extension OutgoingDelivery {
     /// 2. The body is shortened at the edge of a character, and ends with an ellipsis.
     /// 3. The body is left out.
     /// 4. The title is shortened in the same way.
+    /// 5. The title is shortened, and the first character of the body stays: for a service that needs a body.
     ///
-    /// Data and keys are never changed, and at least one character of a text stays. Throws `payloadTooLarge` if nothing fits then.
+    /// Data and keys are never changed, and at least one character of a text stays. Throws `payloadTooLarge` if nothing fits then. If `make`
+    /// refuses the whole content, throws this refusal. If `make` refuses reduced content, such as content without a body, that content counts
+    /// as too large.
     ///
     /// A step is taken only if the shortest text of the step before does not fit. So a message that is longer without a body, because the
     /// title then stands at two places, costs no body that fits.
@@ -69,9 +72,9 @@ extension OutgoingDelivery {
         guard let tooLarge = whole.sizes.first(where: { !$0.fits }) else { return FittedMessage(whole.message) }
         var item = self
         var changes: [String] = []
-        if imageURL != nil {
-            item.content.imageURL = nil
-            let plain = try make(item)
+        let imageless = with(nil, at: \.content.imageURL)
+        if imageURL != nil, let plain = try? make(imageless) {
+            item = imageless
             // Some services show no image.
             if plain.sizes != whole.sizes { changes.append("the image was left out") }
             if plain.fits { return FittedMessage(plain.message, note: "\(tooLarge.rule): " + changes.joined(separator: ", ")) }
@@ -79,7 +82,7 @@ extension OutgoingDelivery {
         // The part that is too large with one character more. Several parts may be too large with the whole content.
         var tightest = tooLarge
         for step in item.textSteps(longest: whole.sizes.map(\.limit).max() ?? 0) {
-            guard let (reduced, message) = try step.longestFitting(make, &tightest) else { continue }
+            guard let (reduced, message) = step.longestFitting(make, &tightest) else { continue }
             changes += textChanges(in: reduced)
             return FittedMessage(message, note: "\(tightest.rule): " + changes.joined(separator: ", "))
         }
@@ -94,11 +97,13 @@ extension OutgoingDelivery {
         let bodies = TextCuts(of: body, longest: longest)
         let titles = TextCuts(of: title, longest: longest)
         let titleAlone = with(nil, at: \.content.body)
+        let shortestBody = bodies.count > 0 ? with(bodies[bodies.count - 1], at: \.content.body) : self
         return [
             TextStep(count: bodies.count) { with(bodies[$0], at: \.content.body) },
             // The title may stand alone.
             TextStep(count: title != nil && body != nil ? 1 : 0) { _ in titleAlone },
             TextStep(count: titles.count) { titleAlone.with(titles[$0], at: \.content.title) },
+            TextStep(count: body != nil ? titles.count : 0) { shortestBody.with(titles[$0], at: \.content.title) },
         ]
     }
 
@@ -129,13 +134,13 @@ private struct TextStep {
     /// - Parameter tightest: becomes the part that was too large in the last delivery that did not fit.
     func longestFitting<Message: Sendable>(
         _ make: (OutgoingDelivery) throws(Refusal) -> SizedMessage<Message>, _ tightest: inout PartSize
-    ) throws(Refusal) -> (delivery: OutgoingDelivery, message: Message)? {
+    ) -> (delivery: OutgoingDelivery, message: Message)? {
         // Nothing fits if the shortest content does not. Then the search would only cost time.
-        guard count > 0, var best = try message(at: count - 1, make, &tightest) else { return nil }
+        guard count > 0, var best = message(at: count - 1, make, &tightest) else { return nil }
         var (low, high) = (0, count - 1)
         while low < high {
             let middle = (low + high) / 2
-            if let candidate = try message(at: middle, make, &tightest) {
+            if let candidate = message(at: middle, make, &tightest) {
                 (high, best) = (middle, candidate)
             } else {
                 low = middle + 1
@@ -144,11 +149,11 @@ private struct TextStep {
         return (delivery(high), best)
     }
 
-    /// Returns the message of the delivery at a position. Nil if a part of it is too large.
+    /// Returns the message of the delivery at a position. Nil if a part of it is too large, or if it is refused.
     private func message<Message: Sendable>(
         at position: Int, _ make: (OutgoingDelivery) throws(Refusal) -> SizedMessage<Message>, _ tightest: inout PartSize
-    ) throws(Refusal) -> Message? {
-        let sized = try make(delivery(position))
+    ) -> Message? {
+        guard let sized = try? make(delivery(position)) else { return nil }
         guard let part = sized.sizes.first(where: { !$0.fits }) else { return sized.message }
         tightest = part
         return nil

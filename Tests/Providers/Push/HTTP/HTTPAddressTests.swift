@@ -72,6 +72,28 @@ struct HTTPAddressTests {
         #expect((7_990...8_000).contains(address.utf8.count) && address.hasSuffix("%C3%A9%E2%80%A6"))
     }
 
+    /// A path needs its body: without one the URL would name another resource.
+    @Test func aTextInThePathIsShortenedAndStays() throws {
+        let template = "https://sms.example/send/{{recipient}}/{{body}}"
+        let long = String(repeating: "x", count: 9_000)
+        let configuration = try HTTPService.configuration(["method": "GET", "url": template])
+        let fitted = try configuration.request(for: .orderShipped(title: nil, body: long), channel: .sms)
+        #expect(fitted.message.url.utf8.count == 8_000 && fitted.message.url.hasSuffix("xx%E2%80%A6"))
+        #expect(fitted.note?.hasPrefix("the service takes 8000 bytes for the URL: the body was shortened from 9000 to ") == true)
+        for item in [OutgoingDelivery.orderShipped(title: long, body: "hello"), .orderShipped(title: long, body: "h")] {
+            let address = try url(template + "?title={{title}}", for: item)
+            #expect(address.utf8.count == 8_000 && address.hasSuffix("x%E2%80%A6"))
+            #expect(address.hasPrefix("https://sms.example/send/user-42/\(item.body == "h" ? "h" : "h%E2%80%A6")?title=x"))
+        }
+        let refusal = #expect(throws: Refusal.self) {
+            try url(template + "?data={{data.x}}", for: .orderShipped(data: #"{"x":"\#(long)"}"#))
+        }
+        #expect(refusal?.result.outcome == .rejected(.payloadTooLarge))
+        #expect(throws: Refusal(.providerRejected, "the path of the URL needs body, which this delivery does not have")) {
+            try url(template, for: .orderShipped(body: nil))
+        }
+    }
+
     // MARK: Headers
 
     private func headers(

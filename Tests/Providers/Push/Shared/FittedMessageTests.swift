@@ -79,6 +79,34 @@ struct FittedMessageTests {
                 == "Pager takes 33 bytes for the page: the body was left out, the title was shortened from 30 to 16 bytes")
     }
 
+    /// A service may refuse a message without a body or without an image, whatever its size is.
+    @Test func reducedContentThatIsRefusedCountsAsTooLarge() throws {
+        func sent(_ item: OutgoingDelivery, limit: Int, needsImage: Bool = false) throws -> FittedMessage<[String?]> {
+            try item.fitted { item throws(Refusal) in
+                guard item.body != nil, !needsImage || item.imageURL != nil else { throw Refusal(.contentMissing, "no body or no image") }
+                let texts = [item.title, item.body]
+                let bytes = texts.reduce(0) { $0 + ($1?.utf8.count ?? 0) }
+                return SizedMessage(texts, [PartSize("the page", bytes: bytes, limit: limit, of: "Pager")])
+            }
+        }
+        let item = delivery(title: "A title", body: "A long body")
+        for (limit, texts) in [
+            (17, ["A title", "A long …"]), (11, ["A title", "A…"]), (10, ["A t…", "A…"]), (8, ["A…", "A…"]),
+        ] {
+            #expect(try sent(item, limit: limit).message == texts)
+        }
+        #expect(
+            try sent(item, limit: 8).note
+                == "Pager takes 8 bytes for the page: the body was shortened from 11 to 4 bytes, the title was shortened from 7 to 4 bytes")
+        #expect(try sent(delivery(title: "A title", body: "b"), limit: 7).message == ["A t…", "b"])
+        let withImage = delivery(title: "A title", body: "A long body", image: "https://i.test")
+        #expect(try sent(withImage, limit: 17, needsImage: true).message == ["A title", "A long …"])
+        let tooLarge = #expect(throws: Refusal.self) { try sent(item, limit: 7) }
+        #expect(tooLarge?.result.outcome == .rejected(.payloadTooLarge))
+        let missing = #expect(throws: Refusal.self) { try sent(delivery(body: nil), limit: 7) }
+        #expect(missing?.result.outcome == .rejected(.contentMissing), "the whole content is refused for its own reason")
+    }
+
     /// Texts with characters of several code points, and the one character that a text repeats.
     private static let texts: [(String, String)] = [
         ("y", "y"), ("é", "é"), ("e\u{301}", "e\u{301}"), ("\"", "\""), ("\n", "\n"), ("👩‍👩‍👧‍👦", "👩‍👩‍👧‍👦"), ("🇩🇪", "🇩🇪"), ("👋🏽", "👋🏽"), ("한", "한"),
