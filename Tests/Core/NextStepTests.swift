@@ -35,6 +35,22 @@ import TidingsCore
         #expect(step(.retry(after: aYear, .timeout), expiresAt: .distantFuture) == .retry(at: aDay, .timeout, possibleDuplicate: false))
     }
 
+    /// A provider may name a wait although nobody knows whether the message arrived.
+    @Test func theWaitAfterAnUnknownOutcomeIsHonouredWithinTheSameBounds() {
+        func again(_ after: Duration, attempt: Int = 1) -> NextStep {
+            step(.unknown(after: after, .timeout), attempt: attempt, expiresAt: .distantFuture)
+        }
+        for (after, attempt, wait) in [(10, 1, 10), (1, 4, 8), (-30, 1, 1), (365 * 86_400, 1, 86_400)] {
+            let expected = NextStep.retry(at: noon.adding(.seconds(wait)), .timeout, possibleDuplicate: true)
+            #expect(again(.seconds(after), attempt: attempt) == expected)
+        }
+        #expect(again(.seconds(10), attempt: 10) == .settle(.failed, .outcomeUnknown))
+        let soon = noon.adding(.seconds(10))
+        #expect(step(.unknown(after: .seconds(10), .timeout), expiresAt: soon) == .settle(.failed, .outcomeUnknown))
+        let marketing = CategoryPolicy.standard(for: .marketing)
+        #expect(step(.unknown(after: .seconds(10), .timeout), policy: marketing) == .settle(.failed, .outcomeUnknown))
+    }
+
     @Test func attemptsAndTimeRunOut() {
         #expect(step(.retry(after: nil, .timeout), attempt: 10) == .settle(.failed, .retriesExhausted))
         #expect(step(.retry(after: nil, .timeout), expiresAt: noon.adding(.seconds(1))) == .settle(.expired, .expired))

@@ -37,6 +37,7 @@ public func nextStep(
 ) -> NextStep {
     let isLast = attempt >= policy.retry.maximumAttempts
     let wait = backoff(attempt: attempt, policy: policy.retry, random: random)
+    func next(after asked: Duration?) -> Timestamp { now.adding(max(wait, min(asked ?? .zero, RetryPolicy.longestProviderWait))) }
     switch outcome {
     case .accepted(_, let delivered):
         return delivered ? .settle(.delivered, .delivered) : .settle(.sent, .accepted)
@@ -46,10 +47,10 @@ public func nextStep(
         return .settle(.failed, .endpointGone)
     case .retry(let after, let reason):
         if isLast { return .settle(.failed, .retriesExhausted) }
-        let time = now.adding(max(wait, min(after ?? .zero, RetryPolicy.longestProviderWait)))
+        let time = next(after: after)
         return time >= expiresAt ? .settle(.expired, .expired) : .retry(at: time, reason, possibleDuplicate: false)
-    case .unknown(let reason):
-        let time = now.adding(wait)
+    case .unknown(let after, let reason):
+        let time = next(after: after)
         guard policy.unknownOutcome == .resend, !isLast, time < expiresAt else { return .settle(.failed, .outcomeUnknown) }
         return .retry(at: time, reason, possibleDuplicate: true)
     }

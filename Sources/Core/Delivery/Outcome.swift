@@ -12,6 +12,7 @@ public enum Outcome: Sendable, Hashable {
     case endpointGone
     /// Nothing can be sent until an operator corrects the provider's settings.
     case misconfigured(ReasonCode)
-    /// The request left, and it is unknown whether the provider accepted it.
-    case unknown(ReasonCode)
+    /// The request left, and it is unknown whether the provider accepted it. If the category has the delivery sent again, and the provider
+    /// names a wait, the next attempt comes not before `after`.
+    case unknown(after: Duration? = nil, ReasonCode)
 }

@@ -79,7 +79,7 @@ extension Outcome {
     var reason: ReasonCode {
         switch self {
         case .accepted(_, let delivered): delivered ? .delivered : .accepted
-        case .retry(_, let reason), .rejected(let reason), .misconfigured(let reason), .unknown(let reason): reason
+        case .retry(_, let reason), .rejected(let reason), .misconfigured(let reason), .unknown(_, let reason): reason
         case .endpointGone: .endpointGone
         }
     }

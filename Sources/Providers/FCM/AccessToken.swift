@@ -78,7 +78,7 @@ private func refusal(_ response: HTTPResponse, _ json: JSON?, now: Timestamp) ->
 /// An exchange that broke off can be repeated without harm, unlike a message. Its outcome is therefore never `unknown`.
 private func outcome(of failure: HTTPFailure) -> Outcome {
     switch failure.outcome {
-    case .unknown(.timeout): .retry(after: nil, .timeout)
+    case .unknown(_, .timeout): .retry(after: nil, .timeout)
     case .unknown: .retry(after: nil, .connectionFailed)
     case let outcome: outcome
     }

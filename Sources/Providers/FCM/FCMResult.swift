@@ -13,7 +13,7 @@ let fcmRules = StatusRules([
 enum FCMRetry {
     /// The pause after "too many messages" if the answer names no time.
     static let throttled = Duration.seconds(60)
-    /// The shortest pause after a failure inside FCM.
+    /// The shortest pause after a failure inside FCM, and after a call without FCM's answer.
     static let shortest = Duration.seconds(10)
 }
 
@@ -23,11 +23,11 @@ enum FCMRetry {
 /// wrong project. After a success FCM has the message, the device does not have it yet.
 func fcmResult(of result: HTTPResult, now: Timestamp) -> SendResult {
     switch result {
-    case .failed(let failure): return SendResult(failure.outcome, detail: failure.message)
+    case .failed(let failure): return SendResult(paused(failure.outcome), detail: failure.message)
     case .response(let response) where (200...299).contains(response.status):
         guard let name = (try? JSON.parse(leniently: response.body))?["name"]?.stringValue, !name.isEmpty else {
             return SendResult(
-                .unknown(.outcomeUnknown), status: response.status, detail: "the answer names no message: \(response.text)")
+                paused(.unknown(.outcomeUnknown)), status: response.status, detail: "the answer names no message: \(response.text)")
         }
         return SendResult(.accepted(providerMessageID: name, delivered: false), status: response.status)
     case .response(let response):
@@ -73,8 +73,16 @@ private func outcome(status: String?, _ after: Duration?) -> Outcome? {
 private func outcome(of response: HTTPResponse, now: Timestamp) -> Outcome {
     switch fcmRules.outcome(of: response, now: now) {
     case .retry(let after, .providerThrottled): throttled(after)
+    case let outcome: paused(outcome)
+    }
+}
+
+/// The same outcome with at least the shortest pause before another attempt.
+private func paused(_ outcome: Outcome) -> Outcome {
+    switch outcome {
     case .retry(let after, let reason): .retry(after: max(after ?? .zero, FCMRetry.shortest), reason)
-    case let outcome: outcome
+    case .unknown(let after, let reason): .unknown(after: max(after ?? .zero, FCMRetry.shortest), reason)
+    case .accepted, .rejected, .endpointGone, .misconfigured: outcome
     }
 }
 

@@ -41,6 +41,7 @@ struct FCMResultTests {
         #"{"@type":"type.googleapis.com/google.rpc.BadRequest","fieldViolations":[{"field":"message.data","description":"odd"}]}"#
     private static let quota = #"{"@type":"type.googleapis.com/google.rpc.QuotaFailure","violations":[]}"#
     private static let misconfigured = Outcome.misconfigured(.misconfigured)
+    private static let unanswered = Outcome.unknown(after: .seconds(10), .outcomeUnknown)
 
     static let rows = [
         Row(400, fcm("INVALID_ARGUMENT", "INVALID_ARGUMENT", invalidToken), .endpointGone),
@@ -83,9 +84,9 @@ struct FCMResultTests {
         Row(400, fcm("NEW_CODE", "NEW_STATUS"), .rejected(.providerRejected)),
         Row(302, "", .misconfigured(.redirectRefused)),
         Row(405, "", .rejected(.providerRejected)),
-        Row(200, "<html>", .unknown(.outcomeUnknown)),
-        Row(200, "{}", .unknown(.outcomeUnknown)),
-        Row(204, "", .unknown(.outcomeUnknown)),
+        Row(200, "<html>", unanswered),
+        Row(200, "{}", unanswered),
+        Row(204, "", unanswered),
         Row(
             200, #"{"name":"projects/shop-7/messages/0:1%a"}"#,
             .accepted(providerMessageID: "projects/shop-7/messages/0:1%a", delivered: false)),
@@ -100,8 +101,9 @@ struct FCMResultTests {
     }
 
     @Test(arguments: [
-        (HTTPFailure.Kind.connect, false, Outcome.retry(after: nil, .connectionFailed)), (.timeoutAfterSend, true, .unknown(.timeout)),
-        (.resetAfterSend, true, .unknown(.outcomeUnknown)), (.timeoutBeforeSend, false, .retry(after: nil, .timeout)),
+        (HTTPFailure.Kind.connect, false, Outcome.retry(after: .seconds(10), .connectionFailed)),
+        (.timeoutAfterSend, true, .unknown(after: .seconds(10), .timeout)), (.resetAfterSend, true, unanswered),
+        (.timeoutBeforeSend, false, .retry(after: .seconds(10), .timeout)),
         (.invalidURL, false, misconfigured),
     ])
     func withoutAnAnswerOnlyWhatMayHaveArrivedIsUnknown(_ kind: HTTPFailure.Kind, _ arrived: Bool, _ expected: Outcome) {
