@@ -11,16 +11,17 @@ extension Header {
     ) throws(ProviderConfigurationError) -> [Header] {
         var headers: [Header] = []
         var errors = SettingErrors(of: settings)
+        let encoding = errors.collect(try settings.choice("headerEncoding", default: HeaderEncoding.encodedWords)) ?? .encodedWords
         func add(_ setting: String, _ make: () throws(SettingProblem) -> Header) {
             if let header = errors.collect(try settings.parsed(setting, make)) { headers.append(header) }
         }
         if let contentType {
-            add("contentType") { () throws(SettingProblem) in try Header("content-type", template: contentType) }
+            add("contentType") { () throws(SettingProblem) in try Header("content-type", template: contentType, encoding) }
         }
         let idempotencyHeader = settings.text("idempotencyHeader") ?? "Idempotency-Key"
         if idempotencyHeader != "none" {
             add("idempotencyHeader") { () throws(SettingProblem) in
-                try Header(try name(idempotencyHeader, besides: headers), template: "{{idempotencyKey}}")
+                try Header(try name(idempotencyHeader, besides: headers), template: "{{idempotencyKey}}", encoding)
             }
         }
         if let secret = errors.collect(try settings.secret("authorization")) ?? nil {
@@ -34,17 +35,19 @@ extension Header {
                 guard let secret = errors.collect(try self.secret(value, binding, environment)) else { continue }
                 add("headers") { () throws(SettingProblem) in try Header(name, secret: secret) }
             } else {
-                add("headers") { () throws(SettingProblem) in try Header(name, template: value, refusingSecrets: true) }
+                add("headers") { () throws(SettingProblem) in try Header(name, template: value, encoding, refusingSecrets: true) }
             }
         }
         if !headers.contains(where: { $0.name.lowercased() == "traceparent" }) {
-            add("headers") { () throws(SettingProblem) in try Header("traceparent", template: "{{traceparent}}") }
+            add("headers") { () throws(SettingProblem) in try Header("traceparent", template: "{{traceparent}}", encoding) }
         }
         guard errors.isEmpty else { throw errors.combined }
         return headers
     }
 
-    private init(_ name: String, template text: String, refusingSecrets: Bool = false) throws(SettingProblem) {
+    private init(
+        _ name: String, template text: String, _ encoding: HeaderEncoding, refusingSecrets: Bool = false
+    ) throws(SettingProblem) {
         let template = try ValueTemplate(text)
         guard isHeaderText(template.literal) else { throw SettingProblem("the value of \(name) holds a control character") }
         let isPublic = !template.placeholders.isEmpty || !Self.speaksOfSecret(name)
@@ -52,7 +55,7 @@ extension Header {
             throw SettingProblem("the value of \(name) is named, not written down: env:NAME or file:/path")
         }
         self.name = name
-        value = .template(template)
+        value = .template(template, encoding)
     }
 
     private init(_ name: String, secret text: String) throws(SettingProblem) {
@@ -108,7 +111,7 @@ func isHeaderName(_ text: String) -> Bool {
 
 extension Substring {
     /// The text without white space at both ends.
-    fileprivate var trimmingBlanks: String {
+    var trimmingBlanks: String {
         let start = drop(while: \.isWhitespace)
         guard let last = start.lastIndex(where: { !$0.isWhitespace }) else { return "" }
         return String(start[...last])

@@ -1,10 +1,9 @@
-import TidingsCore
 import TidingsProvider
 
 /// One header of every call.
 struct Header: Sendable, Hashable {
     enum Value: Sendable, Hashable {
-        case template(ValueTemplate)
+        case template(ValueTemplate, HeaderEncoding)
         /// A secret value. Never shown, and not a template.
         case secret(String)
     }
@@ -13,22 +12,18 @@ struct Header: Sendable, Hashable {
     let value: Value
 
     var placeholders: [Placeholder] {
-        if case .template(let template) = value { template.placeholders } else { [] }
+        if case .template(let template, _) = value { template.placeholders } else { [] }
     }
 
     var secret: String? {
         if case .secret(let text) = value { text } else { nil }
     }
 
-    func render(_ values: DeliveryValues) throws(Refusal) -> String {
+    /// Returns the value for a delivery, without white space at its ends. Empty if the delivery has no text for it.
+    func render(_ values: DeliveryValues) -> String {
         switch value {
-        case .secret(let text): return text
-        case .template(let template):
-            let text = template.render(values.withKeys(as: .header))
-            guard isHeaderText(text) else {
-                throw Refusal(.providerRejected, "the value of the header \(name) would hold a control character")
-            }
-            return text
+        case .secret(let text): text
+        case .template(let template, let encoding): encoding.render(template, values.withKeys(as: .header))[...].trimmingBlanks
         }
     }
 }

@@ -41,6 +41,10 @@ struct ServiceConfiguration: Sendable {
                 "Further headers, one `Name: value` a line, with `{{placeholders}}`; a value `env:NAME` or `file:/path` is a secret.",
                 isSecret: true),
             ProviderSetting(
+                "headerEncoding",
+                "How headers carry texts outside ASCII: encodedWords (RFC 2047, `=?UTF-8?B?…?=`) or percent (`%` and two digits for a byte).",
+                defaultValue: HeaderEncoding.encodedWords.rawValue),
+            ProviderSetting(
                 "authorization", "The Authorization header as it stands: `env:NAME` or `file:/path` of, say, `Bearer …`.", isSecret: true),
             ProviderSetting(
                 "idempotencyHeader", "The header with the delivery's idempotency key; `none` for no such header.",

@@ -14,7 +14,7 @@ extension ServiceConfiguration {
         let url = try url.render(values)
         var fields: [(String, String)] = []
         for header in headers {
-            let value = try header.render(values)
+            let value = header.render(values)
             // Leave out the header of an absent value instead of sending it empty.
             if !value.isEmpty { fields.append((header.name, value)) }
         }

@@ -1,3 +1,4 @@
+import TidingsEncodings
 import TidingsJSON
 
 /// A text with `{{placeholders}}`, compiled before the first delivery: an unknown placeholder is an error of the setting.
@@ -35,15 +36,18 @@ struct ValueTemplate: Sendable, Hashable {
 /// Percent-encodes every byte of UTF-8 that is not an unreserved character of RFC 3986 section 2.3: `%` and two hexadecimal digits. The
 /// value therefore stays within its part of a URL or form.
 func percentEncoded(_ text: String) -> String {
+    percentEncoded(text) { ASCII.isLetterOrDigit($0) || "-._~".utf8.contains($0) }
+}
+
+/// Percent-encodes every byte of UTF-8 that is not kept: `%` and two hexadecimal digits.
+func percentEncoded(_ text: String, keeping isKept: (UInt8) -> Bool) -> String {
     let digits = Array("0123456789ABCDEF".utf8)
     var bytes: [UInt8] = []
     bytes.reserveCapacity(text.utf8.count)
     for byte in text.utf8 {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
-            UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"):
+        if isKept(byte) {
             bytes.append(byte)
-        default:
+        } else {
             bytes.append(UInt8(ascii: "%"))
             bytes.append(digits[Int(byte >> 4)])
             bytes.append(digits[Int(byte & 15)])

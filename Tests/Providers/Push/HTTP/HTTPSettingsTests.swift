@@ -10,12 +10,12 @@ struct HTTPSettingsTests {
     @Test func everySettingIsDeclaredInOrder() {
         #expect(
             HTTPProviderFactory.settings.map(\.name) == [
-                "url", "method", "contentType", "body", "headers", "authorization", "idempotencyHeader", "success", "retry", "gone",
-                "misconfigured", "successPath", "successValue", "messageIdPath", "delivered", "maximumBodyBytes", "timeoutSeconds",
-                "connectTimeoutSeconds", "maximumConcurrency", "requestsPerSecond", "certificateAuthorities", "callbackAuthentication",
-                "callbackSecret", "callbackHeader", "callbackSignaturePrefix", "callbackSignatureEncoding", "callbackTimestampHeader",
-                "callbackSignedText", "callbackToleranceSeconds", "callbackEventsPath", "callbackReference", "callbackReferencePath",
-                "callbackStatePath", "callbackStates", "callbackTimePath", "callbackEventIdPath",
+                "url", "method", "contentType", "body", "headers", "headerEncoding", "authorization", "idempotencyHeader", "success",
+                "retry", "gone", "misconfigured", "successPath", "successValue", "messageIdPath", "delivered", "maximumBodyBytes",
+                "timeoutSeconds", "connectTimeoutSeconds", "maximumConcurrency", "requestsPerSecond", "certificateAuthorities",
+                "callbackAuthentication", "callbackSecret", "callbackHeader", "callbackSignaturePrefix", "callbackSignatureEncoding",
+                "callbackTimestampHeader", "callbackSignedText", "callbackToleranceSeconds", "callbackEventsPath", "callbackReference",
+                "callbackReferencePath", "callbackStatePath", "callbackStates", "callbackTimePath", "callbackEventIdPath",
             ])
     }
 
@@ -93,6 +93,7 @@ struct HTTPSettingsTests {
         (["headers": "Content-Length: 1"], "not for a setting"), (["headers": "X-A: 1\nx-a: 2"], "x-a is there twice"),
         (["headers": "idempotency-key: {{id}}"], "there twice"), (["headers": "X-A: {{nope}}"], "unknown placeholder"),
         (["headers": "X-A: a\u{1}b"], "control character"), (["headers": "X-Api-Key: hunter2"], "named, not written down"),
+        (["headerEncoding": "base64"], "setting headerEncoding: \"base64\" is none of encodedWords, percent"),
         (["headers": "X-Api-Key: env:NOPE"], "NOPE is not set"), (["headers": "X-Api-Key: env:BROKEN"], "control character"),
         (["authorization": "hunter2"], "setting authorization: a secret is named, not written down"),
         (["authorization": "env:BROKEN"], "setting authorization: the secret of authorization holds a control character"),
