@@ -64,7 +64,48 @@ import TidingsCore
         let trial = noon.adding(.seconds(30))
         #expect(breaker.admit(at: trial) == .allowed)
         #expect(breaker.admit(at: trial) == .refused(until: trial.adding(.seconds(5))))
-        #expect(breaker.admit(at: trial.adding(.seconds(5))) == .refused(until: trial.adding(.seconds(15))), "the trial takes its time")
+        #expect(breaker.admit(at: trial.adding(.seconds(5))) == .allowed, "the trial takes its time, and admits another")
+        #expect(breaker.admit(at: trial.adding(.seconds(5))) == .refused(until: trial.adding(.seconds(10))))
+    }
+
+    /// The pause has grown to 15 s. A trial call that tells nothing costs no other pause, and the next one may be for any part.
+    @Test(arguments: [Outcome.Evidence.none, .reachable])
+    func aTrialThatTellsNothingIsRepeatedAtOnce(_ evidence: Outcome.Evidence) {
+        var breaker = opened(by: Self.parts[0..<3])
+        for seconds in [5, 15] as [Double] {
+            breaker.begin(of: Self.parts[0], .bad, at: noon.adding(.seconds(seconds)))
+            breaker.record(.failing, of: Self.parts[0], at: noon.adding(.seconds(seconds)))
+        }
+        let trial = noon.adding(.seconds(30))
+        for _ in 0..<5 {
+            #expect(breaker.admission(of: Self.parts[9], .unknown, at: trial) == .allowed)
+            breaker.begin(of: Self.parts[9], .unknown, at: trial)
+            #expect(breaker.admission(of: Self.parts[8], .unknown, at: trial) != .allowed)
+            breaker.record(evidence, of: Self.parts[9], at: trial)
+        }
+        breaker.begin(of: Self.parts[8], .unknown, at: trial)
+        breaker.record(.failing, of: Self.parts[8], at: trial)
+        #expect(breaker.pauseEnd == trial.adding(.seconds(15)), "only a failure costs another pause")
+        breaker.record(evidence, of: Self.parts[9], at: trial)
+        #expect(breaker.pauseEnd == trial.adding(.seconds(15)), "the end of an earlier call does not shorten the pause")
+    }
+
+    /// The pause has grown to 15 s, and the trial calls hang. After 5 s another part has its turn.
+    @Test func aTrialThatHangsAdmitsAnotherPart() {
+        var breaker = opened(by: Self.parts[0..<3])
+        for part in Self.parts[0..<3] {
+            guard let end = breaker.pauseEnd else { break }
+            breaker.begin(of: part, .bad, at: end)
+            breaker.record(.failing, of: part, isNews: false, at: end)
+        }
+        guard let end = breaker.pauseEnd else { return }
+        breaker.begin(of: Self.parts[0], .bad, at: end)
+        let next = end.adding(policy.coolDown)
+        #expect(breaker.pauseEnd == next)
+        #expect(breaker.admission(of: Self.parts[4], .unknown, at: next) == .allowed)
+        let second = next.adding(policy.turnLength * 2)
+        #expect(breaker.admission(of: Self.parts[0], .bad, at: second) == .refused(until: next), "its trial call hangs")
+        #expect(breaker.admission(of: Self.parts[1], .bad, at: second) == .allowed)
     }
 
     @Test func aTrialThatIsLostIsMadeAgain() {
@@ -198,17 +239,22 @@ import TidingsCore
         #expect(breaker.isSound)
     }
 
-    @Test func aHostWithoutAConnectionIsUnreachable() {
+    /// A single connection that fails may be an accident. Any answer, and a call without an answer, show that there are connections.
+    @Test(arguments: [Outcome.Evidence.healthy, .failing, .reachable])
+    func aRowOfLostConnectionsMakesAHostUnreachable(_ answer: Outcome.Evidence) {
         var breaker = Breaker(policy: policy)
+        breaker.record(.failing, of: Self.parts[0], at: noon)
+        for _ in 0..<2 { breaker.record(.unreachable, at: noon) }
+        #expect(breaker.isOpen && !breaker.isUnreachable, "two in a row")
+        breaker.record(.none, at: noon)
         breaker.record(.unreachable, at: noon)
         #expect(breaker.isUnreachable)
-        breaker.record(.failing, of: Self.parts[0], at: noon)
+        breaker.record(.none, at: noon)
+        #expect(breaker.isUnreachable)
+        breaker.record(answer, of: Self.parts[1], at: noon)
         #expect(!breaker.isUnreachable)
         breaker.record(.unreachable, at: noon)
-        breaker.record(.none, at: noon)
-        #expect(breaker.isUnreachable && breaker.isOpen)
-        breaker.record(.healthy, at: noon)
-        #expect(!breaker.isUnreachable)
+        #expect(!breaker.isUnreachable, "the row begins again")
     }
 
     /// However many parts fail, the memory of a breaker is small, and each turn comes within the shortest pause.

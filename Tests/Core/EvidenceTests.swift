@@ -8,7 +8,7 @@ import TidingsCore
     /// A client error speaks of the request. Three statuses ask to come later.
     @Test func aClientErrorIsTheAnswerOfAHealthyHost() {
         for status in 200...499 {
-            let expected: Outcome.Evidence = [408, 425, 429].contains(status) ? .none : .healthy
+            let expected: Outcome.Evidence = [408, 425, 429].contains(status) ? .reachable : .healthy
             for reason in [ReasonCode.httpStatus, .providerUnavailable, .connectionFailed, .timeout] {
                 #expect(SendResult(.retry(after: nil, reason), status: status).evidence == expected, "\(status) \(reason)")
             }
@@ -25,7 +25,8 @@ import TidingsCore
     @Test(
         arguments: [
             (.accepted(providerMessageID: nil, delivered: true), nil, .healthy), (.unknown(.timeout), nil, .failing),
-            (.unknown(.outcomeUnknown), 200, .failing), (.retry(after: nil, .providerThrottled), 503, .none),
+            (.unknown(.outcomeUnknown), 200, .failing), (.retry(after: nil, .providerThrottled), 503, .reachable),
+            (.retry(after: nil, .providerThrottled), nil, .none),
             (.retry(after: nil, .rateLimited), nil, .none), (.retry(after: nil, .breakerOpen), nil, .none),
             (.retry(after: nil, .dnsFailed), nil, .unreachable), (.retry(after: nil, .connectionFailed), nil, .unreachable),
             (.retry(after: nil, .tlsFailed), nil, .unreachable), (.retry(after: nil, .timeout), nil, .unreachable),
@@ -57,6 +58,8 @@ import TidingsCore
         #expect([refused, lost].evidence == .unreachable)
         #expect([failed, lost, SendResult(.accepted(providerMessageID: nil, delivered: false))].evidence == .healthy)
         #expect([refused, refused].evidence == .none)
+        let throttled = SendResult(.retry(after: nil, .providerThrottled), status: 429)
+        #expect([refused, throttled, lost].evidence == .reachable && [failed, throttled].evidence == .failing)
         #expect([SendResult]().evidence == .none)
     }
 }

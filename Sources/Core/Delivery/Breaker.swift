@@ -13,7 +13,7 @@ public struct Breaker: Sendable, Hashable {
         public var failureThreshold: Int
         /// The pause before the first trial call. It doubles with every trial call that fails.
         ///
-        /// If a trial call is younger than this, another caller is refused only until the trial call reaches this age.
+        /// While a trial call is under way, other callers are refused until the trial call reaches this age.
         public var coolDown: Duration
         /// The upper limit of the pause.
         public var longestCoolDown: Duration
@@ -70,7 +70,7 @@ public struct Breaker: Sendable, Hashable {
         case closed(failures: Int)
         /// No trial call has been admitted since then. `pauses` counts the pauses in a row, including this one.
         case open(since: Timestamp, pauses: Int)
-        /// One trial call is under way since then.
+        /// A trial call is under way. The latest one began then.
         case halfOpen(since: Timestamp, pauses: Int)
     }
 
@@ -86,8 +86,8 @@ public struct Breaker: Sendable, Hashable {
 
     public let policy: Policy
     public private(set) var state = State.closed(failures: 0)
-    /// Whether the latest call got no connection. No part is then more likely to succeed than another.
-    public private(set) var isUnreachable = false
+    /// The number of calls in a row that got no connection. Any answer ends the row.
+    private var lostConnections = 0
     /// The parts that failed since the last good answer, the latest last. At most ``rememberedParts``, and never fewer than open the
     /// breaker.
     private var failed: [Part] = []
@@ -105,22 +105,21 @@ public struct Breaker: Sendable, Hashable {
     /// Tells whether a call may begin now. A call that begins is reported by ``begin(_:at:)``.
     ///
     /// - After a pause, one caller makes the trial call. Each caller has its turn, see ``turn(of:_:)``.
-    /// - If a trial call takes longer than the pause lasted, the next caller makes another one. Most trial calls end quickly, so other
-    ///   callers are told to ask again sooner.
+    /// - If a trial call takes longer than ``Policy/coolDown``, the next caller makes another one. So a trial call that hangs delays no
+    ///   caller for longer.
+    /// - If a trial call ends without evidence about its part, the next caller makes another one at once.
     /// - A call with a good prospect need not wait for the end of the pause. One such call is allowed in each ``Policy/probeInterval``.
     public func admission(of part: Part? = nil, _ prospect: Prospect = .unknown, at now: Timestamp) -> Admission {
         switch state {
         case .closed:
             return .allowed
-        case .open(let since, let pauses), .halfOpen(let since, let pauses):
+        case .open(let since, _), .halfOpen(let since, _):
             if prospect == .good {
                 let next = calledAt.adding(policy.probeInterval)
                 return hasPassed(policy.probeInterval, since: calledAt, at: now) ? .allowed : .refused(until: next)
             }
-            let pause = pause(after: pauses)
-            if hasPassed(pause + turn(of: part, prospect), since: since, at: now) { return .allowed }
-            let trialIsYoung = isOnTrial && now - since < policy.coolDown
-            return .refused(until: since.adding(trialIsYoung ? min(policy.coolDown, pause) : pause))
+            if hasPassed(wait + turn(of: part, prospect), since: since, at: now) { return .allowed }
+            return .refused(until: since.adding(wait))
         }
     }
 
@@ -139,15 +138,19 @@ public struct Breaker: Sendable, Hashable {
         return policy.turnLength * (prefersFailed ? place : place + 1)
     }
 
-    /// Reports that an admitted call begins. After a pause this is the trial call.
-    public mutating func begin(_ prospect: Prospect = .unknown, at now: Timestamp) {
+    /// Reports that an admitted call begins. After a pause this is the trial call, and its part has the last of the next turns.
+    public mutating func begin(of part: Part? = nil, _ prospect: Prospect = .unknown, at now: Timestamp) {
         switch state {
         case .closed: break
         case .open(let since, let pauses), .halfOpen(let since, let pauses):
             calledAt = now
-            guard hasPassed(pause(after: pauses), since: since, at: now) else { return }
+            guard hasPassed(wait, since: since, at: now) else { return }
             state = .halfOpen(since: now, pauses: pauses)
             lastTrial = prospect
+            if let part, let place = failed.firstIndex(of: part) {
+                failed.remove(at: place)
+                failed.append(part)
+            }
         }
     }
 
@@ -159,14 +162,17 @@ public struct Breaker: Sendable, Hashable {
     ///   - isNews: false for a part that was known to fail. It does not count at all.
     public mutating func record(_ evidence: Outcome.Evidence, of part: Part? = nil, isNews: Bool = true, at now: Timestamp) {
         switch evidence {
-        case .none: return
+        case .none: repeatTrial(at: now)
+        case .reachable:
+            lostConnections = 0
+            repeatTrial(at: now)
         case .healthy:
             state = .closed(failures: 0)
-            isUnreachable = false
+            lostConnections = 0
             if !failed.isEmpty { failed = [] }
         case .failing, .unreachable:
             let isFirst = remember(part)
-            isUnreachable = evidence == .unreachable
+            lostConnections = evidence == .unreachable ? lostConnections + 1 : 0
             switch state {
             case .closed(let before):
                 if before == 0 { failingSince = now }
@@ -181,13 +187,16 @@ public struct Breaker: Sendable, Hashable {
         }
     }
 
-    /// The end of the current pause, nil when the breaker is closed. Reading it changes nothing.
+    /// The time of the next trial call, nil when the breaker is closed. Reading it changes nothing.
     public var pauseEnd: Timestamp? {
         switch state {
         case .closed: nil
-        case .open(let since, let pauses), .halfOpen(let since, let pauses): since.adding(pause(after: pauses))
+        case .open(let since, _), .halfOpen(let since, _): since.adding(wait)
         }
     }
+
+    /// Whether so many calls in a row got no connection as open the breaker. No part is then more likely to succeed than another.
+    public var isUnreachable: Bool { lostConnections >= max(1, policy.failureThreshold) }
 
     /// Whether the breaker is open or half-open.
     public var isOpen: Bool {
@@ -210,6 +219,22 @@ public struct Breaker: Sendable, Hashable {
         failed.append(part)
         if failed.count > max(Self.rememberedParts, policy.failureThreshold) { failed.removeFirst() }
         return place == nil
+    }
+
+    /// Ends a trial call that told nothing about its part. The next trial call may begin at once, as if the pause ended now.
+    private mutating func repeatTrial(at now: Timestamp) {
+        guard case .halfOpen(_, let pauses) = state else { return }
+        state = .open(since: now.adding(.zero - pause(after: pauses)), pauses: pauses)
+        lastTrial = .bad
+    }
+
+    /// The time from the beginning of a pause, or of the latest trial call, to the next trial call.
+    private var wait: Duration {
+        switch state {
+        case .closed: .zero
+        case .open(_, let pauses): pause(after: pauses)
+        case .halfOpen: pause(after: 1)
+        }
     }
 
     /// A clock that was set back must not prolong a wait.

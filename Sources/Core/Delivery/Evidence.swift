@@ -7,7 +7,9 @@ extension Outcome {
         case failing
         /// There is no connection to the host, so no endpoint of the host can be reached.
         case unreachable
-        /// The call is no evidence: nobody was asked, or the receiver only asked to slow down.
+        /// The host answers, and only asks for a later call. The answer tells nothing about the endpoint.
+        case reachable
+        /// The call is no evidence, because nobody was asked.
         case none
     }
 
@@ -22,9 +24,9 @@ extension Outcome {
     ///
     /// A client error speaks of the request and of its endpoint. The server that says so works.
     public static let evidenceRules = [
-        EvidenceRule(statuses: 408...408, evidence: .none, source: "RFC 9110, 15.5.9"),
-        EvidenceRule(statuses: 425...425, evidence: .none, source: "RFC 8470, 5.2"),
-        EvidenceRule(statuses: 429...429, evidence: .none, source: "RFC 6585, 4"),
+        EvidenceRule(statuses: 408...408, evidence: .reachable, source: "RFC 9110, 15.5.9"),
+        EvidenceRule(statuses: 425...425, evidence: .reachable, source: "RFC 8470, 5.2"),
+        EvidenceRule(statuses: 429...429, evidence: .reachable, source: "RFC 6585, 4"),
         EvidenceRule(statuses: 200...499, evidence: .healthy, source: "RFC 9110, 15.3 to 15.5"),
         EvidenceRule(statuses: 500...599, evidence: .failing, source: "RFC 9110, 15.6"),
         EvidenceRule(statuses: 600...999, evidence: .failing, source: "RFC 9110, 15: an invalid status is treated as 5xx"),
@@ -40,7 +42,8 @@ extension Outcome {
         // Wrong credentials concern the account: the host that refuses them works.
         case .rejected, .endpointGone, .misconfigured: status == nil ? .none : .healthy
         case .unknown: .failing
-        case .retry(_, .providerThrottled), .retry(_, .rateLimited), .retry(_, .breakerOpen): .none
+        case .retry(_, .rateLimited), .retry(_, .breakerOpen): .none
+        case .retry(_, .providerThrottled): status == nil ? .none : .reachable
         case .retry(_, let reason):
             if let status {
                 Self.evidenceRules.first { $0.statuses.contains(status) }?.evidence ?? .failing
@@ -75,8 +78,9 @@ extension Outcome.Evidence {
         switch self {
         case .none: 0
         case .unreachable: 1
-        case .failing: 2
-        case .healthy: 3
+        case .reachable: 2
+        case .failing: 3
+        case .healthy: 4
         }
     }
 }

@@ -24,7 +24,7 @@ public struct SlowStart: Sendable, Hashable {
         switch evidence {
         case .healthy: self.limit = limit + 1 < usual ? limit + 1 : nil
         case .failing, .unreachable: self.limit = max(1, limit / 2)
-        case .none: break
+        case .reachable, .none: break
         }
     }
 }

@@ -107,8 +107,8 @@ struct Receivers {
     mutating func occupy(_ call: GateCall, at now: Timestamp) {
         guard let endpoint = call.parts.endpoint else { return hosts.occupy(call.host, at: now) }
         let isSuspect = !isSound(endpoint)
-        hosts.occupy(call.host, isSuspect ? .bad : .unknown, isSuspect: isSuspect, at: now)
-        endpoints.occupy(endpoint, call.parts.prospect, at: now)
+        hosts.occupy(call.host, for: endpoint, isSuspect ? .bad : .unknown, isSuspect: isSuspect, at: now)
+        endpoints.occupy(endpoint, for: call.parts.delivery, call.parts.prospect, at: now)
     }
 
     /// Ends a call. Returns the changes of the two breakers.

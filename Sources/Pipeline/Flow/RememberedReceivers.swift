@@ -68,8 +68,10 @@ struct RememberedReceivers<Name: Hashable> {
     }
 
     /// Begins a call.
-    mutating func occupy(_ name: Name, _ prospect: Breaker.Prospect = .unknown, isSuspect: Bool = false, at now: Timestamp) {
-        receivers[name, default: newReceiver].occupy(prospect, isSuspect: isSuspect, at: now)
+    mutating func occupy(
+        _ name: Name, for part: Breaker.Part? = nil, _ prospect: Breaker.Prospect = .unknown, isSuspect: Bool = false, at now: Timestamp
+    ) {
+        receivers[name, default: newReceiver].occupy(for: part, prospect, isSuspect: isSuspect, at: now)
     }
 
     /// Counts calls under way to endpoints of a host that have begun to fail, or to work again.
@@ -131,10 +133,10 @@ struct RememberedReceivers<Name: Hashable> {
 }
 
 extension RememberedReceivers.Receiver {
-    fileprivate mutating func occupy(_ prospect: Breaker.Prospect, isSuspect: Bool, at now: Timestamp) {
+    fileprivate mutating func occupy(for part: Breaker.Part?, _ prospect: Breaker.Prospect, isSuspect: Bool, at now: Timestamp) {
         inside += 1
         if isSuspect { suspects += 1 }
-        breaker.begin(prospect, at: now)
+        breaker.begin(of: part, prospect, at: now)
     }
 
     fileprivate mutating func place(

@@ -33,7 +33,7 @@ struct APNsResultTests {
         let result = apnsResult(of: APNsFixture.refusal(status, reason), now: APNsFixture.now)
         #expect(result.outcome == outcome && result.status == status)
         #expect(result.detail?.hasPrefix(reason) == true && result.goneSince == nil)
-        #expect(result.evidence == (status == 429 ? .none : status < 500 ? .healthy : .failing), "of \(reason) about APNs")
+        #expect(result.evidence == (status == 429 ? .reachable : status < 500 ? .healthy : .failing), "of \(reason) about APNs")
     }
 
     /// A text that nobody reads does not hide that the token is gone.

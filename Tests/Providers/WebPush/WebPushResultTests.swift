@@ -81,7 +81,7 @@ struct WebPushResultTests {
         #expect(result.status == row.status)
         if case .accepted = row.outcome { #expect(result.detail == nil) }
         // A subscription that is refused says nothing about its push service.
-        if (400...499).contains(row.status) { #expect(result.evidence == ([408, 425, 429].contains(row.status) ? .none : .healthy)) }
+        if (400...499).contains(row.status) { #expect(result.evidence == ([408, 425, 429].contains(row.status) ? .reachable : .healthy)) }
     }
 
     @Test(

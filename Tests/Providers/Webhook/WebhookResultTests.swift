@@ -38,7 +38,7 @@ struct WebhookResultTests {
         for status in 400...499 {
             let response = HTTPResponse(status: status, headers: [], body: [], bodyTruncated: false)
             let result = webhookResult(of: .response(response), now: Timestamp(seconds: 1_767_225_600))
-            #expect(result.evidence == ([408, 425, 429].contains(status) ? .none : .healthy), "\(status)")
+            #expect(result.evidence == ([408, 425, 429].contains(status) ? .reachable : .healthy), "\(status)")
         }
     }
 

@@ -7,13 +7,15 @@ import TidingsTestSupport
     /// The behaviour of the bad path.
     enum Fault: CaseIterable, Sendable {
         case missing, badRequest, unprocessable, throttled, serverError, unavailable, reset, hangs
+        /// The provider refuses each delivery before the call.
+        case refused
         /// It works and hangs by turns, for 90 s each.
         case comesAndGoes
 
-        /// Whether the answer is that of a host that works.
+        /// Whether nothing shows that the path fails.
         var isAnswer: Bool {
             switch self {
-            case .missing, .badRequest, .unprocessable, .throttled: true
+            case .missing, .badRequest, .unprocessable, .throttled, .refused: true
             case .serverError, .unavailable, .reset, .hangs, .comesAndGoes: false
             }
         }
@@ -32,6 +34,7 @@ import TidingsTestSupport
             case .unavailable: return status(503, .providerUnavailable)
             case .reset: return GateSimulation.Answer(result: SendResult(.unknown(.outcomeUnknown)))
             case .hangs: return hanging
+            case .refused: return GateSimulation.Answer(result: SendResult(.rejected(.payloadTooLarge)), after: .zero)
             case .comesAndGoes: return Int((now - GateSimulation.start) / .seconds(90)).isMultiple(of: 2) ? BadPathTests.good : hanging
             }
         }
@@ -83,6 +86,23 @@ import TidingsTestSupport
         let good = try #require(simulation.stories["good"])
         #expect(good.created == 60 && good.delivered >= good.created - 1, "\(good)")
         #expect(good.latest <= .seconds(30), "\(good)")
+    }
+
+    /// The host refuses connections for two minutes, and then works again, except for some paths. The pause has grown meanwhile, and the
+    /// trial calls may go to the bad paths. After one pause the good path is never late.
+    @Test(arguments: [Fault.missing, .throttled, .refused, .serverError, .hangs], [1, 3])
+    func afterAnOutageTheGoodPathIsFoundWithinOnePause(_ fault: Fault, badPaths: Int) throws {
+        let paths = (0..<badPaths).map { GateSimulation.Path(name: "bad \($0)", interval: .seconds(4)) }
+        let outage = GateSimulation.start.adding(.seconds(60))..<GateSimulation.start.adding(.seconds(180))
+        let lost = GateSimulation.Answer(result: SendResult(.retry(after: nil, .connectionFailed)))
+        var simulation = GateSimulation(paths + [GateSimulation.Path(name: "good", interval: .seconds(5))]) { path, _, now in
+            outage.contains(now) ? lost : path == "good" ? Self.good : fault.answer(at: now)
+        }
+        simulation.run(for: .seconds(600))
+        let good = try #require(simulation.stories["good"])
+        let onePause = Breaker.Policy.standard.longestCoolDown + .seconds(5)
+        #expect(good.created == 120 && good.delivered >= good.created - 1, "\(good)")
+        #expect(good.latest(from: outage.upperBound.adding(onePause)) <= .seconds(5), "\(good)")
     }
 
     /// A delivery that alone makes its endpoint fail holds up no other delivery to the endpoint.

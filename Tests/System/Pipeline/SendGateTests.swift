@@ -90,11 +90,13 @@ import TidingsProvider
         #expect(await Self.pass(gate, parts(2, 99), at: later) != nil)
         let opened = BreakerChange(host: nil, isOfEndpoint: true, .opened(failures: failures, pause: Breaker.Policy.standard.coolDown))
         #expect(changes.withLock(\.self) == [opened])
-        // A lost connection concerns the host, whatever the endpoint. No endpoint is tried meanwhile.
+        // A lost connection concerns the host, whatever the endpoint. After five in a row no endpoint is tried.
         for endpoint in 10..<(9 + failures) {
             gate.leave(try #require(await Self.pass(gate, parts(endpoint, 1), at: later)), evidence: .unreachable, now: later)
         }
-        #expect(await Self.pass(gate, parts(2, 1), at: later.adding(.seconds(2))) == nil)
+        let probe = later.adding(Breaker.Policy.standard.probeInterval)
+        gate.leave(try #require(await Self.pass(gate, parts(20, 1), at: probe)), evidence: .unreachable, now: probe)
+        #expect(await Self.pass(gate, parts(2, 1), at: later.adding(.seconds(3))) == nil)
         #expect(changes.withLock { $0.map(\.isOfEndpoint) } == [true, false])
     }
 

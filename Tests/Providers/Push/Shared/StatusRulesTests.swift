@@ -49,7 +49,7 @@ import TidingsProvider
                 fcmResult(of: answer, now: Self.now),
             ]
             for result in results {
-                #expect(result.evidence == ([408, 425, 429].contains(status) ? .none : .healthy), "\(status) \(result)")
+                #expect(result.evidence == ([408, 425, 429].contains(status) ? .reachable : .healthy), "\(status) \(result)")
                 if case .retry = result.outcome { #expect([408, 425, 429].contains(status)) }
             }
         }
@@ -95,6 +95,7 @@ import TidingsProvider
         case .healthy: "the host works"
         case .failing: "the endpoint fails"
         case .unreachable: "the host fails"
+        case .reachable: "the host can be reached"
         case .none: "none"
         }
     }

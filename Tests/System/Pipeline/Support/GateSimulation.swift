@@ -30,8 +30,14 @@ struct GateSimulation {
         var calls = 0
         /// The number of refusals by a breaker.
         var refusals = 0
+        /// The arrival of each delivery that was delivered, and the time from there to its call.
+        fileprivate var waits: [(arrival: Timestamp, wait: Duration)] = []
+
         /// The longest time from the arrival of a delivery to its call, among those that were delivered.
-        var latest = Duration.zero
+        var latest: Duration { latest(from: .distantPast) }
+
+        /// The same among those that arrived at this time or later.
+        func latest(from time: Timestamp) -> Duration { waits.lazy.filter { $0.arrival >= time }.map(\.wait).max() ?? .zero }
     }
 
     private struct Delivery {
@@ -126,10 +132,8 @@ struct GateSimulation {
             random: Double(random.below(1_000)) / 1_000)
         switch step {
         case .settle(.delivered, _):
-            var story = stories[delivery.path.name] ?? Story()
-            story.delivered += 1
-            story.latest = max(story.latest, beganAt - delivery.createdAt)
-            stories[delivery.path.name] = story
+            stories[delivery.path.name]?.delivered += 1
+            stories[delivery.path.name]?.waits.append((delivery.createdAt, beganAt - delivery.createdAt))
         case .settle, .failOver: break
         case .retry(let time, _, _):
             var delivery = delivery
