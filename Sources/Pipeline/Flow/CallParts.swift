@@ -23,4 +23,6 @@ public struct CallParts: Sendable {
 struct GateCall {
     let host: String
     let parts: CallParts
+    /// The time at which the call asked for room.
+    let askedAt: Timestamp
 }

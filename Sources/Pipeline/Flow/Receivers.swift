@@ -9,7 +9,8 @@ import TidingsCore
 ///   good answer of any endpoint of the host between them, before the host is held.
 /// - A lost connection concerns the host. It does not count against the endpoint.
 /// - While the breaker of a host is open, endpoints that have not failed are tried one after another. A good answer closes the breaker.
-/// - A part of the calls to a host is kept for endpoints that have not failed. Calls that hang cannot take all of them.
+/// - The last places at a host are kept for endpoints without a call under way. Endpoints that have failed share a few places. So calls that
+///   hang cannot take all places, see ``room(for:_:at:)``.
 struct Receivers {
     /// Whether there is room for a call.
     enum Room {
@@ -19,8 +20,16 @@ struct Receivers {
         case hostFull
     }
 
+    /// The number of calls at once to one host.
+    struct Share {
+        let calls: Int
+        /// See ``ProviderLimits/spareCallsPerHost``.
+        let spare: Int
+    }
+
     private var hosts: RememberedReceivers<String>
     private var endpoints: RememberedReceivers<Breaker.Part>
+    private var ages = CallAges()
 
     /// - Parameter usual: the number of calls at once to one healthy host.
     init(usual: Int) {
@@ -73,25 +82,34 @@ struct Receivers {
 
     /// Whether a call finds room at its endpoint and its host.
     ///
-    /// - Parameter share: the number of calls at once to one host.
-    func room(for call: GateCall, share: Int) -> Room {
+    /// - One part in ``SendRoom/reservedPart`` of the share is the reserve. An endpoint with a call under way gets none of the reserve.
+    /// - All endpoints that have failed get as many calls together as the reserve has.
+    /// - An endpoint that has not failed and has no call under way gets a place as long as there is one. While calls to the host hang or go
+    ///   to endpoints that have failed, it also gets a spare one.
+    func room(for call: GateCall, _ share: Share, at now: Timestamp) -> Room {
         guard let host = hosts[call.host] else { return .free }
-        guard host.inside < share else { return .hostFull }
-        // Both kinds of endpoints start slowly, each by itself: one that hangs does not keep the other from its first call.
+        // Endpoints that have failed and the others start slowly, each group by itself. Calls that hang do not keep others from their first.
         let limit = host.slowStart.limit ?? .max
-        let hasRoomForSound = host.inside - host.suspects < limit
-        guard let endpoint = call.parts.endpoint else { return hasRoomForSound ? .free : .hostFull }
+        let stuck = max(host.suspects, ages.hanging(at: call.host, now))
+        let starting = host.inside - stuck
+        guard let endpoint = call.parts.endpoint else { return host.inside < share.calls && starting < limit ? .free : .hostFull }
         let known = endpoints[endpoint]
-        let reserve = max(1, share / SendRoom.reservedPart)
-        if let known, known.inside >= min(max(1, share - reserve), known.slowStart.limit ?? .max) { return .endpointFull }
-        if known?.breaker.isSound ?? true { return hasRoomForSound ? .free : .hostFull }
-        return host.suspects < min(reserve, limit) ? .free : .endpointFull
+        let reserve = max(1, share.calls / SendRoom.reservedPart)
+        let unreserved = max(1, share.calls - reserve)
+        if let known, known.inside >= min(unreserved, known.slowStart.limit ?? .max) { return .endpointFull }
+        guard known?.breaker.isSound ?? true else {
+            return host.inside < share.calls && host.suspects < min(reserve, limit) ? .free : .endpointFull
+        }
+        guard known?.inside ?? 0 == 0 else { return host.inside < unreserved && starting < limit ? .free : .endpointFull }
+        let spare = stuck > 0 ? share.spare : 0
+        // One more than the limit of the slow start, because a bad endpoint may have the first call.
+        return host.inside < share.calls + spare && starting <= limit ? .free : .hostFull
     }
 
     /// The room for a call that waits. If a breaker has opened meanwhile, there is none: the call goes on waiting and is requeued.
-    func room(forWaiting call: GateCall, share: Int) -> Room {
+    func room(forWaiting call: GateCall, _ share: Share, at now: Timestamp) -> Room {
         if hosts[call.host]?.breaker.isOpen == true { return .hostFull }
-        return isTrial(call) ? .endpointFull : room(for: call, share: share)
+        return isTrial(call) ? .endpointFull : room(for: call, share, at: now)
     }
 
     /// Returns the time at which a call that found no room is requeued. The calls to a busy endpoint queue by themselves.
@@ -105,6 +123,7 @@ struct Receivers {
     // MARK: Calls
 
     mutating func occupy(_ call: GateCall, at now: Timestamp) {
+        ages.add(call)
         guard let endpoint = call.parts.endpoint else { return hosts.occupy(call.host, at: now) }
         let isSuspect = !isSound(endpoint)
         hosts.occupy(call.host, for: endpoint, isSuspect ? .bad : .unknown, isSuspect: isSuspect, at: now)
@@ -115,6 +134,7 @@ struct Receivers {
     mutating func leave(
         _ call: GateCall, _ evidence: Outcome.Evidence, at now: Timestamp
     ) -> (host: BreakerChange.Kind?, endpoint: BreakerChange.Kind?) {
+        ages.remove(call)
         guard let endpoint = call.parts.endpoint else { return (hosts.leave(call.host, evidence, of: nil, at: now), nil) }
         let isAboutHost = evidence == .unreachable
         let wasSound = isSound(endpoint)

@@ -15,8 +15,9 @@ public final class SendGate: Sendable {
     public struct Pass: Sendable {
         let host: Host
         let parts: CallParts
+        let askedAt: Timestamp
 
-        var call: GateCall { GateCall(host: host.name, parts: parts) }
+        var call: GateCall { GateCall(host: host.name, parts: parts, askedAt: askedAt) }
     }
 
     /// The host by which breakers and the host's bound are counted.
@@ -65,7 +66,7 @@ public final class SendGate: Sendable {
     public func enter(
         host address: String, _ parts: CallParts = CallParts(), hasPlace: Bool = false, isUrgent: Bool = false, now: Timestamp
     ) async -> Answer {
-        let pass = Pass(host: Self.host(of: address), parts: parts)
+        let pass = Pass(host: Self.host(of: address), parts: parts, askedAt: now)
         let call = pass.call
         switch room.withLock({ $0.ask(call, hasPlace: hasPlace, isUrgent: isUrgent, now: now) }) {
         case .granted: return .entered(pass)

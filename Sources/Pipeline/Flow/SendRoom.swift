@@ -15,9 +15,11 @@ package struct SendRoom {
     package static let rememberedHosts = 10_000
     /// The same for endpoints that have failed. An endpoint that works is not remembered.
     package static let rememberedEndpoints = 10_000
-    /// One call in this many to a host is kept free for other endpoints, and for endpoints that have not failed. A fourth is enough for
-    /// them to go on, and costs a host with one endpoint little.
+    /// One call in this many to a host is kept free for endpoints without a call under way. A fourth is enough for them to go on, and costs
+    /// a host with one endpoint little.
     package static let reservedPart = 4
+    /// The age after which a call counts as hanging. Most receivers answer sooner, and a delivery that waits so long is still on time.
+    package static let hangingAfter = Duration.seconds(2)
 
     typealias Waiter = CheckedContinuation<Bool, Never>
 
@@ -75,7 +77,7 @@ package struct SendRoom {
             let interval = bucket?.interval(of: workers) ?? .zero
             return .refused(after: rateLines[isUrgent: isUrgent].place(at: now.adding(wait), every: interval, now: now) - now, .rateLimited)
         }
-        guard hasRoom(call) else {
+        guard hasRoom(call, at: now) else {
             // A trial call does not wait for room: the breaker may close or open meanwhile.
             return receivers.isTrial(call) ? .refused(after: comeBack(call, isUrgent: isUrgent, now: now), .rateLimited) : .full
         }
@@ -161,7 +163,7 @@ package struct SendRoom {
 
     /// Returns the ticket of the send that now waits in the queue. Nil if a place was taken at once.
     mutating func occupyOrWait(_ call: GateCall, _ waiter: Waiter, now: Timestamp) -> UInt64? {
-        guard !hasRoom(call) || receivers.isTrial(call) else {
+        guard !hasRoom(call, at: now) || receivers.isTrial(call) else {
             occupy(call, at: now)
             return nil
         }
@@ -179,19 +181,21 @@ package struct SendRoom {
         swap(&line, &self.line)
         defer { swap(&line, &self.line) }
         var admitted: [Waiter] = []
-        while inside < share(of: limits.maximumConcurrency), let next = line.next(where: roomForWaiter) {
+        while inside < share(of: limits.maximumConcurrency), let next = line.next(where: { roomForWaiter($0, at: now) }) {
             occupy(next.call, at: now)
             admitted.append(next.waiter)
         }
         return admitted
     }
 
-    private func hasRoom(_ call: GateCall) -> Bool {
-        inside < share(of: limits.maximumConcurrency) && receivers.room(for: call, share: share(of: hostConcurrency)) == .free
+    private var hostShare: Receivers.Share { Receivers.Share(calls: share(of: hostConcurrency), spare: limits.spareCallsPerHost) }
+
+    private func hasRoom(_ call: GateCall, at now: Timestamp) -> Bool {
+        inside < share(of: limits.maximumConcurrency) && receivers.room(for: call, hostShare, at: now) == .free
     }
 
-    private func roomForWaiter(_ call: GateCall) -> Receivers.Room {
-        receivers.room(forWaiting: call, share: share(of: hostConcurrency))
+    private func roomForWaiter(_ call: GateCall, at now: Timestamp) -> Receivers.Room {
+        receivers.room(forWaiting: call, hostShare, at: now)
     }
 
     private mutating func occupy(_ call: GateCall, at now: Timestamp) {

@@ -60,6 +60,9 @@ public struct ProviderLimits: Sendable, Hashable {
     public var maximumConcurrency: Int
     /// Concurrent calls to one host, see ``Provider/host(of:)``; nil if the provider has one host for all deliveries.
     public var maximumConcurrencyPerHost: Int?
+    /// The calls that each process may add to its share of ``maximumConcurrencyPerHost`` while calls to the host hang or fail. Each goes to
+    /// an endpoint without a call under way. Zero for a host that the operator chose.
+    public var spareCallsPerHost: Int
     /// Calls a second; nil for no limit.
     public var requestsPerSecond: Double?
     /// The most deliveries of the same content that one call carries.
@@ -67,13 +70,18 @@ public struct ProviderLimits: Sendable, Hashable {
     /// The longest time of one call from start to end.
     public var sendTimeout: Duration
 
+    /// The ``spareCallsPerHost`` of a provider whose hosts come from recipients. With many processes, the share of each may be one call. If
+    /// that call hangs, the spare ones are for the other endpoints of the host.
+    public static let spareCalls = 2
+
     public init(
-        maximumBodyBytes: Int, maximumConcurrency: Int, maximumConcurrencyPerHost: Int? = nil, requestsPerSecond: Double? = nil,
-        maximumTogether: Int = 1, sendTimeout: Duration
+        maximumBodyBytes: Int, maximumConcurrency: Int, maximumConcurrencyPerHost: Int? = nil, spareCallsPerHost: Int = 0,
+        requestsPerSecond: Double? = nil, maximumTogether: Int = 1, sendTimeout: Duration
     ) {
         self.maximumBodyBytes = maximumBodyBytes
         self.maximumConcurrency = maximumConcurrency
         self.maximumConcurrencyPerHost = maximumConcurrencyPerHost
+        self.spareCallsPerHost = spareCallsPerHost
         self.requestsPerSecond = requestsPerSecond
         self.maximumTogether = maximumTogether
         self.sendTimeout = sendTimeout

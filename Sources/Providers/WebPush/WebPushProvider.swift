@@ -28,6 +28,7 @@ struct WebPushProvider: ConnectedProvider {
         tokens = VAPIDTokens(configuration.identity)
         var limits = configuration.call.limits(maximumBodyBytes: MessageEncryption.longestBody)
         limits.maximumConcurrencyPerHost = configuration.maximumConcurrencyPerHost
+        limits.spareCallsPerHost = ProviderLimits.spareCalls
         self.limits = limits
     }
 

@@ -25,6 +25,7 @@ public struct WebhookProvider: ConnectedProvider {
             maximumBodyBytes: Self.maximumBodyBytes,
             maximumConcurrency: configuration.maximumConcurrency,
             maximumConcurrencyPerHost: configuration.maximumConcurrencyPerHost,
+            spareCallsPerHost: ProviderLimits.spareCalls,
             sendTimeout: configuration.timeout)
     }
 

@@ -13,7 +13,8 @@ public enum WebhookProviderFactory: ProviderFactory {
         let settings = try checked(binding, for: .webhook, environment: environment)
         let configuration = try WebhookConfiguration(settings)
         let http = HTTPConfiguration(
-            maximumRequests: configuration.maximumConcurrency, maximumRequestsPerHost: configuration.maximumConcurrencyPerHost,
+            maximumRequests: configuration.maximumConcurrency,
+            maximumRequestsPerHost: configuration.maximumConcurrencyPerHost + ProviderLimits.spareCalls,
             userAgent: "Tidings (Standard Webhooks 1.0.0)", certificateAuthorityFile: settings.text("certificateAuthorities"))
         return WebhookProvider(configuration, try ServiceConnection.open(http, for: binding.name))
     }

@@ -71,6 +71,64 @@ import TidingsProvider
         #expect(await enter(3) != nil)
     }
 
+    /// The last fourth is for endpoints without a call under way. A second endpoint that hangs gets one call of it, not all.
+    @Test func theLastPlacesAreForOtherEndpoints() async throws {
+        let gate = SendGate(
+            ProviderLimits(maximumBodyBytes: 1_000, maximumConcurrency: 100, maximumConcurrencyPerHost: 8, sendTimeout: .seconds(1)),
+            now: Self.now)
+        func enter(_ endpoint: Int) async -> SendGate.Pass? {
+            await Self.pass(gate, CallParts(endpoint: Breaker.Part(endpoint)), at: Self.now)
+        }
+        for _ in 0..<6 { #expect(await enter(1) != nil) }
+        #expect(await enter(2) != nil)
+        #expect(await enter(2) == nil)
+        #expect(await enter(3) != nil)
+    }
+
+    /// Nine processes share few calls to a host, so each may make one. If it hangs or goes to a bad endpoint, others get two spare calls.
+    @Test(arguments: [true, false])
+    func aHostThatHangsHasSpareCalls(_ hangs: Bool) async throws {
+        let limits = ProviderLimits(
+            maximumBodyBytes: 1_000, maximumConcurrency: 100, maximumConcurrencyPerHost: 16, spareCallsPerHost: 2, sendTimeout: .seconds(1))
+        let gate = SendGate(limits, now: Self.now)
+        gate.divide(among: 9, now: Self.now)
+        func enter(_ endpoint: Int, at time: Timestamp) async -> SendGate.Pass? {
+            await Self.pass(gate, CallParts(endpoint: Breaker.Part(endpoint)), at: time)
+        }
+        let first = try #require(await enter(1, at: Self.now))
+        #expect(await enter(2, at: Self.now) == nil, "the call of the process is made")
+        var now = Self.now.adding(SendRoom.hangingAfter + .seconds(1))
+        if !hangs {
+            gate.leave(first, evidence: .failing, now: Self.now)
+            now = Self.now
+            #expect(await enter(1, at: now) != nil, "the endpoint has failed, and is tried again")
+        }
+        #expect(await enter(1, at: now) == nil)
+        let spare = [try #require(await enter(2, at: now)), try #require(await enter(3, at: now))]
+        #expect(await enter(2, at: now) == nil)
+        #expect(await enter(4, at: now) == nil)
+        for pass in spare { gate.leave(pass, evidence: .healthy, now: now) }
+        #expect(await enter(4, at: now) != nil)
+    }
+
+    /// After the breaker of a host has closed, the first call may go to an endpoint that hangs. The next one is for another endpoint.
+    @Test func aBadEndpointDoesNotTakeTheWholeSlowStart() async throws {
+        let gate = SendGate(ProviderLimits(maximumBodyBytes: 1_000, maximumConcurrency: 100, sendTimeout: .seconds(1)), now: Self.now)
+        func enter(_ endpoint: Int, at time: Timestamp) async -> SendGate.Pass? {
+            await Self.pass(gate, CallParts(endpoint: Breaker.Part(endpoint)), at: time)
+        }
+        for endpoint in 1...Breaker.Policy.standard.failureThreshold {
+            gate.leave(try #require(await enter(endpoint, at: Self.now)), evidence: .unreachable, now: Self.now)
+        }
+        let later = Self.now.adding(Breaker.Policy.standard.coolDown)
+        gate.leave(try #require(await enter(1, at: later)), evidence: .healthy, now: later)
+        #expect(await enter(1, at: later) != nil)
+        #expect(await enter(1, at: later) == nil)
+        #expect(await enter(2, at: later) != nil)
+        #expect(await enter(3, at: later) == nil)
+        #expect(await enter(3, at: later.adding(SendRoom.hangingAfter + .seconds(1))) != nil, "the calls hang")
+    }
+
     /// The breaker of one endpoint opens, and that of its host stays closed.
     @Test func anEndpointIsHeldByItself() async throws {
         let changes = Mutex<[BreakerChange]>([])

@@ -11,7 +11,7 @@ import TidingsCore
     }
 
     private func call(_ host: String, endpoint: Int? = nil) -> GateCall {
-        GateCall(host: host, parts: CallParts(endpoint: endpoint.map { Breaker.Part($0) }))
+        GateCall(host: host, parts: CallParts(endpoint: endpoint.map { Breaker.Part($0) }), askedAt: .distantPast)
     }
 
     /// All callers that are let in while these hosts have room.

@@ -1,5 +1,6 @@
 import TidingsCore
 import TidingsPipeline
+import TidingsProvider
 import TidingsStore
 
 extension Bounds {
@@ -22,6 +23,10 @@ extension Bounds {
                     "Beyond it, healthy hosts are forgotten first, then hosts that failed longest ago."),
                 Bound("SendRoom.rememberedEndpoints", SendRoom.rememberedEndpoints, "endpoints", "That have failed; as for hosts."),
                 Bound("SendRoom.reservedPart", SendRoom.reservedPart, "calls", "Of which one to a host is kept for its other endpoints."),
+                Bound("SendRoom.hangingAfter", SendRoom.hangingAfter, "Then a call hangs, and other endpoints get spare calls."),
+                Bound(
+                    "ProviderLimits.spareCalls", ProviderLimits.spareCalls, "calls",
+                    "Of each process, beyond the limit of a host where calls hang or fail."),
                 Bound(
                     "PackBudget.limit", PackBudget.limit, "bytes",
                     "Of packs in work with all providers of a process, and one batch more for each queue."),

@@ -58,7 +58,8 @@ struct GateSimulation {
     static let longestRelease = Releaser.interval + .milliseconds(100)
     /// The limits of webhooks.
     static let limits = ProviderLimits(
-        maximumBodyBytes: 1, maximumConcurrency: 128, maximumConcurrencyPerHost: 16, sendTimeout: .seconds(15))
+        maximumBodyBytes: 1, maximumConcurrency: 128, maximumConcurrencyPerHost: 16, spareCallsPerHost: ProviderLimits.spareCalls,
+        sendTimeout: .seconds(15))
     /// A delivery expires so long after it came. It bounds the number of deliveries that wait.
     static let life = Duration.seconds(600)
 
@@ -103,7 +104,7 @@ struct GateSimulation {
             plan(.arrive(path), at: now.adding(path.interval))
         case .ask(let delivery): ask(delivery, at: now)
         case .end(let delivery, let process, let beganAt, let result):
-            _ = rooms[process].leave(Self.call(delivery), evidence: result.evidence, now: now)
+            _ = rooms[process].leave(Self.call(delivery, askedAt: beganAt), evidence: result.evidence, now: now)
             conclude(delivery, result, beganAt: beganAt, at: now)
         }
     }
@@ -111,7 +112,7 @@ struct GateSimulation {
     private mutating func ask(_ delivery: Delivery, at now: Timestamp) {
         guard now < delivery.createdAt.adding(Self.life) else { return }
         let process = random.below(rooms.count)
-        let call = Self.call(delivery)
+        let call = Self.call(delivery, askedAt: now)
         switch rooms[process].ask(call, hasPlace: false, isUrgent: true, now: now) {
         case .granted:
             stories[delivery.path.name]?.calls += 1
@@ -156,9 +157,9 @@ struct GateSimulation {
         agenda.insert((time, step), at: low)
     }
 
-    private static func call(_ delivery: Delivery) -> GateCall {
+    private static func call(_ delivery: Delivery, askedAt: Timestamp) -> GateCall {
         let parts = CallParts(
             endpoint: Breaker.Part(delivery.path.name), delivery: Breaker.Part(delivery.number), isFirstAttempt: delivery.attempt == 1)
-        return GateCall(host: "shop.example", parts: parts)
+        return GateCall(host: "shop.example", parts: parts, askedAt: askedAt)
     }
 }
