@@ -14,6 +14,9 @@ public struct HTTPRequest: Sendable {
     public var connectTimeout: Duration
     /// The time limit from the start until the last byte of the response.
     public var totalTimeout: Duration
+    /// The time limit from the complete head of the response until its last byte, within ``totalTimeout``. The status is known by then, so a
+    /// body that is later is cut off: the result is a response with the bytes so far. Nil for no limit of its own.
+    public var bodyTimeout: Duration?
     /// The largest number of bytes of the response body to keep. The next byte ends the transfer. The result then has the status and the
     /// bytes kept so far.
     public var maximumResponseBytes: Int
@@ -27,6 +30,7 @@ public struct HTTPRequest: Sendable {
         body: [UInt8] = [],
         connectTimeout: Duration = .seconds(5),
         totalTimeout: Duration = .seconds(15),
+        bodyTimeout: Duration? = nil,
         maximumResponseBytes: Int = 64 << 10,
         guarding: AddressGuard = AddressGuard()
     ) {
@@ -36,6 +40,7 @@ public struct HTTPRequest: Sendable {
         self.body = body
         self.connectTimeout = connectTimeout
         self.totalTimeout = totalTimeout
+        self.bodyTimeout = bodyTimeout
         self.maximumResponseBytes = maximumResponseBytes
         self.guarding = guarding
     }

@@ -28,6 +28,8 @@ import CCurl
     private var refusedAddress: String?
     private var wouldResend = false
     private var head = ResponseHead()
+    /// The end of ``HTTPRequest/bodyTimeout``. Nil before the head is complete.
+    private(set) var bodyDeadline: ContinuousClock.Instant?
     private var body: [UInt8] = []
     private var bodyIsTooLong = false
 
@@ -83,7 +85,9 @@ import CCurl
 
     /// Adds one line of the head. Returns false when the head is too long.
     func receive(headLine line: UnsafeBufferPointer<UInt8>) -> Bool {
-        unsafe head.receive(line, limit: Self.maximumHeadBytes)
+        let isShort = unsafe head.receive(line, limit: Self.maximumHeadBytes)
+        if head.isComplete, bodyDeadline == nil { bodyDeadline = request.bodyTimeout.map { .now + $0 } }
+        return isShort
     }
 
     /// Adds a piece of the body. Returns false when the body exceeds the limit.

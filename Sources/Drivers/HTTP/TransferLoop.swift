@@ -55,6 +55,7 @@ import TidingsSocket
         }
         unsafe curl_multi_socket_action(multi, CURL_SOCKET_TIMEOUT, 0, &running)
         settleFinished()
+        cutBodies(at: .now)
         for id in admission.expire(at: .now) { end(id, .timeoutBeforeSend, "no request to this host ended in time to begin this one") }
         admit()
         watch()
@@ -106,13 +107,23 @@ import TidingsSocket
             let code = unsafe message.pointee.data.result  // the message is gone once its handle is removed
             var pointer: UnsafeMutableRawPointer?
             unsafe tidings_easy_get_private(easy, &pointer)
-            unsafe curl_multi_remove_handle(multi, easy)
             guard let pointer = unsafe pointer else { preconditionFailure("a finished transfer has lost its context") }
             let transfer = unsafe Unmanaged<Transfer>.fromOpaque(pointer).takeUnretainedValue()
-            transfers[transfer.id] = nil
-            admission.leave(host: transfer.target.origin)
-            transfer.finish(transfer.result(of: code))
+            settle(transfer, code)
         }
+    }
+
+    /// Ends the transfers whose body is late. Their heads are the results.
+    private func cutBodies(at now: ContinuousClock.Instant) {
+        let late = transfers.values.filter { transfer in transfer.bodyDeadline.map { $0 <= now } ?? false }
+        for transfer in late { settle(transfer, CURLE_OPERATION_TIMEDOUT) }
+    }
+
+    private func settle(_ transfer: Transfer, _ code: CURLcode) {
+        unsafe curl_multi_remove_handle(multi, transfer.easy)
+        transfers[transfer.id] = nil
+        admission.leave(host: transfer.target.origin)
+        transfer.finish(transfer.result(of: code))
     }
 
     private func watch() {
@@ -123,7 +134,8 @@ import TidingsSocket
         var milliseconds = -1
         unsafe curl_multi_timeout(multi, &milliseconds)
         let libcurlsTurn = milliseconds < 0 ? nil : ContinuousClock.now + .milliseconds(milliseconds)
-        thread.watch(interests, until: [libcurlsTurn, admission.earliestDeadline].compactMap(\.self).min())
+        let cut = transfers.values.lazy.compactMap(\.bodyDeadline).min()
+        thread.watch(interests, until: [libcurlsTurn, admission.earliestDeadline, cut].compactMap(\.self).min())
     }
 
     /// Stores libcurl's request for a socket as poll events.

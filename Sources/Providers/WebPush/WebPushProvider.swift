@@ -14,6 +14,9 @@ import TidingsProvider
 struct WebPushProvider: ConnectedProvider {
     /// The most bytes of a response that are read: push services answer in one line.
     static let maximumResponseBytes = 4 << 10
+    /// The longest time for the body of a response, after its head. The head decides about the delivery. A receiver that never completes its
+    /// answer must not hold a call to its host.
+    static let bodyTimeout = Duration.seconds(1)
 
     let connection: ServiceConnection
     let channel = Channel.push
@@ -62,6 +65,6 @@ struct WebPushProvider: ConnectedProvider {
             headers: webPushHeaders(of: item, configuration: configuration, authorization: authorization, now: connection.now()),
             body: MessageEncryption.encrypt(message, for: subscription, ephemeral: P256PrivateKey(), salt: salt),
             connectTimeout: configuration.call.connectTimeout, totalTimeout: configuration.call.timeout,
-            maximumResponseBytes: Self.maximumResponseBytes, guarding: configuration.guarding)
+            bodyTimeout: Self.bodyTimeout, maximumResponseBytes: Self.maximumResponseBytes, guarding: configuration.guarding)
     }
 }

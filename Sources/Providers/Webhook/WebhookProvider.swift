@@ -10,6 +10,9 @@ public import TidingsProvider
 public struct WebhookProvider: ConnectedProvider {
     /// The most bytes of a response that are read. The stored excerpt has at most 500 bytes; the rest would be a web page of the receiver.
     static let maximumResponseBytes = 4 << 10
+    /// The longest time for the body of a response, after its head. The head decides about the delivery. A receiver that never completes its
+    /// answer must not hold a call to its host.
+    static let bodyTimeout = Duration.seconds(1)
     /// An intent has at most 256 KiB. Escaping and the envelope may add to that. Standard Webhooks recommends less than 20 kB.
     static let maximumBodyBytes = 512 << 10
 
@@ -53,7 +56,7 @@ public struct WebhookProvider: ConnectedProvider {
         let request = HTTPRequest(
             url: url, headers: headers, body: body.message, connectTimeout: configuration.connectTimeout,
             totalTimeout: configuration.timeout,
-            maximumResponseBytes: Self.maximumResponseBytes, guarding: configuration.guarding)
+            bodyTimeout: Self.bodyTimeout, maximumResponseBytes: Self.maximumResponseBytes, guarding: configuration.guarding)
         return webhookResult(of: await connection.send(request), now: connection.now()).hidingAddress(url).noting(body.note)
     }
 

@@ -1,5 +1,6 @@
 import Glibc
 import Testing
+import TidingsTestSupport
 
 @testable import TidingsHTTP
 
@@ -108,6 +109,28 @@ struct TransportAnswerTests {
         let response = try await withTransport { try await $0.send(.post(server.url, totalTimeout: .milliseconds(300))).requireResponse() }
         #expect(response.status == 503 && response.bodyTruncated)
         #expect(response.body == Array("half".utf8))
+    }
+
+    /// A response without end holds the only place of its host for a moment, not for the whole time-out.
+    @Test func cutsABodyThatNeverEnds() async throws {
+        let server = try LoopbackServer([.readRequest, .send("HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nhalf"), .waitForPeerToClose])
+        try await withTransport(HTTPConfiguration(maximumRequestsPerHost: 1)) { transport in
+            var request = HTTPRequest.post(server.url)
+            request.bodyTimeout = .milliseconds(100)
+            for _ in 0..<2 {
+                let response = try await transport.send(request).requireResponse()
+                #expect(response.status == 200 && response.bodyTruncated && response.body.count <= 4)
+            }
+        }
+    }
+
+    /// The limit of the body begins with its head. A head that comes late is no body that is late.
+    @Test func theBodyHasItsTimeAfterTheHead() async throws {
+        let server = try LoopbackServer([.readRequest, .send(Self.ok), .waitForPeerToClose])
+        var request = HTTPRequest.post(server.url)
+        request.bodyTimeout = .seconds(30).patient
+        let response = try await withTransport { try await $0.send(request).requireResponse() }
+        #expect(response.body == Array("ok".utf8) && !response.bodyTruncated)
     }
 
     @Test func otherMethods() async throws {
