@@ -42,6 +42,8 @@ public struct HTTPFailure: Error, Sendable, Hashable, CustomStringConvertible {
         case tls
         /// A time-out passed before a byte of the request was sent.
         case timeoutBeforeSend
+        /// A time-out passed while the request waited for other requests of this process to end. It tells nothing about the host.
+        case noRoom
         /// The total time-out passed after sending began and before the head of a response was complete.
         case timeoutAfterSend
         /// The connection ended after sending began and before the head of a response was complete.

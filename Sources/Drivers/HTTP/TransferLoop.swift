@@ -56,7 +56,7 @@ import TidingsSocket
         unsafe curl_multi_socket_action(multi, CURL_SOCKET_TIMEOUT, 0, &running)
         settleFinished()
         cutBodies(at: .now)
-        for id in admission.expire(at: .now) { end(id, .timeoutBeforeSend, "no request to this host ended in time to begin this one") }
+        for id in admission.expire(at: .now) { end(id, .noRoom, "no request to this host ended in time to begin this one") }
         admit()
         watch()
     }

@@ -94,7 +94,8 @@ final class HTTP2Loop {
             if let problem {
                 exchange.fail(.connect, "no new connection so soon after this: \(problem)")
             } else {
-                exchange.fail(.timeoutBeforeSend, "no stream was free in time")
+                let hasStreams = connections.contains { !$0.awaitsStreams }
+                exchange.fail(hasStreams ? .noRoom : .timeoutBeforeSend, "no stream was free in time")
             }
         }
         waiting.removeAll { $0.deadline <= now }

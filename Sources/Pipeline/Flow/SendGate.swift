@@ -22,12 +22,16 @@ public final class SendGate: Sendable {
 
     /// The host by which breakers and the host's bound are counted.
     struct Host: Sendable {
+        /// Scheme and authority of a URL. Any other address stands for itself.
         let name: String
         /// False for an address that is no URL.
-        let isAuthority: Bool
+        let isURL: Bool
 
-        /// The name in the form that may appear in a log.
-        var shown: String? { isAuthority ? name.split(separator: "@").last.map(String.init) : nil }
+        /// The authority in the form that may appear in a log.
+        var shown: String? {
+            guard isURL, let scheme = name.firstRange(of: "://") else { return nil }
+            return name[scheme.upperBound...].split(separator: "@").last.map(String.init)
+        }
     }
 
     public enum Answer: Sendable {
@@ -57,7 +61,7 @@ public final class SendGate: Sendable {
     package var knownHosts: Int { room.withLock(\.knownHosts) }
     package var knownEndpoints: Int { room.withLock(\.knownEndpoints) }
 
-    /// Asks for a send. `address` names the receiver. The bound and the breaker of the host are counted by its authority.
+    /// Asks for a send. `address` names the receiver. The bound and the breaker of the host are counted by its scheme and authority.
     ///
     /// - Parameters:
     ///   - parts: the endpoint and the delivery of the call. A call without them counts for its host alone.
@@ -137,14 +141,15 @@ public final class SendGate: Sendable {
         }
     }
 
-    /// The authority of a URL, so that all paths of a host share its bound. Any other address stands for itself.
+    /// Scheme and authority of a URL, so that all paths of a host share its bound. Another scheme is another port.
     private static func host(of address: String) -> Host {
         // This runs for every call. It searches the bytes, because a text search costs more than the rest of the gate.
         let bytes = address.utf8
         guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), bytes[colon...].starts(with: "://".utf8) else {
-            return Host(name: address, isAuthority: false)
+            return Host(name: address, isURL: false)
         }
         let ends = "/?#".utf8
-        return Host(name: String(Substring(bytes[colon...].dropFirst(3).prefix { !ends.contains($0) })), isAuthority: true)
+        let authority = bytes[colon...].dropFirst(3).prefix { !ends.contains($0) }
+        return Host(name: String(address[..<authority.endIndex]), isURL: true)
     }
 }

@@ -32,8 +32,10 @@ public struct WebhookProvider: ConnectedProvider {
             sendTimeout: configuration.timeout)
     }
 
-    /// The receiver's address. Its authority is the host by which the caller counts.
-    public func host(of item: OutgoingDelivery) -> String? { item.endpointAddress }
+    /// The origin of the receiver's address. All spellings of an origin are one host, for the caller as for the connections.
+    public func host(of item: OutgoingDelivery) -> String? {
+        item.endpointAddress.flatMap { try? HTTPTarget($0) }?.normalOrigin
+    }
 
     public func send(_ item: OutgoingDelivery) async -> SendResult {
         guard let url = item.endpointAddress else {

@@ -88,6 +88,7 @@ struct WebPushResultTests {
         arguments: [
             (.dns, false, .retry(after: nil, .dnsFailed)), (.connect, false, .retry(after: nil, .connectionFailed)),
             (.tls, false, .retry(after: nil, .tlsFailed)), (.timeoutBeforeSend, false, .retry(after: nil, .timeout)),
+            (.noRoom, false, .retry(after: nil, .rateLimited)),
             (.timeoutAfterSend, true, .unknown(.timeout)), (.resetAfterSend, true, .unknown(.outcomeUnknown)),
             (.protocolError, true, .unknown(.outcomeUnknown)), (.protocolError, false, .retry(after: nil, .connectionFailed)),
             (.cancelled, true, .unknown(.outcomeUnknown)), (.cancelled, false, .retry(after: nil, .connectionFailed)),

@@ -26,6 +26,16 @@ struct WebhookRequestTests {
         #expect(json["data"]?.objectValue?.keys == ["id", "recipient", "category", "createdAt", "data"])
     }
 
+    /// The caller counts the calls of all spellings of an origin as calls to one host, as the connections do.
+    @Test func allSpellingsOfAnOriginAreOneHost() async throws {
+        try await withWebhooks { provider in
+            let urls = ["https://hooks.example/a", "https://HOOKS.example:443/b?c=1", "HTTPS://hooks.example#d"]
+            #expect(urls.map { provider.host(of: .sample(to: $0)) } == Array(repeating: "https://hooks.example", count: 3))
+            #expect(provider.host(of: .sample(to: "https://hooks.example:8443/a")) == "https://hooks.example:8443")
+            #expect(provider.host(of: .sample(to: "no address")) == nil && provider.host(of: .sample(to: nil)) == nil)
+        }
+    }
+
     @Test func signatureIsValidAndTheIDStaysTheSame() async throws {
         try await withCapture { server, origin in
             try await withWebhooks { provider in

@@ -84,6 +84,7 @@ struct WebhookResultTests {
     static let failures: [(HTTPFailure.Kind, Bool, Outcome)] = [
         (.dns, false, .retry(after: nil, .dnsFailed)), (.connect, false, .retry(after: nil, .connectionFailed)),
         (.tls, false, .retry(after: nil, .tlsFailed)), (.timeoutBeforeSend, false, .retry(after: nil, .timeout)),
+        (.noRoom, false, .retry(after: nil, .rateLimited)),
         (.timeoutAfterSend, true, .unknown(.timeout)), (.resetAfterSend, true, .unknown(.outcomeUnknown)),
         (.protocolError, true, .unknown(.outcomeUnknown)), (.cancelled, true, .unknown(.outcomeUnknown)),
         (.cancelled, false, .retry(after: nil, .connectionFailed)), (.addressRefused, false, .rejected(.addressRefused)),

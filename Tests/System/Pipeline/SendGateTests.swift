@@ -26,7 +26,7 @@ import TidingsProvider
 
     @Test(arguments: [
         ("https://shop.example/orders", "https://shop.example:8443/orders"), ("https://shop.example", "https://bank.example"),
-        ("token:one", "token:two"), ("token", ""),
+        ("https://shop.example", "http://shop.example"), ("token:one", "token:two"), ("token", ""),
     ])
     func othersHaveRoom(first: String, second: String) async throws {
         try await enters(first)

@@ -13,6 +13,7 @@ extension HTTPFailure {
         case .connect: .retry(after: nil, .connectionFailed)
         case .tls: .retry(after: nil, .tlsFailed)
         case .timeoutBeforeSend: .retry(after: nil, .timeout)
+        case .noRoom: .retry(after: nil, .rateLimited)
         case .timeoutAfterSend: requestMayHaveArrived ? .unknown(.timeout) : .retry(after: nil, .timeout)
         case .resetAfterSend, .protocolError, .cancelled:
             requestMayHaveArrived ? .unknown(.outcomeUnknown) : .retry(after: nil, .connectionFailed)

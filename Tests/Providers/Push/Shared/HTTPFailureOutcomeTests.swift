@@ -11,6 +11,7 @@ struct HTTPFailureOutcomeTests {
         (.connect, .retry(after: nil, .connectionFailed), .retry(after: nil, .connectionFailed)),
         (.tls, .retry(after: nil, .tlsFailed), .retry(after: nil, .tlsFailed)),
         (.timeoutBeforeSend, .retry(after: nil, .timeout), .retry(after: nil, .timeout)),
+        (.noRoom, .retry(after: nil, .rateLimited), .retry(after: nil, .rateLimited)),
         (.timeoutAfterSend, .retry(after: nil, .timeout), .unknown(.timeout)),
         (.resetAfterSend, .retry(after: nil, .connectionFailed), .unknown(.outcomeUnknown)),
         (.protocolError, .retry(after: nil, .connectionFailed), .unknown(.outcomeUnknown)),
@@ -26,6 +27,14 @@ struct HTTPFailureOutcomeTests {
     func everyKindHasItsOutcome(_ kind: HTTPFailure.Kind, _ unsent: Outcome, _ maybeArrived: Outcome) {
         #expect(HTTPFailure(kind: kind, requestMayHaveArrived: false, message: "").outcome == unsent)
         #expect(HTTPFailure(kind: kind, requestMayHaveArrived: true, message: "").outcome == maybeArrived)
+    }
+
+    /// A request that found no free place of this process tells nothing about its host. A time-out of the connection does.
+    @Test func aRequestWithoutRoomIsNoEvidence() {
+        func evidence(_ kind: HTTPFailure.Kind) -> Outcome.Evidence {
+            SendResult(HTTPFailure(kind: kind, requestMayHaveArrived: false, message: "").outcome).evidence
+        }
+        #expect(evidence(.noRoom) == .none && evidence(.timeoutBeforeSend) == .unreachable)
     }
 
     @Test func everyKindIsInTheTable() {

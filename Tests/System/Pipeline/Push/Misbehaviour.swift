@@ -53,7 +53,8 @@ struct Misbehaviour: Sendable, CustomTestStringConvertible {
         [
             Misbehaviour(
                 provider: provider, name: "hangs", behaviour: #""hang":true"#, firstOutcome: "unknown timeout",
-                unsentOutcomes: provider == .apns ? ["retry timeout", "retry connectionFailed"] : [], leastDuration: 900),
+                unsentOutcomes: provider == .apns ? ["retry rateLimited", "retry timeout", "retry connectionFailed"] : [],
+                leastDuration: 900),
             Misbehaviour(
                 provider: provider, name: "answers 503 for all", behaviour: #""then":503"#, firstOutcome: "retry providerUnavailable"),
             Misbehaviour(
