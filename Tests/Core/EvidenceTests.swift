@@ -44,6 +44,20 @@ import TidingsCore
         for status in [302, 400, 401, 403, 404, 410, 500] { #expect(SendResult(outcome, status: status).evidence == .healthy) }
     }
 
+    /// Standard Webhooks throttles the endpoint after 429, 502 and 504. Any answer may name a time.
+    @Test func answersThatAskForFewerCalls() {
+        for status in 200...599 {
+            let expected: Duration? = [429, 502, 504].contains(status) ? .zero : nil
+            #expect(SendResult(Self.retry, status: status).requestedPause == expected, "\(status)")
+            #expect(SendResult(.retry(after: .seconds(7), .httpStatus), status: status).requestedPause == .seconds(7))
+            #expect(SendResult(.rejected(.providerRejected), status: status).requestedPause == nil)
+        }
+        #expect(SendResult(.retry(after: nil, .providerThrottled), status: 503).requestedPause == .zero)
+        #expect(SendResult(.retry(after: .seconds(7), .connectionFailed)).requestedPause == nil, "nobody answered")
+        let results = [SendResult(Self.retry, status: 429), SendResult(.retry(after: .seconds(3), .providerThrottled), status: 429)]
+        #expect(results.requestedPause == .seconds(3) && [SendResult]().requestedPause == nil)
+    }
+
     @Test func aProviderMayStateTheEvidence() {
         #expect(SendResult(Self.retry, status: 404).stating(.unreachable).evidence == .unreachable)
         #expect(SendResult(Self.retry, status: 404, detail: "secret").stating(.none).hiding(["secret"]).evidence == .none)

@@ -67,7 +67,21 @@ extension SendResult {
     public var evidence: Outcome.Evidence { statedEvidence ?? outcome.evidence(status: status) }
 }
 
+extension SendResult {
+    /// The statuses that ask for fewer calls to the endpoint, even without `Retry-After` (Standard Webhooks 1.0.0).
+    public static let throttlingStatuses: Set<Int> = [429, 502, 504]
+
+    /// The pause that the answer asks for, of all calls to its endpoint. Nil if the answer asks for none. Zero if the answer names no time.
+    public var requestedPause: Duration? {
+        guard let status, case .retry(let after, let reason) = outcome else { return nil }
+        return after ?? (reason == .providerThrottled || Self.throttlingStatuses.contains(status) ? .zero : nil)
+    }
+}
+
 extension Sequence<SendResult> {
+    /// The longest ``SendResult/requestedPause`` of the results of one call.
+    public var requestedPause: Duration? { lazy.compactMap(\.requestedPause).max() }
+
     /// The evidence of a call with several results. One good answer shows that the receiver works. Results of deliveries that the provider
     /// refused before the call do not count.
     public var evidence: Outcome.Evidence { lazy.map(\.evidence).max { $0.weight < $1.weight } ?? .none }

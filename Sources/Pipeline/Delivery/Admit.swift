@@ -14,7 +14,7 @@ enum Unsent: Sendable, Equatable {
     case outdated
     /// The lease is too short for a call. The delivery is routed again.
     case leaseTooShort
-    /// The provider has no room, or its rate is used up.
+    /// The provider has no room, its rate is used up, or the endpoint asked for a pause.
     case noRoom(retryAfter: Duration)
     /// The circuit breaker of the host or of the endpoint is open. The standby takes over, if there is one and the delivery may fail over.
     case breakerOpen(retryAfter: Duration)

@@ -62,7 +62,7 @@ public struct LocalPlanWaker: Sendable {
         let push = Self.push(to: device, id: store.clock.nextID(), now: now)
         guard let pass = await pass(gate, host: carrier.host(of: push) ?? binding.name, CallParts([push])) else { return }
         let result = await carrier.send(push)
-        gate.leave(pass, evidence: result.evidence, now: store.clock.now())
+        gate.leave(pass, evidence: result.evidence, requestedPause: result.requestedPause, now: store.clock.now())
         logger.debug(
             "woke a device for its plan",
             metadata: ["device": "\(device.endpoint.id)", "provider": "\(binding.name)", "outcome": "\(result.outcome.name)"])

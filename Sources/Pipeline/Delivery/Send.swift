@@ -23,7 +23,7 @@ extension ProviderWorker {
         }
         passing(.afterSend, deliveries[0].recipient)
         let finishedAt = store.clock.now()
-        gate.leave(admission.pass, evidence: results.evidence, now: finishedAt)
+        gate.leave(admission.pass, evidence: results.evidence, requestedPause: results.requestedPause, now: finishedAt)
         return SentCall(entries: admission.entries, results: results, startedAt: startedAt, finishedAt: finishedAt)
     }
 

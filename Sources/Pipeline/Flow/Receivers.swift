@@ -8,6 +8,7 @@ import TidingsCore
 /// - A failure of an endpoint is news about its host only if the endpoint worked before. Several endpoints must begin to fail, without a
 ///   good answer of any endpoint of the host between them, before the host is held.
 /// - A lost connection concerns the host. It does not count against the endpoint.
+/// - An endpoint that asks for fewer calls is paused by itself, see ``Throttle``.
 /// - While the breaker of a host is open, endpoints that have not failed are tried one after another. A good answer closes the breaker.
 /// - The last places at a host are kept for endpoints without a call under way. Endpoints that have failed share a few places. So calls that
 ///   hang cannot take all places, see ``room(for:_:at:)``.
@@ -63,6 +64,12 @@ struct Receivers {
         return hosts.place(of: call.host, for: parts.endpoint, prospect, isUrgent: isUrgent, behind: until, now: now)
     }
 
+    /// Returns the time at which a call to an endpoint that asked for a pause is requeued, nil if there is no pause.
+    mutating func endOfPause(of call: GateCall, isUrgent: Bool, now: Timestamp) -> Timestamp? {
+        guard let endpoint = call.parts.endpoint, let end = endpoints[endpoint]?.throttle.end(at: now) else { return nil }
+        return endpoints.place(of: endpoint, isUrgent: isUrgent, behind: end, now: now)
+    }
+
     /// Whether the call would be a trial call, of the endpoint or of the host.
     func isTrial(_ call: GateCall) -> Bool {
         if let endpoint = call.parts.endpoint, endpoints[endpoint]?.breaker.isOpen == true { return true }
@@ -94,6 +101,8 @@ struct Receivers {
         let starting = host.inside - stuck
         guard let endpoint = call.parts.endpoint else { return host.inside < share.calls && starting < limit ? .free : .hostFull }
         let known = endpoints[endpoint]
+        // The endpoint may have asked for a pause while the call waited.
+        if known?.throttle.end(at: now) != nil { return .endpointFull }
         let reserve = max(1, share.calls / SendRoom.reservedPart)
         let unreserved = max(1, share.calls - reserve)
         if let known, known.inside >= min(unreserved, known.slowStart.limit ?? .max) { return .endpointFull }
@@ -132,13 +141,14 @@ struct Receivers {
 
     /// Ends a call. Returns the changes of the two breakers.
     mutating func leave(
-        _ call: GateCall, _ evidence: Outcome.Evidence, at now: Timestamp
+        _ call: GateCall, _ evidence: Outcome.Evidence, requestedPause: Duration?, at now: Timestamp
     ) -> (host: BreakerChange.Kind?, endpoint: BreakerChange.Kind?) {
         ages.remove(call)
         guard let endpoint = call.parts.endpoint else { return (hosts.leave(call.host, evidence, of: nil, at: now), nil) }
         let isAboutHost = evidence == .unreachable
         let wasSound = isSound(endpoint)
-        let change = endpoints.leave(endpoint, isAboutHost ? .none : evidence, of: call.parts.delivery, at: now)
+        let change = endpoints.leave(
+            endpoint, isAboutHost ? .none : evidence, of: call.parts.delivery, requestedPause: requestedPause, at: now)
         let inside = endpoints[endpoint]?.inside ?? 0
         hosts.addSuspects((isSound(endpoint) ? 0 : inside) - (wasSound ? 0 : inside + 1), at: call.host)
         let isNews = isAboutHost || wasSound

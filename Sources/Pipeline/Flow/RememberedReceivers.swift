@@ -12,6 +12,8 @@ struct RememberedReceivers<Name: Hashable> {
         var suspects = 0
         var breaker: Breaker
         var slowStart: SlowStart
+        /// The pause that the receiver asked for. A host has none.
+        fileprivate(set) var throttle = Throttle()
         /// The number of failures since the last good answer.
         var failures = 0
         var openSince: Timestamp?
@@ -22,7 +24,7 @@ struct RememberedReceivers<Name: Hashable> {
         var rest: UInt64 = 0
 
         /// Whether nothing would be lost if the receiver were forgotten.
-        fileprivate var isOrdinary: Bool { breaker.isSound && slowStart.limit == nil }
+        fileprivate var isOrdinary: Bool { breaker.isSound && slowStart.limit == nil && throttle.isNone }
     }
 
     private let limit: Int
@@ -81,11 +83,19 @@ struct RememberedReceivers<Name: Hashable> {
 
     /// Ends a call. Returns the change of the receiver's breaker, if there was one.
     mutating func leave(
-        _ name: Name, _ evidence: Outcome.Evidence, of part: Breaker.Part?, isNews: Bool = true, at now: Timestamp
+        _ name: Name, _ evidence: Outcome.Evidence, of part: Breaker.Part?, isNews: Bool = true, requestedPause: Duration? = nil,
+        at now: Timestamp
     ) -> BreakerChange.Kind? {
         guard var receiver = receivers[name] else { return nil }
         receiver.inside -= 1
         let change = receiver.record(evidence, of: part, isNews: isNews, at: now)
+        if let requestedPause { receiver.throttle.pause(atLeast: requestedPause, at: now) }
+        if receiver.throttle.end(at: now) != nil {
+            // A good answer during the pause is one to an earlier call. It does not hasten the slow start after the pause.
+            receiver.slowStart.begin()
+        } else if evidence == .healthy {
+            receiver.throttle.worked()
+        }
         switch change {
         case .opened: failing += 1
         case .closed: failing -= 1

@@ -41,7 +41,7 @@ public final class SendGate: Sendable {
 
     /// The reason why a call cannot begin now.
     public enum Refusal: Sendable {
-        /// The provider's rate is used up, or there is no room at the provider or the host.
+        /// The provider's rate is used up, the endpoint asked for a pause, or there is no room at the provider or the host.
         case rateLimited
         /// The circuit breaker of the host or of the endpoint is open.
         case breakerOpen
@@ -107,8 +107,13 @@ public final class SendGate: Sendable {
 
     func giveBack(_ count: Int, of places: SendRoom.Places) { room.withLock { $0.giveBack(count, of: places) } }
 
-    public func leave(_ pass: Pass, evidence: Outcome.Evidence, now: Timestamp) {
-        let (next, host, endpoint) = room.withLock { $0.leave(pass.call, evidence: evidence, now: now) }
+    /// Reports the end of a call.
+    ///
+    /// - Parameter requestedPause: see ``TidingsCore/SendResult/requestedPause``.
+    public func leave(_ pass: Pass, evidence: Outcome.Evidence, requestedPause: Duration? = nil, now: Timestamp) {
+        let (next, host, endpoint) = room.withLock {
+            $0.leave(pass.call, evidence: evidence, requestedPause: requestedPause, now: now)
+        }
         for waiter in next { waiter.resume(returning: true) }
         if let host { report(BreakerChange(host: pass.host.shown, host), now) }
         if let endpoint { report(BreakerChange(host: pass.host.shown, isOfEndpoint: true, endpoint), now) }

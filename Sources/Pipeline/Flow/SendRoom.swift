@@ -73,6 +73,7 @@ package struct SendRoom {
     ///   - isUrgent: selects the queue of requeue places if the call is refused.
     mutating func ask(_ call: GateCall, hasPlace: Bool, isUrgent: Bool, now: Timestamp) -> Answer {
         if let time = receivers.refusal(of: call, isUrgent: isUrgent, now: now) { return .refused(after: time - now, .breakerOpen) }
+        if let time = receivers.endOfPause(of: call, isUrgent: isUrgent, now: now) { return .refused(after: time - now, .rateLimited) }
         if !hasPlace, let wait = bucket?.take(workers, at: now), wait > .zero {
             let interval = bucket?.interval(of: workers) ?? .zero
             return .refused(after: rateLines[isUrgent: isUrgent].place(at: now.adding(wait), every: interval, now: now) - now, .rateLimited)
@@ -138,10 +139,10 @@ package struct SendRoom {
     /// Ends a call. Returns the waiters that may begin instead, and the changes of the breakers. There are several waiters if a host that
     /// works again gets more room.
     mutating func leave(
-        _ call: GateCall, evidence: Outcome.Evidence, now: Timestamp
+        _ call: GateCall, evidence: Outcome.Evidence, requestedPause: Duration?, now: Timestamp
     ) -> (admitted: [Waiter], host: BreakerChange.Kind?, endpoint: BreakerChange.Kind?) {
         inside -= 1
-        let changes = receivers.leave(call, evidence, at: now)
+        let changes = receivers.leave(call, evidence, requestedPause: requestedPause, at: now)
         return (admitAll(at: now), changes.host, changes.endpoint)
     }
 

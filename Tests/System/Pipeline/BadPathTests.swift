@@ -62,6 +62,26 @@ import TidingsTestSupport
         // Answers of a host that works hold nothing back. A path that fails is held back by itself.
         #expect((bad.refusals == 0) == fault.isAnswer, "\(bad)")
         if fault == .serverError || fault == .hangs { #expect(bad.calls < 400 * processes, "\(bad)") }
+        // A pause that the path asked for is no refusal by a breaker, and costs hardly any attempt.
+        if fault == .throttled { #expect(bad.calls < 150 * processes && bad.exhausted == 0, "\(bad)") }
+    }
+
+    /// A receiver takes one call a second, and answers 429 to the others. Forty deliveries that come together are all delivered.
+    @Test(arguments: [nil, Duration.seconds(2)])
+    func aPathThatTakesFewCallsGetsThem(retryAfter: Duration?) throws {
+        var takenAt = Timestamp.distantPast
+        let paths = [GateSimulation.Path(name: "busy", interval: .seconds(3_600), together: 40)]
+        var simulation = GateSimulation(paths) { _, _, now in
+            guard now - takenAt >= .seconds(1) else {
+                return GateSimulation.Answer(result: SendResult(.retry(after: retryAfter, .providerThrottled), status: 429))
+            }
+            takenAt = now
+            return Self.good
+        }
+        simulation.run(for: .seconds(500))
+        let story = try #require(simulation.stories["busy"])
+        #expect(story.delivered == 40 && story.exhausted == 0 && story.refusals == 0, "\(story)")
+        #expect(story.calls < 150, "\(story)")
     }
 
     /// The good path gets a delivery once in ten minutes, so there is rarely a good answer between the failures.

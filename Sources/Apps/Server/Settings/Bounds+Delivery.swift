@@ -23,6 +23,8 @@ extension Bounds {
                     "Beyond it, healthy hosts are forgotten first, then hosts that failed longest ago."),
                 Bound("SendRoom.rememberedEndpoints", SendRoom.rememberedEndpoints, "endpoints", "That have failed; as for hosts."),
                 Bound("SendRoom.reservedPart", SendRoom.reservedPart, "calls", "Of which one to a host is kept for its other endpoints."),
+                Bound("Throttle.shortest", Throttle.shortest, "The first pause of an endpoint that asks for fewer calls; it doubles."),
+                Bound("Throttle.longest", Throttle.longest, "The longest such pause without a Retry-After."),
                 Bound("SendRoom.hangingAfter", SendRoom.hangingAfter, "Then a call hangs, and other endpoints get spare calls."),
                 Bound(
                     "ProviderLimits.spareCalls", ProviderLimits.spareCalls, "calls",

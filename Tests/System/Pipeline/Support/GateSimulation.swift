@@ -30,6 +30,8 @@ struct GateSimulation {
         var calls = 0
         /// The number of refusals by a breaker.
         var refusals = 0
+        /// The number of deliveries that failed because no attempt was left.
+        var exhausted = 0
         /// The arrival of each delivery that was delivered, and the time from there to its call.
         fileprivate var waits: [(arrival: Timestamp, wait: Duration)] = []
 
@@ -104,7 +106,8 @@ struct GateSimulation {
             plan(.arrive(path), at: now.adding(path.interval))
         case .ask(let delivery): ask(delivery, at: now)
         case .end(let delivery, let process, let beganAt, let result):
-            _ = rooms[process].leave(Self.call(delivery, askedAt: beganAt), evidence: result.evidence, now: now)
+            _ = rooms[process].leave(
+                Self.call(delivery, askedAt: beganAt), evidence: result.evidence, requestedPause: result.requestedPause, now: now)
             conclude(delivery, result, beganAt: beganAt, at: now)
         }
     }
@@ -135,6 +138,7 @@ struct GateSimulation {
         case .settle(.delivered, _):
             stories[delivery.path.name]?.delivered += 1
             stories[delivery.path.name]?.waits.append((delivery.createdAt, beganAt - delivery.createdAt))
+        case .settle(_, .retriesExhausted): stories[delivery.path.name]?.exhausted += 1
         case .settle, .failOver: break
         case .retry(let time, _, _):
             var delivery = delivery
