@@ -46,10 +46,12 @@ import TidingsTestSupport
             let nulls = api.token(for: "ada") { claims in
                 for name in ["nbf", "iat", "tenant", "name"] { claims[name] = JSON.null }
             }
-            #expect(try await api.ask("GET", path, authorization: "Bearer \(nulls)").status == 200)
+            let opened = try await api.ask("GET", path, authorization: "Bearer \(nulls)")
+            #expect(opened.status == 200, "\(opened.text)")
             for tenant: JSON in ["", "a b", 7, "default\u{FFFD}"] {
                 let token = api.token(for: "ada") { $0["tenant"] = tenant }
-                #expect(try await api.ask("GET", path, authorization: "Bearer \(token)").status == 401, "\(tenant)")
+                let refused = try await api.ask("GET", path, authorization: "Bearer \(token)")
+                #expect(refused.status == 401, "\(tenant): \(refused.text)")
             }
         }
     }
