@@ -87,6 +87,12 @@ struct Receivers {
 
     // MARK: Room
 
+    /// Whether the host of the call has no call under way.
+    func isFirst(_ call: GateCall) -> Bool { hosts[call.host]?.inside ?? 0 == 0 }
+
+    /// Whether the endpoint of the call has not failed since its last good answer.
+    func isSound(_ call: GateCall) -> Bool { call.parts.endpoint.map { isSound($0) } ?? true }
+
     /// Whether a call finds room at its endpoint and its host.
     ///
     /// - One part in ``SendRoom/reservedPart`` of the share is the reserve. An endpoint with a call under way gets none of the reserve.
@@ -103,8 +109,7 @@ struct Receivers {
         let known = endpoints[endpoint]
         // The endpoint may have asked for a pause while the call waited.
         if known?.throttle.end(at: now) != nil { return .endpointFull }
-        let reserve = max(1, share.calls / SendRoom.reservedPart)
-        let unreserved = max(1, share.calls - reserve)
+        let (reserve, unreserved) = (SendRoom.reserve(of: share.calls), SendRoom.unreserved(of: share.calls))
         if let known, known.inside >= min(unreserved, known.slowStart.limit ?? .max) { return .endpointFull }
         guard known?.breaker.isSound ?? true else {
             return host.inside < share.calls && host.suspects < min(reserve, limit) ? .free : .endpointFull

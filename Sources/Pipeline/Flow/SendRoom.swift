@@ -15,8 +15,8 @@ package struct SendRoom {
     package static let rememberedHosts = 10_000
     /// The same for endpoints that have failed. An endpoint that works is not remembered.
     package static let rememberedEndpoints = 10_000
-    /// One call in this many to a host is kept free for endpoints without a call under way. A fourth is enough for them to go on, and costs
-    /// a host with one endpoint little.
+    /// One call in this many to a host is kept free for endpoints without a call under way, and one in this many to the provider for hosts
+    /// without one. A fourth is enough for them to go on, and costs a host with one endpoint little.
     package static let reservedPart = 4
     /// The age after which a call counts as hanging. Most receivers answer sooner, and a delivery that waits so long is still on time.
     package static let hangingAfter = Duration.seconds(2)
@@ -160,6 +160,12 @@ package struct SendRoom {
     /// An equal part of a limit, at least one call.
     private func share(of all: Int) -> Int { max(1, all / workers) }
 
+    /// The reserve of a share, see ``reservedPart``. It is at least one call.
+    static func reserve(of share: Int) -> Int { max(1, share / reservedPart) }
+
+    /// The rest of a share, which is at least one call too.
+    static func unreserved(of share: Int) -> Int { max(1, share - reserve(of: share)) }
+
     // MARK: The queue
 
     /// Returns the ticket of the send that now waits in the queue. Nil if a place was taken at once.
@@ -182,7 +188,7 @@ package struct SendRoom {
         swap(&line, &self.line)
         defer { swap(&line, &self.line) }
         var admitted: [Waiter] = []
-        while inside < share(of: limits.maximumConcurrency), let next = line.next(where: { roomForWaiter($0, at: now) }) {
+        while inside < providerShare, let next = line.next(where: { roomForWaiter($0, at: now) }) {
             occupy(next.call, at: now)
             admitted.append(next.waiter)
         }
@@ -191,12 +197,23 @@ package struct SendRoom {
 
     private var hostShare: Receivers.Share { Receivers.Share(calls: share(of: hostConcurrency), spare: limits.spareCallsPerHost) }
 
+    private var providerShare: Int { share(of: limits.maximumConcurrency) }
+
     private func hasRoom(_ call: GateCall, at now: Timestamp) -> Bool {
-        inside < share(of: limits.maximumConcurrency) && receivers.room(for: call, hostShare, at: now) == .free
+        hasPlace(for: call) && receivers.room(for: call, hostShare, at: now) == .free
     }
 
     private func roomForWaiter(_ call: GateCall, at now: Timestamp) -> Receivers.Room {
-        receivers.room(forWaiting: call, hostShare, at: now)
+        guard hasPlace(for: call) else { return receivers.isFirst(call) ? .endpointFull : .hostFull }
+        return receivers.room(forWaiting: call, hostShare, at: now)
+    }
+
+    /// Whether the provider has a place for the call. The reserve is for hosts without a call under way, and for endpoints that have not
+    /// failed. So hosts that hang cannot take all places. A provider whose host may take all places has no reserve.
+    private func hasPlace(for call: GateCall) -> Bool {
+        let hasReserve = hostConcurrency < limits.maximumConcurrency
+        let mayUseAll = !hasReserve || receivers.isFirst(call) && receivers.isSound(call)
+        return inside < (mayUseAll ? providerShare : Self.unreserved(of: providerShare))
     }
 
     private mutating func occupy(_ call: GateCall, at now: Timestamp) {

@@ -123,6 +123,22 @@ import TidingsTestSupport
         #expect(good.latest <= .seconds(30), "\(good)")
     }
 
+    /// Hosts that hang do not take all calls of the provider: neither a few hosts with a backlog, nor many with few deliveries each.
+    @Test(arguments: [11, 40], [1, 3])
+    func hostsThatHangLeaveRoomForOthers(badHosts: Int, processes: Int) throws {
+        let together = badHosts == 11 ? 12 : 4 / processes
+        let paths = (0..<badHosts).map {
+            GateSimulation.Path(name: "bad \($0)", interval: .seconds(60), together: together, host: "bad\($0).example")
+        }
+        let good = GateSimulation.Path(name: "good", interval: .seconds(5))
+        var simulation = GateSimulation(processes: processes, paths + [good]) { path, _, now in
+            path == "good" ? Self.good : Fault.hangs.answer(at: now)
+        }
+        simulation.run(for: .seconds(240))
+        let story = try #require(simulation.stories["good"])
+        #expect(story.delivered >= story.created - 1 && story.latest <= .seconds(5), "\(story)")
+    }
+
     /// The host refuses connections for two minutes, and then works again, except for some paths. The pause has grown meanwhile, and the
     /// trial calls may go to the bad paths. After one pause the good path is never late.
     @Test(arguments: [Fault.missing, .throttled, .refused, .serverError, .hangs], [(1, 1), (3, 1), (1, 9), (3, 9)])

@@ -85,6 +85,30 @@ import TidingsProvider
         #expect(await enter(3) != nil)
     }
 
+    /// The last fourth of the provider's calls is for hosts without a call under way, and for endpoints that have not failed.
+    @Test func theLastPlacesAreForOtherHosts() async throws {
+        let gate = SendGate(
+            ProviderLimits(maximumBodyBytes: 1_000, maximumConcurrency: 8, maximumConcurrencyPerHost: 4, sendTimeout: .seconds(1)),
+            now: Self.now)
+        func enter(_ host: String, _ endpoint: Int) async -> SendGate.Pass? {
+            let parts = CallParts(endpoint: Breaker.Part(endpoint))
+            guard case .entered(let pass) = await gate.enter(host: host, parts, now: Self.now) else { return nil }
+            return pass
+        }
+        gate.leave(try #require(await enter("failed", 99)), evidence: .failing, now: Self.now)
+        for endpoint in 1...4 { #expect(await enter("one", endpoint) != nil) }
+        for endpoint in 5...6 { #expect(await enter("two", endpoint) != nil) }
+        #expect(await enter("two", 7) == nil)
+        #expect(await enter("failed", 99) == nil)
+        let third = try #require(await enter("three", 8))
+        async let waiting = enter("two", 9)
+        #expect(await enter("failed", 10) != nil)
+        #expect(await enter("five", 11) == nil, "the provider has eight")
+        #expect(await waiting == nil)
+        gate.leave(third, evidence: .healthy, now: Self.now)
+        #expect(await enter("five", 11) != nil)
+    }
+
     /// Nine processes share few calls to a host, so each may make one. If it hangs or goes to a bad endpoint, others get two spare calls.
     @Test(arguments: [true, false])
     func aHostThatHangsHasSpareCalls(_ hangs: Bool) async throws {

@@ -22,7 +22,8 @@ extension Bounds {
                     "SendRoom.rememberedHosts", SendRoom.rememberedHosts, "hosts",
                     "Beyond it, healthy hosts are forgotten first, then hosts that failed longest ago."),
                 Bound("SendRoom.rememberedEndpoints", SendRoom.rememberedEndpoints, "endpoints", "That have failed; as for hosts."),
-                Bound("SendRoom.reservedPart", SendRoom.reservedPart, "calls", "Of which one to a host is kept for its other endpoints."),
+                Bound(
+                    "SendRoom.reservedPart", SendRoom.reservedPart, "calls", "Of which one is kept: for other endpoints, or other hosts."),
                 Bound("Throttle.shortest", Throttle.shortest, "The first pause of an endpoint that asks for fewer calls; it doubles."),
                 Bound("Throttle.longest", Throttle.longest, "The longest such pause without a Retry-After."),
                 Bound("SendRoom.hangingAfter", SendRoom.hangingAfter, "Then a call hangs, and other endpoints get spare calls."),

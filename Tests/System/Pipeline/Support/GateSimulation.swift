@@ -4,7 +4,7 @@ import TidingsTestSupport
 
 @testable import TidingsPipeline
 
-/// Deliveries to the paths of one host, in virtual time: gates, retries and releases as in production, and no network, no database and no
+/// Deliveries to the paths of one host or of several, in virtual time: gates, retries and releases as in production, and no network, no database and no
 /// waiting. An hour takes about a second.
 ///
 /// A delivery goes to any of the processes, as from a queue. A refused delivery asks again at the time that the gate names, and up to
@@ -16,6 +16,7 @@ struct GateSimulation {
         let interval: Duration
         /// The number of deliveries that come together.
         var together = 1
+        var host = "shop.example"
     }
 
     struct Answer {
@@ -164,6 +165,6 @@ struct GateSimulation {
     private static func call(_ delivery: Delivery, askedAt: Timestamp) -> GateCall {
         let parts = CallParts(
             endpoint: Breaker.Part(delivery.path.name), delivery: Breaker.Part(delivery.number), isFirstAttempt: delivery.attempt == 1)
-        return GateCall(host: "shop.example", parts: parts, askedAt: askedAt)
+        return GateCall(host: delivery.path.host, parts: parts, askedAt: askedAt)
     }
 }
