@@ -63,8 +63,9 @@ extension ProviderWorker {
         }
         let deliveries = entries.map { outgoing($0, call.claims) }
         guard let first = deliveries.first else { return .refused(unsent) }
+        let parts = CallParts(deliveries, isTogether: provider.limits.maximumTogether > 1)
         let answer = await gate.enter(
-            host: provider.host(of: first) ?? provider.name, CallParts(deliveries), hasPlace: place.map(RatePlaces.isFresh) ?? false,
+            host: provider.host(of: first) ?? provider.name, parts, hasPlace: place.map(RatePlaces.isFresh) ?? false,
             isUrgent: receiver.isUrgent, now: store.clock.now())
         switch answer {
         case .refused(let wait, let refusal):

@@ -60,7 +60,8 @@ public struct LocalPlanWaker: Sendable {
             catalogues.pauses.holding(channel: .push, provider: binding.name, type: Self.type, tenant: device.tenant, at: now) == nil
         else { return }
         let push = Self.push(to: device, id: store.clock.nextID(), now: now)
-        guard let pass = await pass(gate, host: carrier.host(of: push) ?? binding.name, CallParts([push])) else { return }
+        let parts = CallParts([push], isTogether: carrier.limits.maximumTogether > 1)
+        guard let pass = await pass(gate, host: carrier.host(of: push) ?? binding.name, parts) else { return }
         let result = await carrier.send(push)
         gate.leave(pass, evidence: result.evidence, requestedPause: result.requestedPause, now: store.clock.now())
         logger.debug(

@@ -36,16 +36,16 @@ extension ProviderWorker {
 }
 
 extension CallParts {
-    /// The parts of a call with these deliveries. Several deliveries are for several people, so their call stands for none of them.
-    init(_ deliveries: [OutgoingDelivery]) {
-        guard deliveries.count == 1 else {
-            self.init()
-            return
-        }
+    /// The parts of a call with these deliveries, of which there is at least one.
+    ///
+    /// If the provider takes deliveries to several people in one call, the content that they share stands for the endpoint. So a content that
+    /// makes the calls fail does not stop the others. A call with one delivery to such a provider counts in the same way.
+    init(_ deliveries: [OutgoingDelivery], isTogether: Bool) {
         let item = deliveries[0]
+        let person = Person(tenant: item.tenant, name: item.recipient)
+        let endpoint = isTogether ? Breaker.Part(item.batchKey) : item.endpointAddress.map { Breaker.Part($0) } ?? Breaker.Part(person)
         self.init(
-            endpoint: item.endpointAddress.map { Breaker.Part($0) } ?? Breaker.Part(Person(tenant: item.tenant, name: item.recipient)),
-            delivery: Breaker.Part(item.idempotencyKey), isFirstAttempt: item.attempt == 1)
+            endpoint: endpoint, delivery: Breaker.Part(item.idempotencyKey), isFirstAttempt: deliveries.allSatisfy { $0.attempt == 1 })
     }
 
     private struct Person: Hashable {

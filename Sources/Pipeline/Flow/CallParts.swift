@@ -2,11 +2,11 @@ public import TidingsCore
 
 /// The parts of a provider that a call is for, as far as the gate tells them apart. See ``TidingsCore/Breaker/Part``.
 public struct CallParts: Sendable {
-    /// The endpoint: an address, or the person if the provider addresses people. Nil for a call to several at once.
+    /// The endpoint: an address, or the person if the provider addresses people, or the content if a call may be for several people.
     public var endpoint: Breaker.Part?
-    /// The delivery. Nil for a call with several deliveries.
+    /// The delivery, or the first of a call with several.
     public var delivery: Breaker.Part?
-    /// Whether the delivery has not been tried before, by any process.
+    /// Whether no delivery of the call has been tried before, by any process.
     public var isFirstAttempt: Bool
 
     public init(endpoint: Breaker.Part? = nil, delivery: Breaker.Part? = nil, isFirstAttempt: Bool = true) {

@@ -18,7 +18,8 @@ public protocol Provider: Sendable {
     /// The host that the delivery is sent to. Nil if the provider has one host for all deliveries.
     ///
     /// Concurrency and a circuit breaker count by host, so a host that hangs delays no delivery for another host. For example, the hosts of
-    /// webhooks come from recipients. Another breaker counts by endpoint: the address of the delivery, or its person if it has none.
+    /// webhooks come from recipients. Another breaker counts by endpoint: the address of the delivery, or its person if it has none, or
+    /// its content if the provider takes several deliveries in one call.
     func host(of item: OutgoingDelivery) -> String?
 
     /// Sends one delivery once, and returns how the attempt ended.
