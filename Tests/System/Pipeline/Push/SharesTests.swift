@@ -27,6 +27,21 @@ import TidingsTestSupport
         """
     }
 
+    /// Returns the seconds from the first acceptance to the end of the last push. The end of the first push does not count: a busy machine
+    /// may note it late, and the pushes would seem to be faster than they were.
+    static func time(in system: TestSystem) async throws -> Double {
+        try await system.query(
+            """
+            select extract(epoch from (select max(finished_at) from tidings_ops.deliveries where channel = 'push')
+                - (select min(accepted_at) from tidings_ops.notifications))::float8
+            """
+        ).rows[0].decode(Double.self)
+    }
+
+    /// Returns the least seconds for this number of pushes. The pushes of one second may be sent at once. The clocks of processes and
+    /// database differ by some milliseconds.
+    static func least(_ pushes: Int, perSecond: Int) -> Double { Double(pushes - perSecond) / Double(perSecond) - 0.1 }
+
     @Test func twoProcessesKeepToTheRateOfOne() async throws {
         try await withPushMarkets(catalogue: Self.catalogue) { pipeline, markets in
             let other = try await Pipeline.startRoles(of: pipeline.system)
@@ -40,10 +55,8 @@ import TidingsTestSupport
             for number in 0..<Self.pushes { #expect(try await pipeline.byProvider(of: "push-\(number)") == ["service sent accepted"]) }
             // Each process may send half of a second's pushes at once, and half of them in each later second. Together that is the
             // provider's rate.
-            let took = try await pipeline.system.query(
-                "select extract(epoch from max(finished_at) - min(finished_at))::float8 from tidings_ops.deliveries where channel = 'push'"
-            ).rows[0].decode(Double.self)
-            #expect(took >= Double(Self.pushes - Self.perSecond) / Double(Self.perSecond) - 0.5, "\(took) s")
+            let took = try await Self.time(in: pipeline.system)
+            #expect(took >= Self.least(Self.pushes, perSecond: Self.perSecond), "faster than the provider's rate: \(took) s")
 
             other.signal(SIGTERM)
             let isAlone = try await eventually { pipeline.roles.errorsSoFar.contains("callers=1") }
