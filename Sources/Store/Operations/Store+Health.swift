@@ -30,13 +30,15 @@ extension Store {
         try await report("select * from tidings_ops.recent_failures order by deliveries desc, channel, provider, reason_code, state")
     }
 
-    /// The number of intents that were rejected, and of messages that died, within the last day and are still open.
+    /// The number of intents that were rejected, and of messages that died, within the last day and are still open. Of each it looks at the
+    /// newest ``openRefusedCounted``.
     public func refusedToday() async throws -> JSON? {
         try await report(
             """
-            select (select count(*) from tidings_ops.rejected r where r.state = 'open' and r.last_at > v.as_of - interval '1 day') as rejected,
-                (select count(*) from tidings_ops.dead_letters d
-                    where d.state in ('open', 'quarantined', 'trying') and d.at > v.as_of - interval '1 day') as dead
+            select (select count(*) from (select r.last_at as at from tidings_ops.rejected r where r.state = 'open'
+                    order by r.rejected_id desc limit \(Self.openRefusedCounted)) r where r.at > v.as_of - interval '1 day') as rejected,
+                (select count(*) from (select d.at from tidings_ops.dead_letters d where d.state in ('open', 'quarantined', 'trying')
+                    order by d.dead_id desc limit \(Self.openRefusedCounted)) d where d.at > v.as_of - interval '1 day') as dead
             from tidings_ops.schema_version v
             """
         ).first

@@ -2011,11 +2011,11 @@ CREATE VIEW tidings_ops.errors AS
     max(attempts.detail) AS sample,
     min(attempts.finished_at) AS first_seen_at,
     max(attempts.finished_at) AS last_seen_at,
-    count(*) FILTER (WHERE (attempts.finished_at > (tidings.clock() - '01:00:00'::interval))) AS n_1h,
-    count(*) FILTER (WHERE (attempts.finished_at > (tidings.clock() - '24:00:00'::interval))) AS n_24h,
+    count(*) FILTER (WHERE (attempts.finished_at > (( SELECT tidings.clock() AS clock) - '01:00:00'::interval))) AS n_1h,
+    count(*) FILTER (WHERE (attempts.finished_at > (( SELECT tidings.clock() AS clock) - '24:00:00'::interval))) AS n_24h,
     count(*) AS n_7d
    FROM tidings.attempts
-  WHERE ((attempts.outcome <> 'accepted'::text) AND (attempts.notification_id >= tidings.first_id((tidings.clock() - '7 days'::interval))))
+  WHERE ((attempts.outcome <> 'accepted'::text) AND (attempts.notification_id >= ( SELECT tidings.first_id((tidings.clock() - '7 days'::interval)) AS first_id)))
   GROUP BY attempts.channel, attempts.provider, attempts.reason, attempts.status;
 
 COMMENT ON VIEW tidings_ops.errors IS 'Failed calls to providers of the last seven days, grouped by kind of failure.';
@@ -3264,6 +3264,8 @@ ALTER TABLE ONLY tidings.workers
 CREATE UNIQUE INDEX api_keys_name ON tidings.api_keys USING btree (name) WHERE (revoked_at IS NULL);
 
 CREATE INDEX attempts_notification_id_ordinal_idx ON ONLY tidings.attempts USING btree (notification_id, ordinal);
+
+CREATE INDEX attempts_possible_duplicate_idx ON ONLY tidings.attempts USING btree (notification_id) WHERE possible_duplicate;
 
 CREATE INDEX dead_look_on ON tidings.dead USING btree (look_on);
 

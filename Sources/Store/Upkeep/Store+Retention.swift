@@ -9,7 +9,7 @@ extension Store {
     package static let tallyTotals: Int64 = 10_000
     /// Totals of tenants that one turn folds.
     package static let tallyFoldBatch: Int64 = 5_000
-    /// The largest count of open rows for a gauge. The gauge shows this number if there are more.
+    /// The largest count of open rows for a gauge and for `tidings status`, which show this number if there are more.
     package static let openRefusedCounted: Int64 = 100_000
 
     /// Deletes a closed row when the retention has passed since it was closed. Deletes an open row when twice the retention has passed

@@ -213,7 +213,9 @@ package enum Bounds {
             Bound("Store.requestNamePruneBatch", Int(Store.requestNamePruneBatch), "names", "Of requests forgotten in one turn."),
             Bound("Store.referencePruneBatch", Int(Store.referencePruneBatch), "references", "Of messages forgotten in one turn."),
             Bound("Store.keyUseInterval", Store.keyUseInterval, "Between two records of the use of an API key."),
-            Bound("Store.openRefusedCounted", Int(Store.openRefusedCounted), "rows", "Counted for a gauge; more are told as this many."),
+            Bound(
+                "Store.openRefusedCounted", Int(Store.openRefusedCounted), "rows",
+                "The newest, counted for a gauge and by status; more are told as this many."),
             Bound("Store.tallyTotals", Int(Store.tallyTotals), "totals", "Beyond it a tenant without a total gets none; sums stay true."),
             Bound(
                 "Store.tallyFoldBatch", Int(Store.tallyFoldBatch), "totals",

@@ -84,3 +84,5 @@ create table tidings.attempts (
     finished_at        timestamptz not null
 ) partition by range (notification_id);
 create index attempts_notification_id_ordinal_idx on tidings.attempts (notification_id, ordinal);
+-- tidings_ops.possible_duplicates reads it.
+create index attempts_possible_duplicate_idx on tidings.attempts (notification_id) where possible_duplicate;

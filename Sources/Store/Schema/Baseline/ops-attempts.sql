@@ -69,11 +69,11 @@ create view tidings_ops.errors as
     select md5(channel || '|' || provider || '|' || reason || '|' || coalesce(status::text, '')) as error_fingerprint,
         channel, provider, reason as reason_code, status as provider_status, max(detail) as sample,
         min(finished_at) as first_seen_at, max(finished_at) as last_seen_at,
-        count(*) filter (where finished_at > tidings.clock() - interval '1 hour') as n_1h,
-        count(*) filter (where finished_at > tidings.clock() - interval '24 hours') as n_24h,
+        count(*) filter (where finished_at > (select tidings.clock()) - interval '1 hour') as n_1h,
+        count(*) filter (where finished_at > (select tidings.clock()) - interval '24 hours') as n_24h,
         count(*) as n_7d
     from tidings.attempts
-    where outcome <> 'accepted' and notification_id >= tidings.first_id(tidings.clock() - interval '7 days')
+    where outcome <> 'accepted' and notification_id >= (select tidings.first_id(tidings.clock() - interval '7 days'))
     group by channel, provider, reason, status;
 
 comment on view tidings_ops.errors is 'Failed calls to providers of the last seven days, grouped by kind of failure.';
