@@ -93,7 +93,7 @@ public actor HTTPTransport {
         case .closed: return nil
         case .idle:
             let loop = TransferLoop(configuration: configuration, thread: thread, cancelled: cancelled)
-            thread.whenReady { ready in loop.drive(ready) }
+            thread.whenReady { ready, polledAt in loop.drive(ready, polledAt: polledAt) }
             state = .open(loop)
             return loop
         }

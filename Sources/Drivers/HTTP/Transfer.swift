@@ -20,6 +20,8 @@ import CCurl
     /// Both time-outs run from the creation of the transfer, so the wait for admission counts.
     let connectDeadline: ContinuousClock.Instant
     let totalDeadline: ContinuousClock.Instant
+    /// The time at which the loop ends the transfer. libcurl ends an attempt to connect at ``connectDeadline`` by itself.
+    var deadline: ContinuousClock.Instant { min(totalDeadline, bodyDeadline ?? totalDeadline) }
 
     /// Whether libcurl has the handle.
     var isUnderWay = false
@@ -121,6 +123,9 @@ import CCurl
     private func words(for code: CURLcode) -> String {
         if head.isTooLong { return "the head of the answer is longer than \(Self.maximumHeadBytes) bytes" }
         let given = unsafe String(cString: errorText)
+        if code == CURLE_OPERATION_TIMEDOUT, given.isEmpty {
+            return "no \(hasBegunSending ? "answer" : "connection") within \(request.totalTimeout)"
+        }
         let text = unsafe given.isEmpty ? String(cString: curl_easy_strerror(code)) : given
         return String(text.unicodeScalars.map { $0.value < 0x20 || $0.value == 0x7F ? " " : Character($0) })
     }

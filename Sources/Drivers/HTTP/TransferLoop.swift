@@ -6,6 +6,9 @@ import TidingsSocket
 ///
 /// libcurl says which sockets it waits for (``remember(socket:action:)``) and when it wants to run again (`curl_multi_timeout`, asked
 /// after every turn rather than through its timer callback, which stays silent after a turn that came a moment too early).
+///
+/// The loop keeps the total time-out of a transfer itself. libcurl would look at its own before it reads (seen with 7.88), so after a pause
+/// of the process an answer that lies in the socket would be a time-out.
 @safe final class TransferLoop {
     private let multi: UnsafeMutableRawPointer
     private let thread: SocketThread
@@ -40,11 +43,22 @@ import TidingsSocket
         transfers[transfer.id] = transfer
         admission.enter(transfer.id, host: transfer.target.origin, deadline: min(transfer.connectDeadline, transfer.totalDeadline))
         admit()
-        drive([])
+        // Judge no time-out here: nothing has looked at the sockets.
+        perform([])
+        admit()
+        watch()
     }
 
-    /// Runs one turn: ready sockets, due timers, cancelled transfers, finished transfers.
-    func drive(_ ready: [pollfd]) {
+    /// Runs one turn: ready sockets, due timers, cancelled transfers and finished transfers. Then it ends the transfers whose time was over
+    /// at `polledAt`, when the poll for `ready` began. libcurl reads at least 16 KiB of a ready socket in a turn.
+    func drive(_ ready: [pollfd], polledAt: ContinuousClock.Instant) {
+        perform(ready)
+        expire(at: polledAt)
+        admit()
+        watch()
+    }
+
+    private func perform(_ ready: [pollfd]) {
         var running: Int32 = 0
         for descriptor in ready {
             if descriptor.fd == cancelled.reader {
@@ -55,10 +69,6 @@ import TidingsSocket
         }
         unsafe curl_multi_socket_action(multi, CURL_SOCKET_TIMEOUT, 0, &running)
         settleFinished()
-        cutBodies(at: .now)
-        for id in admission.expire(at: .now) { end(id, .noRoom, "no request to this host ended in time to begin this one") }
-        admit()
-        watch()
     }
 
     /// Ends all transfers and frees the multi handle. The loop must not be used afterwards.
@@ -113,10 +123,11 @@ import TidingsSocket
         }
     }
 
-    /// Ends the transfers whose body is late. Their heads are the results.
-    private func cutBodies(at now: ContinuousClock.Instant) {
-        let late = transfers.values.filter { transfer in transfer.bodyDeadline.map { $0 <= now } ?? false }
+    /// Ends the transfers whose time was over at this instant. If the head of the answer has arrived, the answer is the result.
+    private func expire(at now: ContinuousClock.Instant) {
+        let late = transfers.values.filter { $0.isUnderWay && $0.deadline <= now }
         for transfer in late { settle(transfer, CURLE_OPERATION_TIMEDOUT) }
+        for id in admission.expire(at: now) { end(id, .noRoom, "no request to this host ended in time to begin this one") }
     }
 
     private func settle(_ transfer: Transfer, _ code: CURLcode) {
@@ -134,8 +145,8 @@ import TidingsSocket
         var milliseconds = -1
         unsafe curl_multi_timeout(multi, &milliseconds)
         let libcurlsTurn = milliseconds < 0 ? nil : ContinuousClock.now + .milliseconds(milliseconds)
-        let cut = transfers.values.lazy.compactMap(\.bodyDeadline).min()
-        thread.watch(interests, until: [libcurlsTurn, admission.earliestDeadline, cut].compactMap(\.self).min())
+        let end = transfers.values.lazy.filter(\.isUnderWay).map(\.deadline).min()
+        thread.watch(interests, until: [libcurlsTurn, admission.earliestDeadline, end].compactMap(\.self).min())
     }
 
     /// Stores libcurl's request for a socket as poll events.

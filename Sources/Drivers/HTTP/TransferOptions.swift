@@ -19,8 +19,9 @@ extension Transfer {
     }
 
     private func setLimits(_ options: inout OptionSetter) {
+        // The loop keeps the total time-out. libcurl keeps this one, because it divides the time between the addresses of a host. After a
+        // pause of the process libcurl may end a connection that was ready, but over such a connection nothing was sent.
         options.set(CURLOPT_CONNECTTIMEOUT_MS, millisecondsLeft(until: connectDeadline))
-        options.set(CURLOPT_TIMEOUT_MS, millisecondsLeft(until: totalDeadline))
         // Quick exit: ending a transfer must not wait for the resolver's thread, which a dead DNS server blocks for many seconds.
         options.set(CURLOPT_QUICK_EXIT, 1)
         options.set(CURLOPT_MAXAGE_CONN, Self.longestIdleSeconds)

@@ -4,7 +4,8 @@ import TidingsSocket
 
 /// The connections of one transport, and the requests that wait for a stream. Everything here runs on the transport's thread.
 ///
-/// A turn runs when a socket is ready, a deadline passes or a message arrives. Requests made since the last turn are sent together.
+/// A turn runs when a socket is ready, a deadline passes or a message arrives. Requests made since the last turn are sent together. A turn
+/// reads before it judges time-outs, so that after a pause of the process an answer that lies in a socket counts.
 final class HTTP2Loop {
     /// Messages from other threads.
     enum Message: Sendable {
@@ -44,8 +45,14 @@ final class HTTP2Loop {
         watch(until: .now)
     }
 
+    /// The longest time for which a request outlives its time-out while its connection has more to read. Without it, a server that sends
+    /// without an end would keep the request.
+    private static let unreadGrace = Duration.seconds(1)
+
     /// Runs one turn.
-    func drive(_ ready: [pollfd]) {
+    ///
+    /// - Parameter polledAt: the instant at which the poll for `ready` began. Time-outs are judged by it.
+    func drive(_ ready: [pollfd], polledAt: ContinuousClock.Instant) {
         let ready = Set(ready.map(\.fd))
         for connection in connections where connection.hasMoreToRead || connection.interest.map({ ready.contains($0.socket) }) ?? false {
             connection.progress()
@@ -53,7 +60,7 @@ final class HTTP2Loop {
         // Collect before cancellations: a response that has arrived counts, and a returned request is found in the waiting list.
         collect()
         if ready.contains(mailbox.reader) { mailbox.take().forEach(receive) }
-        expire(at: .now)
+        expire(at: polledAt)
         // Repeat, because a connection that fails in the last step returns requests, which then begin on another connection. Flush retired
         // connections first: a closed one then counts as a reason for a pause before its replacement opens.
         repeat {
@@ -99,7 +106,8 @@ final class HTTP2Loop {
             }
         }
         waiting.removeAll { $0.deadline <= now }
-        connections.forEach { $0.expire(at: now) }
+        // A connection reads a part of its input in each turn, and the answer may lie in the rest.
+        connections.forEach { $0.expire(at: $0.hasMoreToRead ? now - Self.unreadGrace : now) }
     }
 
     /// Collects ended and returned requests from the connections, and removes closed connections.

@@ -104,7 +104,7 @@ public actor HTTP2Transport {
         case .closed: exchange.finish(.failed(Self.cancelled("the transport is closed")))
         case .idle:
             let loop = HTTP2Loop(configuration: configuration, origin: origin, context: context, thread: thread, mailbox: mailbox)
-            thread.whenReady { ready in loop.drive(ready) }
+            thread.whenReady { ready, polledAt in loop.drive(ready, polledAt: polledAt) }
             state = .open(loop)
             loop.start(exchange)
         }

@@ -67,7 +67,7 @@ public actor HTTP2Server {
     public func run(answering handler: @escaping @Sendable (HTTP2ServerRequest) -> HTTP2ServerReply) async {
         guard !isStopped else { return }
         self.handler = handler
-        thread.whenReady { [unowned self] ready in assumeIsolated { $0.drive(ready) } }
+        thread.whenReady { [unowned self] ready, _ in assumeIsolated { $0.drive(ready) } }
         watch()
         await withDiscardingTaskGroup { group in
             for await request in pending {

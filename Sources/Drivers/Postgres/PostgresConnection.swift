@@ -172,7 +172,7 @@ public actor PostgresConnection {
         do throws(PostgresError) {
             session = try PostgresSession.open(configuration, until: .now + configuration.connectTimeout)
             usable.store(true, ordering: .releasing)
-            thread.whenReady { [weak self] _ in self?.assumeIsolated { $0.absorb() } }
+            thread.whenReady { [weak self] _, _ in self?.assumeIsolated { $0.absorb() } }
             watch()
             return .success(())
         } catch {

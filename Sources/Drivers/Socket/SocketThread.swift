@@ -11,6 +11,10 @@ import Synchronization
 /// even if no socket is ready. ``whenReady(_:)`` installs the closure that the thread runs each time `poll` returns. ``stop()`` lets the
 /// queued jobs finish first.
 ///
+/// A process may stand still at any point: it was stopped, its machine slept, or it got no processor. Meanwhile answers arrive, and
+/// time-outs pass. So the thread passes to the closure the instant at which its `poll` began. Input that had arrived by that instant belongs
+/// to a ready socket. A driver reads first, and then judges time-outs by that instant, never by the present time.
+///
 /// The stack has 16 MiB, because librabbitmq 0.11 decodes header tables by recursion. A header nested 18,000 deep crashed a stack of 1 MiB.
 public final class SocketThread: SerialExecutor {
     /// Bytes of stack for the thread.
@@ -44,7 +48,7 @@ public final class SocketThread: SerialExecutor {
     private final class Loop {
         var interests: [Interest] = []
         var deadline: ContinuousClock.Instant?
-        var ready: (([pollfd]) -> Void)?
+        var ready: (([pollfd], ContinuousClock.Instant) -> Void)?
     }
 
     private let mailbox = Mutex(Mailbox())
@@ -147,8 +151,9 @@ public final class SocketThread: SerialExecutor {
     }
 
     /// Installs the closure that the thread runs after a poll. The closure receives the ready descriptors, or none when the deadline
-    /// passed. The closure may call ``watch(_:until:)``. Call only on the thread.
-    public func whenReady(_ body: (([pollfd]) -> Void)?) {
+    /// passed, and the instant at which the poll began. If the deadline passed, the poll began after the deadline. The closure may call
+    /// ``watch(_:until:)``. Call only on the thread.
+    public func whenReady(_ body: ((_ ready: [pollfd], _ polledAt: ContinuousClock.Instant) -> Void)?) {
         checkIsolated()
         unsafe loop.ready = body
     }
@@ -191,21 +196,23 @@ public final class SocketThread: SerialExecutor {
         if unsafe isStopping && !hasJobs && loop.ready == nil { return false }
         var descriptors = [pollfd(fd: wakeupReader, events: Int16(POLLIN), revents: 0)]
         for interest in unsafe loop.interests { descriptors.append(pollfd(fd: interest.socket, events: interest.events, revents: 0)) }
-        let count = unsafe poll(&descriptors, nfds_t(descriptors.count), hasJobs ? 0 : pollTimeout())
+        let polledAt = ContinuousClock.now
+        let count = unsafe poll(&descriptors, nfds_t(descriptors.count), hasJobs ? 0 : pollTimeout(from: polledAt))
         if count > 0 && descriptors[0].revents != 0 {
             var drained = [UInt8](repeating: 0, count: 64)
             while unsafe read(wakeupReader, &drained, drained.count) == drained.count {}
         }
         let ready = descriptors.dropFirst().filter { $0.revents != 0 }
-        let isDue = unsafe loop.deadline.map { $0 <= .now } ?? false
-        if !ready.isEmpty || isDue { unsafe loop.ready?(Array(ready)) }
+        // A deadline that passed during the poll is due after the next poll, which looks at the sockets once more.
+        let isDue = unsafe loop.deadline.map { $0 <= polledAt } ?? false
+        if !ready.isEmpty || isDue { unsafe loop.ready?(Array(ready), polledAt) }
         return true
     }
 
     /// Milliseconds for `poll`, rounded up so that the deadline has passed when `poll` returns. -1 means no limit.
-    private func pollTimeout() -> Int32 {
+    private func pollTimeout(from now: ContinuousClock.Instant) -> Int32 {
         guard let deadline = unsafe loop.deadline else { return -1 }
-        let left = ContinuousClock.now.duration(to: deadline)
+        let left = now.duration(to: deadline)
         guard left > .zero else { return 0 }
         let milliseconds = left / .milliseconds(1)
         return milliseconds >= Double(Int32.max) ? Int32.max : Int32(milliseconds.rounded(.up))

@@ -13,6 +13,10 @@ final class LoopbackServer: Sendable {
         case sendForever(String)
         /// Reads until the peer closes.
         case waitForPeerToClose
+        /// Waits for a signal of the test.
+        case hold(DispatchSemaphore)
+        /// Tells the test that the steps before are done.
+        case signal(DispatchSemaphore)
         /// Closes with RST instead of FIN.
         case reset
         /// Goes back to the first step.
@@ -99,6 +103,12 @@ final class LoopbackServer: Sendable {
             var byte: UInt8 = 0
             while recv(connection, &byte, 1, 0) > 0 {}
             return false
+        case .hold(let go):
+            go.wait()
+            return true
+        case .signal(let done):
+            done.signal()
+            return true
         case .reset:
             var linger = linger(l_onoff: 1, l_linger: 0)
             setsockopt(connection, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout<Glibc.linger>.size))

@@ -138,6 +138,84 @@ import TidingsTestSupport
     }
 }
 
+/// A process that stood still while frames arrived and the time-out passed.
+@Suite struct HTTP2PauseTests {
+    /// Sends a request, lets the server send these frames, one TLS record each, while the loop's thread stands still, and lets the loop go on
+    /// this long after the time-out.
+    private func result(afterPause beyond: Duration, sending frames: [RawFrame]) async throws -> HTTPResult {
+        let server = try RawServer()
+        let loop = try PausingLoop(server)
+        async let result = loop.send(.patient(path: "/"))
+        let connection = try await server.accept(sending: .settings)
+        #expect(try await connection.next(RawFrame.head).stream == 1)
+        await loop.pause(until: beyond) { connection.send(frames) }
+        if frames.isEmpty { await loop.turn() }
+        let value = await result
+        await loop.end()
+        return value
+    }
+
+    @Test func anAnswerThatCameDuringAPauseCounts() async throws {
+        #expect(try await result(afterPause: .seconds(3_600), sending: [.answer(1)]).status == 200)
+    }
+
+    /// The answer is not in the part that the first turn reads.
+    @Test func anAnswerBehindOtherFramesCounts() async throws {
+        let others = [RawFrame](repeating: .windowUpdate(), count: 3 * TLSStream.chunksPerRead)
+        #expect(try await result(afterPause: .milliseconds(500), sending: others + [.answer(1)]).status == 200)
+    }
+
+    @Test(arguments: [0, 3 * TLSStream.chunksPerRead]) func withoutAnAnswerThePauseEndsTheRequest(_ others: Int) async throws {
+        let frames = [RawFrame](repeating: .windowUpdate(), count: others)
+        let failure = try await result(afterPause: .seconds(2), sending: frames).failure
+        #expect(failure?.kind == .timeoutAfterSend)
+        #expect(failure?.requestMayHaveArrived == true)
+    }
+}
+
+/// A loop on a thread that a test can make stand still.
+private actor PausingLoop {
+    private let thread: SocketThread
+    private let loop: HTTP2Loop
+    private var deadline: ContinuousClock.Instant?
+    /// The instant at which every poll seems to begin.
+    private var moment: ContinuousClock.Instant?
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
+
+    init(_ server: RawServer) throws {
+        let configuration = HTTP2Configuration(origin: "https://127.0.0.1:\(server.port)")
+        thread = try SocketThread(starting: "http2-pause")
+        loop = HTTP2Loop(
+            configuration: configuration, origin: try HTTP2Origin(configuration.origin),
+            context: try TLSContext(trusting: server.authorityFile), thread: thread, mailbox: try SocketMailbox())
+    }
+
+    func send(_ request: HTTP2Request) async -> HTTPResult {
+        thread.whenReady { ready, polledAt in self.assumeIsolated { $0.loop.drive(ready, polledAt: $0.moment ?? polledAt) } }
+        return await withCheckedContinuation { continuation in
+            let exchange = HTTP2Exchange(id: 1, request: request) { continuation.resume(returning: $0) }
+            deadline = exchange.deadline
+            loop.start(exchange)
+        }
+    }
+
+    /// Runs the body on the thread, which handles nothing else meanwhile. Afterwards it is this long after the time-out.
+    func pause(until beyond: Duration, _ body: @Sendable () -> Void) {
+        body()
+        moment = deadline.map { $0 + beyond }
+    }
+
+    /// Runs a turn that finds no socket ready.
+    func turn() { loop.drive([], polledAt: moment ?? .now) }
+
+    func end() {
+        thread.whenReady(nil)
+        loop.close()
+        thread.stop()
+    }
+}
+
 /// The results of requests that run without a transport.
 private final class Results {
     var all: [UInt64: HTTPResult] = [:]

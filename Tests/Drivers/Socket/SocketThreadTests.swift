@@ -6,6 +6,8 @@ private actor Reader {
     let thread: SocketThread
     nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
     private var waiting: CheckedContinuation<Int, Never>?
+    /// The instant at which the last poll began.
+    private(set) var polledAt: ContinuousClock.Instant?
 
     init(thread: SocketThread) { self.thread = thread }
 
@@ -14,12 +16,13 @@ private actor Reader {
     func bytes(from socket: Int32, until deadline: ContinuousClock.Instant?) async -> Int {
         await withCheckedContinuation { continuation in
             waiting = continuation
-            thread.whenReady { ready in self.assumeIsolated { $0.finish(ready.first?.fd) } }
+            thread.whenReady { ready, polledAt in self.assumeIsolated { $0.finish(ready.first?.fd, polledAt) } }
             thread.watch([.reading(socket)], until: deadline)
         }
     }
 
-    private func finish(_ socket: Int32?) {
+    private func finish(_ socket: Int32?, _ polledAt: ContinuousClock.Instant) {
+        self.polledAt = polledAt
         var buffer = [UInt8](repeating: 0, count: 64)
         let count = socket.map { read($0, &buffer, buffer.count) } ?? 0
         thread.watch([], until: nil)
@@ -56,6 +59,8 @@ private actor Reader {
         let start = ContinuousClock.now
         #expect(await reader.bytes(from: pair[0], until: start + .milliseconds(30)) == 0)
         #expect(ContinuousClock.now - start >= .milliseconds(30))
+        let polledAt = try #require(await reader.polledAt)
+        #expect(polledAt >= start + .milliseconds(30), "the poll that found nothing began before the deadline")
         await reader.end()
     }
 

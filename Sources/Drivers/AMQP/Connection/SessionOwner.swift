@@ -119,7 +119,7 @@ extension SessionOwner {
 
 /// Makes the thread run a turn each time a socket is ready or the time of the next turn has come.
 private func runTurns<Owner: SessionOwner>(of owner: Owner, on thread: SocketThread) {
-    thread.whenReady { [weak owner] _ in owner?.assumeIsolated { $0.advance() } }
+    thread.whenReady { [weak owner] _, _ in owner?.assumeIsolated { $0.advance() } }
 }
 
 extension SocketThread {

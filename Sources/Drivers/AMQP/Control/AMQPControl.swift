@@ -142,6 +142,6 @@ public actor AMQPControl {
     }
 
     private static nonisolated func install(_ control: AMQPControl, on thread: SocketThread) {
-        thread.whenReady { [weak control] _ in control?.assumeIsolated { $0.serve() } }
+        thread.whenReady { [weak control] _, _ in control?.assumeIsolated { $0.serve() } }
     }
 }
