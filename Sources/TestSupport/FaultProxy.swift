@@ -40,6 +40,9 @@ public final class FaultProxy: Sendable {
     /// Stops reading, so that the sender's buffers fill. A peer sees the same when a process is stopped.
     public func stall() { state.withLock { $0.mode = .stalled } }
 
+    /// Forwards what was held since ``stall()``, and everything after it.
+    public func unstall() { state.withLock { $0.mode = .forwarding } }
+
     /// Drops the broker's confirms and forwards everything else, heartbeats too. A client sees the same when its broker is cut off from the
     /// cluster.
     public func swallowConfirms() { state.withLock { $0.mode = .withoutConfirms } }

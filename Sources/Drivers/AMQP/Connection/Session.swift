@@ -31,6 +31,9 @@ struct Session<Connection> {
     private(set) var blockReason: String?
     /// The end of the last block of this connection.
     private(set) var unblockedAt: ContinuousClock.Instant?
+    /// Input that had arrived by this time has been taken in. Time-outs are judged by this time and not by the present: after a pause of the
+    /// process, the awaited input may lie in the socket. Nil before the first connection.
+    private(set) var readUntil: ContinuousClock.Instant?
     private var backoff: ReconnectBackoff
 
     init(_ policy: ReconnectPolicy) { backoff = ReconnectBackoff(policy) }
@@ -79,8 +82,12 @@ struct Session<Connection> {
     mutating func opened(_ connection: Connection, at now: ContinuousClock.Instant) {
         state = .open(connection)
         generation += 1
+        readUntil = now
         backoff.connected(at: now)
     }
+
+    /// Records that no input is left of what had arrived by this time.
+    mutating func hasRead(until moment: ContinuousClock.Instant) { readUntil = moment }
 
     mutating func renewedChannel() { generation += 1 }
 

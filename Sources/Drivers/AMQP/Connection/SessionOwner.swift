@@ -52,7 +52,9 @@ extension SessionOwner {
             if let connection = session.connection {
                 try beginTurn(connection)
                 let (wasCutShort, lacksRoom) = try connection.guarded { () throws(AMQPError) in
+                    let began = ContinuousClock.now
                     let wasCutShort = try read(connection)
+                    if !wasCutShort { session.hasRead(until: began) }
                     let lacksRoom = try send(over: connection)
                     try connection.keepAlive(now: .now)
                     return (wasCutShort, lacksRoom)

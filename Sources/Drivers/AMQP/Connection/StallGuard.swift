@@ -1,36 +1,33 @@
 internal import Glibc
 internal import Synchronization
 
-/// The last protection against waits without a limit in librabbitmq 0.11. A thread checks how long each connection's owner has been inside
-/// the library. If this takes too long, the thread shuts the socket down, and the library returns an error at once.
+/// The last protection against waits without a limit in librabbitmq 0.11. A thread looks twice a second whether each connection's owner is
+/// inside the library. If a call outlasts too many looks, the thread shuts the socket down, and the library returns an error at once.
 ///
 /// The thread lives as long as there are connections.
 final class StallGuard: Sendable {
     static let shared = StallGuard()
-    /// The interval between two checks in milliseconds.
+    /// The interval between two looks in milliseconds.
     private static let tickMilliseconds: Int32 = 500
 
     /// One guarded connection.
     final class Watch: Sendable {
         fileprivate let socket: Int32
-        fileprivate let limit: Duration
-        private let since = Mutex<ContinuousClock.Instant?>(nil)
+        private let call: Mutex<GuardedCall>
 
         fileprivate init(socket: Int32, limit: Duration) {
             self.socket = socket
-            self.limit = limit
+            call = Mutex(GuardedCall(longestLooks: Int((limit / .milliseconds(Int(tickMilliseconds))).rounded(.up))))
         }
 
         /// Marks the start of a call into the library.
-        func enter() { since.withLock { $0 = .now } }
+        func enter() { call.withLock { $0.enter() } }
         /// Marks the return from the library.
-        func leave() { since.withLock { $0 = nil } }
+        func leave() { call.withLock { $0.leave() } }
         /// Ends the guard. Call this before the socket is closed, because the system may soon reuse its number.
         func end() { StallGuard.shared.remove(self) }
 
-        fileprivate func isStalled(at now: ContinuousClock.Instant) -> Bool {
-            since.withLock { $0.map { $0.duration(to: now) > limit } ?? false }
-        }
+        fileprivate func isStalled() -> Bool { call.withLock { $0.isStalled() } }
     }
 
     private struct Table {
@@ -75,12 +72,32 @@ final class StallGuard: Sendable {
 
     /// Shuts stalled sockets down. Returns false when no connection is left to guard, and the thread then ends.
     private func look() -> Bool {
-        let now = ContinuousClock.now
         // Hold the lock: a socket leaves the table before it is closed, so the number still belongs to this connection.
         return table.withLock { table in
-            for watch in table.watches where watch.isStalled(at: now) { shutdown(watch.socket, Int32(SHUT_RDWR)) }
+            for watch in table.watches where watch.isStalled() { shutdown(watch.socket, Int32(SHUT_RDWR)) }
             table.hasThread = !table.watches.isEmpty
             return table.hasThread
         }
+    }
+}
+
+/// The age of a call into the library, in looks of the guard. A clock would count a pause of the process too, in which the call could not
+/// return.
+struct GuardedCall {
+    /// The number of looks that a call may outlast.
+    let longestLooks: Int
+    /// Nil outside of a call.
+    private var looks: Int?
+
+    init(longestLooks: Int) { self.longestLooks = longestLooks }
+
+    mutating func enter() { looks = 0 }
+    mutating func leave() { looks = nil }
+
+    /// Counts a look. Returns true if the call has outlasted too many.
+    mutating func isStalled() -> Bool {
+        guard let earlier = looks else { return false }
+        looks = earlier + 1
+        return earlier >= longestLooks
     }
 }

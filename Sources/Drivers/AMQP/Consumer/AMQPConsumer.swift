@@ -178,7 +178,8 @@ public actor AMQPConsumer: SessionOwner {
     /// binding ends when an operator deletes the exchange, and the broker tells no consumer.
     func beginTurn(_ connection: BrokerConnection) throws(AMQPError) {
         if let ownQueue, ownName == nil, session.isRunning { ownName = try ownQueue.declare(over: connection) }
-        guard let due = renewalDue, due <= .now else { return }
+        // A new channel drops the messages that have arrived, and the broker counts a return for each. So the socket must be read first.
+        guard let due = renewalDue, let readUntil = session.readUntil, due <= readUntil else { return }
         if let ownQueue, let ownName {
             try ownQueue.bind(ownName, over: connection)
             busyAt = .now

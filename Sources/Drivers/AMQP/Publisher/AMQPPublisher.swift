@@ -23,7 +23,7 @@ public actor AMQPPublisher: SessionOwner {
 
     var session: Session<BrokerConnection>
     private var waiting = Deque<Parcel>()
-    private var flying = ConfirmWindow<Parcel>()
+    private(set) var flying = ConfirmWindow<Parcel>()
     /// Whether the one message in flight is a suspect. No other message may then join it.
     private var isIsolating = false
     private var refusals: Refusals
@@ -94,10 +94,11 @@ public actor AMQPPublisher: SessionOwner {
             Task {
                 let began = ContinuousClock.now
                 var due = began + limit
-                while due > .now {
+                repeat {
                     try await Task.sleep(until: due, clock: .continuous)
+                    advance()  // reads: the confirm may lie in the socket
                     due = (submissions[id]?.settledAt ?? began) + limit
-                }
+                } while due > (session.connection == nil ? nil : session.readUntil) ?? .now
                 abandon(id, for: obstacle)
             }
         }
@@ -197,7 +198,7 @@ public actor AMQPPublisher: SessionOwner {
 
     /// Throws if the oldest confirm is overdue, which drops the connection.
     private func failWhenSilent() throws(AMQPError) {
-        guard let limit = confirmLimit, limit <= .now else { return }
+        guard let limit = confirmLimit, let readUntil = session.readUntil, limit <= readUntil else { return }
         log(.confirmTimedOut(inFlight: flying.count))
         throw .timedOut("a confirm of the broker")
     }
