@@ -251,7 +251,7 @@ extension StoreScene {
                         isReportedByMessageID: isReportedByMessageID,
                         attempt: AttemptRecord(
                             outcome: end.state == .sent ? "accepted" : "unknown", reason: end.reason, startedAt: now, finishedAt: now))
-                }, isLast: true)
+                }, claimedAt: .distantPast, isLast: true)
         }
         try await store.settle(settled, worker: "w")
     }

@@ -7,6 +7,7 @@ import TidingsStore
 /// A pack of which at least a part belongs to this worker, divided into the calls that send it.
 struct ClaimedPack: Sendable {
     let pack: Pack
+    let claimedAt: Timestamp
     let calls: [Call]
 }
 
@@ -55,7 +56,7 @@ extension ProviderWorker {
             places?.keep(only: 0)
             throw error
         }
-        let packs = batch.map { ClaimedPack(pack: $0, calls: divide($0, claims, places)) }
+        let packs = batch.map { ClaimedPack(pack: $0, claimedAt: claims.claimedAt, calls: divide($0, claims, places)) }
         places?.keep(only: packs.reduce(0) { $0 + $1.calls.count })
         passing(.afterClaim)
         let duration = ContinuousClock.now - began

@@ -102,7 +102,9 @@ public struct ProviderWorker: Sendable {
                     group.cancelAll()
                 case .gatheringEnded: break
                 }
-                if !ready.isEmpty { await settler.settle(PackSettlement(pack.pack, ready, isLast: open == 0)) }
+                if !ready.isEmpty {
+                    await settler.settle(PackSettlement(pack.pack, ready, claimedAt: pack.claimedAt, isLast: open == 0))
+                }
                 ready = []
             }
         }

@@ -85,7 +85,9 @@ package actor Settler {
         if packs.count > 1 { return [Array(packs[..<(packs.count / 2)]), Array(packs[(packs.count / 2)...])] }
         guard let only = packs.first, only.settlements.count > 1 else { return [] }
         let middle = only.settlements.count / 2
-        return [only.settlements[..<middle], only.settlements[middle...]].map { [PackSettlement(only.pack, Array($0), isLast: false)] }
+        return [only.settlements[..<middle], only.settlements[middle...]].map {
+            [PackSettlement(only.pack, Array($0), claimedAt: only.claimedAt, isLast: false)]
+        }
     }
 
     private func record(_ packs: [PackSettlement], took: Duration) {

@@ -14,8 +14,8 @@ struct AttemptRows {
     }
 
     /// The attempts of late outcomes, whose pack no longer belonged to `worker`. Each attempt gets a row, a first success too.
-    init(late: [(pack: Pack, settlement: Settlement)], worker: String) {
-        rows = late.filter { $0.settlement.attempt != nil }
+    init(late: [LateSettlement], worker: String) {
+        rows = late.lazy.filter { $0.settlement.attempt != nil }.map { ($0.pack, $0.settlement) }
         self.worker = worker
     }
 

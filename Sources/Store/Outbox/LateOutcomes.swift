@@ -17,10 +17,10 @@ import TidingsPostgres
 /// If the answer to a commit is lost, the same settlement is written again and looks late too. This changes nothing: the delivery has ended
 /// with this outcome, or its attempt has its row.
 struct LateOutcomes {
-    private let all: [(pack: Pack, settlement: Settlement)]
+    private let all: [LateSettlement]
     private let worker: String
 
-    init(_ late: [(pack: Pack, settlement: Settlement)], worker: String) {
+    init(_ late: [LateSettlement], worker: String) {
         all = late.filter { $0.settlement.attempt != nil }
         self.worker = worker
     }
@@ -34,7 +34,7 @@ struct LateOutcomes {
 
     /// The outcomes that may end their delivery: definite answers of the provider.
     fileprivate var ends: [(settlement: Settlement, state: DeliveryState, reason: ReasonCode)] {
-        all.compactMap { _, settlement in
+        all.lazy.map(\.settlement).compactMap { settlement in
             guard case .ended(let state, let reason) = settlement.exit, settlement.attempt?.outcome != "unknown" else { return nil }
             return (settlement, state, reason)
         }

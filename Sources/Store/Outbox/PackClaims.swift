@@ -53,6 +53,10 @@ public struct PackClaims: Sendable {
     /// later too.
     public internal(set) var askedAt: ContinuousClock.Instant
 
+    /// The database's time of the claim, the same for all its packs. An attempt that a releaser writes for a dead worker names its claim by
+    /// this time. ``Timestamp/distantPast`` if no pack was claimed.
+    public internal(set) var claimedAt = Timestamp.distantPast
+
     init(askedAt: ContinuousClock.Instant) {
         self.askedAt = askedAt
     }

@@ -84,12 +84,22 @@ public struct Settlement: Sendable {
 public struct PackSettlement: Sendable {
     public let pack: Pack
     public var settlements: [Settlement]
+    /// ``PackClaims/claimedAt`` of the claim that got the pack.
+    public let claimedAt: Timestamp
     /// Whether nothing that the worker claimed is left in the pack after these settlements.
     public var isLast: Bool
 
-    public init(_ pack: Pack, _ settlements: [Settlement], isLast: Bool) {
+    public init(_ pack: Pack, _ settlements: [Settlement], claimedAt: Timestamp, isLast: Bool) {
         self.pack = pack
         self.settlements = settlements
+        self.claimedAt = claimedAt
         self.isLast = isLast
     }
+}
+
+/// A settlement whose delivery had left its worker's pack, because the lease had ended.
+struct LateSettlement: Sendable {
+    let pack: Pack
+    let claimedAt: Timestamp
+    let settlement: Settlement
 }

@@ -31,7 +31,7 @@ extension Store {
                 update tidings.packs set claimed_at = (select tidings.clock()), claimed_by = \(worker), claim = \(claim.uuid),
                     lease_until = greatest(lease_until, (select tidings.clock()) + make_interval(secs => \(Double(Self.leaseSeconds))))
                 where id = any(\(packs.map(\.id).uuids)) and (claimed_at is null or claim = \(claim.uuid))
-                returning id, notification_ids, ordinals
+                returning id, notification_ids, ordinals, claimed_at
                 """,
                 """
                 select asked.notification_id, asked.ordinal, coalesce(r.changed_at > asked.decided_at, false) as is_outdated, e.address, e.secrets,
@@ -48,7 +48,8 @@ extension Store {
                 Self.clockQuery,
             ], limit: Self.claimLimit)
         for row in answers[0].rows {
-            let (id, members, ordinals) = try row.decode((PackID, [NotificationID], [Int16]).self)
+            let (id, members, ordinals, claimedAt) = try row.decode((PackID, [NotificationID], [Int16], Timestamp).self)
+            claims.claimedAt = claimedAt
             claims.members[id] = Set(zip(members, ordinals).map { DeliveryKey($0, Int($1)) })
         }
         for row in answers[1].rows {

@@ -5,7 +5,7 @@ import TidingsPostgres
 extension Store {
     /// Writes outcomes. If `worker` still holds a pack, each of its settled deliveries moves to its new place. A late outcome leaves its
     /// attempt. A late outcome also ends the delivery if the provider's answer was definite and no other attempt has begun
-    /// (``LateOutcomes``).
+    /// (``LateOutcomes``). If the provider took nothing, the guess of a releaser is corrected (``NothingTaken``).
     ///
     /// Running it twice with the same settlements is harmless, because the deliveries have left the pack before the second run.
     public func settle(_ packs: [PackSettlement], worker: String) async throws {
@@ -18,14 +18,19 @@ extension Store {
             let late = try await settle(packs, worker: worker, before: before, after: after) { try await pool.pipeline($0) }
             guard !late.isEmpty else { return }
             return try await pool.transaction(retryAmbiguous: true) { transaction in
-                try await record(LateOutcomes(late, worker: worker), in: transaction)
+                try await record(late, worker: worker, in: transaction)
             }
         }
         try await pool.transaction(retryAmbiguous: true) { transaction in
             let late = try await settle(packs, worker: worker, before: before, after: after) { try await transaction.pipeline($0) }
-            try await record(LateOutcomes(late, worker: worker), in: transaction)
+            try await record(late, worker: worker, in: transaction)
             try await escalate(ends, in: transaction)
         }
+    }
+
+    private func record(_ late: [LateSettlement], worker: String, in transaction: PostgresTransaction) async throws {
+        try await record(LateOutcomes(late, worker: worker), in: transaction)
+        if let correction = NothingTaken(late, worker: worker).correct { _ = try await transaction.query(correction) }
     }
 
     private typealias Run = (_ statements: [SQL]) async throws -> [PostgresResult]
@@ -34,7 +39,7 @@ extension Store {
     /// view, is settled member by member. Returns the outcomes whose deliveries had left their pack.
     private func settle(
         _ packs: [PackSettlement], worker: String, before: [SQL], after: [SQL], by run: Run
-    ) async throws -> [(pack: Pack, settlement: Settlement)] {
+    ) async throws -> [LateSettlement] {
         let last = packs.filter(\.isLast)
         var rest = packs.filter { !$0.isLast }
         if !last.isEmpty {
@@ -53,8 +58,10 @@ extension Store {
                 let (pack, notification, ordinal) = try row.decode((PostgresUUID, PostgresUUID, Int16).self)
                 return PlaceInPack(pack: PackID(pack), delivery: DeliveryKey(NotificationID(notification), Int(ordinal)))
             })
-        return rest.flatMap { one in one.settlements.map { (one.pack, $0) } }
-            .filter { !settled.contains(PlaceInPack(pack: $0.0.id, delivery: $0.1.entry.key)) }
+        return rest.flatMap { one in
+            one.settlements.map { LateSettlement(pack: one.pack, claimedAt: one.claimedAt, settlement: $0) }
+        }
+        .filter { !settled.contains(PlaceInPack(pack: $0.pack.id, delivery: $0.settlement.entry.key)) }
     }
 }
 

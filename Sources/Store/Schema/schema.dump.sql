@@ -1451,7 +1451,7 @@ COMMENT ON COLUMN tidings_ops.attempts.error_text IS 'The provider''s message, a
 
 COMMENT ON COLUMN tidings_ops.attempts.possible_duplicate IS 'True if this call may have arrived and the delivery is tried again: the provider may see the delivery twice.';
 
-COMMENT ON COLUMN tidings_ops.attempts.late IS 'True if the outcome came after the worker''s lease had ended. The outcome was recorded and did not change the state.';
+COMMENT ON COLUMN tidings_ops.attempts.late IS 'True if the outcome came after the worker''s lease had ended. Such an outcome changes the state only if no other attempt has begun.';
 
 COMMENT ON COLUMN tidings_ops.attempts.idempotency_key IS 'The key that every attempt of the delivery carries to the provider, such as a webhook''s webhook-id: <notification_id>-<ordinal>. It is not the producer''s event id.';
 

@@ -34,7 +34,7 @@ comment on column tidings_ops.attempts.error_text is
 comment on column tidings_ops.attempts.possible_duplicate is
     'True if this call may have arrived and the delivery is tried again: the provider may see the delivery twice.';
 comment on column tidings_ops.attempts.late is
-    'True if the outcome came after the worker''s lease had ended. The outcome was recorded and did not change the state.';
+    'True if the outcome came after the worker''s lease had ended. Such an outcome changes the state only if no other attempt has begun.';
 comment on column tidings_ops.attempts.idempotency_key is
     'The key that every attempt of the delivery carries to the provider, such as a webhook''s webhook-id: <notification_id>-<ordinal>. It '
     'is not the producer''s event id.';

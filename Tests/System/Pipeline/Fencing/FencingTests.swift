@@ -17,7 +17,8 @@ import TidingsTestSupport
     private static let recovered: SQL = "select count(*) from tidings_ops.attempts where reason_code = 'workerDied'"
 
     /// The worker stops before its first byte. A releaser recovers each delivery of its pack, and an operator cancels one notification.
-    /// Then the worker wakes.
+    /// Then the worker wakes and says that it had not begun. So nothing is a possible duplicate, and the delivery that the releaser gave up is
+    /// sent after all.
     @Test func aWorkerThatSleptThroughItsLeaseSendsNothing() async throws {
         try await withSleeper(at: "afterClaim:1", sending: ["cancelled", "sent", "stopped"]) { system, capture, sleeper in
             let isRecovered = try await withoutPlace { try await system.eventually(within: Self.patience, Self.recovered) { $0 == 3 } }
@@ -28,12 +29,33 @@ import TidingsTestSupport
             #expect(try capture.accepted().isEmpty)
 
             sleeper.signal(SIGCONT)
-            let ended: SQL = "select count(*) from tidings_ops.deliveries where finished_at is not null"
-            #expect(try await system.eventually(within: Self.patience, ended) { $0 == 3 }, "\(sleeper.errorsSoFar)")
+            let delivered: SQL = "select count(*) from tidings_ops.deliveries where state = 'delivered'"
+            #expect(try await system.eventually(within: Self.patience, delivered) { $0 == 2 }, "\(sleeper.errorsSoFar)")
+            #expect(try await system.eventually(within: Self.patience, Self.admitted) { $0 == 0 }, "\(sleeper.errorsSoFar)")
             let sent = "\(try await id(of: "sent", in: system))-0"
+            let stopped = "\(try await id(of: "stopped", in: system))-0"
             let (accepted, states) = (try capture.accepted(), try await states(in: system))
-            #expect(accepted == [sent: 1], "sent once by its second attempt; the others never")
-            #expect(states == ["cancelled cancelled", "sent delivered", "stopped failed"])
+            #expect(accepted == [sent: 1, stopped: 1], "sent once by their second attempts; the cancelled one never")
+            #expect(states == ["cancelled cancelled", "sent delivered", "stopped delivered"])
+            try await expectSound(system)
+        }
+    }
+
+    /// Another worker sends the second attempt while the first worker sleeps.
+    @Test func aSleeperThatSentNothingClosesTheGuessAfterTheSecondSend() async throws {
+        try await withSleeper(at: "afterClaim:1", sending: ["sent", "stopped"]) { system, capture, sleeper in
+            try system.start("run", "deliver")
+            let guessed: SQL = "select count(*) from tidings_ops.deliveries where state in ('delivered', 'failed')"
+            let haveEnded = try await withoutPlace { try await system.eventually(within: Self.patience, guessed) { $0 == 2 } }
+            #expect(haveEnded, "nothing was recovered")
+            #expect(try await states(in: system) == ["sent delivered", "stopped failed"])
+            #expect(try await system.count(Self.admitted) == 1)
+
+            sleeper.signal(SIGCONT)
+            #expect(try await system.eventually(within: Self.patience, Self.admitted) { $0 == 0 }, "\(sleeper.errorsSoFar)")
+            let delivered: SQL = "select count(*) from tidings_ops.deliveries where state = 'delivered'"
+            #expect(try await system.eventually(within: Self.patience, delivered) { $0 == 2 }, "\(sleeper.errorsSoFar)")
+            #expect(try capture.accepted().values.sorted() == [1, 1])
             try await expectSound(system)
         }
     }
