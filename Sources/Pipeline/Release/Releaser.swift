@@ -18,8 +18,11 @@ public struct Releaser: Sendable {
     package static let interval = Duration.milliseconds(200)
     /// The number of deliveries taken out of `due` in one transaction, and as many again that were paused.
     package static let batch = 500
-    /// The number of packs recovered, or published again, in one turn.
+    /// The number of packs published again in one turn.
     package static let packBatch = 100
+    /// The number of packs recovered in one turn, at most 1,000 deliveries. A turn must stay below ``Steadiness/longestTurn`` also on a busy
+    /// machine. Otherwise its own work would count as a break of the database.
+    package static let recoveryBatch = 20
     /// The bytes of the intents of one turn. One more intent may exceed it. Each is in memory four times until it is published.
     package static let maximumBytes = 4 << 20
 
@@ -52,6 +55,8 @@ public struct Releaser: Sendable {
             for lane in Lane.allCases { group.addTask { await releaseTurns(lane) } }
             // Recovery runs just as long and is awaited too, because its work belongs to both lanes.
             group.addTask { await recoverTurns() }
+            // A loop of its own, awaited too: publishing waits for the broker, and recovery must not lose sight of the database meanwhile.
+            group.addTask { await republishTurns() }
         }
     }
 
@@ -77,7 +82,7 @@ public struct Releaser: Sendable {
 
     private func recoverTurns() async {
         var steadiness = Steadiness()
-        var batch = BatchLimit(Self.packBatch)
+        var batch = BatchLimit(Self.recoveryBatch)
         var strange: Set<PackID> = []
         await turns("recover packs") {
             do {
@@ -190,19 +195,26 @@ public struct Releaser: Sendable {
                 if !steps.isEmpty { passing(.beforeRecover) }
                 return try await recovery.write(steps, of: abandoned)
             }
+        } else {
+            _ = try await store.hasExpiredLease()
         }
         if recovered > 0 { passing(.afterRecover) }
         metrics.recovered.add(recovered)
         if recovered > 0 { logger.notice("recovered deliveries of a worker that stopped", metadata: ["deliveries": "\(recovered)"]) }
-        let late = try await store.unconfirmedPacks(limit: Self.packBatch, bytes: Self.maximumBytes)
         if ContinuousClock.now - began > Steadiness.longestTurn { steadiness.interrupted() }
         steadiness.answered(at: store.clock.now())
-        if !late.isEmpty {
+        return recovered > 0
+    }
+
+    private func republishTurns() async {
+        await turns("publish packs again") {
+            let late = try await stores(nil).unconfirmedPacks(limit: Self.packBatch, bytes: Self.maximumBytes)
+            guard !late.isEmpty else { return false }
             logger.notice("publishing packs again that were not confirmed", metadata: ["packs": "\(late.count)"])
             metrics.packsRepublished.add(late.count)
             metrics.packsConfirmed.add(await publisher.publish(EncodedPacks(late)))
             await publisher.noteConfirms()
+            return false
         }
-        return recovered > 0
     }
 }

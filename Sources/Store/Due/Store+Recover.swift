@@ -76,6 +76,12 @@ extension Store {
         }
     }
 
+    /// Whether the lease of a pack is over. A releaser that must not recover yet asks this, to see that the database answers for the packs.
+    public func hasExpiredLease() async throws -> Bool {
+        let rows = try await pool.query("select exists (select from tidings.packs where lease_until < (select tidings.clock()))").rows
+        return try rows.first?.decode(Bool.self) ?? false
+    }
+
     /// Runs by itself, because it is needed in every turn and seldom finds a pack. A query that reads notifications opens every day's
     /// partition.
     fileprivate static func expiredLeases(limit: Int, passingOver strange: Set<PackID>) -> SQL {

@@ -125,7 +125,8 @@ package enum Bounds {
                 "A pack in a queue without a consumer is routed again after this."),
             Bound("Upkeep.strandedBatch", Upkeep.strandedBatch, "packs", "Taken back in one step from queues without a consumer."),
             Bound("Store.cancelLooks", Store.cancelLooks, "looks", "Of a cancel for deliveries that move meanwhile."),
-            Bound("Releaser.packBatch", Releaser.packBatch, "packs", "Recovered or published again in one turn."),
+            Bound("Releaser.packBatch", Releaser.packBatch, "packs", "Published again in one turn."),
+            Bound("Releaser.recoveryBatch", Releaser.recoveryBatch, "packs", "Recovered in one turn, so that a turn stays short."),
             Bound("Releaser.maximumBytes", Releaser.maximumBytes, "bytes", "Of the intents or packs of one turn; one more may exceed it."),
             Bound("Store.releaseLimit", Store.releaseLimit, "packs", "Unfinished in one queue. Further deliveries wait in a table."),
             Bound(
