@@ -127,11 +127,17 @@ public struct Upkeep: Sendable {
         metrics.rejectedWithoutBytes.set(figures.withoutBytes)
     }
 
+    /// Also samples the queues of providers that left the catalogue, until the broker has them no more. Their messages would stay unseen.
     private func sampleQueues() async throws {
-        for queue in TopologySpec.spec(for: catalogues.current.catalogue).queues {
-            if let status = try await control.queueStatus(queue.name) {
-                try await store.sampleQueue(queue.name, ready: status.messages, consumers: status.consumers)
-            }
-        }
+        let names = TopologySpec.spec(for: catalogues.current.catalogue).queues.map(\.name)
+        for name in names { _ = try await sample(name) }
+        for name in try await store.sampledQueues(except: names) where try await !sample(name) { try await store.forgetSample(of: name) }
+    }
+
+    /// Returns false if the broker has no such queue.
+    private func sample(_ name: String) async throws -> Bool {
+        guard let status = try await control.queueStatus(name) else { return false }
+        try await store.sampleQueue(name, ready: status.messages, consumers: status.consumers)
+        return true
     }
 }

@@ -170,6 +170,18 @@ extension Store {
             """)
     }
 
+    /// The delivery queues that were sampled once and that are none of these: their providers left the catalogue.
+    public func sampledQueues(except names: [String]) async throws -> [String] {
+        try await pool.query(
+            "select queue from tidings.queue_samples where queue like 'tidings.deliver.%' and not queue = any(\(names)) order by queue"
+        ).rows.map { try $0.decode(String.self) }
+    }
+
+    /// Forgets the sample of a queue that the broker does not have any more.
+    public func forgetSample(of queue: String) async throws {
+        _ = try await pool.query("delete from tidings.queue_samples where queue = \(queue)")
+    }
+
     /// Moves the business clock, for tests and `tidings dev` only.
     public func shiftClock(by shift: Duration) async throws {
         _ = try await pool.query(

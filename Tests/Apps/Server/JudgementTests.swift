@@ -151,6 +151,24 @@ import TidingsCore
         #expect(Self.standsOut(reading) == expected)
     }
 
+    /// A provider was renamed. Its deliveries were routed again, and its messages stay.
+    @Test(arguments: [(10, 0, 0, ["warning queueLeftOver"]), (10, 1, 0, []), (10, 0, 2, []), (0, 0, 0, [])])
+    func aQueueOfAProviderThatIsGoneIsNamed(ready: Int, consumers: Int, packs: Int, expected: [String]) {
+        let name = "tidings.deliver.webhook.webhook.urgent"
+        var reading = Self.healthy
+        reading.ownQueues = Set(reading.queues.map(\.name))
+        reading.queues.append(.init(name: name, ready: ready, consumers: consumers, sampledAt: Self.ago(3), packs: packs))
+        #expect(Self.standsOut(reading) == expected)
+        let advice = Judgement.findings(of: reading).compactMap { $0.code == .queueLeftOver ? $0.whatToDo : nil }
+        #expect(advice.allSatisfy { $0.contains("rabbitmqctl delete_queue --vhost <vhost> \(name)") })
+    }
+
+    @Test func withoutTheCatalogueEveryQueueNeedsItsConsumer() {
+        var reading = Self.healthy
+        reading.observe(queue: "tidings.deliver.webhook.webhook.urgent", ready: 10, consumers: 0)
+        #expect(Self.standsOut(reading) == ["error queueWithoutConsumer"])
+    }
+
     @Test func theVerdictNamesTheRoleAndTheQueue() {
         var reading = Self.healthy
         reading.workers.removeAll { $0.role == "router" }

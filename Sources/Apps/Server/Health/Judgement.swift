@@ -12,8 +12,10 @@ package enum Judgement {
 
     /// An intake queue always needs a consumer. Any other queue needs one if it holds messages.
     private static func consumers(_ reading: SystemReading) -> [Finding] {
-        reading.queues.filter { reading.isFresh($0) && $0.consumers == 0 && !reading.isSettling($0) }.compactMap { queue in
+        reading.queues.filter { reading.isFresh($0) && $0.consumers == 0 }.compactMap { queue in
             let ready = queue.ready ?? 0
+            if reading.isLeftOver(queue) { return leftOver(queue, ready) }
+            guard !reading.isSettling(queue) else { return nil }
             guard ready > 0 else {
                 return queue.isIntake
                     ? Finding("consumers", .error, .noConsumer, "\(queue.name) has no consumer", whatToDo: queue.remedy) : nil
@@ -24,6 +26,15 @@ package enum Judgement {
                 "\(ready.of("message")) \(ready == 1 ? "waits" : "wait") in \(queue.name)\(since), and it has no consumer",
                 whatToDo: queue.remedy)
         }.orOK("consumers", "every queue that needs a consumer has one")
+    }
+
+    /// The messages of a queue whose provider left the catalogue. A releaser has routed their deliveries again, so no pack of them is left.
+    private static func leftOver(_ queue: SystemReading.Queue, _ ready: Int) -> Finding? {
+        guard ready > 0, queue.packs == 0 else { return nil }
+        return Finding(
+            "consumers", .warning, .queueLeftOver,
+            "\(ready.of("message")) \(ready == 1 ? "stays" : "stay") in \(queue.name), and the active catalogue has no such provider",
+            whatToDo: "Their deliveries were routed again. Delete the queue: rabbitmqctl delete_queue --vhost <vhost> \(queue.name)")
     }
 
     /// The age from which on a sample is stale. By then six samples of the queue are missing.
@@ -196,6 +207,11 @@ extension SystemReading {
 
     func isFresh(_ queue: Queue) -> Bool {
         queue.sampledAt.map { now - $0 <= Judgement.freshness } ?? false
+    }
+
+    /// Whether the queue belongs to a provider that the active catalogue does not have.
+    fileprivate func isLeftOver(_ queue: Queue) -> Bool {
+        queue.line != nil && ownQueues.map { !$0.contains(queue.name) } ?? false
     }
 
     /// Whether every process that would consume the queue had only just started when the queue was sampled.

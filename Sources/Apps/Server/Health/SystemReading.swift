@@ -78,6 +78,8 @@ package struct SystemReading: Sendable {
     /// The processes that were heard of within the last hour. Also the last process of the role `api` of the last seven days.
     var workers: [Worker] = []
     var queues: [Queue] = []
+    /// The names of the queues of the active catalogue. Nil if the catalogue was not read.
+    var ownQueues: Set<String>?
     /// Events of `tidings_api.enqueue` that wait, and the time since which the first of them waits.
     var enqueued = 0
     var enqueuedSince: Timestamp?

@@ -1,3 +1,5 @@
+import TidingsCatalogue
+import TidingsContracts
 import TidingsCore
 package import TidingsJSON
 package import TidingsStore
@@ -23,6 +25,10 @@ package struct SystemRows: Sendable {
         var reading = SystemReading(now: now)
         reading.workers = heard.compactMap(SystemReading.Worker.init)
         reading.queues = queues.compactMap(SystemReading.Queue.init)
+        // Without the catalogue no queue counts as left over. doctor says why the catalogue cannot be read.
+        if let catalogue = try? await CatalogueSource(store).current.catalogue {
+            reading.ownQueues = Set(TopologySpec.spec(for: catalogue).queues.map(\.name))
+        }
         reading.overdue = try await store.overdue().compactMap(SystemReading.Overdue.init)
         reading.openBreakers = try await store.openBreakers().compactMap(SystemReading.OpenBreaker.init)
         reading.failures = try await store.recentFailures().compactMap(SystemReading.Failed.init)
