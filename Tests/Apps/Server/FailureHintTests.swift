@@ -18,7 +18,25 @@ import TidingsAMQP
         (.channelClosed(code: 406, text: "PRECONDITION_FAILED - user_id"), .bad, "user_id", "refuses this"),
         (.channelClosed(code: 403, text: "ACCESS_REFUSED"), .notPermitted, "ACCESS_REFUSED", "--permissions"),
         (.channelClosed(code: 404, text: "NOT_FOUND"), .unavailable, "404", "tidings run router"),
-        (.connectionClosed(code: 530, text: "NOT_ALLOWED - vhost shop not found"), .unavailable, "vhost shop", "check the vhost"),
+        (.authenticationRefused, .notPermitted, "user name or password", "check user and password"),
+        (.connectionClosed(code: 403, text: "ACCESS_REFUSED"), .notPermitted, "ACCESS_REFUSED", "--permissions"),
+        (.connectionClosed(code: 530, text: "NOT_ALLOWED - vhost shop not found"), .unavailable, "vhost shop", "add_vhost"),
+        (.connectionClosed(code: 402, text: "INVALID_PATH"), .unavailable, "402", "add_vhost"),
+        (
+            .connectionClosed(code: 530, text: "NOT_ALLOWED - access to vhost 'shop' refused for user 'ann'"), .unavailable, "'ann'",
+            "set_permissions"
+        ),
+        (
+            .connectionClosed(code: 530, text: "NOT_ALLOWED - connection refused for user 'ann': user connection limit (9) is reached"),
+            .unavailable, "(9)", "list_connections"
+        ),
+        (
+            .connectionClosed(code: 541, text: "INTERNAL_ERROR - access to vhost '/' refused for user 'ann': vhost '/' is down"),
+            .unavailable, "is down", "restart_vhost"
+        ),
+        (.connectionClosed(code: 541, text: "INTERNAL_ERROR"), .unavailable, "541", "another node"),
+        (.connectionClosed(code: 320, text: "CONNECTION_FORCED - shutdown"), .unavailable, "shutdown", "try again"),
+        (.connectionClosed(code: nil, text: "hung up"), .unavailable, "hung up", "is RabbitMQ running?"),
         (.tlsFailed("self-signed"), .unavailable, "self-signed", "cacertfile"),
         (.connectFailed(reason: "Connection refused", host: "h:1"), .unavailable, "h:1", "is RabbitMQ running?"),
     ]

@@ -9,10 +9,12 @@ extension Failure {
         let words = "\(error)".hasPrefix("the broker") ? "\(error)" : "the broker: \(error)"
         let (code, hint): (Code, String) =
             switch error {
-            case .authenticationRefused: (.notPermitted, "check user, password and vhost in TIDINGS_AMQP_URL")
+            case .authenticationRefused:
+                (.notPermitted, "check user and password in TIDINGS_AMQP_URL; the user guest may log in only from the broker's machine")
             case .channelClosed(code: 403, _), .connectionClosed(code: 403, _):
                 (.notPermitted, "`tidings queue topology --permissions` prints the rights that each role's user needs")
-            case .connectionClosed(code: 530, _): (.unavailable, "check the vhost in TIDINGS_AMQP_URL, and the user's rights on it")
+            case .connectionClosed(let code?, let text) where Self.refusedOpening(code, text) != nil:
+                (.unavailable, Self.refusedOpening(code, text) ?? "")
             case .channelClosed(code: 404, _):
                 (.unavailable, "start a role (tidings run router): it declares the exchanges and queues")
             case .channelClosed(code: 406, let text) where text.contains("inequivalent arg"):
@@ -31,6 +33,27 @@ extension Failure {
                 (.unavailable, "is RabbitMQ running? see tidings doctor")
             }
         self.init(code, words, hint: hint)
+    }
+
+    /// The next step after the broker closed a connection with this code of AMQP 0-9-1. Nil for a code that says nothing about the
+    /// connection itself.
+    ///
+    /// RabbitMQ gives the code 530 for each cause that lies in the vhost, and only its text tells the causes apart.
+    private static func refusedOpening(_ code: Int, _ text: String) -> String? {
+        switch code {
+        case 402,
+            530 where text.contains("vhost") && text.contains("not found"):
+            "create the vhost (`rabbitmqctl add_vhost`), or correct it in TIDINGS_AMQP_URL: it is the part after the last /"
+        case 530 where text.contains("limit ("):
+            "a limit of the node, the vhost or the user is reached: `rabbitmqctl list_connections` shows who is connected"
+        case 530:
+            "let the user use the vhost (`rabbitmqctl set_permissions`), or correct user and vhost in TIDINGS_AMQP_URL"
+        case 541 where text.contains("vhost"):
+            "the vhost is down on that node: `rabbitmqctl restart_vhost`, and see the log of RabbitMQ"
+        case 541: "the node has an internal error: see the log of RabbitMQ; another node may be well"
+        case 320: "an operator closed the connection, or the node stops; try again"
+        default: nil
+        }
     }
 
     init(database error: PostgresError) {
