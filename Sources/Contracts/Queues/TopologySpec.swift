@@ -96,11 +96,18 @@ public struct ExchangeSpec: Sendable, Hashable {
 public struct QueueSpec: Sendable, Hashable {
     public var name: String
     public var arguments: [String: TopologyValue]
+    /// Arguments that only place a new queue in a cluster. A queue that was declared without them stays as it is, and is no difference.
+    public var placement: [String: TopologyValue]
 
-    public init(name: String, arguments: [String: TopologyValue]) {
+    public init(name: String, arguments: [String: TopologyValue], placement: [String: TopologyValue] = QueueSpec.balanced) {
         self.name = name
         self.arguments = arguments
+        self.placement = placement
     }
+
+    /// A new queue gets its leader on the node that leads the fewest queues. Without this, one process declares all queues and so all leaders
+    /// are on the node of its connection.
+    public static let balanced: [String: TopologyValue] = ["x-queue-leader-locator": .string("balanced")]
 
     /// A queue that workers take from.
     ///

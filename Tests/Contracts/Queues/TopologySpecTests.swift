@@ -40,6 +40,12 @@ import TidingsCore
         }
     }
 
+    /// All queues of an installation are declared by one process, and so over a connection to one node.
+    @Test func leadersSpreadOverTheNodes() {
+        #expect(spec.queues.allSatisfy { $0.placement == ["x-queue-leader-locator": .string("balanced")] })
+        #expect(!spec.queues.contains { $0.arguments.keys.contains("x-queue-leader-locator") }, "RabbitMQ would compare it")
+    }
+
     @Test func bindingsNameOnlyWhatIsDeclaredAndNamesAreUnique() {
         let exchanges = Set(spec.exchanges.map(\.name))
         let queues = Set(spec.queues.map(\.name))

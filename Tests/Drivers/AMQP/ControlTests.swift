@@ -72,6 +72,46 @@ struct ControlTests {
         }
     }
 
+    /// RabbitMQ compares the locator of an existing queue too, and never changes it.
+    @Test(arguments: [nil, "balanced", "client-local"] as [AMQPValue?])
+    func aQueueWithAnotherPlacementIsTakenAsItIs(existing: AMQPValue?) async throws {
+        try await Fixture.with { fixture in
+            try await fixture.control.deleteQueue(fixture.queue)
+            var declaration = QueueDeclaration(name: fixture.queue, arguments: ["x-queue-type": "quorum"])
+            if let existing { declaration.arguments["x-queue-leader-locator"] = existing }
+            try await fixture.control.declareQueue(declaration)
+            try await fixture.control.bind(Binding(queue: fixture.queue, exchange: fixture.exchange, routingKey: fixture.queue))
+            try await fixture.publish([fixture.message("kept")])
+
+            let wanted = QueueDeclaration(
+                name: fixture.queue, arguments: ["x-queue-type": "quorum"], placement: ["x-queue-leader-locator": "balanced"])
+            // The second time, the control has learnt what the queue is like.
+            for _ in 0..<2 { try await fixture.control.declareQueue(wanted) }
+            #expect(try await Topology(queues: [wanted]).check(on: fixture.control).isEmpty)
+            var other = wanted
+            other.arguments["x-max-length"] = 10
+            let drifts = try await Topology(queues: [other]).check(on: fixture.control)
+            #expect(drifts.first?.description.contains("x-max-length") == true, "\(drifts)")
+            #expect(try await fixture.control.queueStatus(fixture.queue)?.messages == 1)
+        }
+    }
+
+    /// A control that met old queues still places new ones.
+    @Test func aNewQueueGetsItsPlacement() async throws {
+        try await Fixture.with { fixture in
+            let placement: [String: AMQPValue] = ["x-queue-leader-locator": "balanced"]
+            let old = QueueDeclaration(name: fixture.queue, arguments: ["x-queue-type": "quorum"], placement: placement)
+            try await fixture.control.declareQueue(old)
+            let new = QueueDeclaration(name: fixture.queue + ".new", arguments: ["x-queue-type": "quorum"], placement: placement)
+            try await fixture.control.declareQueue(new)
+            let error = await #expect(throws: AMQPError.self) {
+                try await fixture.control.declareQueue(QueueDeclaration(name: new.name, arguments: new.arguments))
+            }
+            #expect("\(String(describing: error))".contains("x-queue-leader-locator"))
+            try await fixture.control.deleteQueue(new.name)
+        }
+    }
+
     @Test func aWrongPasswordIsRefused() async throws {
         var configuration = try Broker.configuration()
         configuration.password = "wrong"

@@ -10,7 +10,10 @@ extension Topology {
                 ExchangeDeclaration(
                     name: $0.name, kind: $0.kind.rawValue, durable: $0.durable, arguments: $0.arguments.mapValues(AMQPValue.init))
             },
-            queues: spec.queues.map { QueueDeclaration(name: $0.name, arguments: $0.arguments.mapValues(AMQPValue.init)) },
+            queues: spec.queues.map {
+                QueueDeclaration(
+                    name: $0.name, arguments: $0.arguments.mapValues(AMQPValue.init), placement: $0.placement.mapValues(AMQPValue.init))
+            },
             bindings: spec.bindings.map { Binding(queue: $0.queue, exchange: $0.exchange, routingKey: $0.routingKey) })
     }
 

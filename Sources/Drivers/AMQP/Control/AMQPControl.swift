@@ -9,6 +9,8 @@ public actor AMQPControl {
     private nonisolated let thread: SocketThread
     private let connectionName: String
     private var connection: BrokerConnection?
+    /// Whether the last queue with a placement turned out to exist without it. Each wrong guess costs a connection.
+    private var expectsUnplaced = false
 
     /// Creates a control. Throws ``AMQPError/socket(_:)`` when the process has no file descriptor or thread left.
     // A static method: a throwing initializer of an actor with an isolated deinit crashes Swift 6.3 in release builds.
@@ -47,7 +49,30 @@ public actor AMQPControl {
     }
 
     /// Creates the queue. Does nothing if it exists with the same properties. Throws 406 if the properties differ.
+    ///
+    /// RabbitMQ 3.10 also compares ``QueueDeclaration/placement`` and never changes it. An existing queue is therefore compared in both forms,
+    /// and another placement is no difference.
     public func declareQueue(_ queue: QueueDeclaration) throws(AMQPError) {
+        guard !queue.placement.isEmpty else { return try declare(queue) }
+        // A missing queue must get its placement, whatever its neighbours have.
+        var exists = false
+        if expectsUnplaced { exists = try queueStatus(queue.name) != nil }
+        let (first, second) = exists ? (queue.unplaced, queue.placed) : (queue.placed, queue.unplaced)
+        do throws(AMQPError) {
+            try declare(first)
+        } catch {
+            guard queue.isPlacedOtherwise(error) else { throw error }
+            expectsUnplaced = !exists
+            do throws(AMQPError) {
+                try declare(second)
+            } catch {
+                // The queue has a third placement.
+                guard queue.isPlacedOtherwise(error) else { throw error }
+            }
+        }
+    }
+
+    private func declare(_ queue: QueueDeclaration) throws(AMQPError) {
         try call { connection throws(AMQPError) in try connection.declare(queue) }
     }
 
