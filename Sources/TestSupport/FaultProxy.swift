@@ -34,6 +34,9 @@ public final class FaultProxy: Sendable {
         startThread { $0.acceptAll() }
     }
 
+    /// The number of open connections.
+    public var connections: Int { state.withLock { $0.pairs.count } }
+
     /// Drops all bytes in both directions and keeps connections open. A peer sees the same when the network is cut.
     public func freeze() { state.withLock { $0.mode = .frozen } }
 

@@ -1,7 +1,7 @@
 /// The address of the broker and the settings of a connection to it.
 public struct AMQPConfiguration: Sendable, Hashable {
-    /// The nodes of the broker, at least one. Each attempt to connect tries them in this order.
-    public private(set) var nodes: [AMQPNode]
+    /// The nodes of the broker with the order of this process. Copies share it, so that their connections spread together.
+    private(set) var brokerNodes: BrokerNodes
     public var user: String
     /// The password. ``description`` and every error leave it out.
     public var password: String
@@ -23,8 +23,7 @@ public struct AMQPConfiguration: Sendable, Hashable {
     }
 
     init(nodes: [AMQPNode], user: String, password: String, virtualHost: String = "/") {
-        precondition(!nodes.isEmpty, "a broker is at least one node")
-        self.nodes = nodes
+        brokerNodes = BrokerNodes(nodes)
         self.user = user
         self.password = password
         self.virtualHost = virtualHost
@@ -33,8 +32,8 @@ public struct AMQPConfiguration: Sendable, Hashable {
     /// Reads `amqp://user:password@host:port/vhost?heartbeat=10` (or `amqps://`), as in the RabbitMQ URI specification.
     ///
     /// Every part may be percent-encoded, and every part except the host is optional. A missing or empty path means the virtual host `/`.
-    /// Commas separate several nodes of one cluster: `amqp://user:password@one:5672,two,three/vhost`. ``maximumNodes`` nodes are allowed. A
-    /// node that is unreachable or not started yet is skipped.
+    /// Commas separate several nodes of one cluster: `amqp://user:password@one:5672,two,three/vhost`. ``maximumNodes`` nodes are allowed. The
+    /// connections of a process spread over the nodes. A node that is unreachable, not started yet or unable to serve is skipped.
     ///
     /// Parameters: `heartbeat` and `connect_timeout` in seconds, and `frame_max` in bytes. For TLS: `cacertfile`, `certfile`, `keyfile`,
     /// `verify` (`verify_peer` or `verify_none`) and `server_name_indication`. The last one accepts only `disable`, which turns the host
@@ -44,20 +43,35 @@ public struct AMQPConfiguration: Sendable, Hashable {
         self = try parser.parse()
     }
 
+    /// The nodes of the broker in the order of the URL, at least one.
+    public var nodes: [AMQPNode] { brokerNodes.all }
+
     /// The host of the first of ``nodes``.
     public var host: String {
         get { nodes[0].host }
-        set { nodes[0].host = newValue }
+        set { changeFirstNode { $0.host = newValue } }
     }
     /// The port of the first of ``nodes``.
     public var port: Int {
         get { nodes[0].port }
-        set { nodes[0].port = newValue }
+        set { changeFirstNode { $0.port = newValue } }
+    }
+
+    private mutating func changeFirstNode(_ change: (inout AMQPNode) -> Void) {
+        var nodes = nodes
+        change(&nodes[0])
+        brokerNodes = BrokerNodes(nodes)
     }
 
     /// The largest number of nodes. Each node that hangs costs an attempt the connect time-out. A cluster of RabbitMQ rarely has more than
     /// seven.
     public static let maximumNodes = 16
+
+    /// The time for which a node that could not serve is tried last. It is longer than a restart of a node takes. The time doubles each time
+    /// the node cannot serve again right after it.
+    public static let shortestNodePause = Duration.seconds(60)
+    /// The longest such time. The first connection after it may wait for a confirm until the confirm timeout.
+    public static let longestNodePause = Duration.seconds(960)
 
     /// The heartbeat in whole seconds, the unit of the protocol.
     var heartbeatSeconds: Int { max(1, Int(heartbeat.components.seconds)) }

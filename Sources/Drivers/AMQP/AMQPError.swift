@@ -29,6 +29,16 @@ public enum AMQPError: Error, Sendable, Hashable {
     /// The object was closed, or the waiting task was cancelled, before the outcome was known.
     case stopped
 
+    /// Whether the error speaks of the node, so that another node may serve. A refused login, message or queue would be refused everywhere.
+    ///
+    /// ``blocked(reason:)`` is not among them: an alarm of one node makes every node of the cluster block its publishers.
+    var isOfTheNode: Bool {
+        switch self {
+        case .connectFailed, .connectionClosed, .heartbeatTimeout, .socket, .timedOut: true
+        case .authenticationRefused, .channelClosed, .consumerCancelled, .blocked, .invalidURL, .tlsFailed, .invalidMessage, .stopped: false
+        }
+    }
+
     /// Whether the same action may succeed later without a change of configuration, permissions or topology.
     public var isRetryable: Bool {
         switch self {

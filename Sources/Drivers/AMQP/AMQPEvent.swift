@@ -4,6 +4,9 @@ public enum AMQPEvent: Sendable {
     case connected(generation: UInt64)
     /// A connection was lost or an attempt failed. `retryIn` is nil when no further attempt follows.
     case disconnected(AMQPError, retryIn: Duration?)
+    /// A node of a cluster could not serve a connection, so this process tries the node last for a while. Reported once for all connections
+    /// that leave the node together, before ``disconnected(_:retryIn:)``.
+    case leftNode(AMQPNode, AMQPError)
     /// The broker stopped reading from this connection. The reason is the broker's own (low on memory, low on disk).
     case blocked(reason: String)
     case unblocked

@@ -46,6 +46,7 @@ public final class Metrics: Sendable {
     public let brokerConnected: Family<Gauge>
     public let brokerBlocked: Family<Gauge>
     public let brokerReconnects: Counter
+    public let brokerNodesLeft: Counter
     public let databaseUp: Gauge
     public let ready: Gauge
 
@@ -103,6 +104,9 @@ public final class Metrics: Sendable {
         brokerConnected = list.family("tidings_broker_connected", "1 while this link to the broker is up.", labels: "link")
         brokerBlocked = list.family("tidings_broker_blocked", "1 while the broker reads nothing that this link publishes.", labels: "link")
         brokerReconnects = list.single("tidings_broker_reconnects_total", "Connections to the broker beyond the first of each link.")
+        brokerNodesLeft = list.single(
+            "tidings_broker_nodes_left_total",
+            "Times that a node of a cluster could not serve this process, which tries the node last for a while.")
         databaseUp = list.single("tidings_database_up", "1 when the database answered within the last seconds.")
         ready = list.single("tidings_ready", "1 when /health/ready answers 200.")
         let build: Family<Gauge> = list.family("tidings_build_info", "Always 1; the version is the label.", labels: "version")

@@ -12,6 +12,7 @@ extension Metrics {
         case .disconnected:
             brokerConnected(link).set(0)
             brokerBlocked(link).set(0)
+        case .leftNode: brokerNodesLeft.add()
         case .blocked: brokerBlocked(link).set(1)
         case .unblocked: brokerBlocked(link).set(0)
         case .stopped:
@@ -19,6 +20,14 @@ extension Metrics {
             brokerBlocked.forget(link)
         case .consuming, .queueLost, .confirmTimedOut, .republishing: break
         }
+    }
+}
+
+extension Logger {
+    /// Tells that this process tries a node of the broker last for a while. One line for all connections to the node.
+    func leftNode(_ node: AMQPNode, _ error: AMQPError) {
+        warning(
+            "a node of the broker cannot serve, trying it last for a while", metadata: ["node": "\(node)", "error": "\(error)"])
     }
 }
 
@@ -33,6 +42,7 @@ extension Runtime {
             case .disconnected(let error, _):
                 logger.warning(
                     "disconnected: changes of inboxes are told late", metadata: ["link": "\(link)", "error": "\(error)"])
+            case .leftNode(let node, let error): logger.leftNode(node, error)
             case .blocked(let reason):
                 logger.warning(
                     "the broker blocks signals: changes of inboxes are told late", metadata: ["link": "\(link)", "reason": "\(reason)"])
@@ -57,7 +67,7 @@ extension Readiness {
         case .connected, .consuming: self.link(link, isUp: true)
         case .disconnected, .queueLost: self.link(link, isUp: false)
         case .stopped: return forget(link: link)
-        case .blocked, .unblocked, .confirmTimedOut, .republishing: break
+        case .leftNode, .blocked, .unblocked, .confirmTimedOut, .republishing: break
         }
         return true
     }

@@ -168,6 +168,7 @@ package struct Runtime: Sendable {
             switch event {
             case .connected(let generation) where generation > 1: logger.notice("connected again", metadata: ["link": "\(what)"])
             case .disconnected(let error, _): logger.warning("disconnected", metadata: ["link": "\(what)", "error": "\(error)"])
+            case .leftNode(let node, let error): logger.leftNode(node, error)
             case .blocked(let reason): logger.warning("the broker blocks publishing", metadata: ["link": "\(what)", "reason": "\(reason)"])
             case .unblocked: logger.notice("the broker accepts again", metadata: ["link": "\(what)"])
             case .confirmTimedOut(let count):

@@ -173,6 +173,10 @@ package enum Bounds {
             Bound("PostgresConnection.pipelineLimit", PostgresConnection.pipelineLimit, "statements", "Of one pipeline."),
             Bound("AMQPConfiguration.maximumNodes", AMQPConfiguration.maximumNodes, "nodes", "Of one cluster, named in the URL."),
             Bound(
+                "AMQPConfiguration.shortestNodePause", AMQPConfiguration.shortestNodePause,
+                "A node that could not serve is tried last for so long; it doubles."),
+            Bound("AMQPConfiguration.longestNodePause", AMQPConfiguration.longestNodePause, "The longest such time."),
+            Bound(
                 "AMQPPublisher.standardWindow", AMQPPublisher.standardWindow, "messages",
                 "In flight; the most a lost connection can duplicate."),
             Bound(

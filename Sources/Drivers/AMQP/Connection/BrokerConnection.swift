@@ -12,17 +12,23 @@ internal import Glibc
     static let channel: amqp_channel_t = 1
     /// The number of frames read between two releases of the library's buffers. Without releases, 20,000 messages of 1 KB held 31 MB.
     private static let framesBetweenReleases = 64
+    /// The time between two reports that the node serves. Each report takes a lock of the whole process.
+    private static let reportInterval = Duration.seconds(1)
 
     let state: amqp_connection_state_t
     let socket: Int32
     let heartbeat: Duration
     let frameMaximum: Int
+    /// The place of this connection at its node.
+    let seat: NodeSeat
     /// Scratch memory for the next encoded method, recycled after every send.
     let scratch: ScratchPool
     private let stallGuard: StallGuard.Watch
     private var assembler = MessageAssembler()
     private var framesSinceRelease = 0
     private(set) var isBroken = false
+    /// The time of the last report that the node serves.
+    private var servedAt: ContinuousClock.Instant?
     /// The time of the last write, for our own heartbeats.
     private var lastWrite = ContinuousClock.now
     /// The number of bytes to write before the kernel is asked again; see ``hasRoom(for:)``.
@@ -36,6 +42,7 @@ internal import Glibc
         let opened = try unsafe Handshake(configuration, name: name).open()
         unsafe state = opened.state
         socket = unsafe opened.socket
+        seat = unsafe opened.seat
         frameMaximum = unsafe Int(amqp_get_frame_max(opened.state))
         let heartbeat = Duration.seconds(max(1, unsafe Int(amqp_get_heartbeat(opened.state))))
         self.heartbeat = heartbeat
@@ -149,6 +156,14 @@ internal import Glibc
     func wrote(bytes: Int) {
         room -= bytes
         lastWrite = .now
+    }
+
+    /// Records that the node did its work: it delivered a message, or confirmed one. Reports that once a second.
+    func served() {
+        let now = ContinuousClock.now
+        guard servedAt.map({ $0.duration(to: now) >= Self.reportInterval }) ?? true else { return }
+        servedAt = now
+        seat.served()
     }
 
     func refuseWhenBroken() throws(AMQPError) {

@@ -2,7 +2,7 @@ internal import CRabbitMQ
 internal import Glibc
 import TidingsSocket
 
-/// The opening of a connection: a socket to the first node that answers, TLS if requested, the login, and the one channel.
+/// The opening of a connection: a socket to the best node that answers, TLS if requested, the login, and the one channel.
 struct Handshake {
     let configuration: AMQPConfiguration
     /// The connection name in the broker's own tools.
@@ -13,18 +13,27 @@ struct Handshake {
         self.name = name
     }
 
-    /// Skips nodes that are unreachable or not ready. An error that every node would repeat, such as a wrong password, ends the attempt at
-    /// once.
-    func open() throws(AMQPError) -> (state: amqp_connection_state_t, socket: Int32) {
-        var nodes = configuration.nodes[...]
-        while true {
-            let node = nodes.removeFirst()
+    /// Skips nodes that are unreachable, not ready or unwilling, and has them tried last for a while. An error that every node would repeat,
+    /// such as a wrong password, ends the attempt at once.
+    ///
+    /// If no node is left, throws the answer of a node rather than the error of one that did not answer.
+    func open() throws(AMQPError) -> (state: amqp_connection_state_t, socket: Int32, seat: NodeSeat) {
+        var tried: Set<Int> = []
+        var answer: AMQPError?
+        var failure = AMQPError.stopped
+        while let seat = configuration.brokerNodes.seat(besides: tried) {
             do throws(AMQPError) {
-                return try unsafe open(node)
+                let (state, socket) = try unsafe open(seat.node)
+                return unsafe (state, socket, seat)
             } catch {
-                guard error.isRetryable, !nodes.isEmpty else { throw error }
+                guard error.isOfTheNode else { throw error }
+                _ = seat.couldNotServe()
+                tried.insert(seat.position)
+                failure = error
+                if case .connectionClosed(code: _?, _) = error { answer = error }
             }
         }
+        throw answer ?? failure
     }
 
     private func open(_ node: AMQPNode) throws(AMQPError) -> (state: amqp_connection_state_t, socket: Int32) {

@@ -68,8 +68,12 @@ extension SessionOwner {
         thread.watch([], until: session.attemptAt)
     }
 
-    /// Drops the connection after an error, or records a failed attempt. Plans the next attempt.
+    /// Drops the connection after an error, or records a failed attempt. Plans the next attempt, which begins at another node if this one
+    /// could not serve.
     func lost(_ error: AMQPError) {
+        if error.isOfTheNode, configuration.brokerNodes.areSeveral, let seat = session.connection?.seat, seat.couldNotServe() {
+            log(.leftNode(seat.node, error))
+        }
         let pause = session.lost(retriesAtOnce: retriesAtOnce(after: error), at: .now)
         interrupted(by: error)
         log(.disconnected(error, retryIn: pause))

@@ -141,7 +141,12 @@ public actor AMQPControl {
     private func call<Result>(_ body: (BrokerConnection) throws(AMQPError) -> Result) throws(AMQPError) -> Result {
         let connection = try open()
         defer { serve() }
-        return try body(connection)
+        do throws(AMQPError) {
+            return try body(connection)
+        } catch {
+            if error.isOfTheNode { _ = connection.seat.couldNotServe() }
+            throw error
+        }
     }
 
     private func unlessMissing<Result>(_ body: () throws(AMQPError) -> Result) throws(AMQPError) -> Result? {
@@ -162,6 +167,7 @@ public actor AMQPControl {
             }
             thread.watch([.reading(connection.socket)], until: connection.nextDuty)
         } catch {
+            if error.isOfTheNode { _ = connection.seat.couldNotServe() }
             drop()
         }
     }

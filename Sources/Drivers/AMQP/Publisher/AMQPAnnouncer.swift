@@ -100,7 +100,10 @@ public actor AMQPAnnouncer: SessionOwner {
 
     func prepare(_ connection: BrokerConnection) throws(AMQPError) { try connection.declare(exchange, passive: false) }
 
-    func beginTurn(_ connection: BrokerConnection) {}
+    /// Leaves a node that could not serve another connection of the process: no confirm would ever show that it loses announcements.
+    func beginTurn(_ connection: BrokerConnection) throws(AMQPError) {
+        if connection.seat.shouldBeLeft { throw .timedOut("a node that other connections left") }
+    }
 
     func take(_ event: BrokerEvent) {}
 

@@ -26,6 +26,8 @@ public actor AMQPPublisher: SessionOwner {
     private(set) var flying = ConfirmWindow<Parcel>()
     /// Whether the one message in flight is a suspect. No other message may then join it.
     private var isIsolating = false
+    /// Whether the broker confirmed a message since the last turn.
+    private var hasConfirmed = false
     private var refusals: Refusals
     private var user: OwnUser
     private var submissions: [Int: Submission] = [:]
@@ -178,7 +180,9 @@ public actor AMQPPublisher: SessionOwner {
 
     func take(_ event: BrokerEvent) {
         switch event {
-        case .confirmed(let tag, let multiple): answered(tag, multiple, .confirmed)
+        case .confirmed(let tag, let multiple):
+            answered(tag, multiple, .confirmed)
+            hasConfirmed = true
         case .refused(let tag, let multiple):
             answered(tag, multiple, .nacked)
             refusals.refused()
@@ -241,7 +245,11 @@ public actor AMQPPublisher: SessionOwner {
     }
 
     /// The next turn is due when the oldest confirm is overdue.
-    func finishTurn() -> [ContinuousClock.Instant] { confirmLimit.map { [$0] } ?? [] }
+    func finishTurn() -> [ContinuousClock.Instant] {
+        if hasConfirmed { session.connection?.served() }
+        hasConfirmed = false
+        return confirmLimit.map { [$0] } ?? []
+    }
 
     // MARK: Losing the connection
 

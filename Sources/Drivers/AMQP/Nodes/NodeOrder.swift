@@ -1,0 +1,92 @@
+internal import TidingsWaiting
+
+/// The order in which the connections of a process try the nodes of a cluster. A value without I/O: times are arguments.
+///
+/// The next connection goes to the node with the fewest connections of this process. Equal nodes are tried in the order of the URL from
+/// ``start`` on, which differs from process to process. So the connections of a process spread over the nodes within one of each other, and
+/// the single connections of many processes spread by chance.
+///
+/// A node that could not serve is tried last for a while. With one node, the order is always that node.
+struct NodeOrder {
+    private static let backoff = Backoff(base: AMQPConfiguration.shortestNodePause, cap: AMQPConfiguration.longestNodePause)
+
+    private struct Node {
+        /// The connections of this process that are open or being opened.
+        var connections = 0
+        /// The number of times in a row that the node could not serve.
+        var failures = 0
+        /// The end of the time for which the node is tried last. After it, the node is on trial until a connection shows that it serves.
+        var lastUntil: ContinuousClock.Instant?
+    }
+
+    /// The preference among nodes. A smaller one comes first.
+    private enum Standing: Int {
+        case sound, onTrial, last
+    }
+
+    private var nodes: [Node]
+    private let start: Int
+
+    /// - Parameter start: the position of the node that comes first among equal nodes.
+    init(count: Int, start: Int) {
+        precondition(count > 0 && (0..<count).contains(start), "a broker is at least one node")
+        nodes = Array(repeating: Node(), count: count)
+        self.start = start
+    }
+
+    /// The position of the node to try next, besides those that were tried already. Nil if none is left.
+    func next(besides tried: Set<Int> = [], at now: ContinuousClock.Instant) -> Int? {
+        nodes.indices.filter { !tried.contains($0) }.min { comes($0, before: $1, at: now) }
+    }
+
+    private func comes(_ one: Int, before other: Int, at now: ContinuousClock.Instant) -> Bool {
+        let standings = (standing(of: one, at: now), standing(of: other, at: now))
+        guard standings.0 == standings.1 else { return standings.0.rawValue < standings.1.rawValue }
+        // If no node serves, the node that failed first is the likeliest to serve again.
+        if standings.0 == .last, let ends = until(one, other), ends.0 != ends.1 { return ends.0 < ends.1 }
+        guard nodes[one].connections == nodes[other].connections else { return nodes[one].connections < nodes[other].connections }
+        return turn(of: one) < turn(of: other)
+    }
+
+    private func until(_ one: Int, _ other: Int) -> (ContinuousClock.Instant, ContinuousClock.Instant)? {
+        guard let first = nodes[one].lastUntil, let second = nodes[other].lastUntil else { return nil }
+        return (first, second)
+    }
+
+    private func turn(of node: Int) -> Int { (node - start + nodes.count) % nodes.count }
+
+    private func standing(of node: Int, at now: ContinuousClock.Instant) -> Standing {
+        guard let until = nodes[node].lastUntil else { return .sound }
+        return until > now ? .last : .onTrial
+    }
+
+    func isTriedLast(_ node: Int, at now: ContinuousClock.Instant) -> Bool { standing(of: node, at: now) == .last }
+
+    /// Whether the node is tried last, and another node is not.
+    func shouldBeLeft(_ node: Int, at now: ContinuousClock.Instant) -> Bool {
+        isTriedLast(node, at: now) && nodes.indices.contains { !isTriedLast($0, at: now) }
+    }
+
+    /// The connections of this process on each node.
+    var connections: [Int] { nodes.map(\.connections) }
+
+    mutating func opened(_ node: Int) { nodes[node].connections += 1 }
+
+    mutating func closed(_ node: Int) { nodes[node].connections -= 1 }
+
+    /// Records that a connection left the node because the node could not serve. Many connections that leave it together count once. Returns
+    /// true for the first of them.
+    mutating func couldNotServe(_ node: Int, at now: ContinuousClock.Instant) -> Bool {
+        let isFirst = standing(of: node, at: now) != .last
+        if isFirst { nodes[node].failures += 1 }
+        nodes[node].lastUntil = now.advanced(by: Self.backoff.pause(afterFailure: nodes[node].failures))
+        return isFirst
+    }
+
+    /// Records that the node did its work for a connection: it delivered a message, or confirmed one. This ends a trial. It does not end the
+    /// time before: a node that is cut off from its cluster may still deliver what it has.
+    mutating func served(_ node: Int, at now: ContinuousClock.Instant) {
+        guard standing(of: node, at: now) == .onTrial else { return }
+        (nodes[node].failures, nodes[node].lastUntil) = (0, nil)
+    }
+}

@@ -1,0 +1,114 @@
+import Testing
+
+@testable import TidingsAMQP
+
+@Suite struct NodeOrderTests {
+    private let start = ContinuousClock.now
+    private let pause = AMQPConfiguration.shortestNodePause
+
+    @Test(arguments: 1...7, 0..<3) func connectionsSpreadWithinOneOfEachOther(connections: Int, first: Int) throws {
+        var order = NodeOrder(count: 3, start: first)
+        for _ in 0..<connections { order.opened(try #require(order.next(at: start))) }
+        let counts = order.connections
+        #expect(counts.max()! - counts.min()! <= 1 && counts.reduce(0, +) == connections, "\(counts)")
+        #expect(counts[first] == counts.max(), "the first connection goes to the node that the process begins with")
+    }
+
+    @Test func aClosedConnectionMakesRoom() throws {
+        var order = NodeOrder(count: 2, start: 0)
+        order.opened(0)
+        order.opened(1)
+        order.closed(1)
+        #expect(order.next(at: start) == 1)
+    }
+
+    @Test func anAttemptTriesEachNodeOnce() {
+        let order = NodeOrder(count: 3, start: 1)
+        #expect(order.next(at: start) == 1)
+        #expect(order.next(besides: [1], at: start) == 2)
+        #expect(order.next(besides: [1, 2], at: start) == 0)
+        #expect(order.next(besides: [0, 1, 2], at: start) == nil)
+    }
+
+    @Test func aNodeThatCouldNotServeIsTriedLastForAWhile() {
+        var order = NodeOrder(count: 3, start: 0)
+        order.opened(1)
+        order.opened(2)
+        let isFirst = [order.couldNotServe(0, at: start), order.couldNotServe(0, at: start)]
+        #expect(isFirst == [true, false], "connections that leave the node together count once")
+        #expect(order.next(at: start) == 1 && order.next(besides: [1, 2], at: start) == 0)
+        #expect(order.shouldBeLeft(0, at: start) && !order.shouldBeLeft(1, at: start))
+        // On trial, it still comes after sound nodes.
+        let later = start.advanced(by: pause)
+        #expect(!order.isTriedLast(0, at: later) && order.next(at: later) == 1)
+        order.served(0, at: later)
+        #expect(order.next(at: later) == 0)
+    }
+
+    /// A node that is cut off may still deliver what it has.
+    @Test func aServiceDuringThePauseProvesNothing() {
+        var order = NodeOrder(count: 2, start: 0)
+        _ = order.couldNotServe(0, at: start)
+        order.served(0, at: start.advanced(by: .seconds(1)))
+        #expect(order.next(at: start.advanced(by: .seconds(2))) == 1)
+    }
+
+    @Test func thePauseDoublesUntilTheNodeServes() {
+        var order = NodeOrder(count: 2, start: 0)
+        var now = start
+        for expected in [pause, pause * 2, pause * 4, pause * 8, AMQPConfiguration.longestNodePause, AMQPConfiguration.longestNodePause] {
+            _ = order.couldNotServe(0, at: now)
+            #expect(order.isTriedLast(0, at: now.advanced(by: expected - .seconds(1))), "\(expected)")
+            now = now.advanced(by: expected)
+            #expect(!order.isTriedLast(0, at: now), "\(expected)")
+        }
+        order.served(0, at: now)
+        _ = order.couldNotServe(0, at: now)
+        #expect(!order.isTriedLast(0, at: now.advanced(by: pause)))
+    }
+
+    /// No process is without a node because all of them failed.
+    @Test func ifNoNodeServesTheOneThatFailedFirstIsTriedFirst() {
+        var order = NodeOrder(count: 3, start: 0)
+        for (second, node) in [2, 0, 1].enumerated() { _ = order.couldNotServe(node, at: start.advanced(by: .seconds(second))) }
+        let now = start.advanced(by: .seconds(5))
+        #expect(order.next(at: now) == 2 && order.next(besides: [2], at: now) == 0)
+        #expect(!order.shouldBeLeft(2, at: now))
+    }
+
+    @Test func theOnlyNodeIsAlwaysNext() {
+        var order = NodeOrder(count: 1, start: 0)
+        _ = order.couldNotServe(0, at: start)
+        #expect(order.next(at: start) == 0 && !order.shouldBeLeft(0, at: start))
+    }
+
+    @Test func eachProcessBeginsAtANodeOfItsOwn() {
+        let nodes = ["one", "two", "three"].map { AMQPNode(host: $0, port: 5672) }
+        // Each of them is another process. All of 60 begin at two of the three nodes once in ten billion runs.
+        let first = Set((0..<60).compactMap { _ in BrokerNodes(nodes).seat()?.node })
+        #expect(first == Set(nodes))
+    }
+
+    @Test func aSeatEndsWithItsConnection() {
+        let nodes = BrokerNodes(["one", "two"].map { AMQPNode(host: $0, port: 5672) })
+        let first = nodes.seat()
+        var second = nodes.seat()
+        let position = second?.position
+        #expect(first?.position != position)
+        second = nil
+        second = nodes.seat()
+        #expect(second?.position == position)
+    }
+
+    private static let errors: [(AMQPError, Bool)] = [
+        (.connectFailed(reason: "refused", host: "h:1"), true), (.connectionClosed(code: 530, text: "vhost x not found"), true),
+        (.connectionClosed(code: 541, text: "INTERNAL_ERROR"), true), (.connectionClosed(code: nil, text: ""), true),
+        (.heartbeatTimeout, true), (.socket("reset"), true), (.timedOut("a confirm"), true), (.authenticationRefused, false),
+        (.channelClosed(code: 404, text: "NOT_FOUND"), false), (.consumerCancelled(queue: "q"), false),
+        (.blocked(reason: "low on memory"), false), (.tlsFailed("self-signed"), false), (.stopped, false),
+    ]
+
+    @Test(arguments: errors) func anotherNodeIsTriedOnlyIfItMayServe(_ error: AMQPError, isOfTheNode: Bool) {
+        #expect(error.isOfTheNode == isOfTheNode)
+    }
+}

@@ -1,0 +1,119 @@
+import Testing
+import TidingsAMQP
+import TidingsTestSupport
+
+/// A cluster of which some nodes answer and cannot serve. Each node is a proxy before the one broker.
+@Suite(.enabled(if: Broker.isPresent, "needs TIDINGS_AMQP_URL"), .timeLimit(.minutes(Patience.scaled(2))))
+struct SeveralNodesTests {
+    /// The nodes of a broker, and a configuration that names them.
+    private struct Nodes {
+        let proxies: [FaultProxy]
+        let configuration: AMQPConfiguration
+
+        init(_ count: Int, of fixture: Fixture) throws {
+            let broker = fixture.configuration
+            proxies = try (0..<count).map { _ in try FaultProxy(to: broker.port) }
+            let places = proxies.map { "127.0.0.1:\($0.port)" }.joined(separator: ",")
+            var configuration = try AMQPConfiguration(url: "amqp://\(broker.user):\(broker.password)@\(places)")
+            configuration.virtualHost = broker.virtualHost
+            configuration.reconnect = broker.reconnect
+            self.configuration = configuration
+        }
+
+        var connections: [Int] { proxies.map(\.connections) }
+
+        /// The node that has the connections. Waits until exactly one has.
+        func only() async -> FaultProxy {
+            while true {
+                let used = proxies.filter { $0.connections > 0 }
+                if used.count == 1 { return used[0] }
+                await Task.yield()
+            }
+        }
+
+        func close() { for proxy in proxies { proxy.close() } }
+    }
+
+    private static func isLeft(_ event: AMQPEvent) -> Bool { if case .leftNode = event { true } else { false } }
+
+    @Test func theConnectionsOfAProcessSpread() async throws {
+        try await Fixture.with { fixture in
+            let nodes = try Nodes(3, of: fixture)
+            defer { nodes.close() }
+            let controls = try (0..<7).map { _ in try AMQPControl.make(configuration: nodes.configuration) }
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for control in controls { group.addTask { try await control.connect() } }
+                try await group.waitForAll()
+            }
+            #expect(nodes.connections.sorted() == [2, 2, 3])
+            for control in controls { await control.close() }
+        }
+    }
+
+    @Test func aPublisherLeavesANodeThatConfirmsNothing() async throws {
+        try await Fixture.with { fixture in
+            let nodes = try Nodes(2, of: fixture)
+            defer { nodes.close() }
+            let log = EventLog()
+            let publisher = try AMQPPublisher.make(
+                configuration: nodes.configuration, connectionName: "test publisher", confirmTimeout: .seconds(1), log: log.record)
+            #expect(await publisher.publish([fixture.message("before")]) == [.confirmed])
+            let cutOff = await nodes.only()
+            cutOff.swallowConfirms()
+            #expect(await publisher.publish([fixture.message("m")]) == [.confirmed], "another node confirms it")
+            let left = await log.first(where: Self.isLeft)
+            guard case .leftNode(let node, .timedOut) = left else {
+                Issue.record("\(left)")
+                return
+            }
+            #expect(node.port == cutOff.port)
+            #expect(await nodes.only().port != cutOff.port)
+            await publisher.close()
+        }
+    }
+
+    @Test func aPublisherLeavesANodeThatRefusesWithoutAnEnd() async throws {
+        try await Fixture.with { fixture in
+            try await fixture.control.deleteQueue(fixture.queue)
+            try await fixture.control.declareQueue(
+                QueueDeclaration(name: fixture.queue, arguments: ["x-max-length": 1, "x-overflow": "reject-publish"]))
+            try await fixture.control.bind(Binding(queue: fixture.queue, exchange: fixture.exchange, routingKey: fixture.queue))
+            let nodes = try Nodes(2, of: fixture)
+            defer { nodes.close() }
+            let log = EventLog()
+            let publisher = try AMQPPublisher.make(
+                configuration: nodes.configuration, connectionName: "test publisher", refusalPatience: .milliseconds(200), log: log.record)
+            #expect(await publisher.publish([fixture.message("first")]) == [.confirmed])
+            let first = await nodes.only()
+            var refused = 0
+            while !log.events.contains(where: Self.isLeft), refused < 100_000 {
+                #expect(await publisher.publish([fixture.message("m\(refused)")]) == [.nacked])
+                refused += 1
+            }
+            try await fixture.control.purge(fixture.queue)
+            #expect(await publisher.publish([fixture.message("last")]) == [.confirmed])
+            #expect(await nodes.only().port != first.port)
+            await publisher.close()
+        }
+    }
+
+    /// One connection of a process finds out, and the next one need not.
+    @Test func aNodeThatCouldNotServeIsTriedLastByAllConnections() async throws {
+        try await Fixture.with { fixture in
+            let nodes = try Nodes(2, of: fixture)
+            defer { nodes.close() }
+            let publisher = try AMQPPublisher.make(
+                configuration: nodes.configuration, connectionName: "test publisher", confirmTimeout: .milliseconds(500))
+            #expect(await publisher.publish([fixture.message("before")]) == [.confirmed])
+            let cutOff = await nodes.only()
+            cutOff.swallowConfirms()
+            #expect(await publisher.publish([fixture.message("m")]) == [.confirmed])
+            let sound = await nodes.only()
+            let others = try (0..<3).map { _ in try AMQPControl.make(configuration: nodes.configuration) }
+            for other in others { try await other.connect() }
+            #expect(sound.connections == 4 && cutOff.connections == 0)
+            for other in others { await other.close() }
+            await publisher.close()
+        }
+    }
+}
