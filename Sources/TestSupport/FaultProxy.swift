@@ -3,7 +3,7 @@ import Synchronization
 
 /// A TCP proxy in front of the broker that can freeze and reset connections. Uses plain threads, two for each connection.
 public final class FaultProxy: Sendable {
-    private enum Mode { case forwarding, frozen, stalled, withoutConfirms, closed }
+    private enum Mode { case forwarding, frozen, stalled, withoutConfirms, withoutDeliveries, closed }
 
     private struct State {
         var mode = Mode.forwarding
@@ -49,6 +49,10 @@ public final class FaultProxy: Sendable {
     /// Drops the broker's confirms and forwards everything else, heartbeats too. A client sees the same when its broker is cut off from the
     /// cluster.
     public func swallowConfirms() { state.withLock { $0.mode = .withoutConfirms } }
+
+    /// Drops the broker's deliveries and forwards everything else. A frame is whole only if each delivery comes alone, so let the consumer have
+    /// a prefetch of 1.
+    public func swallowDeliveries() { state.withLock { $0.mode = .withoutDeliveries } }
 
     /// Resets the frozen connections and forwards again for new ones.
     public func thaw() {
@@ -120,7 +124,7 @@ public final class FaultProxy: Sendable {
             while state.withLock({ $0.mode }) == .stalled { poll(nil, 0, 10) }
             let mode = state.withLock { $0.mode }
             if mode == .frozen { continue }
-            if mode == .withoutConfirms && source == server && Self.holdsConfirm(buffer.prefix(count)) { continue }
+            if source == server, let method = Self.swallowed(mode), Self.holds(method, buffer.prefix(count)) { continue }
             var sent = 0
             while sent < count {
                 let written = buffer.withUnsafeBytes { send(sink, $0.baseAddress?.advanced(by: sent), count - sent, Int32(MSG_NOSIGNAL)) }
@@ -139,9 +143,18 @@ public final class FaultProxy: Sendable {
         }
     }
 
-    /// Searches for the class and method numbers of basic.ack. The frame comes alone if one message is in flight.
-    private static func holdsConfirm(_ bytes: ArraySlice<UInt8>) -> Bool {
-        bytes.indices.contains { bytes[$0...].starts(with: [0, 60, 0, 80]) }
+    /// The method that the mode drops: basic.ack or basic.deliver, by its number in the class basic.
+    private static func swallowed(_ mode: Mode) -> UInt8? {
+        switch mode {
+        case .withoutConfirms: 80
+        case .withoutDeliveries: 60
+        case .forwarding, .frozen, .stalled, .closed: nil
+        }
+    }
+
+    /// Searches for the numbers of the class basic and of a method. The frame comes alone if one message is in flight.
+    private static func holds(_ method: UInt8, _ bytes: ArraySlice<UInt8>) -> Bool {
+        bytes.indices.contains { bytes[$0...].starts(with: [0, 60, 0, method]) }
     }
 
     private func startThread(_ body: @escaping @Sendable (FaultProxy) -> Void) {

@@ -57,6 +57,13 @@ public struct AMQPConfiguration: Sendable, Hashable {
         set { changeFirstNode { $0.port = newValue } }
     }
 
+    /// The same settings for one node.
+    func only(_ node: AMQPNode) -> AMQPConfiguration {
+        var configuration = self
+        configuration.brokerNodes = BrokerNodes([node])
+        return configuration
+    }
+
     private mutating func changeFirstNode(_ change: (inout AMQPNode) -> Void) {
         var nodes = nodes
         change(&nodes[0])

@@ -112,3 +112,42 @@ import Testing
         #expect(error.isOfTheNode == isOfTheNode)
     }
 }
+
+@Suite struct IdleWatchTests {
+    private let start = ContinuousClock.now
+    private let interval = Duration.seconds(10)
+
+    @Test func twoLooksThatSeeMessagesAreEnough() {
+        var watch = IdleWatch(interval: interval)
+        #expect(watch.due(idleSince: start) == start.advanced(by: interval))
+        watch.begin()
+        #expect(watch.due(idleSince: start) == nil, "a look is under way")
+        let first = start.advanced(by: interval)
+        let afterOne = watch.ended(messages: 3, idleSince: start, at: first)
+        #expect(!afterOne && watch.due(idleSince: start) == first.advanced(by: .seconds(2)))
+        let afterTwo = watch.ended(messages: 3, idleSince: start, at: first.advanced(by: .seconds(2)))
+        #expect(afterTwo)
+    }
+
+    @Test(arguments: [0, nil]) func anEmptyQueueAndAnUnknownOneAreNoReason(messages: Int?) {
+        var watch = IdleWatch(interval: interval)
+        for round in 1...5 {
+            let now = start.advanced(by: interval * round)
+            let leaves = watch.ended(messages: messages, idleSince: start, at: now)
+            #expect(!leaves && watch.due(idleSince: start) == now.advanced(by: interval))
+        }
+    }
+
+    /// A message that came between two looks shows that the node delivers.
+    @Test func aDeliveryBeginsAnew() {
+        var watch = IdleWatch(interval: interval)
+        let first = start.advanced(by: interval)
+        var leaves = watch.ended(messages: 3, idleSince: start, at: first)
+        let delivered = first.advanced(by: .seconds(1))
+        #expect(!leaves && watch.due(idleSince: delivered) == delivered.advanced(by: interval))
+        leaves = watch.ended(messages: 3, idleSince: delivered, at: delivered.advanced(by: interval))
+        #expect(!leaves)
+        leaves = watch.ended(messages: 3, idleSince: nil, at: delivered.advanced(by: interval * 2))
+        #expect(!leaves, "a message came during the look")
+    }
+}

@@ -97,6 +97,55 @@ struct SeveralNodesTests {
         }
     }
 
+    /// The broker holds one message for the consumer and believes that it was delivered. The other messages wait, and only another node tells.
+    @Test func aConsumerLeavesANodeThatDeliversNothing() async throws {
+        try await Fixture.with { fixture in
+            let nodes = try Nodes(2, of: fixture)
+            defer { nodes.close() }
+            let log = EventLog()
+            let consumer = try AMQPConsumer.make(
+                configuration: nodes.configuration, connectionName: "test consumer", queues: [fixture.queue], prefetch: 1,
+                lookInterval: .seconds(1), log: log.record)
+            let run = Task { try await consumer.run() }
+            await log.first { if case .consuming = $0 { true } else { false } }
+            let used = nodes.proxies.filter { $0.connections > 0 }
+            let cutOff = try #require(used.first)
+            cutOff.swallowDeliveries()
+            try await fixture.publish((0..<3).map { fixture.message("m\($0)") })
+            var ids: Set<String> = []
+            for await batch in consumer.batches {
+                ids.formUnion(batch.messages.compactMap(\.messageID))
+                await consumer.acknowledge(batch.tags)
+                if ids.count == 3 { break }
+            }
+            #expect(log.events.contains(where: Self.isLeft))
+            await consumer.close()
+            try await run.value
+        }
+    }
+
+    @Test func aConsumerOfAnIdleQueueStays() async throws {
+        try await Fixture.with { fixture in
+            let nodes = try Nodes(2, of: fixture)
+            defer { nodes.close() }
+            let log = EventLog()
+            let consumer = try AMQPConsumer.make(
+                configuration: nodes.configuration, connectionName: "test consumer", queues: [fixture.queue], prefetch: 1,
+                lookInterval: .milliseconds(500), log: log.record)
+            try await consumer.running { consumer in
+                // The look goes to the node without the consumer.
+                while nodes.connections.contains(0) { await Task.yield() }
+                for number in 0..<20 {
+                    try await fixture.publish([fixture.message("m\(number)")])
+                    let messages = await consumer.read(1)
+                    #expect(messages.map(\.messageID) == ["m\(number)"])
+                    await consumer.acknowledge(messages.map(\.tag))
+                }
+            }
+            #expect(!log.events.contains { if case .disconnected = $0 { true } else { false } }, "\(log.events)")
+        }
+    }
+
     /// One connection of a process finds out, and the next one need not.
     @Test func aNodeThatCouldNotServeIsTriedLastByAllConnections() async throws {
         try await Fixture.with { fixture in

@@ -192,6 +192,9 @@ package enum Bounds {
                 "AMQPPublisher.standardRefusalPatience", AMQPPublisher.standardRefusalPatience,
                 "Then a connection on which the broker refuses messages is replaced: a new one finds the queue's new leader."),
             Bound("AMQPConsumer.idleLimit", AMQPConsumer.idleLimit, "Then a consumer opens a new channel, in case the broker forgot it."),
+            Bound(
+                "AMQPConsumer.lookInterval", AMQPConsumer.lookInterval,
+                "Then an idle consumer asks another node whether messages wait: its own may be cut off."),
             Bound("AMQPConsumer.settlementGrace", AMQPConsumer.settlementGrace, "For the broker to act on the last settlements."),
         ]
     }

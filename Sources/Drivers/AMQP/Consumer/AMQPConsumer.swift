@@ -30,12 +30,16 @@ public actor AMQPConsumer: SessionOwner {
     private var settledAt: ContinuousClock.Instant?
     /// The time of the last delivery, settlement or opening of a channel.
     private var busyAt = ContinuousClock.now
+    private var idleWatch: IdleWatch
+    /// Whether this connection has delivered a message since the last turn. A queue of the consumer's own shows nothing about the cluster.
+    private var hasDelivered = false
     private var readers = BatchReaders()
     private var chores = ChoreList()
 
     init(
         _ configuration: AMQPConfiguration, connectionName: String, queues: [String], prefetch: Int, batch: BatchPolicy,
-        idleLimit: Duration, ownQueue: OwnQueue? = nil, onQueueLost: @escaping @Sendable (String) async -> Void,
+        idleLimit: Duration, lookInterval: Duration = AMQPConsumer.lookInterval, ownQueue: OwnQueue? = nil,
+        onQueueLost: @escaping @Sendable (String) async -> Void,
         log: @escaping @Sendable (AMQPEvent) -> Void, thread: SocketThread
     ) {
         precondition((1...65_535).contains(prefetch), "an unlimited prefetch would put the whole queue into memory")
@@ -52,6 +56,7 @@ public actor AMQPConsumer: SessionOwner {
         var batch = batch
         batch.maximumMessages = min(batch.maximumMessages, prefetch * max(1, queues.count))
         buffer = BatchBuffer(batch)
+        idleWatch = IdleWatch(interval: lookInterval)
         session = Session(configuration.reconnect)
         subscriptions = Subscriptions(queues: queues, policy: configuration.reconnect, now: .now)
     }
@@ -128,6 +133,7 @@ public actor AMQPConsumer: SessionOwner {
         guard !session.isClosed else { return }
         endSession()
         log(.stopped)
+        await configuration.brokerNodes.witness.close()
     }
 
     /// Waits for a batch. Returns nil once the consumer has stopped, or when the waiting task is cancelled.
@@ -168,19 +174,32 @@ public actor AMQPConsumer: SessionOwner {
         busyAt = .now
     }
 
-    /// The time at which the idle channel is renewed, or its own queue is bound again. Nil while the channel is in use.
-    private var renewalDue: ContinuousClock.Instant? {
+    /// The time since which the channel is idle. Nil while it is in use.
+    private var idleSince: ContinuousClock.Instant? {
         guard session.isRunning, ledger.openCount == 0, settlements.isEmpty, subscriptions.areConsuming else { return nil }
-        return busyAt.advanced(by: idleLimit)
+        return busyAt
+    }
+
+    /// The time at which the idle channel is renewed, or its own queue is bound again. Nil while the channel is in use.
+    private var renewalDue: ContinuousClock.Instant? { idleSince?.advanced(by: idleLimit) }
+
+    /// The time of the next look from another node. Nil while the channel is in use, without another node, and for an own queue, which only
+    /// its own node can look at.
+    private var lookDue: ContinuousClock.Instant? {
+        guard configuration.brokerNodes.areSeveral, ownQueue == nil, let idleSince else { return nil }
+        return idleWatch.due(idleSince: idleSince)
     }
 
     /// Renews the channel if it is idle. A new channel would delete the consumer's own queue, so such a queue is bound again instead: the
     /// binding ends when an operator deletes the exchange, and the broker tells no consumer.
     func beginTurn(_ connection: BrokerConnection) throws(AMQPError) {
         if let ownQueue, ownName == nil, session.isRunning { ownName = try ownQueue.declare(over: connection) }
+        if let due = lookDue, due <= .now { look(besides: connection.seat) }
         // A new channel drops the messages that have arrived, and the broker counts a return for each. So the socket must be read first.
         guard let due = renewalDue, let readUntil = session.readUntil, due <= readUntil else { return }
         if let ownQueue, let ownName {
+            // No other node can look at this queue, so the other connections of the process are the witnesses.
+            if connection.seat.shouldBeLeft { throw .timedOut("messages of a node that other connections left") }
             try ownQueue.bind(ownName, over: connection)
             busyAt = .now
             return
@@ -189,6 +208,25 @@ public actor AMQPConsumer: SessionOwner {
         try prepare(connection)
         session.renewedChannel()
         subscriptions.connectionLost(now: .now)
+    }
+
+    /// Asks another node whether messages wait while this consumer gets none, and leaves its node if they do.
+    private func look(besides seat: NodeSeat) {
+        idleWatch.begin()
+        let (since, generation) = (busyAt, session.generation)
+        // The turn must not wait for another node. The task ends after one answer for each queue, or their time-outs.
+        Task {
+            var messages: Int?
+            for queue in queues {
+                let ready = await configuration.brokerNodes.witness.messages(in: queue, besides: seat.position, of: configuration)
+                if let ready { messages = (messages ?? 0) + ready }
+            }
+            let wasIdle = session.generation == generation && idleSince == since
+            if idleWatch.ended(messages: messages, idleSince: wasIdle ? since : nil, at: .now) {
+                lost(.timedOut("messages of \(queues.joined(separator: ", ")), which another node has"))
+            }
+            advance()
+        }
     }
 
     func take(_ event: BrokerEvent) {
@@ -208,6 +246,7 @@ public actor AMQPConsumer: SessionOwner {
 
     private func take(_ delivery: Delivery) {
         busyAt = .now
+        if ownQueue == nil { hasDelivered = true }
         ledger.delivered(delivery.envelope.tag)
         if session.isRunning, let queue = subscriptions.queue(of: delivery.envelope.consumerTag) {
             buffer.append(AMQPMessage(delivery, generation: session.generation, queue: queue), at: busyAt)
@@ -243,6 +282,9 @@ public actor AMQPConsumer: SessionOwner {
         var moments: [ContinuousClock.Instant] = []
         if session.isRunning, let due = subscriptions.nextDue { moments.append(due) }
         if let due = renewalDue { moments.append(due) }
+        if let due = lookDue { moments.append(due) }
+        if hasDelivered { session.connection?.served() }
+        hasDelivered = false
         if !readers.isEmpty, let due = buffer.due() { moments.append(due) }
         return moments
     }
@@ -297,37 +339,5 @@ public actor AMQPConsumer: SessionOwner {
     private func report(lostQueue queue: String, _ error: AMQPError) {
         log(.queueLost(queue: queue, error))
         chores.add(queue)
-    }
-}
-
-extension AMQPConsumer {
-    /// The idle time after which a consumer renews its channel, or binds its own queue again. RabbitMQ 3.10 can silently forget a
-    /// consumer, for example when a quorum queue is declared again during its deletion. The messages that it holds for the old channel
-    /// are then redelivered.
-    public static let idleLimit = Duration.seconds(60)
-    /// The time that the broker gets for the last settlements before the connection ends. No answer confirms a settlement, and RabbitMQ
-    /// 3.10 writes at most 32 at a time to a quorum queue. After 200 single settlements with an immediate close, 167 were lost and their
-    /// messages were redelivered.
-    public static let settlementGrace = Duration.milliseconds(250)
-
-    /// Creates a consumer.
-    ///
-    /// - Parameters:
-    ///   - prefetch: the number of unsettled messages that the broker allows for each queue's consumer, 1 to 65,535. It limits how many
-    ///     messages are redelivered after a crash. The bytes of `batch` limit memory.
-    ///   - idleLimit: see ``AMQPConsumer/idleLimit``.
-    ///   - onQueueLost: called from ``run()`` when a queue is deleted or cannot be consumed. It may declare the queue again. The consumer
-    ///     then tries to consume the queue again, with growing pauses.
-    ///
-    /// Throws ``AMQPError/socket(_:)`` when the process has no file descriptor or thread left.
-    // A static method: a throwing initializer of an actor with an isolated deinit crashes Swift 6.3 in release builds.
-    public static func make(
-        configuration: AMQPConfiguration, connectionName: String, queues: [String], prefetch: Int, batch: BatchPolicy = BatchPolicy(),
-        idleLimit: Duration = AMQPConsumer.idleLimit, onQueueLost: @escaping @Sendable (String) async -> Void = { _ in },
-        log: @escaping @Sendable (AMQPEvent) -> Void = { _ in }
-    ) throws(AMQPError) -> AMQPConsumer {
-        AMQPConsumer(
-            configuration, connectionName: connectionName, queues: queues, prefetch: prefetch, batch: batch, idleLimit: idleLimit,
-            onQueueLost: onQueueLost, log: log, thread: try SocketThread.started("amqp-consumer"))
     }
 }

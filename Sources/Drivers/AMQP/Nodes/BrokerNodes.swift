@@ -5,6 +5,7 @@ internal import Synchronization
 /// Two of them are equal if they name the same nodes in the same order.
 final class BrokerNodes: Sendable {
     let all: [AMQPNode]
+    let witness = QueueWitness()
     private let order: Mutex<NodeOrder>
 
     init(_ nodes: [AMQPNode]) {
