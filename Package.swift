@@ -334,7 +334,7 @@ let package = Package(
         tests(
             "TidingsPipelineTests", in: "Pipeline",
             [
-                "TidingsCore", "TidingsCatalogue", "TidingsContracts", "TidingsCrypto", "TidingsJSON", "TidingsJSONSchema",
+                "TidingsAMQP", "TidingsCore", "TidingsCatalogue", "TidingsContracts", "TidingsCrypto", "TidingsJSON", "TidingsJSONSchema",
                 "TidingsPipeline", "TidingsStore", "TidingsTestSupport",
             ]),
         // Needs PostgreSQL and no broker.

@@ -9,6 +9,7 @@ import Testing
         "Sources/Drivers/Postgres/PostgresConnection.swift": "the deadline must fire while the connection is still being opened",
         "Sources/Drivers/Postgres/PostgresPool.swift": "timers of waiting callers; connections opened for whoever comes next",
         "Sources/Pipeline/Outbox/PublishBacklog.swift": "packs outlive the batch that made them; drain() awaits them",
+        "Sources/Pipeline/Outbox/RefusedPacks.swift": "refused packs outlive the batch that made them; close() awaits them",
         "Sources/Pipeline/Delivery/Outstanding.swift": "sends outlive the patience of their batch; drain() awaits them",
         "Sources/Pipeline/Flow/SendGate.swift": "the timer of whoever waits for room",
         "Sources/Pipeline/Delivery/Settler.swift": "one commit for many callers, each of whom awaits it",

@@ -20,6 +20,7 @@ public final class Metrics: Sendable {
     public let packsPublished: Counter
     public let packsConfirmed: Counter
     public let packsWaiting: Gauge
+    public let packsRefused: Gauge
     public let bulkPause: Gauge
     // Workers
     public let deliveries: Family<Counter>
@@ -59,6 +60,8 @@ public final class Metrics: Sendable {
         packsPublished = list.single("tidings_packs_published_total", "Packs handed to the broker for the first time by this process.")
         packsConfirmed = list.single("tidings_packs_confirmed_total", "Packs that the broker confirmed to this process, first or again.")
         packsWaiting = list.single("tidings_packs_waiting", "Committed packs in memory that the broker has not answered for yet.")
+        packsRefused = list.single(
+            "tidings_packs_refused", "Packs in memory that the broker refused, and that this process publishes again.")
         bulkPause = list.single(
             "tidings_bulk_pause_milliseconds", "How long each bulk batch is put off because urgent ones take too long; looked at every 5 s."
         )

@@ -1,44 +1,91 @@
 public import TidingsAMQP
 public import TidingsContracts
 import TidingsCore
+public import TidingsMetrics
 public import TidingsStore
 
 /// Puts committed packs on their queues and records the broker's confirms.
 ///
-/// An unconfirmed pack, for whatever reason, is left as it is. Its row shows this, and any releaser publishes it again. A message that
-/// arrives twice is harmless, because a pack is claimed once.
+/// A pack that the broker refused is published again by ``RefusedPacks``. Any other unconfirmed pack is left as it is: its row shows this,
+/// and any releaser publishes it again. A message that arrives twice is harmless, because a pack is claimed once.
 public struct PackPublisher: Sendable {
     private let publisher: AMQPPublisher
     private let notes: ConfirmNotes
+    private let urgent: RefusedPacks
+    private let bulk: RefusedPacks
+    private let metrics: Metrics
 
-    public init(store: Store, publisher: AMQPPublisher, log: @escaping @Sendable (ConfirmEvent) -> Void = { _ in }) {
+    public init(
+        store: Store, publisher: AMQPPublisher, metrics: Metrics, log: @escaping @Sendable (ConfirmEvent) -> Void = { _ in },
+        refusals: @escaping @Sendable (RefusalEvent) -> Void = { _ in }
+    ) {
         self.publisher = publisher
+        self.metrics = metrics
         notes = ConfirmNotes(store: store, log: log)
+        urgent = RefusedPacks(lane: .urgent, publisher: publisher, notes: notes, metrics: metrics, log: refusals)
+        bulk = RefusedPacks(lane: .bulk, publisher: publisher, notes: notes, metrics: metrics, log: refusals)
     }
 
-    /// Returns the number of packs that the broker confirmed.
+    /// Publishes packs, and returns when the broker has answered for each of them, or when it is unknown which of them arrived.
     @discardableResult
-    public func publish(_ packs: EncodedPacks) async -> Int {
-        guard packs.count > 0 else { return 0 }
+    public func publish(_ packs: EncodedPacks) async -> PublishedPacks {
+        guard packs.count > 0 else { return PublishedPacks() }
         passing(.beforePublish)
+        let began = ContinuousClock.now
         let results = await publisher.publish(packs.messages)
         passing(.afterPublish)
-        let confirmed = zip(packs.ids, results).compactMap { id, result in
-            if case .confirmed = result { id } else { nil }
+        var confirmed: [PackID] = []
+        var refused: [Lane: [RefusedPack]] = [:]
+        for (index, result) in results.enumerated() {
+            switch result {
+            case .confirmed: confirmed.append(packs.ids[index])
+            case .nacked:
+                refused[packs.lanes[index], default: []]
+                    .append(RefusedPack(id: packs.ids[index], message: packs.messages[index], publishedAt: began))
+            case .returned, .failed: break
+            }
         }
         await notes.note(confirmed)
-        return confirmed.count
+        metrics.packsConfirmed.add(confirmed.count)
+        var kept = 0
+        for lane in Lane.allCases {
+            if let packs = refused[lane] { kept += await (lane == .urgent ? urgent : bulk).take(packs) }
+        }
+        return PublishedPacks(confirmed: confirmed.count, kept: kept, left: packs.count - confirmed.count - kept)
     }
 
-    /// Records the confirms of the last moment. Call it before the publishing stops, or before looking for unconfirmed packs.
+    /// Records the confirms of the last moment. Call it before looking for unconfirmed packs.
     public func noteConfirms() async {
         await notes.write()
+    }
+
+    /// Leaves refused packs to a releaser, and records the last confirms. Call it before the publisher is closed.
+    public func close() async {
+        await urgent.close()
+        await bulk.close()
+        await notes.write()
+    }
+}
+
+/// The result of publishing packs, as numbers of packs.
+public struct PublishedPacks: Sendable, Hashable {
+    public var confirmed: Int
+    /// Refused packs that this process publishes again.
+    public var kept: Int
+    /// Packs that only a releaser publishes again.
+    public var left: Int
+
+    public init(confirmed: Int = 0, kept: Int = 0, left: Int = 0) {
+        self.confirmed = confirmed
+        self.kept = kept
+        self.left = left
     }
 }
 
 /// Packs in the form in which they go to the broker. Their entries are then no longer in memory, which saves half of a pack's memory.
 public struct EncodedPacks: Sendable {
     let ids: [PackID]
+    let lanes: [Lane]
     let messages: [OutgoingMessage]
     /// The bytes of all bodies together.
     public let bytes: Int
@@ -47,6 +94,7 @@ public struct EncodedPacks: Sendable {
 
     public init(_ packs: [Pack]) {
         ids = packs.map(\.id)
+        lanes = packs.map(\.lane)
         messages = packs.map { pack in
             OutgoingMessage(
                 exchange: QueueNames.deliverExchange, routingKey: pack.queueName, body: pack.encode(), contentType: Pack.contentType,

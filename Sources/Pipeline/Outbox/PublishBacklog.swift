@@ -18,6 +18,8 @@ public actor PublishBacklog {
     private let logger: Logger
     private var waiting = 0
     private var bytesWaiting = 0
+    /// The packs left to a releaser since the last batch of which none was.
+    private var left = 0
     private var line: [CheckedContinuation<Void, Never>] = []
     /// Set when nothing waits any more. Nil while nobody waits for that.
     private var idle: OneShot<Void>?
@@ -43,12 +45,21 @@ public actor PublishBacklog {
         // This task is no child of the batch that made the packs, so the slot of the batch is free for the next one. `drain()` awaits all
         // of these tasks.
         Task {
-            let confirmed = await publisher.publish(packs)
-            metrics.packsConfirmed.add(confirmed)
-            if confirmed < packs.count {
-                logger.warning("packs stay unconfirmed until a releaser publishes them", metadata: ["packs": "\(packs.count - confirmed)"])
-            }
+            tell(await publisher.publish(packs))
             done(packs)
+        }
+    }
+
+    /// Logs the begin and the end of a time in which packs are left to a releaser, each once.
+    private func tell(_ published: PublishedPacks) {
+        if published.left > 0 {
+            if left == 0 {
+                logger.warning("packs stay unconfirmed until a releaser publishes them", metadata: ["packs": "\(published.left)"])
+            }
+            left += published.left
+        } else if left > 0, published.confirmed > 0 {
+            logger.notice("packs are confirmed again", metadata: ["unconfirmed": "\(left)"])
+            left = 0
         }
     }
 

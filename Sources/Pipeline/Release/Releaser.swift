@@ -162,7 +162,7 @@ public struct Releaser: Sendable {
             record(result, of: lane, took: duration)
             if lane == .urgent { balance.urgent(took: duration) }
         }
-        metrics.packsConfirmed.add(await publisher.publish(EncodedPacks(result.packs)))
+        await publisher.publish(EncodedPacks(result.packs))
         return result.isFull
     }
 
@@ -212,7 +212,7 @@ public struct Releaser: Sendable {
             guard !late.isEmpty else { return false }
             logger.notice("publishing packs again that were not confirmed", metadata: ["packs": "\(late.count)"])
             metrics.packsRepublished.add(late.count)
-            metrics.packsConfirmed.add(await publisher.publish(EncodedPacks(late)))
+            await publisher.publish(EncodedPacks(late))
             await publisher.noteConfirms()
             return false
         }

@@ -67,7 +67,7 @@ import TidingsTestSupport
         let publisher = try AMQPPublisher.make(configuration: nowhere, connectionName: "tidings backlog test")
         let metrics = Metrics(version: "test")
         let backlog = PublishBacklog(
-            publisher: PackPublisher(store: store, publisher: publisher), metrics: metrics, logger: Logger(label: "test"))
+            publisher: PackPublisher(store: store, publisher: publisher, metrics: metrics), metrics: metrics, logger: Logger(label: "test"))
         for _ in 0..<limit { await backlog.publish([pack]) }
         #expect(metrics.packsWaiting.value == limit)
 

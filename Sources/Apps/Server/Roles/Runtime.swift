@@ -69,13 +69,8 @@ package struct Runtime: Sendable {
         try await catalogues.keepBuiltIn()
         publisher = try AMQPPublisher.make(
             configuration: amqp, connectionName: "tidings packs", log: Self.log("publisher", logger, metrics, readiness))
-        packs = PackPublisher(store: store, publisher: publisher) { event in
-            switch event {
-            case .failing(let error): logger.warning("cannot note which packs are confirmed, trying again", metadata: ["error": "\(error)"])
-            case .recovered(let packs, let dropped):
-                logger.notice("noted which packs are confirmed", metadata: ["packs": "\(packs)", "dropped": "\(dropped)"])
-            }
-        }
+        packs = PackPublisher(
+            store: store, publisher: publisher, metrics: metrics, log: { logger.record($0) }, refusals: { logger.record($0) })
         signals = try InboxSignals(configuration: amqp, metrics: metrics, log: Self.logSignals("signals", logger, metrics))
         try await declareTopology()
     }
@@ -154,7 +149,7 @@ package struct Runtime: Sendable {
 
     func close() async {
         await signals.close()
-        await packs.noteConfirms()
+        await packs.close()
         await publisher.close()
         await urgentStore.close()
         await store.close()

@@ -72,6 +72,13 @@ package enum Bounds {
                     "Wait in memory while the broker takes nothing, so that the backlog that raised its alarm can drain."),
                 Bound("PublishBacklog.maximumBytes", PublishBacklog.maximumBytes, "bytes", "Of waiting packs, plus one batch."),
                 Bound(
+                    "RefusalLine.limit", RefusalLine.limit, "packs", "Of one lane that the broker refused; a releaser publishes the rest."),
+                Bound("RefusalLine.limitOfQueue", RefusalLine.limitOfQueue, "packs", "Of these, for one queue: it may stay full."),
+                Bound("RefusalLine.maximumBytes", RefusalLine.maximumBytes, "bytes", "Of these packs, for each lane."),
+                Bound("RefusalLine.batch", RefusalLine.batch, "packs", "Of one queue that follow when the broker took one of them."),
+                Bound("RefusalLine.patience", RefusalLine.patience, "Then a refused pack is left to a releaser, well before it takes it."),
+                Bound("RefusalLine.longestPause", RefusalLine.longestPause, "Between two trials of a queue that refuses its packs."),
+                Bound(
                     "ConfirmNotes.delay", ConfirmNotes.delay, "From a confirm to its note: most packs are settled by then and need none."),
                 Bound("BatchLoop.pauseBeforeRequeue", BatchLoop.pauseBeforeRequeue, "Before a batch that failed is requeued."),
                 Bound("ConfirmNotes.limit", ConfirmNotes.limit, "packs", "Wait for their note; the oldest beyond are published again."),
