@@ -83,7 +83,8 @@ struct SeveralNodesTests {
             let log = EventLog()
             let publisher = try AMQPPublisher.make(
                 configuration: nodes.configuration, connectionName: "test publisher", refusalPatience: .milliseconds(200), log: log.record)
-            #expect(await publisher.publish([fixture.message("first")]) == [.confirmed])
+            try await fixture.publish([fixture.message("first")])
+            #expect(await publisher.publish([fixture.message("second")]) == [.nacked])
             let first = await nodes.only()
             var refused = 0
             while !log.events.contains(where: Self.isLeft), refused < 100_000 {
@@ -93,6 +94,32 @@ struct SeveralNodesTests {
             try await fixture.control.purge(fixture.queue)
             #expect(await publisher.publish([fixture.message("last")]) == [.confirmed])
             #expect(await nodes.only().port != first.port)
+            await publisher.close()
+        }
+    }
+
+    /// If a queue is full and other messages are confirmed, the node serves. The connection is replaced, and the node stays in use.
+    @Test func aQueueThatRefusesIsNoReasonToLeaveItsNode() async throws {
+        try await Fixture.with { fixture in
+            let full = fixture.queue + ".full"
+            try await fixture.control.declareQueue(
+                QueueDeclaration(name: full, arguments: ["x-max-length": 1, "x-overflow": "reject-publish"]))
+            try await fixture.control.bind(Binding(queue: full, exchange: fixture.exchange, routingKey: full))
+            let nodes = try Nodes(2, of: fixture)
+            defer { nodes.close() }
+            let log = EventLog()
+            let publisher = try AMQPPublisher.make(
+                configuration: nodes.configuration, connectionName: "test publisher", refusalPatience: .milliseconds(200), log: log.record)
+            var refused = fixture.message("refused")
+            refused.routingKey = full
+            #expect(await publisher.publish([fixture.message("well"), refused]) == [.confirmed, .confirmed])
+            var rounds = 0
+            while !log.events.contains(where: { if case .connected(generation: 2) = $0 { true } else { false } }), rounds < 100_000 {
+                #expect(await publisher.publish([fixture.message("well \(rounds)"), refused]) == [.confirmed, .nacked])
+                rounds += 1
+            }
+            #expect(!log.events.contains(where: Self.isLeft))
+            try await fixture.control.deleteQueue(full)
             await publisher.close()
         }
     }

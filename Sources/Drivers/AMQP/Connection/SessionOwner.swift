@@ -28,6 +28,8 @@ protocol SessionOwner: Actor {
     func send(over connection: BrokerConnection) throws(AMQPError) -> Bool
     /// Runs after a turn without a failure. Returns the times at which the owner needs the next one.
     func finishTurn() -> [ContinuousClock.Instant]
+    /// Whether the error shows that the node cannot serve. The next attempt then begins at another node.
+    func speaksOfTheNode(_ error: AMQPError) -> Bool
     /// Whether to connect again without a pause, and without counting a failure. The loop asks before it calls ``interrupted(by:)``.
     func retriesAtOnce(after error: AMQPError) -> Bool
     /// Drops or keeps the work that was under way on the lost connection. After a failed attempt, no work was under way.
@@ -37,6 +39,8 @@ protocol SessionOwner: Actor {
 }
 
 extension SessionOwner {
+    func speaksOfTheNode(_ error: AMQPError) -> Bool { error.isOfTheNode }
+
     /// Begins to connect in the next turn, unless the session has begun or ended.
     func beginSession() {
         guard session.isIdle else { return }
@@ -71,7 +75,7 @@ extension SessionOwner {
     /// Drops the connection after an error, or records a failed attempt. Plans the next attempt, which begins at another node if this one
     /// could not serve.
     func lost(_ error: AMQPError) {
-        if error.isOfTheNode, configuration.brokerNodes.areSeveral, let seat = session.connection?.seat, seat.couldNotServe() {
+        if speaksOfTheNode(error), configuration.brokerNodes.areSeveral, let seat = session.connection?.seat, seat.couldNotServe() {
             log(.leftNode(seat.node, error))
         }
         let pause = session.lost(retriesAtOnce: retriesAtOnce(after: error), at: .now)

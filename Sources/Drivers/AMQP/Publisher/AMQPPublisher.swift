@@ -28,6 +28,8 @@ public actor AMQPPublisher: SessionOwner {
     private var isIsolating = false
     /// Whether the broker confirmed a message since the last turn.
     private var hasConfirmed = false
+    /// Whether the broker has ever confirmed a message over this connection.
+    private var isServed = false
     private var refusals: Refusals
     private var user: OwnUser
     private var submissions: [Int: Submission] = [:]
@@ -174,6 +176,7 @@ public actor AMQPPublisher: SessionOwner {
     func prepare(_ connection: BrokerConnection) throws(AMQPError) {
         try connection.turnOnConfirms()
         refusals.connected()
+        isServed = false
     }
 
     func beginTurn(_ connection: BrokerConnection) {}
@@ -182,7 +185,7 @@ public actor AMQPPublisher: SessionOwner {
         switch event {
         case .confirmed(let tag, let multiple):
             answered(tag, multiple, .confirmed)
-            hasConfirmed = true
+            (hasConfirmed, isServed) = (true, true)
         case .refused(let tag, let multiple):
             answered(tag, multiple, .nacked)
             refusals.refused()
@@ -252,6 +255,9 @@ public actor AMQPPublisher: SessionOwner {
     }
 
     // MARK: Losing the connection
+
+    /// If the broker confirms other messages, a queue refuses and not the node. A new connection may still help: see ``Refusals``.
+    func speaksOfTheNode(_ error: AMQPError) -> Bool { error.isOfTheNode && !(refusals.areEndless && isServed) }
 
     /// Each refusal either identifies its one message or marks the messages in flight as suspects, so this ends.
     func retriesAtOnce(after error: AMQPError) -> Bool {
