@@ -17,6 +17,9 @@ public struct AMQPConfiguration: Sendable, Hashable {
     /// The largest frame in bytes, at least 4,096. It also limits the headers of one message.
     public var frameMaximum: Int = 128 << 10
     public var reconnect = ReconnectPolicy()
+    /// The time between two questions of a connection whether it moves to a node with fewer connections, without jitter. Half of it is the
+    /// longest pause between two moves.
+    public var moveInterval = standardMoveInterval
 
     public init(host: String, port: Int = 5672, user: String = "guest", password: String = "guest", virtualHost: String = "/") {
         self.init(nodes: [AMQPNode(host: host, port: port)], user: user, password: password, virtualHost: virtualHost)
@@ -73,6 +76,9 @@ public struct AMQPConfiguration: Sendable, Hashable {
     /// The largest number of nodes. Each node that hangs costs an attempt the connect time-out. A cluster of RabbitMQ rarely has more than
     /// seven.
     public static let maximumNodes = 16
+
+    /// Connections of a process move one at a time after a node came back. A process with 20 of them takes about a minute.
+    public static let standardMoveInterval = Duration.seconds(10)
 
     /// The time for which a node that could not serve is tried last. It is longer than a restart of a node takes. The time doubles each time
     /// the node cannot serve again right after it.

@@ -7,6 +7,9 @@ public enum AMQPEvent: Sendable {
     /// A node of a cluster could not serve a connection, so this process tries the node last for a while. Reported once for all connections
     /// that leave the node together, before ``disconnected(_:retryIn:)``.
     case leftNode(AMQPNode, AMQPError)
+    /// The connection moves to a node with fewer connections of this process. It is not lost: ``connected(generation:)`` follows when its work
+    /// has ended. If the work does not end in time, the connection stays.
+    case moving(from: AMQPNode, to: AMQPNode)
     /// The broker stopped reading from this connection. The reason is the broker's own (low on memory, low on disk).
     case blocked(reason: String)
     case unblocked

@@ -82,6 +82,60 @@ import Testing
         #expect(order.next(at: start) == 0 && !order.shouldBeLeft(0, at: start))
     }
 
+    // MARK: Moves
+
+    private func order(_ connections: [Int]) -> NodeOrder {
+        var order = NodeOrder(count: connections.count, start: 0)
+        for (node, count) in connections.enumerated() { for _ in 0..<count { order.opened(node) } }
+        return order
+    }
+
+    @Test func connectionsMoveOneAtATimeUntilTheyAreEven() {
+        var uneven = order([4, 2, 0])
+        let fromEach = [1, 2].map { uneven.move(from: $0, canTry: true, at: start) }
+        #expect(fromEach == [nil, nil], "only the fullest node gives a connection away")
+        let first = uneven.move(from: 0, canTry: false, at: start)
+        let beside = uneven.move(from: 0, canTry: false, at: start)
+        #expect(first == 2 && beside == nil)
+        uneven.closed(0)
+        uneven.opened(2)
+        uneven.moveEnded(at: start, pause: .seconds(3))
+        let early = uneven.move(from: 0, canTry: false, at: start.advanced(by: .seconds(2)))
+        let second = uneven.move(from: 0, canTry: false, at: start.advanced(by: .seconds(3)))
+        #expect(early == nil && second == 2)
+        for even in [[2, 2, 2], [3, 2, 2], [2, 2, 3], [1, 0, 0], [5]] {
+            var order = order(even)
+            let moves = even.indices.map { order.move(from: $0, canTry: true, at: start) }
+            #expect(moves.allSatisfy { $0 == nil }, "\(even)")
+        }
+    }
+
+    /// A node that came back gets one connection, and the others when it has served.
+    @Test func aNodeOnTrialGetsOneConnectionThatCanTell() {
+        var order = order([0, 3, 3])
+        _ = order.couldNotServe(0, at: start)
+        let last = order.move(from: 1, canTry: true, at: start)
+        let now = start.advanced(by: pause)
+        let publisher = order.move(from: 1, canTry: false, at: now)
+        let consumer = order.move(from: 1, canTry: true, at: now)
+        #expect(last == nil && publisher == nil && consumer == 0)
+        order.closed(1)
+        order.opened(0)
+        order.moveEnded(at: now, pause: .zero)
+        let beforeTheProof = order.move(from: 2, canTry: true, at: now)
+        order.served(0, at: now)
+        let afterTheProof = order.move(from: 2, canTry: false, at: now)
+        #expect(beforeTheProof == nil && afterTheProof == 0)
+    }
+
+    /// A move whose end is never reported must not hold all others.
+    @Test func aMoveThatNeverEndsHoldsTheOthersForAWhile() {
+        var order = order([4, 0])
+        let first = order.move(from: 0, canTry: false, at: start)
+        let second = order.move(from: 0, canTry: false, at: start.advanced(by: NodeOrder.longestDrain))
+        #expect(first == 1 && second == 1)
+    }
+
     @Test func eachProcessBeginsAtANodeOfItsOwn() {
         let nodes = ["one", "two", "three"].map { AMQPNode(host: $0, port: 5672) }
         // Each of them is another process. All of 60 begin at two of the three nodes once in ten billion runs.

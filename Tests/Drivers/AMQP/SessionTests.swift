@@ -101,4 +101,25 @@ import Testing
         let pause = fail(&session, retriesAtOnce: true)
         #expect(pause == .zero && !session.isBlocked && session.unblockedAt == nil)
     }
+
+    /// A move ends with the next connection, and with everything that ends the present one in another way.
+    @Test func aMoveLeadsToTheNextConnection() {
+        let move = Session<Int>.Move(target: 1, until: start.advanced(by: .seconds(30)))
+        var session = opened()
+        session.beginMove(move)
+        session.drained(at: start)
+        #expect(session.connection == nil && session.attemptAt == start && session.isRunning && session.move?.target == 1)
+        session.opened(8, at: start)
+        #expect(session.connection == 8 && session.generation == 2 && session.move == nil)
+
+        var lost = opened()
+        lost.beginMove(move)
+        _ = fail(&lost)
+        #expect(lost.move == nil && lost.isRunning)
+
+        var stopped = opened()
+        stopped.beginMove(move)
+        stopped.stop()
+        #expect(stopped.move == nil && stopped.connection == 7)
+    }
 }

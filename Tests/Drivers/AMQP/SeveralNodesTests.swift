@@ -10,13 +10,14 @@ struct SeveralNodesTests {
         let proxies: [FaultProxy]
         let configuration: AMQPConfiguration
 
-        init(_ count: Int, of fixture: Fixture) throws {
+        init(_ count: Int, of fixture: Fixture, moveInterval: Duration = .seconds(600)) throws {
             let broker = fixture.configuration
             proxies = try (0..<count).map { _ in try FaultProxy(to: broker.port) }
             let places = proxies.map { "127.0.0.1:\($0.port)" }.joined(separator: ",")
             var configuration = try AMQPConfiguration(url: "amqp://\(broker.user):\(broker.password)@\(places)")
             configuration.virtualHost = broker.virtualHost
             configuration.reconnect = broker.reconnect
+            configuration.moveInterval = moveInterval
             self.configuration = configuration
         }
 
@@ -170,6 +171,79 @@ struct SeveralNodesTests {
                 }
             }
             #expect(!log.events.contains { if case .disconnected = $0 { true } else { false } }, "\(log.events)")
+        }
+    }
+
+    private static func isMove(_ event: AMQPEvent) -> Bool { if case .moving = event { true } else { false } }
+    private static func isLoss(_ event: AMQPEvent) -> Bool { if case .disconnected = event { true } else { false } }
+
+    @Test func aPublisherMovesWithoutLossOrDouble() async throws {
+        try await Fixture.with { fixture in
+            let nodes = try Nodes(2, of: fixture, moveInterval: .milliseconds(50))
+            defer { nodes.close() }
+            let log = EventLog()
+            let publisher = try AMQPPublisher.make(
+                configuration: nodes.configuration, connectionName: "test publisher", log: log.record)
+            #expect(await publisher.publish([fixture.message("first")]) == [.confirmed])
+            let old = await nodes.only()
+            // Two controls at the other node, and one beside the publisher. Then the two close, and the publisher has a reason to move.
+            let controls = try (0..<3).map { _ in try AMQPControl.make(configuration: nodes.configuration) }
+            for control in controls { try await control.connect() }
+            let there = old.connections
+            #expect(there == 2 && nodes.connections.reduce(0, +) == 4)
+            await controls[0].close()
+            await controls[2].close()
+            var count = 0
+            while !log.events.contains(where: Self.isMove), count < 100_000 {
+                let ids = (0..<20).map { "m\(count + $0)" }
+                #expect(await publisher.publish(ids.map { fixture.message($0) }).allSatisfy { $0 == .confirmed })
+                count += ids.count
+            }
+            let more = (0..<100).map { "m\(count + $0)" }
+            #expect(await publisher.publish(more.map { fixture.message($0) }).allSatisfy { $0 == .confirmed })
+            await log.first { if case .connected(generation: 2) = $0 { true } else { false } }
+            #expect(!log.events.contains(where: Self.isLoss))
+            let status = try await fixture.control.queueStatus(fixture.queue)
+            #expect(status?.messages == count + 101, "each message once")
+            await controls[1].close()
+            await publisher.close()
+        }
+    }
+
+    @Test func aConsumerMovesWithoutLossOrDouble() async throws {
+        try await Fixture.with { fixture in
+            let nodes = try Nodes(2, of: fixture, moveInterval: .milliseconds(50))
+            defer { nodes.close() }
+            let log = EventLog()
+            let consumer = try AMQPConsumer.make(
+                configuration: nodes.configuration, connectionName: "test consumer", queues: [fixture.queue], prefetch: 10,
+                log: log.record)
+            let total = 2_000
+            try await fixture.publish((0..<total).map { fixture.message("m\($0)") })
+            let run = Task { try await consumer.run() }
+            await log.first { if case .consuming = $0 { true } else { false } }
+            let old = await nodes.only()
+            let controls = try (0..<3).map { _ in try AMQPControl.make(configuration: nodes.configuration) }
+            for control in controls { try await control.connect() }
+            #expect(old.connections == 2)
+            await controls[0].close()
+            await controls[2].close()
+            // The first message is kept until the move has begun, so it is settled over a connection that drains.
+            var seen: [String] = []
+            for await batch in consumer.batches {
+                if seen.isEmpty { await log.first(where: Self.isMove) }
+                #expect(batch.messages.allSatisfy { $0.deliveryCount == 0 && !$0.redelivered })
+                seen += batch.messages.compactMap(\.messageID)
+                await consumer.acknowledge(batch.tags)
+                if seen.count >= total { break }
+            }
+            #expect(seen.count == total && Set(seen).count == total, "each message once")
+            await log.first { if case .connected(generation: 2) = $0 { true } else { false } }
+            #expect(!log.events.contains(where: Self.isLoss))
+            await consumer.close()
+            #expect(try await fixture.control.queueStatus(fixture.queue)?.messages == 0)
+            await controls[1].close()
+            try await run.value
         }
     }
 

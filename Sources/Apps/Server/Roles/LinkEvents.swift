@@ -18,7 +18,7 @@ extension Metrics {
         case .stopped:
             brokerConnected.forget(link)
             brokerBlocked.forget(link)
-        case .consuming, .queueLost, .confirmTimedOut, .republishing: break
+        case .moving, .consuming, .queueLost, .confirmTimedOut, .republishing: break
         }
     }
 }
@@ -28,6 +28,14 @@ extension Logger {
     func leftNode(_ node: AMQPNode, _ error: AMQPError) {
         warning(
             "a node of the broker cannot serve, trying it last for a while", metadata: ["node": "\(node)", "error": "\(error)"])
+    }
+}
+
+extension Logger {
+    /// Tells that a link moves to a node with fewer links.
+    func moving(_ link: String, from old: AMQPNode, to new: AMQPNode) {
+        notice(
+            "moving to a node of the broker with fewer connections", metadata: ["link": "\(link)", "from": "\(old)", "to": "\(new)"])
     }
 }
 
@@ -43,6 +51,7 @@ extension Runtime {
                 logger.warning(
                     "disconnected: changes of inboxes are told late", metadata: ["link": "\(link)", "error": "\(error)"])
             case .leftNode(let node, let error): logger.leftNode(node, error)
+            case .moving(let old, let new): logger.moving(link, from: old, to: new)
             case .blocked(let reason):
                 logger.warning(
                     "the broker blocks signals: changes of inboxes are told late", metadata: ["link": "\(link)", "reason": "\(reason)"])
@@ -67,7 +76,7 @@ extension Readiness {
         case .connected, .consuming: self.link(link, isUp: true)
         case .disconnected, .queueLost: self.link(link, isUp: false)
         case .stopped: return forget(link: link)
-        case .leftNode, .blocked, .unblocked, .confirmTimedOut, .republishing: break
+        case .leftNode, .moving, .blocked, .unblocked, .confirmTimedOut, .republishing: break
         }
         return true
     }

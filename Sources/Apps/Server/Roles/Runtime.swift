@@ -164,6 +164,7 @@ package struct Runtime: Sendable {
             case .connected(let generation) where generation > 1: logger.notice("connected again", metadata: ["link": "\(what)"])
             case .disconnected(let error, _): logger.warning("disconnected", metadata: ["link": "\(what)", "error": "\(error)"])
             case .leftNode(let node, let error): logger.leftNode(node, error)
+            case .moving(let old, let new): logger.moving(what, from: old, to: new)
             case .blocked(let reason): logger.warning("the broker blocks publishing", metadata: ["link": "\(what)", "reason": "\(reason)"])
             case .unblocked: logger.notice("the broker accepts again", metadata: ["link": "\(what)"])
             case .confirmTimedOut(let count):

@@ -182,6 +182,9 @@ package enum Bounds {
             Bound(
                 "AMQPConfiguration.shortestNodePause", AMQPConfiguration.shortestNodePause,
                 "A node that could not serve is tried last for so long; it doubles."),
+            Bound(
+                "AMQPConfiguration.standardMoveInterval", AMQPConfiguration.standardMoveInterval,
+                "Between two questions of a connection whether it moves to a node with fewer connections."),
             Bound("AMQPConfiguration.longestNodePause", AMQPConfiguration.longestNodePause, "The longest such time."),
             Bound(
                 "AMQPPublisher.standardWindow", AMQPPublisher.standardWindow, "messages",

@@ -29,6 +29,9 @@ internal import Glibc
     private(set) var isBroken = false
     /// The time of the last report that the node serves.
     private var servedAt: ContinuousClock.Instant?
+    /// The time between two questions whether this connection moves to another node, without jitter.
+    private let moveInterval: Duration
+    private var moveDue: ContinuousClock.Instant
     /// The time of the last write, for our own heartbeats.
     private var lastWrite = ContinuousClock.now
     /// The number of bytes to write before the kernel is asked again; see ``hasRoom(for:)``.
@@ -38,8 +41,10 @@ internal import Glibc
 
     /// Opens the connection, logs in and opens the channel. Blocks the calling thread for at most a few connect time-outs, plus the time to
     /// resolve the host name.
-    init(_ configuration: AMQPConfiguration, name: String) throws(AMQPError) {
-        let opened = try unsafe Handshake(configuration, name: name).open()
+    ///
+    /// - Parameter target: the node of the first attempt. Nil for the best node.
+    init(_ configuration: AMQPConfiguration, name: String, target: Int? = nil) throws(AMQPError) {
+        let opened = try unsafe Handshake(configuration, name: name, target: target).open()
         unsafe state = opened.state
         socket = unsafe opened.socket
         seat = unsafe opened.seat
@@ -47,6 +52,8 @@ internal import Glibc
         let heartbeat = Duration.seconds(max(1, unsafe Int(amqp_get_heartbeat(opened.state))))
         self.heartbeat = heartbeat
         scratch = ScratchPool()
+        moveInterval = configuration.moveInterval
+        moveDue = .now.advanced(by: configuration.moveInterval)
         // Three heartbeats, so that the library's own detection after two heartbeats comes first.
         do throws(AMQPError) {
             stallGuard = try StallGuard.shared.watch(socket: socket, limit: heartbeat * 3 + configuration.connectTimeout)
@@ -164,6 +171,13 @@ internal import Glibc
         guard servedAt.map({ $0.duration(to: now) >= Self.reportInterval }) ?? true else { return }
         servedAt = now
         seat.served()
+    }
+
+    /// Asks whether this connection moves to another node, and begins the move. Nil if it stays, or was asked a moment ago.
+    func move(canTry: Bool, at now: ContinuousClock.Instant) -> Int? {
+        guard moveDue <= now else { return nil }
+        moveDue = now.advanced(by: moveInterval * .random(in: 0.5...1.5))
+        return seat.move(canTry: canTry)
     }
 
     func refuseWhenBroken() throws(AMQPError) {

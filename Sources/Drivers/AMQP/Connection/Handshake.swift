@@ -7,10 +7,13 @@ struct Handshake {
     let configuration: AMQPConfiguration
     /// The connection name in the broker's own tools.
     let name: String
+    /// The node of the first attempt, for a connection that moves. Nil for the best node.
+    let target: Int?
 
-    init(_ configuration: AMQPConfiguration, name: String) {
+    init(_ configuration: AMQPConfiguration, name: String, target: Int? = nil) {
         self.configuration = configuration
         self.name = name
+        self.target = target
     }
 
     /// Skips nodes that are unreachable, not ready or unwilling, and has them tried last for a while. An error that every node would repeat,
@@ -21,7 +24,9 @@ struct Handshake {
         var tried: Set<Int> = []
         var answer: AMQPError?
         var failure = AMQPError.stopped
-        while let seat = configuration.brokerNodes.seat(besides: tried) {
+        let nodes = configuration.brokerNodes
+        var next = target.map { nodes.seat(at: $0) } ?? nodes.seat()
+        while let seat = next {
             do throws(AMQPError) {
                 let (state, socket) = try unsafe open(seat.node)
                 return unsafe (state, socket, seat)
@@ -32,6 +37,7 @@ struct Handshake {
                 failure = error
                 if case .connectionClosed(code: _?, _) = error { answer = error }
             }
+            next = nodes.seat(besides: tried)
         }
         throw answer ?? failure
     }

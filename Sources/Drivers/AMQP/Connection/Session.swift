@@ -23,7 +23,17 @@ struct Session<Connection> {
         case closed
     }
 
+    /// A move to another node. The connection lets its work end, and is then replaced.
+    struct Move {
+        /// The position of the node in the URL.
+        let target: Int
+        /// The time at which the connection stays after all, because its work did not end.
+        let until: ContinuousClock.Instant
+    }
+
     private(set) var state = State.idle
+    /// The move under way, until the connection to the other node is open.
+    private(set) var move: Move?
     /// The number of channels opened so far.
     private(set) var generation: UInt64 = 0
     /// The broker's reason why it has stopped reading from this connection, such as `low on memory`. Nil while it reads. The broker reports
@@ -81,6 +91,7 @@ struct Session<Connection> {
 
     mutating func opened(_ connection: Connection, at now: ContinuousClock.Instant) {
         state = .open(connection)
+        move = nil
         generation += 1
         readUntil = now
         backoff.connected(at: now)
@@ -88,6 +99,16 @@ struct Session<Connection> {
 
     /// Records that no input is left of what had arrived by this time.
     mutating func hasRead(until moment: ContinuousClock.Instant) { readUntil = moment }
+
+    mutating func beginMove(_ move: Move) { self.move = move }
+
+    mutating func endMove() { move = nil }
+
+    /// Gives the drained connection up for the next one, which is due now.
+    mutating func drained(at now: ContinuousClock.Instant) {
+        (blockReason, unblockedAt) = (nil, nil)
+        state = .connecting(at: now)
+    }
 
     mutating func renewedChannel() { generation += 1 }
 
@@ -106,6 +127,7 @@ struct Session<Connection> {
     /// Returns the pause before the next attempt. Nil when no further attempt follows. The session is then idle, or still closing.
     mutating func lost(retriesAtOnce: Bool, at now: ContinuousClock.Instant) -> Duration? {
         (blockReason, unblockedAt) = (nil, nil)
+        move = nil
         guard isRunning else {
             state = .closing(nil)
             return nil
@@ -122,6 +144,7 @@ struct Session<Connection> {
 
     /// Ends the attempts to connect, and keeps an open connection until ``close()``.
     mutating func stop() {
+        move = nil
         if !hasStopped { state = .closing(connection) }
     }
 

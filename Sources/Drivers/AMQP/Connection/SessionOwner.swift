@@ -30,6 +30,16 @@ protocol SessionOwner: Actor {
     func finishTurn() -> [ContinuousClock.Instant]
     /// Whether the error shows that the node cannot serve. The next attempt then begins at another node.
     func speaksOfTheNode(_ error: AMQPError) -> Bool
+    /// Whether the connection may move to another node now.
+    var canMove: Bool { get }
+    /// Whether the owner would notice that a node does not serve.
+    var canTryNodes: Bool { get }
+    /// Begins nothing new over the connection, which moves. Work that has begun goes on.
+    func drain(_ connection: BrokerConnection) throws(AMQPError)
+    /// Whether no work is left on the connection, so that closing it loses and doubles nothing.
+    var isDrained: Bool { get }
+    /// Begins work again, over the next connection, or over the present one if its work did not end in time.
+    func resume()
     /// Whether to connect again without a pause, and without counting a failure. The loop asks before it calls ``interrupted(by:)``.
     func retriesAtOnce(after error: AMQPError) -> Bool
     /// Drops or keeps the work that was under way on the lost connection. After a failed attempt, no work was under way.
@@ -55,6 +65,10 @@ extension SessionOwner {
             try connectIfDue()
             if let connection = session.connection {
                 try beginTurn(connection)
+                if try leaveForMove(connection) {
+                    thread.watch([], until: session.attemptAt)
+                    return
+                }
                 let (wasCutShort, lacksRoom) = try connection.guarded { () throws(AMQPError) in
                     let began = ContinuousClock.now
                     let wasCutShort = try read(connection)
@@ -75,6 +89,7 @@ extension SessionOwner {
     /// Drops the connection after an error, or records a failed attempt. Plans the next attempt, which begins at another node if this one
     /// could not serve.
     func lost(_ error: AMQPError) {
+        if session.move != nil { endMove() }
         if speaksOfTheNode(error), configuration.brokerNodes.areSeveral, let seat = session.connection?.seat, seat.couldNotServe() {
             log(.leftNode(seat.node, error))
         }
@@ -94,8 +109,9 @@ extension SessionOwner {
 
     private func connectIfDue() throws(AMQPError) {
         guard let attemptAt = session.attemptAt, attemptAt <= .now else { return }
-        let connection = try BrokerConnection(configuration, name: connectionName)
+        let connection = try BrokerConnection(configuration, name: connectionName, target: session.move?.target)
         try prepare(connection)
+        if session.move != nil { endMove() }
         session.opened(connection, at: .now)
         log(.connected(generation: session.generation))
     }
@@ -122,6 +138,7 @@ extension SessionOwner {
         var moments = finishTurn()
         moments.append(connection.nextDuty)
         if again && hasRoom { moments.append(.now) }
+        if let move = session.move { moments.append(isDrained ? .now : move.until) }
         if soon { moments.append(.now.advanced(by: roomRetry)) }
         thread.watch(hasRoom ? [.reading(connection.socket)] : [], until: moments.min())
     }

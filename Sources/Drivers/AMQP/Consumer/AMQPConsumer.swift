@@ -15,24 +15,26 @@ public actor AMQPConsumer: SessionOwner {
     nonisolated let thread: SocketThread
     let connectionName: String
     private let prefetch: Int
-    private let idleLimit: Duration
-    private let ownQueue: OwnQueue?
+    let idleLimit: Duration
+    let ownQueue: OwnQueue?
     /// The name of the consumer's own queue on the broker. Nil while the queue is not declared, and for a consumer of other queues.
-    private var ownName: String?
+    var ownName: String?
     private let onQueueLost: @Sendable (String) async -> Void
     let log: @Sendable (AMQPEvent) -> Void
 
     var session: Session<BrokerConnection>
-    private var subscriptions: Subscriptions
-    private var ledger = DeliveryLedger()
+    var subscriptions: Subscriptions
+    var ledger = DeliveryLedger()
     private var buffer: BatchBuffer
-    private var settlements = Deque<Settlement>()
-    private var settledAt: ContinuousClock.Instant?
+    var settlements = Deque<Settlement>()
+    var settledAt: ContinuousClock.Instant?
     /// The time of the last delivery, settlement or opening of a channel.
-    private var busyAt = ContinuousClock.now
-    private var idleWatch: IdleWatch
+    var busyAt = ContinuousClock.now
+    var idleWatch: IdleWatch
     /// Whether this connection has delivered a message since the last turn. A queue of the consumer's own shows nothing about the cluster.
     private var hasDelivered = false
+    /// The consumers that the broker has not stopped yet, of a connection that moves.
+    var stoppingTags: Set<String> = []
     private var readers = BatchReaders()
     private var chores = ChoreList()
 
@@ -174,22 +176,6 @@ public actor AMQPConsumer: SessionOwner {
         busyAt = .now
     }
 
-    /// The time since which the channel is idle. Nil while it is in use.
-    private var idleSince: ContinuousClock.Instant? {
-        guard session.isRunning, ledger.openCount == 0, settlements.isEmpty, subscriptions.areConsuming else { return nil }
-        return busyAt
-    }
-
-    /// The time at which the idle channel is renewed, or its own queue is bound again. Nil while the channel is in use.
-    private var renewalDue: ContinuousClock.Instant? { idleSince?.advanced(by: idleLimit) }
-
-    /// The time of the next look from another node. Nil while the channel is in use, without another node, and for an own queue, which only
-    /// its own node can look at.
-    private var lookDue: ContinuousClock.Instant? {
-        guard configuration.brokerNodes.areSeveral, ownQueue == nil, let idleSince else { return nil }
-        return idleWatch.due(idleSince: idleSince)
-    }
-
     /// Renews the channel if it is idle. A new channel would delete the consumer's own queue, so such a queue is bound again instead: the
     /// binding ends when an operator deletes the exchange, and the broker tells no consumer.
     func beginTurn(_ connection: BrokerConnection) throws(AMQPError) {
@@ -210,25 +196,6 @@ public actor AMQPConsumer: SessionOwner {
         subscriptions.connectionLost(now: .now)
     }
 
-    /// Asks another node whether messages wait while this consumer gets none, and leaves its node if they do.
-    private func look(besides seat: NodeSeat) {
-        idleWatch.begin()
-        let (since, generation) = (busyAt, session.generation)
-        // The turn must not wait for another node. The task ends after one answer for each queue, or their time-outs.
-        Task {
-            var messages: Int?
-            for queue in queues {
-                let ready = await configuration.brokerNodes.witness.messages(in: queue, besides: seat.position, of: configuration)
-                if let ready { messages = (messages ?? 0) + ready }
-            }
-            let wasIdle = session.generation == generation && idleSince == since
-            if idleWatch.ended(messages: messages, idleSince: wasIdle ? since : nil, at: .now) {
-                lost(.timedOut("messages of \(queues.joined(separator: ", ")), which another node has"))
-            }
-            advance()
-        }
-    }
-
     func take(_ event: BrokerEvent) {
         switch event {
         case .delivered(let delivery): take(delivery)
@@ -240,7 +207,8 @@ public actor AMQPConsumer: SessionOwner {
             guard let queue = subscriptions.cancelled(tag) else { return }
             ownName = nil
             report(lostQueue: queue, .consumerCancelled(queue: queue))
-        case .consumerStopped, .returned, .confirmed, .refused, .blocked, .unblocked, .channelClosed, .connectionClosed: return
+        case .consumerStopped(let tag): stoppingTags.remove(tag)
+        case .returned, .confirmed, .refused, .blocked, .unblocked, .channelClosed, .connectionClosed: return
         }
     }
 
@@ -263,7 +231,7 @@ public actor AMQPConsumer: SessionOwner {
     }
 
     private func startConsumers(_ connection: BrokerConnection) throws(AMQPError) {
-        guard session.isRunning else { return }
+        guard session.isRunning, session.move == nil else { return }
         while let request = subscriptions.takeDue(now: .now) {
             if request.isDoubtful && subscriptions.liveTags.count > 1,
                 let error = BrokerConnection.refusal(of: request.queue, configuration, name: connectionName)
@@ -283,6 +251,7 @@ public actor AMQPConsumer: SessionOwner {
         if session.isRunning, let due = subscriptions.nextDue { moments.append(due) }
         if let due = renewalDue { moments.append(due) }
         if let due = lookDue { moments.append(due) }
+        if session.move != nil, let graceEnd, graceEnd > .now { moments.append(graceEnd) }
         if hasDelivered { session.connection?.served() }
         hasDelivered = false
         if !readers.isEmpty, let due = buffer.due() { moments.append(due) }

@@ -27,12 +27,23 @@ final class BrokerNodes: Sendable {
         return node.map { NodeSeat($0, of: self) }
     }
 
+    /// Takes a seat for a connection that moves to a node.
+    func seat(at node: Int) -> NodeSeat {
+        order.withLock { $0.opened(node) }
+        return NodeSeat(node, of: self)
+    }
+
+    /// Records that a move has ended, successfully or not. The next one begins after the pause.
+    func moveEnded(pause: Duration) { order.withLock { $0.moveEnded(at: .now, pause: pause) } }
+
     /// Has the node tried last for a while. Returns true for the first of the connections that leave it together.
     func couldNotServe(_ node: Int) -> Bool { order.withLock { $0.couldNotServe(node, at: .now) } }
 
     func served(_ node: Int) { order.withLock { $0.served(node, at: .now) } }
 
     func isTriedLast(_ node: Int) -> Bool { order.withLock { $0.isTriedLast(node, at: .now) } }
+
+    fileprivate func move(from node: Int, canTry: Bool) -> Int? { order.withLock { $0.move(from: node, canTry: canTry, at: .now) } }
 
     fileprivate func shouldBeLeft(_ node: Int) -> Bool { order.withLock { $0.shouldBeLeft(node, at: .now) } }
 
@@ -65,4 +76,7 @@ final class NodeSeat: Sendable {
     /// Has the node tried last for a while. Returns true for the first of the connections that leave it together.
     func couldNotServe() -> Bool { nodes.couldNotServe(position) }
     func served() { nodes.served(position) }
+
+    /// Begins to move the connection to another node. Returns that node, or nil if the connection stays.
+    func move(canTry: Bool) -> Int? { nodes.move(from: position, canTry: canTry) }
 }

@@ -24,8 +24,13 @@ struct NodeOrder {
         case sound, onTrial, last
     }
 
+    /// The longest time for which a connection that moves lets its work end. Then it stays.
+    static let longestDrain = Duration.seconds(30)
+
     private var nodes: [Node]
     private let start: Int
+    /// No connection begins to move before this time.
+    private var stillUntil: ContinuousClock.Instant?
 
     /// - Parameter start: the position of the node that comes first among equal nodes.
     init(count: Int, start: Int) {
@@ -82,6 +87,27 @@ struct NodeOrder {
         nodes[node].lastUntil = now.advanced(by: Self.backoff.pause(afterFailure: nodes[node].failures))
         return isFirst
     }
+
+    /// Begins to move a connection of `node` to the node with the fewest connections. Returns that node, or nil if the connection stays.
+    ///
+    /// Connections move one at a time, from the fullest node, and only if that makes the numbers more even. A node on trial gets one connection
+    /// that tells whether it serves, and the other connections follow.
+    ///
+    /// - Parameter canTry: whether the connection would notice that the node does not serve.
+    mutating func move(from node: Int, canTry: Bool, at now: ContinuousClock.Instant) -> Int? {
+        if let stillUntil, stillUntil > now { return nil }
+        let usable = nodes.indices.filter { standing(of: $0, at: now) != .last }
+        guard usable.contains(node), usable.allSatisfy({ nodes[$0].connections <= nodes[node].connections }) else { return nil }
+        let targets = usable.filter { standing(of: $0, at: now) == .sound || canTry && nodes[$0].connections == 0 }
+        guard let target = targets.min(by: { nodes[$0].connections < nodes[$1].connections }),
+            nodes[node].connections - nodes[target].connections >= 2
+        else { return nil }
+        stillUntil = now.advanced(by: Self.longestDrain)
+        return target
+    }
+
+    /// Records that a move has ended, successfully or not. The next move begins after the pause.
+    mutating func moveEnded(at now: ContinuousClock.Instant, pause: Duration) { stillUntil = now.advanced(by: pause) }
 
     /// Records that the node did its work for a connection: it delivered a message, or confirmed one. This ends a trial. It does not end the
     /// time before: a node that is cut off from its cluster may still deliver what it has.

@@ -139,6 +139,14 @@ public actor AMQPAnnouncer: SessionOwner {
         return []
     }
 
+    // MARK: Moving to another node
+
+    var canMove: Bool { true }
+    var canTryNodes: Bool { false }
+    var isDrained: Bool { true }
+    func drain(_ connection: BrokerConnection) {}
+    func resume() {}
+
     // MARK: Losing the connection
 
     func retriesAtOnce(after error: AMQPError) -> Bool { false }

@@ -175,6 +175,8 @@ public actor AMQPPublisher: SessionOwner {
 
     func prepare(_ connection: BrokerConnection) throws(AMQPError) {
         try connection.turnOnConfirms()
+        // The tags of a connection begin at 1. After a move no message is in flight, and the window still counts on.
+        _ = flying.takeAll()
         refusals.connected()
         isServed = false
     }
@@ -224,6 +226,8 @@ public actor AMQPPublisher: SessionOwner {
             guard flying.isEmpty else { return false }
             throw .timedOut("the broker to take what it refuses on this connection")
         }
+        // Messages wait for the next connection.
+        guard session.move == nil else { return false }
         defer { connection.letGo() }
         while let parcel = waiting.first {
             if parcel.submission.isDone {
@@ -253,6 +257,15 @@ public actor AMQPPublisher: SessionOwner {
         hasConfirmed = false
         return confirmLimit.map { [$0] } ?? []
     }
+
+    // MARK: Moving to another node
+
+    var canMove: Bool { !session.isBlocked }
+    /// A confirm that does not come would delay messages.
+    var canTryNodes: Bool { false }
+    var isDrained: Bool { flying.isEmpty }
+    func drain(_ connection: BrokerConnection) {}
+    func resume() {}
 
     // MARK: Losing the connection
 
