@@ -3,7 +3,7 @@ import Synchronization
 
 /// A TCP proxy in front of the broker that can freeze and reset connections. Uses plain threads, two for each connection.
 public final class FaultProxy: Sendable {
-    private enum Mode { case forwarding, frozen, stalled, withoutConfirms, withoutDeliveries, closed }
+    private enum Mode { case forwarding, frozen, stalled, withoutConfirms, withoutDeliveries, withoutConfirmMode, closed }
 
     private struct State {
         var mode = Mode.forwarding
@@ -53,6 +53,9 @@ public final class FaultProxy: Sendable {
     /// Drops the broker's deliveries and forwards everything else. A frame is whole only if each delivery comes alone, so let the consumer have
     /// a prefetch of 1.
     public func swallowDeliveries() { state.withLock { $0.mode = .withoutDeliveries } }
+
+    /// Drops the answer to a publisher that asks for confirms, and forwards everything else. The login succeeds, and the next step does not.
+    public func swallowConfirmMode() { state.withLock { $0.mode = .withoutConfirmMode } }
 
     /// Resets the frozen connections and forwards again for new ones.
     public func thaw() {
@@ -143,18 +146,19 @@ public final class FaultProxy: Sendable {
         }
     }
 
-    /// The method that the mode drops: basic.ack or basic.deliver, by its number in the class basic.
-    private static func swallowed(_ mode: Mode) -> UInt8? {
+    /// The method that the mode drops, as the numbers of its class and of itself: basic.ack, basic.deliver or confirm.select-ok.
+    private static func swallowed(_ mode: Mode) -> [UInt8]? {
         switch mode {
-        case .withoutConfirms: 80
-        case .withoutDeliveries: 60
+        case .withoutConfirms: [0, 60, 0, 80]
+        case .withoutDeliveries: [0, 60, 0, 60]
+        case .withoutConfirmMode: [0, 85, 0, 11]
         case .forwarding, .frozen, .stalled, .closed: nil
         }
     }
 
-    /// Searches for the numbers of the class basic and of a method. The frame comes alone if one message is in flight.
-    private static func holds(_ method: UInt8, _ bytes: ArraySlice<UInt8>) -> Bool {
-        bytes.indices.contains { bytes[$0...].starts(with: [0, 60, 0, method]) }
+    /// Searches for the numbers of a method. The frame comes alone if one message is in flight.
+    private static func holds(_ method: [UInt8], _ bytes: ArraySlice<UInt8>) -> Bool {
+        bytes.indices.contains { bytes[$0...].starts(with: method) }
     }
 
     private func startThread(_ body: @escaping @Sendable (FaultProxy) -> Void) {

@@ -73,6 +73,26 @@ struct SeveralNodesTests {
         }
     }
 
+    /// The node takes the login and then answers nothing, so there is no connection yet that could be lost.
+    @Test func aNodeThatAnswersOnlyTheLoginIsTriedLast() async throws {
+        try await Fixture.with { fixture in
+            let nodes = try Nodes(2, of: fixture)
+            defer { nodes.close() }
+            let control = try AMQPControl.make(configuration: nodes.configuration)
+            try await control.connect()
+            let sound = await nodes.only()
+            for proxy in nodes.proxies where proxy.port != sound.port { proxy.swallowConfirmMode() }
+            // The publisher begins at the node without a connection.
+            var configuration = nodes.configuration
+            configuration.connectTimeout = .seconds(1)
+            let publisher = try AMQPPublisher.make(configuration: configuration, connectionName: "test publisher")
+            #expect(await publisher.publish([fixture.message("m")]) == [.confirmed])
+            while sound.connections != 2 { await Task.yield() }
+            await publisher.close()
+            await control.close()
+        }
+    }
+
     @Test func aPublisherLeavesANodeThatRefusesWithoutAnEnd() async throws {
         try await Fixture.with { fixture in
             try await fixture.control.deleteQueue(fixture.queue)

@@ -110,7 +110,13 @@ extension SessionOwner {
     private func connectIfDue() throws(AMQPError) {
         guard let attemptAt = session.attemptAt, attemptAt <= .now else { return }
         let connection = try BrokerConnection(configuration, name: connectionName, target: session.move?.target)
-        try prepare(connection)
+        do throws(AMQPError) {
+            try prepare(connection)
+        } catch {
+            // The session does not have this connection yet, so ``lost(_:)`` cannot name its node.
+            if error.isOfTheNode { _ = connection.seat.couldNotServe() }
+            throw error
+        }
         if session.move != nil { endMove() }
         session.opened(connection, at: .now)
         log(.connected(generation: session.generation))
