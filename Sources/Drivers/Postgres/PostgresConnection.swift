@@ -143,7 +143,10 @@ public actor PostgresConnection {
         let sql = SQL(unsafeSQL: script)
         try Self.validate([sql])
         try open(opening, within: deadline)
-        try perform([sql], within: deadline) { session, deadline throws(PostgresError) in try session.script(script, until: deadline) }
+        let last = try perform([sql], within: deadline) { session, deadline throws(PostgresError) in
+            try session.script(script, until: deadline)
+        }
+        if sql.endsTransaction, last == "ROLLBACK" { throw .commitRolledBack }
     }
 
     /// Sends the opening by itself, ahead of a statement that cannot share a round trip.
@@ -201,9 +204,12 @@ public actor PostgresConnection {
             throw ending
         }
         let wasInTransaction = session.isInTransaction
+        session.notices.forgetDoubt()
         defer { noteState() }
         do throws(PostgresError) {
-            return try work(session, .now + (duration ?? configuration.statementTimeout + PostgresConfiguration.answerGrace))
+            let value = try work(session, .now + (duration ?? configuration.statementTimeout + PostgresConfiguration.answerGrace))
+            if let doubt = session.doubt(about: statements) { throw doubt }
+            return value
         } catch {
             guard !session.isHealthy || error.isReadOnlySession else { throw error }
             drop(because: error)
@@ -246,6 +252,26 @@ public actor PostgresConnection {
             }
         }
     }
+}
+
+extension PostgresSession {
+    /// The warning that contradicts the answers of the statements. Nil if there is none.
+    ///
+    /// If the session is not in the state that its caller assumes, it is out of step.
+    fileprivate func doubt(about statements: [SQL]) -> PostgresError? {
+        guard let doubt = notices.doubt else { return nil }
+        if doubt.kind == .notReplicated { return doubt }
+        // PostgreSQL gives the same warnings for a ROLLBACK or a SET LOCAL outside of a transaction, which change nothing.
+        guard statements.contains(where: { $0.beginsTransaction || $0.endsTransaction }) else { return nil }
+        markOutOfStep()
+        return doubt
+    }
+}
+
+extension PostgresError {
+    /// COMMIT was answered by ROLLBACK.
+    static let commitRolledBack = PostgresError(
+        .rolledBack, message: "a statement of the transaction had failed, so COMMIT rolled it back")
 }
 
 extension SQL {

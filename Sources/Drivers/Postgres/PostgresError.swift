@@ -28,6 +28,9 @@ public struct PostgresError: Error, Sendable, Hashable {
         /// The server answered COMMIT with a rollback, because an earlier statement of the transaction had failed and its error was
         /// ignored.
         case rolledBack
+        /// The server committed on its own disk and stopped waiting for a synchronous standby, because the wait was cancelled. A failover
+        /// may lose the commit.
+        case notReplicated
     }
 
     public var kind: Kind
@@ -42,8 +45,8 @@ public struct PostgresError: Error, Sendable, Hashable {
     public var constraint: String?
     /// The position of the failing statement in a pipeline, counted from 0.
     public var statementIndex: Int?
-    /// True when the connection was lost while a commit may have been running: the changes may or may not be in the database. Only a unique
-    /// key in the data can tell.
+    /// True when the connection was lost while a commit may have been running, or when no standby confirmed the commit: after a failover,
+    /// the changes may or may not be in the database. Only a unique key in the data can tell.
     public var isAmbiguousCommit: Bool
     /// True when the loss was noticed before anything was sent. A repetition on another connection is then always safe.
     public var isUnsent: Bool
@@ -72,6 +75,7 @@ public struct PostgresError: Error, Sendable, Hashable {
         case .server: Verdict(sqlState: sqlState)
         case .connectFailed: sqlState.map { Verdict(sqlState: $0) } ?? .reconnect
         case .connectionLost, .deadlineExceeded: .reconnect
+        case .notReplicated: .retry
         case .poolExhausted: .backOff
         case .cancelled, .poolClosed, .invalidStatement, .decoding, .configuration, .rolledBack: .permanent
         }

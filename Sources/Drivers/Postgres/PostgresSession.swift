@@ -9,13 +9,13 @@ import Glibc
 final class PostgresSession {
     let connection: OpaquePointer
     /// libpq's callback reaches this box through an unretained pointer, so the box must live as long as the connection.
-    private let notices: NoticeBox
+    let notices: NoticeBox
     /// Whether a statement was left without its result.
     private var isOutOfStep = false
     let configuration: PostgresConfiguration
     var prepared = PreparedStatements()
-    /// Whether the server compiles costly statements of this session unless a transaction turns that off (`jit`).
-    var compiles = false
+    /// Whether the settings of this session are wrong, and each transaction must make them for itself (``settle(until:)``).
+    var needsSettings = false
 
     /// Takes over an open connection.
     init(connection: OpaquePointer, notices: NoticeBox, configuration: PostgresConfiguration) {
@@ -116,27 +116,4 @@ final class PostgresSession {
     func markOutOfStep() { isOutOfStep = true }
 
     static func text(of pointer: UnsafePointer<CChar>?) -> String { unsafe pointer.map { unsafe String(cString: $0) } ?? "" }
-}
-
-/// Keeps the server's final error: if an error arrives while no statement runs, libpq reports it only as a notice.
-final class NoticeBox {
-    fileprivate(set) var fatal: PostgresError?
-
-    /// Installs the box as the receiver of notices, which also keeps libpq from writing them to standard error. The box must outlive the
-    /// connection.
-    func attach(to connection: OpaquePointer) {
-        _ = unsafe PQsetNoticeReceiver(
-            connection,
-            { box, result in
-                guard let box = unsafe box, let result = unsafe result else { return }
-                unsafe Unmanaged<NoticeBox>.fromOpaque(box).takeUnretainedValue().receive(result)
-            }, Unmanaged.passUnretained(self).toOpaque())
-    }
-
-    private func receive(_ result: OpaquePointer) {
-        let severity = unsafe PostgresSession.text(of: PQresultErrorField(result, TIDINGS_DIAG_SEVERITY))
-        guard severity == "FATAL" || severity == "PANIC", fatal == nil else { return }
-        fatal = unsafe PostgresError(failed: result)
-        fatal?.kind = .connectionLost
-    }
 }

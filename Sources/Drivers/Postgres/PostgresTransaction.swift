@@ -44,9 +44,7 @@ public struct PostgresTransaction: Sendable {
     fileprivate func commit() async throws(PostgresError) {
         guard opening.take().isEmpty else { return }
         let answer = try await connection.query("COMMIT")
-        guard answer.command == "COMMIT" else {
-            throw PostgresError(.rolledBack, message: "a statement of the transaction had failed, so COMMIT rolled it back")
-        }
+        guard answer.command == "COMMIT" else { throw PostgresError.commitRolledBack }
     }
 }
 
@@ -78,8 +76,9 @@ extension PostgresPool {
     ///
     /// The effects of `body` outside the database must tolerate this repetition. Any other error rolls the transaction back and is thrown.
     ///
-    /// If the connection is lost during COMMIT, the outcome is unknown and the error has `isAmbiguousCommit` set. Only a unique key in the
-    /// data can then tell. Pass `retryAmbiguous: true` when `body` has such a key and may simply run again.
+    /// If the connection is lost during COMMIT, or if the wait for a synchronous standby is cancelled, the outcome is unknown and the error
+    /// has `isAmbiguousCommit` set. Only a unique key in the data can then tell. Pass `retryAmbiguous: true` when `body` has such a key and
+    /// may simply run again.
     ///
     /// The server cancels each statement after the configuration's `statementTimeout`. If `body` ignores the error of a statement, this
     /// method throws `.rolledBack`, because the server then answers COMMIT with a rollback.
@@ -112,6 +111,7 @@ extension PostgresPool {
     /// - `statement_timeout` includes the wait for locks, and ends before the client's own wait.
     /// - `synchronous_commit`: a commit before an acknowledgement or a send must survive a crash. `off`, wherever it was set, becomes `on`.
     ///   A higher setting stays.
+    /// - `client_min_messages`: the server must send warnings, because one of them says that a commit was not replicated.
     /// - `jit` is off, also behind a pooler. A session without a pooler has turned it off at its start.
     static func settings(statementTimeout: Duration) -> SQL {
         """
@@ -119,7 +119,7 @@ extension PostgresPool {
             set_config('idle_in_transaction_session_timeout', \(String(milliseconds(Self.idleInTransactionLimit))), true),
             set_config('synchronous_commit', case current_setting('synchronous_commit') when 'off' then 'on'
                 else current_setting('synchronous_commit') end, true),
-            set_config('jit', 'off', true)
+            \(PostgresSession.transactionSettings)
         """
     }
 

@@ -20,25 +20,29 @@ extension PostgresSession {
         return session
     }
 
-    /// Finds out whether a pooler stands between, and turns `jit` off for the session. One round trip.
+    /// Finds out whether a pooler stands between, and makes the settings of the session. One round trip.
     ///
-    /// The planner expects a high cost for a statement that may read every partition, so the server would compile it first. The compilation
-    /// takes far longer than reading the rows. `jit` is no parameter of the connection, because poolers refuse parameters that they do not
-    /// know.
+    /// - `jit` is off. The planner expects a high cost for a statement that may read every partition, so the server would compile it first.
+    ///   The compilation takes far longer than reading the rows.
+    /// - `client_min_messages` lets warnings through. One of them says that a commit was not replicated (``NoticeBox``).
+    ///
+    /// They are no parameters of the connection, because poolers refuse parameters that they do not know.
     ///
     /// A pooler answers with a process ID of its own. Behind it, a setting or a name of this session may meet another session of the
-    /// server next time. So there are no names, and ``settings(before:)`` makes the setting again for each transaction.
+    /// server next time. So there are no names, and ``settings(before:)`` makes the settings again for each transaction.
     private func settle(until deadline: Deadline) throws(PostgresError) {
         let isDirect: Bool
-        let jit: String
         do throws(PostgresError) {
             let answer = try query(
                 """
-                select pg_backend_pid() = \(Int(processID)), case when pg_backend_pid() = \(Int(processID))
-                    then set_config('jit', 'off', false) else current_setting('jit') end
+                select pg_backend_pid() = \(Int(processID)), current_setting('jit') = 'off' and \(Self.showsWarnings),
+                    case when pg_backend_pid() = \(Int(processID)) then set_config('jit', 'off', false) end,
+                    case when pg_backend_pid() = \(Int(processID)) then set_config('client_min_messages', \(Self.messages), false) end
                 """, until: deadline)
             guard let row = answer.rows.first else { throw PostgresError(.connectFailed, message: "the server sent no row") }
-            (isDirect, jit) = try row.decode((Bool, String).self)
+            let isSet: Bool
+            (isDirect, isSet, _, _) = try row.decode((Bool, Bool, String?, String?).self)
+            needsSettings = !isDirect && !isSet
         } catch {
             var error = error
             error.kind = .connectFailed
@@ -46,8 +50,16 @@ extension PostgresSession {
             throw error
         }
         if !isDirect { configuration.naming.forbid() }
-        compiles = jit != "off"
     }
+
+    private static let showsWarnings: SQL = "current_setting('client_min_messages') not in ('error', 'fatal', 'panic')"
+
+    /// The value of `client_min_messages`: that of the session, unless it hides warnings.
+    private static let messages: SQL = "case when \(showsWarnings) then current_setting('client_min_messages') else 'warning' end"
+
+    /// The settings of ``settle(until:)`` for one transaction, as members of a SELECT.
+    static let transactionSettings: SQL =
+        "set_config('jit', 'off', true), set_config('client_min_messages', \(messages), true)"
 
     /// Starts to connect. The URL may override the parameters before `dbname`. The parameters after `dbname` override the URL.
     private static func start(_ configuration: PostgresConfiguration) -> OpaquePointer? {

@@ -15,11 +15,12 @@ extension PostgresSession {
         return PostgresResult(storage: last)
     }
 
-    /// Runs several statements in one text, in the simple protocol. A text without BEGIN is one transaction.
-    func script(_ text: String, until deadline: Deadline) throws(PostgresError) {
+    /// Runs several statements in one text, in the simple protocol. A text without BEGIN is one transaction. Returns the name of the last
+    /// statement in the server's command tag.
+    func script(_ text: String, until deadline: Deadline) throws(PostgresError) -> Substring {
         try check(unsafe PQsendQuery(connection, text))
         try flush(until: deadline)
-        _ = try readResults(until: deadline)
+        return try readResults(until: deadline).last.map { PostgresResult(storage: $0).command } ?? ""
     }
 
     /// Runs statements in one round trip, with one synchronisation point at the end.
@@ -54,8 +55,8 @@ extension PostgresSession {
     /// The settings to send ahead of statements that are a transaction of their own. They end with it. Empty if the session has them
     /// already, or if a statement cannot run in a transaction with others.
     private func settings(before statements: [SQL]) -> [SQL] {
-        guard compiles, !isInTransaction, statements.allSatisfy({ PreparedStatements.isPlanned($0.text) }) else { return [] }
-        return ["select set_config('jit', 'off', true)"]
+        guard needsSettings, !isInTransaction, statements.allSatisfy({ PreparedStatements.isPlanned($0.text) }) else { return [] }
+        return ["select \(Self.transactionSettings)"]
     }
 
     /// One message of a pipeline. Most statements are one message. A statement that gets a name has a parse message before.

@@ -70,6 +70,9 @@ extension Failure {
             self.init(statement: error)
         case .poolExhausted:
             self.init(.unavailable, "the \(error)", hint: "is PostgreSQL running? see tidings doctor")
+        case .notReplicated:
+            self.init(
+                .timedOut, "the \(error)", hint: "no synchronous standby confirmed the commit: look at pg_stat_replication, then try again")
         case .deadlineExceeded: self.init(.timedOut, "the \(error)", hint: "is PostgreSQL overloaded? see tidings doctor")
         case .configuration: self.init(.config, error.message)
         case .cancelled, .poolClosed, .invalidStatement, .decoding, .rolledBack: self.init(.bad, "the \(error)")

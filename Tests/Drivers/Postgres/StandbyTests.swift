@@ -1,0 +1,90 @@
+import Testing
+import TidingsTestSupport
+
+@testable import TidingsPostgres
+
+/// Commits that wait for a synchronous standby. The setting belongs to a whole server, so the tests share a server of their own and run one
+/// at a time.
+@Suite(.standbyServer, .serialized) struct StandbyTests {
+    /// Runs the body with a table `t` and a pool. Every commit waits until the body relaxes the server.
+    private func withWaitingCommits(size: Int = 2, _ body: (StandbyServer, PostgresPool) async throws -> Void) async throws {
+        let server = try #require(StandbyServer.shared)
+        try await server.relax()
+        let pool = PostgresPool(server.configuration, size: size, name: "test", acquireTimeout: .seconds(20).patient)
+        try await pool.withConnection { try await $0.execute(script: "drop table if exists t; create table t (n int primary key)") }
+        try await server.demandStandby()
+        try await body(server, pool)
+        try await server.relax()
+        await pool.close()
+    }
+
+    /// PostgreSQL answers a cancelled wait with a warning and then with COMMIT.
+    @Test func aCancelledWaitIsNoCommit() async throws {
+        try await withWaitingCommits { server, pool in
+            let runs = Counter()
+            let commit = Task {
+                try await failure {
+                    try await pool.transaction { transaction in
+                        runs.increment()
+                        _ = try await transaction.query("insert into t values (1)")
+                    }
+                }
+            }
+            let process = try await server.waiting { $0.count == 1 }[0]
+            try await server.read("select pg_cancel_backend(\(process))")
+            let error = try await commit.value
+            #expect(error.kind == .notReplicated && error.isAmbiguousCommit, "\(error)")
+            #expect(error.verdict == .retry)
+            #expect(runs.value == 1)
+        }
+    }
+
+    /// A statement outside of a transaction commits by itself, and so does a pipeline.
+    @Test(arguments: [false, true]) func aCancelledWaitOfASingleStatementIsNoCommit(isPipeline: Bool) async throws {
+        try await withWaitingCommits { server, pool in
+            let insert: SQL = "insert into t values (1)"
+            let write = Task {
+                try await failure { () async throws -> [PostgresResult] in
+                    isPipeline ? try await pool.pipeline([insert, "select 1"]) : [try await pool.query(insert)]
+                }
+            }
+            let process = try await server.waiting { $0.count == 1 }[0]
+            try await server.read("select pg_cancel_backend(\(process))")
+            let error = try await write.value
+            #expect(error.kind == .notReplicated && error.isAmbiguousCommit, "\(error)")
+            // The session is in order: the warning is not taken for one of the next statement.
+            #expect(try await pool.query("select count(*) from t").rows[0].decode(Int.self) == 1)
+        }
+    }
+
+    /// A role or a database may hide warnings, and one of them says that the commit was not replicated.
+    @Test func aHiddenWarningIsAskedFor() async throws {
+        try await withWaitingCommits(size: 1) { server, pool in
+            _ = try await pool.query("set client_min_messages = 'error'")
+            let commit = Task {
+                try await failure { try await pool.transaction { try await $0.query("insert into t values (1)") } }
+            }
+            let process = try await server.waiting { $0.count == 1 }[0]
+            try await server.read("select pg_cancel_backend(\(process))")
+            #expect(try await commit.value.kind == .notReplicated)
+        }
+    }
+}
+
+/// Starts the server before the first test of a suite, and stops it after the last one.
+struct StandbyServerTrait: SuiteTrait, TestScoping {
+    func provideScope(
+        for test: Test, testCase: Test.Case?, performing function: @concurrent @Sendable () async throws -> Void
+    ) async throws {
+        try await StandbyServer.with { server in try await StandbyServer.$shared.withValue(server) { try await function() } }
+    }
+}
+
+extension StandbyServer {
+    /// The server of the suite. Nil outside of it.
+    @TaskLocal static var shared: StandbyServer?
+}
+
+extension Trait where Self == StandbyServerTrait {
+    static var standbyServer: Self { Self() }
+}
