@@ -1,5 +1,6 @@
 import Foundation
 import PrivateServers
+import Synchronization
 public import TidingsPostgres
 
 /// A PostgreSQL of the test's own, whose commits can be made to wait for a standby that does not exist.
@@ -76,6 +77,36 @@ public struct StandbyServer: Sendable {
                 throw TestSystemError(message: "the commits that wait for the standby are not as expected: \(processes)")
             }
             try await Task.sleep(for: Self.look)
+        }
+    }
+
+    /// Runs the work while commits wait for the standby, until it waits too or has ended. Then ends the demand, and awaits the work.
+    ///
+    /// - Returns: Whether the work waited.
+    public func holdsUp(_ work: @escaping @Sendable () async throws -> Void) async throws -> Bool {
+        try await demandStandby()
+        let progress = Progress()
+        async let result: Void = progress.run(work)
+        do {
+            try await waiting { !$0.isEmpty || progress.hasEnded }
+        } catch {
+            try? await relax()
+            throw error
+        }
+        let waits = !progress.hasEnded
+        try await relax()
+        try await result
+        return waits
+    }
+
+    /// Whether a piece of work has ended.
+    private final class Progress: Sendable {
+        private let ended = Atomic(false)
+        var hasEnded: Bool { ended.load(ordering: .acquiring) }
+
+        func run(_ work: @Sendable () async throws -> Void) async throws {
+            defer { ended.store(true, ordering: .releasing) }
+            try await work()
         }
     }
 

@@ -61,15 +61,21 @@ public final class PostgresPool: Sendable {
     /// Runs statements in one round trip on a free connection, as one transaction with the same settings as every other transaction. The
     /// statements must not contain BEGIN. See ``PostgresConnection/pipeline(_:deadline:)``.
     ///
-    /// - Parameter limit: the server's time limit for each statement, waits for locks included. By default, the configuration's
-    ///   `statementTimeout`. The client waits ``PostgresConfiguration/answerGrace`` longer, so the server's error usually comes first.
-    public func pipeline(_ statements: [SQL], limit: Duration? = nil) async throws(PostgresError) -> [PostgresResult] {
+    /// - Parameters:
+    ///   - limit: the server's time limit for each statement, waits for locks included. By default, the configuration's
+    ///     `statementTimeout`. The client waits ``PostgresConfiguration/answerGrace`` longer, so the server's error usually comes first.
+    ///   - isProof: whether the answers are proof of a durable state, also if the statements found nothing left to change (``mark``).
+    public func pipeline(
+        _ statements: [SQL], limit: Duration? = nil, asProof isProof: Bool = false
+    ) async throws(PostgresError) -> [PostgresResult] {
         let limit = limit ?? configuration.statementTimeout
-        return try await withLiveConnection { connection throws(PostgresError) in
+        let sent = isProof ? statements + [Self.mark] : statements
+        let answers = try await withLiveConnection { connection throws(PostgresError) in
             try await connection.pipeline(
-                statements, after: TransactionOpening([Self.settings(statementTimeout: limit)]),
+                sent, after: TransactionOpening([Self.settings(statementTimeout: limit)]),
                 deadline: limit + PostgresConfiguration.answerGrace)
         }
+        return isProof ? Array(answers.dropLast()) : answers
     }
 
     private func withLiveConnection<R: Sendable>(

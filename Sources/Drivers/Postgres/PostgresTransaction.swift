@@ -41,10 +41,16 @@ public struct PostgresTransaction: Sendable {
         try await connection.execute(script: script, after: opening, deadline: deadline)
     }
 
-    fileprivate func commit() async throws(PostgresError) {
+    /// - Parameter isProof: whether the commit is proof that everything before it is durable, see ``PostgresPool/mark``.
+    fileprivate func commit(asProof isProof: Bool) async throws(PostgresError) {
         guard opening.take().isEmpty else { return }
-        let answer = try await connection.query("COMMIT")
-        guard answer.command == "COMMIT" else { throw PostgresError.commitRolledBack }
+        do throws(PostgresError) {
+            let answers = try await connection.pipeline((isProof ? [PostgresPool.mark] : []) + ["COMMIT"])
+            guard answers.last?.command == "COMMIT" else { throw PostgresError.commitRolledBack }
+        } catch {
+            // The mark, too, is refused in a transaction that has failed.
+            throw error.sqlState == "25P02" ? PostgresError.commitRolledBack : error
+        }
     }
 }
 
@@ -78,7 +84,7 @@ extension PostgresPool {
     ///
     /// If the connection is lost during COMMIT, or if the wait for a synchronous standby is cancelled, the outcome is unknown and the error
     /// has `isAmbiguousCommit` set. Only a unique key in the data can then tell. Pass `retryAmbiguous: true` when `body` has such a key and
-    /// may simply run again.
+    /// may simply run again. The value is then proof of a durable commit, also if `body` found its work done (``mark``).
     ///
     /// The server cancels each statement after the configuration's `statementTimeout`. If `body` ignores the error of a statement, this
     /// method throws `.rolledBack`, because the server then answers COMMIT with a rollback.
@@ -93,7 +99,7 @@ extension PostgresPool {
                     let transaction = PostgresTransaction(
                         connection, isolation, settings: Self.settings(statementTimeout: configuration.statementTimeout))
                     let value = try await body(transaction)
-                    try await transaction.commit()
+                    try await transaction.commit(asProof: retryAmbiguous)
                     return value
                 }
             } catch let error as PostgresError where attempt < retries && error.allowsAnotherAttempt(retryAmbiguous: retryAmbiguous) {

@@ -46,7 +46,14 @@ extension PostgresSession {
                 guard isHealthy else { break }
             }
         }
-        if isHealthy { try leavePipeline(until: deadline) }
+        do throws(PostgresError) {
+            if isHealthy { try leavePipeline(until: deadline) }
+        } catch {
+            // The server may name the reason for the end of the session in its answer to a statement.
+            guard var failure else { throw error }
+            failure.kind = error.kind
+            throw failure
+        }
         if let failure { throw failure }
         results.removeFirst(settings.count)
         return results

@@ -19,7 +19,7 @@ extension Store {
         name: String, tenant: String, scopes: [APIScope], lifetime: Duration?, by author: String
     ) async throws -> (text: APIKeyText, row: JSON)? {
         let key = APIKeyText.new()
-        let result = try await pool.query(
+        let result = try await pool.write(
             """
             insert into tidings.api_keys (id, name, tenant, scopes, secret_hash, created_at, created_by, expires_at)
             select \(key.id), \(name), \(tenant), \(scopes.map(\.rawValue)), \(key.secretHash), tidings.clock(), \(author),
@@ -36,7 +36,7 @@ extension Store {
     /// - Returns: Nil if there is no such key, or if it is revoked or expired.
     public func rotateKey(_ id: String, overlap: Duration, by author: String) async throws -> (text: APIKeyText, row: JSON)? {
         let key = APIKeyText.new(id: id)
-        let result = try await pool.query(
+        let result = try await pool.write(
             """
             update tidings.api_keys set former_hash = secret_hash, secret_hash = \(key.secretHash), rotated_at = tidings.clock(),
                 former_until = tidings.clock() + make_interval(secs => \(Double(overlap.components.seconds))), rotated_by = \(author)
@@ -50,7 +50,7 @@ extension Store {
     ///
     /// - Returns: Its row of `tidings_ops.api_keys`. Nil if there is no such key, or if it was revoked before.
     public func revokeKey(_ id: String, by author: String) async throws -> JSON? {
-        let result = try await pool.query(
+        let result = try await pool.write(
             "update tidings.api_keys set revoked_at = tidings.clock(), revoked_by = \(author) where id = \(id) and revoked_at is null")
         return result.affectedRows > 0 ? try await keyRow(id) : nil
     }

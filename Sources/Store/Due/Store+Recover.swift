@@ -235,7 +235,7 @@ extension Store {
     /// Forgets the confirm of a pack whose message the broker set aside. A releaser publishes the pack again in its next turn, unless a
     /// worker has claimed it.
     public func forgetConfirm(of pack: PackID) async throws {
-        _ = try await pool.query(
+        _ = try await pool.write(
             """
             update tidings.packs set confirmed_at = null, decided_at = least(decided_at, (select tidings.clock()) - interval '1 hour')
             where id = \(pack.uuid) and claimed_at is null

@@ -45,7 +45,7 @@ extension Store {
                 where \(InboxItem.isOf(person)) and i.notification_id = \(id.uuid) and \(change.condition)
                 """,
                 Self.entry(id, of: person, evenDeleted: change == .delete),
-            ])
+            ], asProof: true)
         return try InboxAnswer(answers[1], isChanged: answers[0].affectedRows > 0)
     }
 
@@ -83,7 +83,7 @@ extension Store {
                 select count(*), (array_agg(notification_id order by notification_id desc))[1:\(Int32(Self.inboxSweepNames))] from changed
                 """,
                 InboxCounts.query(where: InboxItem.isOf(person)),
-            ])
+            ], asProof: true)
         let (count, ids) = try answers[0].rows[0].decode((Int, [NotificationID]?).self)
         return InboxSweep(changed: count, newest: ids ?? [], counts: try InboxCounts(answers[1].rows[0]))
     }

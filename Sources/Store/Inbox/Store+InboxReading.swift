@@ -61,8 +61,10 @@ extension Store {
     }
 
     /// Runs the statements of one person in one round trip and one transaction.
-    package func asPerson(_ person: RecipientKey, _ statements: [SQL]) async throws -> [PostgresResult] {
-        Array(try await pool.pipeline([Self.beginPerson(person)] + statements).dropFirst())
+    ///
+    /// - Parameter isProof: whether the answers are proof of a durable state, as the answer to a change is.
+    package func asPerson(_ person: RecipientKey, _ statements: [SQL], asProof isProof: Bool = false) async throws -> [PostgresResult] {
+        Array(try await pool.pipeline([Self.beginPerson(person)] + statements, asProof: isProof).dropFirst())
     }
 
     /// From this statement on, a transaction has the rights of a person.

@@ -7,7 +7,7 @@ extension Store {
     ///
     /// An attempt with an unknown outcome may have arrived. Another send is a possible duplicate, so that attempt is marked as one.
     public func retry(_ key: DeliveryKey) async throws -> Bool {
-        let result = try await pool.pipeline([
+        let result = try await pool.write(
             """
             with taken as (
                 delete from tidings.deliveries d where d.notification_id = \(key.notificationID.uuid) and d.ordinal = \(Int16(key.ordinal))
@@ -23,8 +23,7 @@ extension Store {
                 at: DueRows.now, kind: "'again'", attempt: "attempts + 1",
                 from: "(select t.*, n.lane from taken t join tidings.notifications n on n.id = t.notification_id) again"))
             returning ordinal
-            """
-        ])
-        return result[0].rows.first != nil
+            """)
+        return result.rows.first != nil
     }
 }

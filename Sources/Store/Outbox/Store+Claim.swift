@@ -19,6 +19,8 @@ extension Store {
     /// A pack is claimed once in its life: a claim with another id gets nothing. If the answer is lost, the same claim again gets the pack
     /// and a new lease. The packs of a dead worker are recovered by ``recover(_:)``, never by a second claim.
     ///
+    /// A worker acknowledges the message of a pack that is gone. So the answer is proof that the pack is settled.
+    ///
     /// - Parameters:
     ///   - claim: the same for each try of this claim, and different for every other claim.
     ///   - badges: whether each person's unread notifications are counted as well.
@@ -46,7 +48,7 @@ extension Store {
                 where r.changed_at > asked.decided_at or e.address is not null or \(badges)
                 """,
                 Self.clockQuery,
-            ], limit: Self.claimLimit)
+            ], limit: Self.claimLimit, asProof: true)
         for row in answers[0].rows {
             let (id, members, ordinals, claimedAt) = try row.decode((PackID, [NotificationID], [Int16], Timestamp).self)
             claims.claimedAt = claimedAt

@@ -13,7 +13,7 @@ extension Store {
         let ends = packs.flatMap { pack in pack.entries.filter(\.escalates).map { EscalationStep($0.key) } }
         let statement = Self.inboxStatement(packs, pauses: pauses, now: clock.now())
         guard !ends.isEmpty else {
-            return InboxArrivals(of: packs, delivered: Set(try await pool.query(statement).rows.map(DeliveryKey.init)))
+            return InboxArrivals(of: packs, delivered: Set(try await pool.write(statement).rows.map(DeliveryKey.init)))
         }
         return try await pool.transaction(retryAmbiguous: true) { transaction in
             let delivered = Set(try await transaction.query(statement).rows.map(DeliveryKey.init))

@@ -14,7 +14,7 @@ extension Store {
         -> JSON?
     {
         let until = duration.map { Double($0 / .seconds(1)) }
-        let result = try await pool.query(
+        let result = try await pool.write(
             """
             insert into tidings.pauses as p (scope, name, reason, paused_by, since, until)
             select \(scope.rawValue), \(name), \(reason), \(author), tidings.clock(), tidings.clock() + make_interval(secs => \(until))
@@ -30,7 +30,7 @@ extension Store {
 
     /// Ends a pause. Returns its row, with the number of deliveries that go on now. Nil if the target is not paused.
     public func resume(_ scope: Pause.Scope, _ name: String, by author: String) async throws -> JSON? {
-        let result = try await pool.query(
+        let result = try await pool.write(
             """
             update tidings.pauses p set resumed_at = (select tidings.clock()), resumed_by = \(author)
             where scope = \(scope.rawValue) and name = \(name) and \(Self.inForce) returning id

@@ -114,7 +114,7 @@ extension Store {
     /// or if it does not belong to `owner`.
     public func unregister(device: String, tenant: String, owner: String? = nil) async throws -> Bool {
         let isOwned: SQL = owner.map { "recipient_id = \($0)" } ?? "true"
-        let result = try await pool.query(
+        let result = try await pool.write(
             """
             with gone as (
                 update tidings.endpoints set gone_at = tidings.clock(), changed_at = tidings.clock(), gone_reason = 'unregistered'

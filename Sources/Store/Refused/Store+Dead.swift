@@ -53,7 +53,7 @@ extension Store {
     /// - Returns: The row's id, its earlier state, and `deaths`. The earlier state shows whether a worker died during the trial of this
     ///   suspect. `deaths` counts how often the message was set aside since it was last processed, this time included.
     public func keepDead(_ message: DeadMessage, state: String) async throws -> (id: Int64, earlierState: String?, deaths: Int) {
-        let result = try await pool.query(
+        let result = try await pool.write(
             """
             with earlier as (select state from tidings.dead where fingerprint = \(message.fingerprint.uuid))
             insert into tidings.dead as kept (fingerprint, at, queue, reason, message, deaths, exchange, routing_key, content_type, headers,
@@ -73,7 +73,7 @@ extension Store {
 
     /// Changes the state of a dead letter. Returns false if its present state is not one of `from`.
     public func moveDead(_ id: Int64, from states: [String], to state: String) async throws -> Bool {
-        let result = try await pool.query(
+        let result = try await pool.write(
             """
             update tidings.dead set state = \(state), acted_at = tidings.clock() where id = \(id) and state = any(\(states)) returning id
             """)
@@ -82,7 +82,7 @@ extension Store {
 
     /// Opens a suspect that is no pack, for an operator. No reader of it can tell which deliveries it stands for.
     public func keepUndecodable(_ id: Int64, because problem: String) async throws {
-        _ = try await pool.query(
+        _ = try await pool.write(
             """
             update tidings.dead set state = 'open', reason = \(ReasonCode.undecodablePack.rawValue), message = \(storable(problem)), acted_at = null
             where id = \(id) and state = 'trying'

@@ -77,7 +77,7 @@ extension Store {
     /// A row that has changed since its message was read keeps its state. Either a router has refused the event again, or another operator
     /// has acted.
     public func markReplayed(_ messages: [KeptMessage], in table: RefusedTable) async throws -> [Int64] {
-        try await pool.query(
+        try await pool.write(
             """
             update \(table.name) r set state = 'replayed', acted_at = tidings.clock()
             from unnest(\(messages.map(\.id)), \(messages.map(\.version))) as done(id, version)
@@ -88,7 +88,7 @@ extension Store {
 
     /// Closes rows that need no action. Returns the number of closed rows. A row that is closed already keeps its state.
     public func discard(_ ids: [Int64], in table: RefusedTable) async throws -> Int {
-        try await pool.query(
+        try await pool.write(
             """
             update \(table.name) r set state = 'discarded', acted_at = tidings.clock() where r.id = any(\(ids)) and \(table.isOpen)
             """

@@ -57,6 +57,48 @@ import TidingsTestSupport
         }
     }
 
+    /// The repetition finds its row and writes nothing. PostgreSQL would not let it wait, although its row is on no standby.
+    @Test(arguments: ["pg_cancel_backend", "pg_terminate_backend"])
+    func aRepetitionAfterAnAmbiguousCommitWaitsToo(end: String) async throws {
+        try await withWaitingCommits { server, pool in
+            let (runs, ended) = (Counter(), Counter())
+            let commit = Task {
+                try await pool.transaction(retryAmbiguous: true) { transaction in
+                    runs.increment()
+                    _ = try await transaction.query("insert into t values (1) on conflict do nothing")
+                }
+                ended.increment()
+            }
+            let process = try await server.waiting { $0.count == 1 }[0]
+            try await server.read("select \(unsafe: end)(\(process))")
+            try await server.waiting { runs.value == 2 && ($0.count == 1 || ended.value == 1) }
+            #expect(try await server.read("select count(*) from t").rows[0].decode(Int.self) == 1)
+            #expect(ended.value == 0)
+            try await server.relax()
+            try await commit.value
+            #expect(runs.value == 2)
+        }
+    }
+
+    /// Another process may have made the earlier commit, and have ended before a standby had it.
+    @Test func anAnswerForEarlierWorkWaits() async throws {
+        let server = try #require(StandbyServer.shared)
+        try await server.relax()
+        let pool = PostgresPool(server.configuration, size: 2, name: "test")
+        try await pool.withConnection {
+            try await $0.execute(script: "drop table if exists t; create table t (n int primary key); insert into t values (1)")
+        }
+        let again: SQL = "insert into t values (1) on conflict do nothing"
+        #expect(try await server.holdsUp { try await pool.transaction(retryAmbiguous: true) { _ = try await $0.query(again) } })
+        #expect(try await server.holdsUp { _ = try await pool.pipeline([again], asProof: true) })
+        #expect(try await server.holdsUp { _ = try await pool.write(again) })
+        // Reading is no answer for earlier work.
+        let read: SQL = "select count(*) from t"
+        #expect(try await !server.holdsUp { _ = try await pool.pipeline([read]) })
+        #expect(try await !server.holdsUp { try await pool.transaction { _ = try await $0.query(read) } })
+        await pool.close()
+    }
+
     /// A role or a database may hide warnings, and one of them says that the commit was not replicated.
     @Test func aHiddenWarningIsAskedFor() async throws {
         try await withWaitingCommits(size: 1) { server, pool in

@@ -1,5 +1,6 @@
 import Testing
-import TidingsPostgres
+
+@testable import TidingsPostgres
 
 struct TransactionTests {
     private struct Unrelated: Error {}
@@ -168,6 +169,29 @@ struct TransactionTests {
                 }
             }
             #expect(error.kind == .rolledBack)
+        }
+    }
+
+    /// The same with the commit as a proof, before which a statement of the pool's own goes.
+    @Test func aSwallowedErrorIsNoProof() async throws {
+        try await withPool(size: 1) { pool in
+            let error = try await failure {
+                try await pool.transaction(retryAmbiguous: true) { connection in
+                    do { _ = try await connection.query("select 1/0") } catch {}
+                }
+            }
+            #expect(error.kind == .rolledBack)
+        }
+    }
+
+    /// Without synchronous standbys, and where the commit does not wait for them, a proof writes nothing.
+    @Test func aProofWithoutAStandbyWritesNothing() async throws {
+        try await withPool(size: 1) { pool in
+            let writes: SQL = "select m.mark is not null from (\(PostgresPool.mark)) m(mark)"
+            let isWritten = try await pool.query(writes).rows[0].decode(Bool.self)
+            #expect(!isWritten)
+            #expect(try await pool.pipeline(["select 1", "select 2"], asProof: true).count == 2)
+            #expect(try await pool.write("select 3::int8").rows[0].decode(Int.self) == 3)
         }
     }
 
