@@ -65,6 +65,11 @@ public struct StandbyServer: Sendable {
         }
     }
 
+    /// The number of sessions on the server, whoever has them.
+    public func sessions() async throws -> Int {
+        try await observer.query("select count(*) from pg_stat_activity where backend_type = 'client backend'").rows[0].decode(Int.self)
+    }
+
     /// Polls until `condition` holds for the processes that wait, and returns them. No event signals the wait of another session. Throws
     /// after 30 s for the speed of this machine.
     @discardableResult

@@ -8,7 +8,7 @@ import Testing
         "Sources/Drivers/AMQP/Publisher/AMQPPublisher.swift": "a cancellation handler cannot await the actor; timers of waiting callers",
         "Sources/Drivers/AMQP/Publisher/AMQPAnnouncer.swift": "an offer must not wait for the thread of the connection",
         "Sources/Drivers/Postgres/PostgresConnection.swift": "the deadline must fire while the connection is still being opened",
-        "Sources/Drivers/Postgres/PostgresPool.swift": "timers of waiting callers; connections opened for whoever comes next",
+        "Sources/Drivers/Postgres/PostgresPool.swift": "timers of waiting callers; connections for whoever comes next; looks at the server",
         "Sources/Pipeline/Outbox/PublishBacklog.swift": "packs outlive the batch that made them; drain() awaits them",
         "Sources/Pipeline/Outbox/RefusedPacks.swift": "refused packs outlive the batch that made them; close() awaits them",
         "Sources/Pipeline/Delivery/Outstanding.swift": "sends outlive the patience of their batch; drain() awaits them",

@@ -1,6 +1,7 @@
 import TidingsWaiting
 
-/// The state of a pool: which connections are idle, and how many are lent or opening. It only decides; the caller opens, closes and wakes.
+/// The state of a pool: which connections are idle, and how many are lent, opening or left behind. It only decides; the caller opens,
+/// closes, looks and wakes.
 struct PoolState<Connection: Sendable & AnyObject> {
     typealias Waiter = OneShot<Result<Connection, PostgresError>>
 
@@ -18,6 +19,10 @@ struct PoolState<Connection: Sendable & AnyObject> {
     /// Callers that wait for a connection, in the order of arrival.
     private var waiters: [Waiter] = []
     private var lent = 0
+    /// The connections that were dropped during a commit, and whose server processes may still wait for a standby. They count against the
+    /// size: the server has these sessions, and each retry would add another.
+    private(set) var leftBehind = 0
+    private var isLooking = false
     private var opening = 0
     private var failures = 0
     private var isClosed = false
@@ -40,15 +45,18 @@ struct PoolState<Connection: Sendable & AnyObject> {
     /// Returns how many attempts to connect must start now, and counts them as started. After a failure, only one runs at a time.
     mutating func openersToStart() -> Int {
         guard !isClosed else { return 0 }
-        let wanted = min(waiters.count - opening, size - lent - idle.count - opening)
+        let wanted = min(waiters.count - opening, size - lent - idle.count - opening - leftBehind)
         let started = max(0, failures == 0 ? wanted : min(wanted, 1 - opening))
         opening += started
         return started
     }
 
     /// Takes a lent connection back. Returns false if the caller must close it.
-    mutating func giveBack(_ connection: Connection, isUsable: Bool) -> Bool {
+    ///
+    /// - Parameter isLeftBehind: whether the connection was dropped while its server process may have been committing.
+    mutating func giveBack(_ connection: Connection, isUsable: Bool, isLeftBehind: Bool = false) -> Bool {
         lent -= 1
+        if isLeftBehind { leftBehind += 1 }
         if isClosed && lent == 0 { drained.set(()) }
         return isUsable && lend(connection)
     }
@@ -76,6 +84,28 @@ struct PoolState<Connection: Sendable & AnyObject> {
             return (nil, [])
         }
         return (failures, [])
+    }
+
+    /// Returns whether to start looking for sessions that were left behind, and counts the look as started.
+    mutating func lookToStart() -> Bool {
+        guard leftBehind > 0, !isLooking, !isClosed else { return false }
+        isLooking = true
+        return true
+    }
+
+    /// Records that `waiting` sessions wait for a standby on the server. Returns whether to look again.
+    mutating func looked(waiting: Int) -> Bool {
+        leftBehind = min(leftBehind, waiting)
+        lastFailure = nil
+        isLooking = leftBehind > 0 && !isClosed
+        return isLooking
+    }
+
+    /// Records that the server could not be asked. Returns whether to look again.
+    mutating func lookFailed(_ error: PostgresError) -> Bool {
+        lastFailure = error
+        isLooking = !isClosed
+        return isLooking
     }
 
     /// Removes a waiter that no longer waits.

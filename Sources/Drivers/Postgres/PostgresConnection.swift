@@ -23,6 +23,7 @@ public actor PostgresConnection {
 
     private nonisolated let usable = Atomic(false)
     private nonisolated let inTransaction = Atomic(false)
+    private nonisolated let leftBehind = Atomic(false)
 
     public nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe thread.asUnownedSerialExecutor() }
 
@@ -163,6 +164,9 @@ public actor PostgresConnection {
     /// Whether the last statement left a transaction open.
     nonisolated var hasOpenTransaction: Bool { inTransaction.load(ordering: .acquiring) }
 
+    /// Whether the session was dropped at a deadline, while its server process may have been committing. The server process then goes on.
+    nonisolated var isLeftBehind: Bool { leftBehind.load(ordering: .acquiring) }
+
     /// The server process of this session, as in `pg_stat_activity.pid`. 0 when there is no session.
     public var processID: Int32 { session?.processID ?? 0 }
 
@@ -219,6 +223,7 @@ public actor PostgresConnection {
             var lost = error
             let isInTransaction = wasInTransaction || statements.first.map(\.beginsTransaction) ?? false
             lost.isAmbiguousCommit = !isInTransaction || statements.contains(where: \.endsTransaction)
+            if lost.isAmbiguousCommit, lost.kind == .deadlineExceeded { leftBehind.store(true, ordering: .releasing) }
             throw lost
         }
     }

@@ -6,6 +6,9 @@ import TidingsWaiting
 /// The pool opens connections when they are first needed, and keeps them. If none is free, a caller waits in a queue until
 /// `acquireTimeout`. The pool replaces a lost connection when the next caller needs it. While the server is unreachable, the pool makes one
 /// attempt at a time, with growing pauses. A server that restarts is therefore not flooded.
+///
+/// If commits wait for a standby, the server keeps the session of each commit whose deadline passed. The pool counts these sessions against
+/// its size until they are gone (``look()``).
 public final class PostgresPool: Sendable {
     /// The default time that a caller waits for a free connection.
     public static let standardAcquireTimeout = Duration.seconds(10)
@@ -15,7 +18,7 @@ public final class PostgresPool: Sendable {
     let configuration: PostgresConfiguration
     let log: @Sendable (PostgresPoolEvent) -> Void
     private let acquireTimeout: Duration
-    private let state: Mutex<PoolState<PostgresConnection>>
+    let state: Mutex<PoolState<PostgresConnection>>
 
     /// - Parameters:
     ///   - size: the largest number of connections. All pools of all processes share the server's `max_connections`.
@@ -129,9 +132,7 @@ public final class PostgresPool: Sendable {
         // The timer fails the waiter after this time, and is cancelled when a connection comes first.
         let timer = Task {
             try await Task.sleep(for: acquireTimeout)
-            let reason = state.withLock { $0.lastFailure }
-            waiter.set(
-                .failure(reason ?? PostgresError(.poolExhausted, message: "all \(size) connections of pool \(name) stayed in use")))
+            waiter.set(.failure(state.withLock { $0.lastFailure ?? exhausted(leftBehind: $0.leftBehind) }))
         }
         defer { timer.cancel() }
         let outcome = await withTaskCancellationHandler {
@@ -152,18 +153,25 @@ public final class PostgresPool: Sendable {
             }
         }
         let isUsable = connection.isUsable
-        let (isKept, openers) = state.withLock { state in
-            let isKept = state.giveBack(connection, isUsable: isUsable)
-            return (isKept, state.openersToStart())
+        let (isKept, openers, mustLook) = state.withLock { state in
+            let isKept = state.giveBack(connection, isUsable: isUsable, isLeftBehind: connection.isLeftBehind)
+            return (isKept, state.openersToStart(), state.lookToStart())
         }
         if !isUsable { log(.lost) }
         if !isKept { await connection.close() }
         startOpening(openers)
+        // Unstructured: the caller of the lost connection does not wait for the look.
+        if mustLook { Task { await look() } }
+    }
+
+    private func exhausted(leftBehind: Int) -> PostgresError {
+        let cause = leftBehind > 0 ? ", \(leftBehind) of them by commits that wait for a standby" : ""
+        return PostgresError(.poolExhausted, message: "all \(size) connections of pool \(name) stayed in use\(cause)")
     }
 
     // MARK: Opening
 
-    private func startOpening(_ count: Int) {
+    func startOpening(_ count: Int) {
         // Unstructured tasks: the new connection serves any waiter, so it must not end with the task of the caller that started it.
         for _ in 0..<count { Task { await open() } }
     }

@@ -87,6 +87,41 @@ struct PoolStateTests {
         #expect(state.openersToStart() == 1)
     }
 
+    /// Each commit that waits for a standby keeps its session on the server, whatever became of its connection.
+    @Test func sessionsLeftBehindCountUntilTheServerHasThemNoMore() {
+        var state = State(size: 3)
+        for _ in 0..<10 { _ = state.acquire(State.Waiter()) { $0.isUsable } }
+        #expect(state.openersToStart() == 3)
+        for _ in 0..<3 { #expect(state.opened(Fake()) == true) }
+        for _ in 0..<3 { #expect(state.giveBack(Fake(isUsable: false), isUsable: false, isLeftBehind: true) == false) }
+        #expect(state.openersToStart() == 0)
+        #expect(state.lookToStart() == true)
+        #expect(state.lookToStart() == false, "one look is enough")
+        // Other processes wait too.
+        #expect(state.looked(waiting: 7) == true)
+        #expect(state.leftBehind == 3)
+        #expect(state.looked(waiting: 1) == true)
+        #expect(state.openersToStart() == 2)
+        #expect(state.lookFailed(refused) == true)
+        #expect(state.leftBehind == 1)
+        #expect(state.looked(waiting: 0) == false)
+        for _ in 0..<2 { #expect(state.opened(Fake()) == true) }
+        #expect(state.openersToStart() == 1)
+        #expect(state.lookToStart() == false)
+    }
+
+    @Test func aClosedPoolLooksNoMore() {
+        var state = State(size: 1)
+        _ = state.acquire(State.Waiter()) { $0.isUsable }
+        _ = state.openersToStart()
+        #expect(state.opened(Fake()) == true)
+        #expect(state.giveBack(Fake(isUsable: false), isUsable: false, isLeftBehind: true) == false)
+        #expect(state.lookToStart() == true)
+        _ = state.close()
+        #expect(state.looked(waiting: 1) == false)
+        #expect(state.lookToStart() == false)
+    }
+
     @Test func closingWaitsForTheLentOnes() async {
         var state = State(size: 2)
         for _ in 0..<2 { _ = state.acquire(State.Waiter()) { $0.isUsable } }

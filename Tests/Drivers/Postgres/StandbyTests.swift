@@ -99,6 +99,45 @@ import TidingsTestSupport
         await pool.close()
     }
 
+    /// Every caller is told at its deadline and tries again. The server has one session for each connection of the pool all the same, and
+    /// one of the look.
+    @Test func sessionsDoNotPileUp() async throws {
+        let server = try #require(StandbyServer.shared)
+        try await server.relax()
+        let before = try await server.sessions()
+        var configuration = server.configuration
+        configuration.statementTimeout = .milliseconds(100)
+        let pool = PostgresPool(configuration, size: 3, name: "test", acquireTimeout: .seconds(1))
+        try await pool.withConnection { try await $0.execute(script: "drop table if exists t; create table t (n int)") }
+        try await server.demandStandby()
+        let most = try await withThrowingTaskGroup(of: Int.self) { group in
+            for number in 0..<12 {
+                group.addTask {
+                    for _ in 0..<2 {
+                        let error = try await failure {
+                            try await pool.transaction { try await $0.query("insert into t values (\(number))") }
+                        }
+                        #expect(error.verdict != .permanent, "\(error)")
+                    }
+                    return try await server.sessions()
+                }
+            }
+            return try await group.reduce(0) { max($0, $1) }
+        }
+        #expect(most - before <= pool.size + 1, "\(most) sessions, \(before) before")
+        let error = try await failure { try await pool.query("select 1") }
+        #expect(error.kind == .poolExhausted && error.message.contains("wait for a standby"), "\(error.debugDescription)")
+        // All sessions are free again when the standby is there.
+        try await server.relax()
+        for number in 0..<5 {
+            let deadline = ContinuousClock.now + .seconds(20).patient
+            while (try? await pool.write("insert into t values (\(100 + number))")) == nil {
+                guard ContinuousClock.now < deadline else { throw error }
+            }
+        }
+        await pool.close()
+    }
+
     /// A role or a database may hide warnings, and one of them says that the commit was not replicated.
     @Test func aHiddenWarningIsAskedFor() async throws {
         try await withWaitingCommits(size: 1) { server, pool in

@@ -176,6 +176,10 @@ package enum Bounds {
             Bound(
                 "PostgresConfiguration.answerGrace", PostgresConfiguration.answerGrace,
                 "Beyond the statement's time-out, for the server's own answer."),
+            Bound(
+                "PostgresPool.lookInterval", PostgresPool.lookInterval,
+                "Between two looks for sessions whose commits still wait for a standby; they count against the pool."),
+            Bound("PostgresPool.lookLimit", PostgresPool.lookLimit, "Of one such look."),
             Bound("PreparedStatements.limit", PreparedStatements.limit, "statements", "Kept parsed by the server for each session."),
             Bound("PostgresConnection.pipelineLimit", PostgresConnection.pipelineLimit, "statements", "Of one pipeline."),
             Bound("AMQPConfiguration.maximumNodes", AMQPConfiguration.maximumNodes, "nodes", "Of one cluster, named in the URL."),
