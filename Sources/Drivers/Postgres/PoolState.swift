@@ -23,6 +23,8 @@ struct PoolState<Connection: Sendable & AnyObject> {
     /// size: the server has these sessions, and each retry would add another.
     private(set) var leftBehind = 0
     private var isLooking = false
+    /// Connections that were opened before this time lead to a server that takes no writes any more.
+    private var retiredAt: ContinuousClock.Instant?
     private var opening = 0
     private var failures = 0
     private var isClosed = false
@@ -107,6 +109,16 @@ struct PoolState<Connection: Sendable & AnyObject> {
         isLooking = !isClosed
         return isLooking
     }
+
+    /// Records that the server of the present connections takes no writes any more. Returns the idle ones to close. A lent one is closed
+    /// when it is returned.
+    mutating func retire(at now: ContinuousClock.Instant) -> [Connection] {
+        defer { idle = [] }
+        retiredAt = now
+        return idle
+    }
+
+    func isRetired(openedAt: ContinuousClock.Instant) -> Bool { retiredAt.map { openedAt < $0 } ?? false }
 
     /// Removes a waiter that no longer waits.
     mutating func forget(_ waiter: Waiter) { waiters.removeAll { $0 === waiter } }

@@ -6,7 +6,8 @@ internal import CLibpq
 /// (`PGPASSFILE`). The password can therefore stay out of the URL. Unless the host is a loopback address, set
 /// `?sslmode=verify-full&sslrootcert=…`: libpq's default, `prefer`, accepts any server and falls back to plain text.
 public struct PostgresConfiguration: Sendable {
-    /// The time limit for opening a connection, name resolution included. libpq's own `connect_timeout` has no effect here.
+    /// The time limit for opening a connection, name resolution included. If the URL names several hosts, each gets an equal part of the
+    /// time that is left. libpq's own `connect_timeout` has no effect here.
     public var connectTimeout: Duration = .seconds(10)
     /// The time limit for one statement. In the pool's transactions, the server gets this limit. Everywhere else, only the client stops
     /// waiting, ``answerGrace`` later. There, a `statement_timeout` of the database role makes the server stop its work too.
@@ -24,7 +25,11 @@ public struct PostgresConfiguration: Sendable {
     let url: String
     /// The naming switch that all sessions of this configuration and its copies share.
     let naming = StatementNaming()
+    /// The hosts of the URL, which all sessions of this configuration and its copies share.
+    let hosts: HostOrder
     private let summary: String
+    /// The `target_session_attrs` of the URL.
+    private let wantedSession: String?
 
     /// Reads `postgres://user:password@host:port/database?parameter=value…`, with the parameters of libpq 15. Several hosts are allowed.
     ///
@@ -38,17 +43,29 @@ public struct PostgresConfiguration: Sendable {
         defer { unsafe PQconninfoFree(options) }
         self.url = url
         self.applicationName = applicationName
-        summary = unsafe Self.summary(of: options)
+        let values = unsafe Self.values(of: options)
+        summary = Self.summary(of: values)
+        wantedSession = values["target_session_attrs"]
+        // To prefer a standby, libpq passes over the list twice.
+        hosts = HostOrder(
+            host: values["host"], address: values["hostaddr"], port: values["port"], isForLibpq: wantedSession == "prefer-standby")
     }
 
-    /// The URL without its password, and without parameters except sslmode.
-    private static func summary(of options: UnsafeMutablePointer<PQconninfoOption>) -> String {
+    /// Whether a session that cannot write must be left for another one.
+    var leavesReadOnlySessions: Bool { wantedSession.map { $0 == "read-write" } ?? needsWritableSession }
+
+    private static func values(of options: UnsafeMutablePointer<PQconninfoOption>) -> [String: String] {
         var values: [String: String] = [:]
         var option = unsafe options
         while let keyword = unsafe option.pointee.keyword {
             if let value = unsafe option.pointee.val { unsafe values[String(cString: keyword)] = unsafe String(cString: value) }
             unsafe option += 1
         }
+        return values
+    }
+
+    /// The URL without its password, and without parameters except sslmode.
+    private static func summary(of values: [String: String]) -> String {
         var text = "postgres://"
         if let user = values["user"] { text += "\(user)@" }
         text += values["host"] ?? values["hostaddr"] ?? ""

@@ -24,6 +24,9 @@ public actor PostgresConnection {
     private nonisolated let usable = Atomic(false)
     private nonisolated let inTransaction = Atomic(false)
     private nonisolated let leftBehind = Atomic(false)
+    private nonisolated let readOnly = Atomic(false)
+    /// The time before the session was opened.
+    nonisolated let openedAt = ContinuousClock.now
 
     public nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe thread.asUnownedSerialExecutor() }
 
@@ -167,6 +170,9 @@ public actor PostgresConnection {
     /// Whether the session was dropped at a deadline, while its server process may have been committing. The server process then goes on.
     nonisolated var isLeftBehind: Bool { leftBehind.load(ordering: .acquiring) }
 
+    /// Whether the session was dropped because its server takes no writes.
+    nonisolated var endedReadOnly: Bool { readOnly.load(ordering: .acquiring) }
+
     /// The server process of this session, as in `pg_stat_activity.pid`. 0 when there is no session.
     public var processID: Int32 { session?.processID ?? 0 }
 
@@ -213,12 +219,16 @@ public actor PostgresConnection {
         do throws(PostgresError) {
             let value = try work(session, .now + (duration ?? configuration.statementTimeout + PostgresConfiguration.answerGrace))
             if let doubt = session.doubt(about: statements) { throw doubt }
+            if session.becameReadOnly, !session.isInTransaction { leave(session, because: .becameReadOnly) }
             return value
         } catch {
-            guard !session.isHealthy || error.isReadOnlySession else { throw error }
-            drop(because: error)
             // The server answered, so the outcome is known.
-            guard !error.isReadOnlySession else { throw error }
+            if error.isReadOnlySession {
+                leave(session, because: error)
+                throw error
+            }
+            guard !session.isHealthy else { throw error }
+            drop(because: error)
             guard !error.isUnsent else { throw error }
             var lost = error
             let isInTransaction = wasInTransaction || statements.first.map(\.beginsTransaction) ?? false
@@ -226,6 +236,13 @@ public actor PostgresConnection {
             if lost.isAmbiguousCommit, lost.kind == .deadlineExceeded { leftBehind.store(true, ordering: .releasing) }
             throw lost
         }
+    }
+
+    /// Drops a session whose server takes no writes.
+    private func leave(_ session: PostgresSession, because error: PostgresError) {
+        session.avoidHost()
+        readOnly.store(true, ordering: .releasing)
+        drop(because: error)
     }
 
     private func noteState() {
@@ -274,6 +291,10 @@ extension PostgresSession {
 }
 
 extension PostgresError {
+    /// The server reported that transactions of the session now begin read-only.
+    fileprivate static let becameReadOnly = PostgresError(
+        .connectionLost, sqlState: "25006", message: "the transactions of this session begin read-only")
+
     /// COMMIT was answered by ROLLBACK.
     static let commitRolledBack = PostgresError(
         .rolledBack, message: "a statement of the transaction had failed, so COMMIT rolled it back")

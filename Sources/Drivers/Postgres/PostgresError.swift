@@ -109,7 +109,10 @@ public struct PostgresError: Error, Sendable, Hashable {
 
     /// Whether the server takes no writes: it is a standby, or its sessions begin read-only. libpq gives no SQLSTATE if it refuses such a
     /// session (``PostgresConfiguration/needsWritableSession``).
-    public var isReadOnly: Bool { isReadOnlySession || kind == .connectFailed && message.contains("session is read-only") }
+    public var isReadOnly: Bool {
+        isReadOnlySession
+            || kind == .connectFailed && ["session is read-only", "server is in hot standby mode"].contains { message.contains($0) }
+    }
 }
 
 extension PostgresError: CustomStringConvertible, CustomDebugStringConvertible {

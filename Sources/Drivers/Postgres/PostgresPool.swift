@@ -9,6 +9,8 @@ import TidingsWaiting
 ///
 /// If commits wait for a standby, the server keeps the session of each commit whose deadline passed. The pool counts these sessions against
 /// its size until they are gone (``look()``).
+///
+/// If a session proves read-only, such as after a switch-over, the pool leaves all its sessions for new ones.
 public final class PostgresPool: Sendable {
     /// The default time that a caller waits for a free connection.
     public static let standardAcquireTimeout = Duration.seconds(10)
@@ -153,12 +155,16 @@ public final class PostgresPool: Sendable {
             }
         }
         let isUsable = connection.isUsable
-        let (isKept, openers, mustLook) = state.withLock { state in
-            let isKept = state.giveBack(connection, isUsable: isUsable, isLeftBehind: connection.isLeftBehind)
-            return (isKept, state.openersToStart(), state.lookToStart())
+        let (isKept, retired, openers, mustLook) = state.withLock { state in
+            let retired = connection.endedReadOnly ? state.retire(at: .now) : []
+            let isKept = state.giveBack(
+                connection, isUsable: isUsable && !state.isRetired(openedAt: connection.openedAt),
+                isLeftBehind: connection.isLeftBehind)
+            return (isKept, retired, state.openersToStart(), state.lookToStart())
         }
         if !isUsable { log(.lost) }
         if !isKept { await connection.close() }
+        for connection in retired { await connection.close() }
         startOpening(openers)
         // Unstructured: the caller of the lost connection does not wait for the look.
         if mustLook { Task { await look() } }

@@ -13,13 +13,16 @@ final class PostgresSession {
     /// Whether a statement was left without its result.
     private var isOutOfStep = false
     let configuration: PostgresConfiguration
+    /// The host of this session, as a position in the URL (``HostOrder``).
+    private let host: Int
     var prepared = PreparedStatements()
     /// Whether the settings of this session are wrong, and each transaction must make them for itself (``settle(until:)``).
     var needsSettings = false
 
     /// Takes over an open connection.
-    init(connection: OpaquePointer, notices: NoticeBox, configuration: PostgresConfiguration) {
+    init(connection: OpaquePointer, notices: NoticeBox, configuration: PostgresConfiguration, host: Int) {
         self.configuration = configuration
+        self.host = host
         unsafe self.connection = unsafe connection
         self.notices = notices
     }
@@ -37,6 +40,15 @@ final class PostgresSession {
         if let fatal = notices.fatal { return fatal }
         return PostgresError(.connectionLost, message: unsafe Self.text(of: PQerrorMessage(connection)))
     }
+
+    /// Whether the server has told that transactions of this session begin read-only although the session must write.
+    var becameReadOnly: Bool {
+        unsafe configuration.leavesReadOnlySessions
+            && Self.text(of: PQparameterStatus(connection, "default_transaction_read_only")) == "on"
+    }
+
+    /// Makes new sessions try the other hosts first.
+    func avoidHost() { configuration.hosts.avoid(host) }
 
     // MARK: Waiting
 

@@ -3,14 +3,39 @@ import Glibc
 import TidingsSocket
 
 extension PostgresSession {
-    /// Opens a connection and waits for it until the deadline. Only name resolution may take longer, because libpq resolves in a blocking
-    /// call.
+    /// Opens a connection to the first host that gives a suitable one, and waits for it until the deadline. Only name resolution may take
+    /// longer, because libpq resolves in a blocking call.
+    ///
+    /// If the server at a host refuses the user or the database, or has no room, the other hosts are not tried.
     static func open(_ configuration: PostgresConfiguration, until deadline: Deadline) throws(PostgresError) -> PostgresSession {
-        guard let connection = unsafe start(configuration) else { throw PostgresError(.connectFailed, message: "out of memory") }
+        let order = configuration.hosts.order()
+        var failures: [PostgresError] = []
+        for (position, host) in order.enumerated() {
+            let share = ContinuousClock.now.duration(to: deadline) / (order.count - position)
+            do throws(PostgresError) {
+                let session = try open(configuration, host: host, until: .now + share)
+                configuration.hosts.trust(host)
+                return session
+            } catch {
+                guard error.verdict == .reconnect || error.isReadOnly else { throw error }
+                configuration.hosts.avoid(host)
+                failures.append(error)
+            }
+        }
+        // A standby is as it should be. The reason is the failure of another host.
+        throw failures.first { !$0.isReadOnly } ?? failures[0]
+    }
+
+    private static func open(
+        _ configuration: PostgresConfiguration, host: Int, until deadline: Deadline
+    ) throws(PostgresError) -> PostgresSession {
+        guard let connection = unsafe start(configuration, at: configuration.hosts.hosts[host]) else {
+            throw PostgresError(.connectFailed, message: "out of memory")
+        }
         let notices = NoticeBox()
         unsafe notices.attach(to: connection)
         // The session owns the connection from here on, so every exit frees the connection.
-        let session = unsafe PostgresSession(connection: connection, notices: notices, configuration: configuration)
+        let session = unsafe PostgresSession(connection: connection, notices: notices, configuration: configuration, host: host)
         // Verbose messages contain the SQLSTATE. For a refused connection, the message is its only source.
         unsafe PQsetErrorVerbosity(connection, PQERRORS_VERBOSE)
         try session.finishOpening(until: deadline)
@@ -62,8 +87,8 @@ extension PostgresSession {
         "set_config('jit', 'off', true), set_config('client_min_messages', \(messages), true)"
 
     /// Starts to connect. The URL may override the parameters before `dbname`. The parameters after `dbname` override the URL.
-    private static func start(_ configuration: PostgresConfiguration) -> OpaquePointer? {
-        let parameters: [(String, String)] = [
+    private static func start(_ configuration: PostgresConfiguration, at host: HostOrder.Host) -> OpaquePointer? {
+        var parameters: [(String, String)] = [
             ("fallback_application_name", configuration.applicationName),
             // The kernel notices a vanished peer on an idle connection after 30 s + 3 × 10 s.
             ("keepalives_idle", "30"), ("keepalives_interval", "10"), ("keepalives_count", "3"),
@@ -71,6 +96,9 @@ extension PostgresSession {
             ("dbname", configuration.url),
             ("client_encoding", "UTF8"),
         ]
+        for (keyword, value) in [("host", host.host), ("hostaddr", host.address), ("port", host.port)] {
+            if let value { parameters.append((keyword, value)) }
+        }
         let strings = unsafe parameters.flatMap { unsafe [strdup($0.0), strdup($0.1)] }
         defer { unsafe strings.forEach { unsafe free($0) } }
         var keywords: [UnsafePointer<CChar>?] = unsafe []

@@ -47,6 +47,47 @@ struct PoolTests {
         }
     }
 
+    /// The first session that proves read-only tells of its server. The other sessions lead to the same server.
+    @Test func aReadOnlySessionTakesTheOthersWithIt() async throws {
+        try await withPool(size: 3) { pool in
+            _ = try await pool.query("create table written (n integer)")
+            let old = try await Self.processes(of: pool, after: "set default_transaction_read_only = on")
+            #expect(old.count == 3)
+            #expect(try await failure { try await pool.query("insert into written values (1)") }.sqlState == "25006")
+            #expect(try await Self.processes(of: pool, after: "insert into written values (2)").isDisjoint(with: old))
+        }
+    }
+
+    /// Runs a statement on each connection of the pool, and returns their server processes.
+    private static func processes(of pool: PostgresPool, after statement: SQL) async throws -> Set<Int32> {
+        let rendezvous = Rendezvous(of: pool.size)
+        return try await withThrowingTaskGroup(of: Int32.self) { group in
+            for _ in 0..<pool.size {
+                group.addTask {
+                    try await pool.withConnection { connection in
+                        await rendezvous.arrive()
+                        _ = try await connection.query(statement)
+                        return await connection.processID
+                    }
+                }
+            }
+            return try await group.reduce(into: []) { $0.insert($1) }
+        }
+    }
+
+    /// The server reports the setting by itself. A session that only reads would otherwise stay.
+    @Test func aSessionThatMustWriteLeavesAServerThatForbidsIt() async throws {
+        try await withDatabase { configuration in
+            var configuration = configuration
+            configuration.needsWritableSession = true
+            let connection = try await PostgresConnection.connect(configuration)
+            _ = try await connection.query("set default_transaction_read_only = on")
+            #expect(!connection.isUsable)
+            let error = try await failure { try await connection.query("select 1") }
+            #expect(error.isUnsent && error.sqlState == "25006")
+        }
+    }
+
     @Test func aCancelledCallerStopsWaiting() async throws {
         try await withPool(size: 1) { pool in
             try await pool.withConnection { _ in

@@ -180,6 +180,9 @@ package enum Bounds {
                 "PostgresPool.lookInterval", PostgresPool.lookInterval,
                 "Between two looks for sessions whose commits still wait for a standby; they count against the pool."),
             Bound("PostgresPool.lookLimit", PostgresPool.lookLimit, "Of one such look."),
+            Bound(
+                "HostOrder.avoidance", HostOrder.avoidance,
+                "A host of the database's URL that failed or takes no writes is tried last for this time."),
             Bound("PreparedStatements.limit", PreparedStatements.limit, "statements", "Kept parsed by the server for each session."),
             Bound("PostgresConnection.pipelineLimit", PostgresConnection.pipelineLimit, "statements", "Of one pipeline."),
             Bound("AMQPConfiguration.maximumNodes", AMQPConfiguration.maximumNodes, "nodes", "Of one cluster, named in the URL."),
