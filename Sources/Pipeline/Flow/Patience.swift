@@ -2,7 +2,8 @@ import Logging
 import TidingsPostgres
 import TidingsWaiting
 
-/// Runs an operation on the database until it succeeds. The pause grows while the database is away or refuses.
+/// Runs an operation on the database until it succeeds. The pause grows while the database is away or refuses. The log has a line for the
+/// first failure, and then one a minute.
 ///
 /// A refused connection, a missing grant and a missing table are states of the server. An operator repairs them, and the operation then
 /// succeeds. Therefore only three things end it early, with the error:
@@ -15,13 +16,14 @@ func patiently<Result: Sendable>(
 ) async throws -> Result {
     let backoff = Backoff(base: .milliseconds(50), cap: .seconds(2))
     var failures = 0
+    var reminder = Reminder()
     while true {
         do {
             return try await operation()
         } catch let error as PostgresError where error.isAboutTheData || error.kind == .decoding || error.kind == .poolClosed {
             throw error
         } catch let error as PostgresError {
-            logger.warning("cannot \(what), trying again", metadata: ["error": "\(error)"])
+            logger.log(level: reminder.isDue() ? .warning : .debug, "cannot \(what), trying again", metadata: ["error": "\(error)"])
         }
         failures += 1
         try await Task.sleep(for: backoff.pause(afterFailure: failures))

@@ -25,6 +25,11 @@ extension WaitingFaults {
                 #expect(try await health.ask("/metrics").text.contains("tidings_database_up 0"))
                 try await servers.startDatabase()
                 try await answers(200, naming: #""missing":[]"#, health, process)
+                // However many statements failed meanwhile.
+                #expect(try await reached(within: Self.patience) { process.errorsSoFar.contains("the database answers again") })
+                for line in ["the database does not answer", "the database answers again"] {
+                    #expect(process.errorsSoFar.ranges(of: line).count == 1, "\(line)")
+                }
             }
         }
 

@@ -1,5 +1,6 @@
 import Synchronization
 import TidingsJSON
+import TidingsPostgres
 
 /// Whether this process can do its work now. The database answered a moment ago, every known link to the broker is up, there is zone data,
 /// and no stop has begun. A consumer's link is known from its start, and a publisher's link from its first connection.
@@ -9,6 +10,8 @@ package final class Readiness: Sendable {
 
     private struct State {
         var answeredAt: ContinuousClock.Instant?
+        /// The reason for which the last connection to the database was refused. Nil after a successful one.
+        var connectFailure: String?
         var links: [String: Bool] = [:]
         /// The number of consumers that need a link of the same name. A line that is replaced runs beside its successor for a while.
         var needs: [String: Int] = [:]
@@ -22,6 +25,20 @@ package final class Readiness: Sendable {
     func databaseAnswered() {
         let now = ContinuousClock.now
         state.withLock { $0.answeredAt = now }
+    }
+
+    /// The last answer of the database, and the reason for which the last connection was refused.
+    var database: (answeredAt: ContinuousClock.Instant?, connectFailure: String?) {
+        state.withLock { ($0.answeredAt, $0.connectFailure) }
+    }
+
+    /// Records an event of a pool of connections to the database.
+    func record(_ event: PostgresPoolEvent) {
+        switch event {
+        case .connected: state.withLock { $0.connectFailure = nil }
+        case .connectFailed(let error, _): state.withLock { $0.connectFailure = "\(error)" }
+        case .lost, .transactionRetried: break
+        }
     }
 
     func link(_ name: String, isUp: Bool) { state.withLock { $0.links[name] = isUp } }

@@ -66,12 +66,16 @@ package struct RolesService: Service, CustomStringConvertible {
         try await withThrowingTaskGroup(of: Void.self) { group in
             // Not a child of the group: the group waits for its roles to end. Cancelled below, when the roles have ended.
             let chores = Task { await self.chores() }
+            let outages = Task { await self.watchDatabase() }
             // A task for each role, until the role is stopped; the group awaits all.
             if let router { group.addTask { try await router.run() } }
             if let deliver { group.addTask { try await deliver.run() } }
             if let release { group.addTask { await release.run() } }
             for role in added { group.addTask { try await role.run() } }
-            defer { chores.cancel() }
+            defer {
+                chores.cancel()
+                outages.cancel()
+            }
             try await withGracefulShutdownHandler {
                 do {
                     while try await group.next() != nil {}
@@ -98,8 +102,20 @@ package struct RolesService: Service, CustomStringConvertible {
         release?.stop()
     }
 
+    /// Writes a line to the log when the database stops answering this process, and one when it answers again.
+    private func watchDatabase() async {
+        var outage = DatabaseOutage()
+        while !Task.isCancelled {
+            let (answeredAt, failure) = runtime.readiness.database
+            outage.look(answeredAt: answeredAt)?.log(to: runtime.logger, failure: failure)
+            // Time itself is awaited. Cancelled when the roles have ended.
+            try? await Task.sleep(for: DatabaseOutage.interval)
+        }
+    }
+
     /// Sends heartbeats, and follows the active catalogue.
     private func chores() async {
+        var reminder = Reminder()
         var (sinceHeartbeat, pauses) = (Self.heartbeatInterval, PauseWatch())
         var followed = runtime.catalogues.current.catalogue.hash
         while !Task.isCancelled {
@@ -111,6 +127,7 @@ package struct RolesService: Service, CustomStringConvertible {
                 }
                 try await runtime.catalogues.refresh()
                 runtime.readiness.databaseAnswered()
+                reminder = Reminder()
                 let active = runtime.catalogues.current.catalogue
                 if active.hash != followed {
                     try await follow(active)
@@ -121,7 +138,9 @@ package struct RolesService: Service, CustomStringConvertible {
                     sinceHeartbeat = Self.heartbeatInterval - CatalogueSource.refreshInterval
                 }
             } catch {
-                runtime.logger.warning("cannot reach the database or broker for chores", metadata: ["error": "\(error)"])
+                runtime.logger.log(
+                    level: reminder.isDue() ? .warning : .debug, "cannot reach the database or broker for chores",
+                    metadata: ["error": "\(error)"])
             }
             for change in pauses.follow(runtime.catalogues.pauses) { change.log(to: runtime.logger) }
             // Time itself is awaited. Cancelled when the roles have ended.

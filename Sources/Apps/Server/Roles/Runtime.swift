@@ -60,8 +60,9 @@ package struct Runtime: Sendable {
         metricsListen = try settings.metricsListen()
         var database = settings.database
         database.needsWritableSession = true
-        store = Store(database, size: Self.poolSize, name: "tidings")
-        urgentStore = Store(database, size: Self.urgentPoolSize, name: "tidings urgent", clock: store.clock)
+        store = Store(database, size: Self.poolSize, name: "tidings", log: readiness.record)
+        urgentStore = Store(
+            database, size: Self.urgentPoolSize, name: "tidings urgent", clock: store.clock, log: readiness.record)
         zones = try .required(in: settings.environment)
         zoneWatch = ZoneWatch(zones, readiness: readiness, logger: logger)
         try await store.open()

@@ -263,6 +263,14 @@ package enum Bounds {
             Bound(
                 "Store.catalogueLook", Store.catalogueLook, "rows", "Looked at to see what a new catalogue would leave without its type."),
             Bound("Store.tenantLook", Store.tenantLook, "rows", "Of each table, in which a pause looks for tenants of a similar name."),
+            Bound(
+                "DatabaseOutage.limit", DatabaseOutage.limit,
+                "A longer silence of the database gets a line in the log, and so does its end."),
+            Bound("DatabaseOutage.interval", DatabaseOutage.interval, "Between two looks for such a silence."),
+            Bound(
+                "DatabaseOutage.longestGap", DatabaseOutage.longestGap,
+                "Between two looks; after a longer one the process had been stopped."),
+            Bound("Reminder.interval", Reminder.interval, "Between two lines of the log about the same failing operation."),
             Bound("Readiness.longestSilence", Readiness.longestSilence, "Of the database, before /health/ready says so."),
             Bound("HealthServer.longestRequest", HealthServer.longestRequest, "A scrape takes milliseconds."),
             Bound("Settings.retention", Settings.retention, "Notifications are kept after their day; idempotency keys twice as long."),
