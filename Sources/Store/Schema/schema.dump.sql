@@ -329,6 +329,21 @@ $$;
 
 COMMENT ON FUNCTION tidings_ops.find_enqueued(anything text) IS 'The events with this event id that tidings_api.enqueue has taken and that no release role has published yet. Reads the whole outbox.';
 
+CREATE FUNCTION tidings_ops.kept_since() RETURNS timestamp with time zone
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+    select max(d.day) filter (where not d.follows)::timestamp at time zone 'UTC' from (
+        select k.day, coalesce(lag(k.day) over (order by k.day) = k.day - 1, false) as follows from (
+            select to_date(right(c.relname, 8), 'YYYYMMDD') as day
+            from pg_inherits i join pg_class c on c.oid = i.inhrelid
+            where i.inhparent = 'tidings.notifications'::regclass and c.relname ~ '_p\d{8}$'
+        ) k where k.day <= (tidings.clock() at time zone 'UTC')::date
+    ) d
+$_$;
+
+COMMENT ON FUNCTION tidings_ops.kept_since() IS 'The time from which on every accepted notification is kept. Earlier days are past retention, or before the installation.';
+
 CREATE FUNCTION tidings_ops.promised(notification uuid) RETURNS TABLE(notification_id uuid, tenant text, source text, idempotency_key text, reserved_at timestamp with time zone, state text, reason_code text, cancelled_at timestamp with time zone, rejected_id bigint, pointer text, message text, what_to_do text, decided_as uuid)
     LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -353,6 +368,43 @@ CREATE FUNCTION tidings_ops.promised(notification uuid) RETURNS TABLE(notificati
     $$;
 
 COMMENT ON FUNCTION tidings_ops.promised(notification uuid) IS 'The state of an id that the HTTP API promised: accepted, decided, cancelled or rejected. A refused or cancelled event has its reason and the next step. decided_as is the notification of a decided event, which may have another id. No row: the API has not promised the id, or the row is past its retention.';
+
+CREATE FUNCTION tidings_ops.reconcile(source text, event_ids text[], since timestamp with time zone, tenant text DEFAULT NULL::text) RETURNS TABLE(event_id text, state text, notifications bigint, rejected_id bigint, reason_code text)
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    with accepted as materialized (
+        select e.event_id, e.place, a.found
+        from unnest(reconcile.event_ids) with ordinality as e(event_id, place)
+        cross join lateral (
+            select count(*) as found from tidings.notifications n
+            where n.event_id = e.event_id and n.source = reconcile.source and n.id >= tidings.first_id(reconcile.since)
+                and (reconcile.tenant is null or n.tenant = reconcile.tenant)
+        ) a
+    ), enqueued as materialized (
+        select distinct coalesce(o.event_id, o.event::json ->> 'id') as event_id from tidings.outgoing o
+        where (select bool_or(a.found = 0) from accepted a)
+            and coalesce(o.event_id, o.event::json ->> 'id') = any(reconcile.event_ids)
+            and o.event::json ->> 'source' = reconcile.source
+            and (reconcile.tenant is null or o.event::json -> 'data' ->> 'tenant' = reconcile.tenant)
+    )
+    select a.event_id,
+        case when a.found > 0 then 'accepted' when q.event_id is not null then 'enqueued' when r.id is not null then 'rejected'
+            else 'missing' end,
+        a.found, r.id, r.reason
+    from accepted a
+    left join enqueued q on q.event_id = a.event_id
+    -- A refusal whose event was published again says nothing about the event any more.
+    left join lateral (
+        select k.id, k.reason from tidings.rejected k
+        where k.event_id = a.event_id and k.source = reconcile.source and k.last_at >= reconcile.since and k.state <> 'replayed'
+            and (reconcile.tenant is null or coalesce(k.tenant, reconcile.tenant) = reconcile.tenant)
+        order by k.last_at desc, k.id desc limit 1
+    ) r on true
+    order by a.place
+$$;
+
+COMMENT ON FUNCTION tidings_ops.reconcile(source text, event_ids text[], since timestamp with time zone, tenant text) IS 'Compares event ids of a source with the records since a time. state is accepted (it has notifications, one for each recipient), enqueued (tidings_api.enqueue took it and no release role has published it yet), rejected (see rejected_id and reason_code) or missing. A missing event may still wait at the broker. Give at most some thousand ids at once. Null for any tenant.';
 
 CREATE TABLE tidings.active_catalogue (
     only_row boolean DEFAULT true NOT NULL,
@@ -3577,9 +3629,17 @@ REVOKE ALL ON FUNCTION tidings_ops.find_enqueued(anything text) FROM PUBLIC;
 GRANT ALL ON FUNCTION tidings_ops.find_enqueued(anything text) TO tidings_run;
 GRANT ALL ON FUNCTION tidings_ops.find_enqueued(anything text) TO tidings_ops_read;
 
+REVOKE ALL ON FUNCTION tidings_ops.kept_since() FROM PUBLIC;
+GRANT ALL ON FUNCTION tidings_ops.kept_since() TO tidings_run;
+GRANT ALL ON FUNCTION tidings_ops.kept_since() TO tidings_ops_read;
+
 REVOKE ALL ON FUNCTION tidings_ops.promised(notification uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION tidings_ops.promised(notification uuid) TO tidings_run;
 GRANT ALL ON FUNCTION tidings_ops.promised(notification uuid) TO tidings_ops_read;
+
+REVOKE ALL ON FUNCTION tidings_ops.reconcile(source text, event_ids text[], since timestamp with time zone, tenant text) FROM PUBLIC;
+GRANT ALL ON FUNCTION tidings_ops.reconcile(source text, event_ids text[], since timestamp with time zone, tenant text) TO tidings_run;
+GRANT ALL ON FUNCTION tidings_ops.reconcile(source text, event_ids text[], since timestamp with time zone, tenant text) TO tidings_ops_read;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.active_catalogue TO tidings_run;
 

@@ -38,6 +38,7 @@ import TidingsTestSupport
             _ = try await connection.query("select * from tidings_ops.explain('01890000-0000-7000-8000-000000000000')")
             _ = try await connection.query("select * from tidings_ops.find('anything')")
             _ = try await connection.query("select * from tidings_ops.find_enqueued('anything')")
+            _ = try await connection.query("select * from tidings_ops.reconcile('/shop', array['anything'], tidings_ops.kept_since())")
             _ = try await connection.query("select * from tidings_ops.promised('01890000-0000-7000-8000-000000000000')")
             for table in tables {
                 let refusal = await #expect(throws: PostgresError.self, "\(table)") {

@@ -238,6 +238,7 @@ package enum Bounds {
             Bound("Store.requestNamePruneBatch", Int(Store.requestNamePruneBatch), "names", "Of requests forgotten in one turn."),
             Bound("Store.referencePruneBatch", Int(Store.referencePruneBatch), "references", "Of messages forgotten in one turn."),
             Bound("Store.keyUseInterval", Store.keyUseInterval, "Between two records of the use of an API key."),
+            Bound("Store.reconcileBatch", Store.reconcileBatch, "ids", "Of one statement of tidings reconcile."),
             Bound(
                 "Store.openRefusedCounted", Int(Store.openRefusedCounted), "rows",
                 "The newest, counted for a gauge and by status; more are told as this many."),

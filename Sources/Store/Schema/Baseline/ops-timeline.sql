@@ -1,4 +1,4 @@
--- For operators: everything that happened to one notification, and the search for any id.
+-- For operators: everything that happened to one notification, the search for any id, and the comparison with the ids of a producer.
 -- The functions run with the rights of the owner, so that a reader needs no right on private tables.
 
 create view tidings_ops.timeline as
@@ -152,3 +152,57 @@ comment on function tidings_ops.find(text) is
     'token is found in the form that is stored: of APNs in lower case, of a browser the endpoint alone. For a recipient, also as '
     'tenant/recipient, it returns the latest notifications and the latest refused events too. A trace id and a provider''s own message id '
     'have no index.';
+
+-- Retention may keep an old day between dropped ones (tidings.kept_days), so the days are followed back from today.
+create function tidings_ops.kept_since() returns timestamptz language sql stable
+    security definer set search_path = pg_catalog, pg_temp as $$
+    select max(d.day) filter (where not d.follows)::timestamp at time zone 'UTC' from (
+        select k.day, coalesce(lag(k.day) over (order by k.day) = k.day - 1, false) as follows from (
+            select to_date(right(c.relname, 8), 'YYYYMMDD') as day
+            from pg_inherits i join pg_class c on c.oid = i.inhrelid
+            where i.inhparent = 'tidings.notifications'::regclass and c.relname ~ '_p\d{8}$'
+        ) k where k.day <= (tidings.clock() at time zone 'UTC')::date
+    ) d
+$$;
+comment on function tidings_ops.kept_since() is
+    'The time from which on every accepted notification is kept. Earlier days are past retention, or before the installation.';
+
+-- count(*), and no limit: with a limit, PostgreSQL would walk a day without statistics, because it expects to meet an id early.
+-- The outbox has no index on event_id, so it is read only if an id was not found elsewhere.
+create function tidings_ops.reconcile(source text, event_ids text[], since timestamptz, tenant text default null)
+    returns table (event_id text, state text, notifications bigint, rejected_id bigint, reason_code text)
+    language sql stable security definer set search_path = pg_catalog, pg_temp as $$
+    with accepted as materialized (
+        select e.event_id, e.place, a.found
+        from unnest(reconcile.event_ids) with ordinality as e(event_id, place)
+        cross join lateral (
+            select count(*) as found from tidings.notifications n
+            where n.event_id = e.event_id and n.source = reconcile.source and n.id >= tidings.first_id(reconcile.since)
+                and (reconcile.tenant is null or n.tenant = reconcile.tenant)
+        ) a
+    ), enqueued as materialized (
+        select distinct coalesce(o.event_id, o.event::json ->> 'id') as event_id from tidings.outgoing o
+        where (select bool_or(a.found = 0) from accepted a)
+            and coalesce(o.event_id, o.event::json ->> 'id') = any(reconcile.event_ids)
+            and o.event::json ->> 'source' = reconcile.source
+            and (reconcile.tenant is null or o.event::json -> 'data' ->> 'tenant' = reconcile.tenant)
+    )
+    select a.event_id,
+        case when a.found > 0 then 'accepted' when q.event_id is not null then 'enqueued' when r.id is not null then 'rejected'
+            else 'missing' end,
+        a.found, r.id, r.reason
+    from accepted a
+    left join enqueued q on q.event_id = a.event_id
+    -- A refusal whose event was published again says nothing about the event any more.
+    left join lateral (
+        select k.id, k.reason from tidings.rejected k
+        where k.event_id = a.event_id and k.source = reconcile.source and k.last_at >= reconcile.since and k.state <> 'replayed'
+            and (reconcile.tenant is null or coalesce(k.tenant, reconcile.tenant) = reconcile.tenant)
+        order by k.last_at desc, k.id desc limit 1
+    ) r on true
+    order by a.place
+$$;
+comment on function tidings_ops.reconcile(text, text[], timestamptz, text) is
+    'Compares event ids of a source with the records since a time. state is accepted (it has notifications, one for each recipient), '
+    'enqueued (tidings_api.enqueue took it and no release role has published it yet), rejected (see rejected_id and reason_code) or '
+    'missing. A missing event may still wait at the broker. Give at most some thousand ids at once. Null for any tenant.';

@@ -138,7 +138,8 @@ extension Faults {
                 + ["deliveries", "attempts", "decisions", "timeline"].map {
                     "select * from tidings_ops.\($0) where notification_id = \(id)"
                 } + ["select * from tidings_ops.deliveries where state = 'held'", "select * from tidings_ops.find('r7')"]
-                + ["select * from tidings_ops.promised('01890000-0000-7000-8000-000000000000')"]
+                + ["select * from tidings_ops.promised('01890000-0000-7000-8000-000000000000')", "select tidings_ops.kept_since()"]
+                + ["select * from tidings_ops.reconcile('/tests', array['now-1', 'nothing'], tidings.clock() - interval '2 hours')"]
             let psql = try await TestProcess(
                 ["/usr/bin/env", "psql", system.databaseURL, "-X", "-q", "-v", "ON_ERROR_STOP=1"] + queries.flatMap { ["-c", $0] },
                 environment: system.environment
