@@ -1,6 +1,5 @@
 import ArgumentParser
 import Glibc
-import TidingsCatalogue
 import TidingsCore
 import TidingsServer
 import TidingsStore
@@ -44,8 +43,8 @@ struct RefusedSelection: Sendable {
         ids = try Self.numbers(options.ids)
         var filter = RefusedFilter()
         filter.reason = options.reason
-        filter.since = try options.since.map { try Self.time($0, "--since", now) }
-        filter.until = try options.until.map { try Self.time($0, "--until", now) }
+        filter.since = try options.since.map { try PastTime.read($0, "--since", now: now) }
+        filter.until = try options.until.map { try PastTime.read($0, "--until", now: now) }
         more(&filter)
         if let since = filter.since, let until = filter.until, since >= until {
             throw Failure(.data, "--since is not before --until")
@@ -119,14 +118,6 @@ struct RefusedSelection: Sendable {
                 return number
             }
         ).sorted()
-    }
-
-    private static func time(_ text: String, _ option: String, _ now: Timestamp) throws -> Timestamp {
-        if let time = Timestamp(rfc3339: text) { return time }
-        guard let duration = DurationText.parse(text) else {
-            throw Failure(.data, "\(option) \(text) is neither a time nor a duration", hint: "2026-12-24T18:00:00+01:00, 90m, 2h or 3d")
-        }
-        return now.adding(.zero - duration)
     }
 }
 

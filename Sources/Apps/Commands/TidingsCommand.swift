@@ -96,8 +96,9 @@ struct Root: AsyncParsableCommand {
             subcommands: optional.first + [
                 RunCommand.self, SendCommand.self, WhyCommand.self, SimulateCommand.self, StatusCommand.self, FindCommand.self,
                 PauseCommand.self, ResumeCommand.self, NotificationCommand.self, DeliveryCommand.self, DeadCommand.self,
-                RejectedCommand.self, RecipientCommand.self, DeviceCommand.self, CatalogueCommand.self, DatabaseCommand.self,
-                DoctorCommand.self, QueueCommand.self, ConfigCommand.self, TokenCommand.self, KeyCommand.self,
+                RejectedCommand.self, ReconcileCommand.self, RecipientCommand.self, DeviceCommand.self, CatalogueCommand.self,
+                DatabaseCommand.self, DoctorCommand.self, QueueCommand.self, ConfigCommand.self, TokenCommand.self,
+                KeyCommand.self,
             ] + optional.last)
     }
 

@@ -68,6 +68,26 @@ import TidingsTestSupport
         }
     }
 
+    /// A comparison of ids looks them up in the days since its time, by index.
+    @Test func reconcileReadsByIndexAndOnlyTheDaysSince() async throws {
+        try await withOwnSystem { system in
+            _ = try await system.query("select tidings.ensure_partitions(29, 7)")
+            _ = try await system.query("select pg_stat_reset()")
+            try await withFile((1...50).map { "o-\($0)\n" }.joined()) { path in
+                let result = try await TestProcess(
+                    [TestSystem.binary, "reconcile", "--source", "/shop", "--since", "0s", path],
+                    environment: system.environment.merging(Self.planning) { $1 }
+                ).finish()
+                #expect(result.exitCode == 1 && result.output.contains("o-50"), "\(result.errors)")
+            }
+            try await statisticsAreComplete(in: system)
+            let read: SQL = "select count(*) from pg_stat_user_tables where relname ~ '^notifications_p' and idx_scan > 0"
+            #expect(
+                try await system.eventually(read) { (1...9).contains($0) }, "today, the seven days to come, and yesterday near midnight")
+            #expect(try await bigTables(of: system).filter { $0.wholeReads > 0 } == [], "read whole")
+        }
+    }
+
     /// A query for a person's notifications knows the person, but not always the tenant. Every day must answer from its index by person. An
     /// index that begins with the tenant would be read whole.
     @Test func whatAPersonGotIsReadByIndex() async throws {

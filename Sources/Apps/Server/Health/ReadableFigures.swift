@@ -2,12 +2,12 @@ package import TidingsCore
 
 extension Int {
     /// The number with a comma between thousands, and the noun in the singular or plural: `3,102 deliveries`.
-    func of(_ one: String, _ many: String? = nil) -> String {
+    package func of(_ one: String, _ many: String? = nil) -> String {
         "\(grouped) \(self == 1 ? one : many ?? one + "s")"
     }
 
     /// The number with a comma between thousands.
-    var grouped: String {
+    package var grouped: String {
         let digits = String(magnitude)
         var text = ""
         for (index, digit) in digits.enumerated() {
