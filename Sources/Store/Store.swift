@@ -15,6 +15,7 @@ public import TidingsPostgres
 /// - `Recipients`: settings and endpoints of people
 /// - `Catalogues`: stored catalogues and the active one
 /// - `Refused`: refused events and dead letters
+/// - `Timelines`: the timelines of PostgreSQL
 /// - `Upkeep`: chores of releasers between their turns
 /// - `Operations`: the readings of the command line
 public struct Store: Sendable {

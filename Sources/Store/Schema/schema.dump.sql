@@ -492,6 +492,13 @@ CREATE TABLE tidings.clock_offset (
     CONSTRAINT clock_offset_only_row_check CHECK (only_row)
 );
 
+CREATE TABLE tidings.database_timelines (
+    system bigint NOT NULL,
+    timeline bigint NOT NULL,
+    seen_at timestamp with time zone NOT NULL,
+    seen_by text NOT NULL
+);
+
 CREATE TABLE tidings.dead (
     id bigint NOT NULL,
     fingerprint uuid NOT NULL,
@@ -1652,6 +1659,29 @@ COMMENT ON COLUMN tidings_ops.catalogues.kept_since IS 'Time at which the catalo
 COMMENT ON COLUMN tidings_ops.catalogues.active IS 'True if the catalogue is active: every role follows it now.';
 
 COMMENT ON COLUMN tidings_ops.catalogues.yaml IS 'The text of the file.';
+
+CREATE VIEW tidings_ops.database_timelines AS
+ SELECT database_timelines.system AS system_identifier,
+    database_timelines.timeline,
+    database_timelines.seen_at,
+    database_timelines.seen_by,
+    lag(database_timelines.system) OVER (ORDER BY database_timelines.seen_at, database_timelines.system, database_timelines.timeline) AS previous_system_identifier,
+    lag(database_timelines.timeline) OVER (ORDER BY database_timelines.seen_at, database_timelines.system, database_timelines.timeline) AS previous_timeline
+   FROM tidings.database_timelines;
+
+COMMENT ON VIEW tidings_ops.database_timelines IS 'The timelines on which PostgreSQL has run this database. A new one begins with each failover, switch-over and restore. Commits of the moments before it are missing if the standby was asynchronous: tidings reconcile finds the events of a producer among them.';
+
+COMMENT ON COLUMN tidings_ops.database_timelines.system_identifier IS 'The system identifier of the cluster of PostgreSQL. A standby has the one of its primary.';
+
+COMMENT ON COLUMN tidings_ops.database_timelines.timeline IS 'The number of the timeline. A promotion raises it.';
+
+COMMENT ON COLUMN tidings_ops.database_timelines.seen_at IS 'Time at which the first process of Tidings saw the timeline.';
+
+COMMENT ON COLUMN tidings_ops.database_timelines.seen_by IS 'That process, as in tidings_ops.workers.';
+
+COMMENT ON COLUMN tidings_ops.database_timelines.previous_system_identifier IS 'The cluster before. Another number than system_identifier means an upgrade, or a restore from a dump. Null in the first row.';
+
+COMMENT ON COLUMN tidings_ops.database_timelines.previous_timeline IS 'The timeline before. Null in the first row.';
 
 CREATE VIEW tidings_ops.dead_letters AS
  SELECT dead.id AS dead_id,
@@ -3139,6 +3169,9 @@ ALTER TABLE ONLY tidings.catalogues
 ALTER TABLE ONLY tidings.clock_offset
     ADD CONSTRAINT clock_offset_pkey PRIMARY KEY (only_row);
 
+ALTER TABLE ONLY tidings.database_timelines
+    ADD CONSTRAINT database_timelines_pkey PRIMARY KEY (system, timeline);
+
 ALTER TABLE ONLY tidings.dead
     ADD CONSTRAINT dead_fingerprint_key UNIQUE (fingerprint);
 
@@ -3657,6 +3690,8 @@ GRANT SELECT ON TABLE tidings.clock_offset TO tidings_run;
 GRANT SELECT ON TABLE tidings.clock_offset TO tidings_ops_read;
 GRANT SELECT ON TABLE tidings.clock_offset TO tidings_app;
 
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.database_timelines TO tidings_run;
+
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.dead TO tidings_run;
 
 GRANT USAGE ON SEQUENCE tidings.dead_id_seq TO tidings_run;
@@ -3816,6 +3851,9 @@ GRANT SELECT ON TABLE tidings_ops.catalogue_history TO tidings_ops_read;
 
 GRANT SELECT ON TABLE tidings_ops.catalogues TO tidings_run;
 GRANT SELECT ON TABLE tidings_ops.catalogues TO tidings_ops_read;
+
+GRANT SELECT ON TABLE tidings_ops.database_timelines TO tidings_run;
+GRANT SELECT ON TABLE tidings_ops.database_timelines TO tidings_ops_read;
 
 GRANT SELECT ON TABLE tidings_ops.dead_letters TO tidings_run;
 GRANT SELECT ON TABLE tidings_ops.dead_letters TO tidings_ops_read;

@@ -39,7 +39,7 @@ import TidingsCore
         #expect(
             findings.map(\.check) == [
                 "workers", "consumers", "samples", "growth", "enqueue", "overdue", "breakers", "failures", "refused", "conservation",
-                "pauses",
+                "failover", "pauses",
             ])
         let verdict = SystemVerdict(findings)
         #expect(verdict.level == .ok && !verdict.isBad && verdict.words.hasPrefix("All is well: "))
@@ -311,5 +311,18 @@ import TidingsCore
         let path = "Sources/Documentation.docc/Incidents.md"
         let page = try String(contentsOf: root.appendingPathComponent(path), encoding: .utf8)
         for code in Finding.Code.allCases { #expect(page.contains("`\(code.rawValue)`"), "\(code) is not in \(path)") }
+    }
+
+    /// The records that a failover lost are missing everywhere, so every other check is green.
+    @Test func aFailoverIsToldForItsDayWithTheNextStep() throws {
+        var reading = Self.healthy
+        reading.failover = .init(timeline: 4, previousTimeline: 3, isOtherCluster: false, seenAt: Self.ago(3_600))
+        #expect(Self.standsOut(reading) == ["warning failover"])
+        let promoted = try #require(Judgement.findings(of: reading).first { $0.code == .failover })
+        #expect(promoted.words.contains("timeline 4 since 18:02 UTC, before: 3"), "\(promoted)")
+        #expect(promoted.whatToDo.contains("tidings reconcile --source <source> --since 2026-11-24T17:52:30.000Z"), "\(promoted)")
+        reading.failover?.isOtherCluster = true
+        let moved = try #require(Judgement.findings(of: reading).first { $0.code == .failover })
+        #expect(moved.words.contains("in another cluster since 18:02 UTC"), "\(moved)")
     }
 }

@@ -35,7 +35,7 @@ package struct Finding: Sendable, Hashable {
         case catalogueProblems, secretsMissingHere, brokerFailed, brokerTooOld, brokerBlocks, brokerDiffers, notCompared, noBroker
         case noRunningRouter, noRunningDeliver, noRunningRelease, noRunningAPI, workerLost
         case noConsumer, queueWithoutConsumer, queueLeftOver, notSampled, samplesStale, queueGrows
-        case enqueuedWaits, overdue, providerSaturated, breakerOpen, deliveriesFail, rejectedOpen, deadOpen, unaccounted, paused
+        case enqueuedWaits, overdue, providerSaturated, breakerOpen, deliveriesFail, rejectedOpen, deadOpen, unaccounted, failover, paused
     }
 
     /// The subject: `workers`, `broker`, …

@@ -4,7 +4,9 @@ import TidingsCore
 package enum Judgement {
     /// At least one finding of every check.
     package static func findings(of reading: SystemReading) -> [Finding] {
-        [workers, consumers, samples, growth, enqueued, overdue, breakers, failures, refused, conservation, pauses].flatMap { $0(reading) }
+        [workers, consumers, samples, growth, enqueued, overdue, breakers, failures, refused, conservation, failover, pauses].flatMap {
+            $0(reading)
+        }
     }
 
     /// A process consumes within this time after its start. Samples are five seconds apart.

@@ -68,6 +68,15 @@ package struct SystemReading: Sendable {
         var deliveries: Int
     }
 
+    /// A change of the database's timeline.
+    struct Failover: Sendable {
+        var timeline: Int
+        var previousTimeline: Int
+        /// Whether the database moved to another cluster, by an upgrade or a restore from a dump.
+        var isOtherCluster: Bool
+        var seenAt: Timestamp
+    }
+
     struct Unaccounted: Sendable {
         var kind: String
         var count: Int
@@ -92,6 +101,8 @@ package struct SystemReading: Sendable {
     var dead = 0
     var unaccounted: [Unaccounted] = []
     var pauses: [Paused] = []
+    /// The last one within a day.
+    var failover: Failover?
 
     /// Replaces the sample of a queue by the numbers that the broker itself reports now.
     package mutating func observe(queue name: String, ready: Int, consumers: Int) {

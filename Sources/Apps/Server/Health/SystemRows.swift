@@ -40,6 +40,7 @@ package struct SystemRows: Sendable {
         reading.dead = refused?["dead"]?.intValue ?? 0
         reading.unaccounted = unaccounted.map { .init(kind: $0["kind"]?.stringValue ?? "", count: $0["n"]?.intValue ?? 0) }
         reading.pauses = pauses.compactMap(SystemReading.Paused.init)
+        reading.failover = try await store.lastFailover().flatMap(SystemReading.Failover.init)
         self.reading = reading
         // List a stopped process for a minute only: a deploy stops processes on purpose, and a minute is enough to see that.
         workers = heard.filter { row in
@@ -75,6 +76,17 @@ extension SystemReading.Queue {
             name: name, ready: row["ready"]?.intValue, consumers: row["consumers"]?.intValue, sampledAt: row["sampled_at"]?.time,
             packs: row["packs"]?.intValue ?? 0, waitingSince: row["waiting_since"]?.time,
             drainedPerSecond: row["drained_per_second"]?.doubleValue)
+    }
+}
+
+extension SystemReading.Failover {
+    fileprivate init?(_ row: JSON) {
+        guard let timeline = row["timeline"]?.intValue, let previous = row["previous_timeline"]?.intValue,
+            let seenAt = row["seen_at"]?.time
+        else { return nil }
+        self.init(
+            timeline: timeline, previousTimeline: previous,
+            isOtherCluster: row["system_identifier"]?.intValue != row["previous_system_identifier"]?.intValue, seenAt: seenAt)
     }
 }
 

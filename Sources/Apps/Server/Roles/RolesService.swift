@@ -65,17 +65,20 @@ package struct RolesService: Service, CustomStringConvertible {
         try await beat()
         try await withThrowingTaskGroup(of: Void.self) { group in
             // Not a child of the group: the group waits for its roles to end. Cancelled below, when the roles have ended.
-            let chores = Task { await self.chores() }
-            let outages = Task { await self.watchDatabase() }
+            let chores = Task {
+                await withDiscardingTaskGroup { group in
+                    // All run until the task is cancelled. Neither look must wait for a chore that hangs.
+                    group.addTask { await self.chores() }
+                    group.addTask { await self.watchDatabase() }
+                    group.addTask { await TimelineWatch(store: runtime.store, worker: identity.id, logger: runtime.logger).run() }
+                }
+            }
             // A task for each role, until the role is stopped; the group awaits all.
             if let router { group.addTask { try await router.run() } }
             if let deliver { group.addTask { try await deliver.run() } }
             if let release { group.addTask { await release.run() } }
             for role in added { group.addTask { try await role.run() } }
-            defer {
-                chores.cancel()
-                outages.cancel()
-            }
+            defer { chores.cancel() }
             try await withGracefulShutdownHandler {
                 do {
                     while try await group.next() != nil {}

@@ -260,6 +260,7 @@ package enum Bounds {
             Bound(
                 "CatalogueSource.refreshInterval", CatalogueSource.refreshInterval, "Between two looks at the catalogue and the pauses."
             ),
+            Bound("TimelineWatch.interval", TimelineWatch.interval, "Between two looks at the timeline of the database."),
             Bound("ZoneWatch.interval", ZoneWatch.interval, "Between two looks at the zone data: at most 1,025 files are looked at."),
             Bound(
                 "Store.catalogueLook", Store.catalogueLook, "rows", "Looked at to see what a new catalogue would leave without its type."),

@@ -1,4 +1,4 @@
--- Tables of running the system: reason codes, pauses, processes, samples of queues, and counts.
+-- Tables of running the system: reason codes, pauses, processes, timelines of the database, samples of queues, and counts.
 -- Views of these tables for operators are in ops-queues.sql and ops-system.sql.
 -- tidings_ops.unaccounted (ops-system.sql) checks the counts: every planned delivery has ended or is pending.
 
@@ -41,6 +41,15 @@ create table tidings.workers (
     providers      text[]      not null default '{}',  -- called by the process; they share the provider's capacity
     catalogue      text,                               -- hash; a process with another catalogue counts as a caller of every provider
     stopped_at     timestamptz                         -- last heartbeat of a clean stop
+);
+
+-- The timelines on which PostgreSQL has run this database. A promotion begins a new one. The first process that sees it writes the row.
+create table tidings.database_timelines (
+    system   bigint      not null,  -- system identifier of the cluster
+    timeline bigint      not null,
+    seen_at  timestamptz not null,
+    seen_by  text        not null,  -- id of the process
+    primary key (system, timeline)
 );
 
 -- The last sample of each queue. earlier_ready and earlier_at are the sample before: two samples give the speed.

@@ -1,4 +1,4 @@
--- For operators: processes, sizes, reason codes, and the check that no delivery was lost.
+-- For operators: processes, timelines of the database, sizes, reason codes, and the check that no delivery was lost.
 -- A process without a heartbeat for 30 seconds counts as lost. Numbers of rows are estimates of the last analyze.
 
 create view tidings_ops.workers as
@@ -53,6 +53,24 @@ comment on column tidings_ops.bulk_yields.bulk_ready is
 comment on column tidings_ops.bulk_yields.drained_per_second is 'Number of messages a second by which all bulk queues together shrink.';
 comment on column tidings_ops.bulk_yields.clears_at is
     'Time at which the last of the bulk queues will be empty at this speed. Null while a bulk queue grows.';
+
+create view tidings_ops.database_timelines as
+    select system as system_identifier, timeline, seen_at, seen_by,
+        lag(system) over (order by seen_at, system, timeline) as previous_system_identifier,
+        lag(timeline) over (order by seen_at, system, timeline) as previous_timeline
+    from tidings.database_timelines;
+
+comment on view tidings_ops.database_timelines is
+    'The timelines on which PostgreSQL has run this database. A new one begins with each failover, switch-over and restore. Commits of the '
+    'moments before it are missing if the standby was asynchronous: tidings reconcile finds the events of a producer among them.';
+comment on column tidings_ops.database_timelines.system_identifier is
+    'The system identifier of the cluster of PostgreSQL. A standby has the one of its primary.';
+comment on column tidings_ops.database_timelines.timeline is 'The number of the timeline. A promotion raises it.';
+comment on column tidings_ops.database_timelines.seen_at is 'Time at which the first process of Tidings saw the timeline.';
+comment on column tidings_ops.database_timelines.seen_by is 'That process, as in tidings_ops.workers.';
+comment on column tidings_ops.database_timelines.previous_system_identifier is
+    'The cluster before. Another number than system_identifier means an upgrade, or a restore from a dump. Null in the first row.';
+comment on column tidings_ops.database_timelines.previous_timeline is 'The timeline before. Null in the first row.';
 
 create view tidings_ops.reason_codes as
     select code, states, meaning, what_to_do, retryable, since from tidings.reason_codes;
