@@ -15,6 +15,8 @@ public struct PostgresConfiguration: Sendable {
     /// Whether opening refuses a session that cannot write. With several hosts, standbys are then skipped. A `target_session_attrs` in the
     /// URL overrides this setting.
     public var needsWritableSession = false
+    /// Judges the server of each new session. Nil: every server is taken.
+    public var admission: (any SessionAdmission)?
     /// The application name in `pg_stat_activity`, unless the URL has one.
     public var applicationName: String
 

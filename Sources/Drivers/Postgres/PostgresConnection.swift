@@ -27,13 +27,19 @@ public actor PostgresConnection {
     private nonisolated let readOnly = Atomic(false)
     /// The time before the session was opened.
     nonisolated let openedAt = ContinuousClock.now
+    private nonisolated let admitted = Mutex(SessionTicket?.none)
 
     public nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe thread.asUnownedSerialExecutor() }
 
-    /// Opens a session within the configuration's `connectTimeout`.
+    /// Opens a session within the configuration's `connectTimeout`. With a ``PostgresConfiguration/admission``, each host gets this time.
     ///
     /// Throws `.connectFailed`, with the SQLSTATE if the server refused, or `.cancelled`.
     public static func connect(_ configuration: PostgresConfiguration) async throws(PostgresError) -> PostgresConnection {
+        guard let admission = configuration.admission else { return try await open(configuration) }
+        return try await connect(configuration, admittedBy: admission)
+    }
+
+    static func open(_ configuration: PostgresConfiguration) async throws(PostgresError) -> PostgresConnection {
         let connection = PostgresConnection(configuration, thread: try startThread(configuration))
         let outcome = OneShot<Result<Void, PostgresError>>()
         // Resolving a name may block the connection's thread beyond the deadline, so the caller's side has its own timer.
@@ -175,6 +181,20 @@ public actor PostgresConnection {
 
     /// The server process of this session, as in `pg_stat_activity.pid`. 0 when there is no session.
     public var processID: Int32 { session?.processID ?? 0 }
+
+    /// The name and port of the host that this session uses. Nil when there is no session.
+    var hostName: String? { session?.hostName }
+
+    /// Makes new sessions try the other hosts first. Returns the host of this session, as a position in the URL, or nil without a session.
+    func avoidHost() -> Int? {
+        session?.avoidHost()
+        return session?.host
+    }
+
+    /// The admission of this session. Nil if none was asked for.
+    nonisolated var ticket: SessionTicket? { admitted.withLock { $0 } }
+
+    nonisolated func keep(_ ticket: SessionTicket) { admitted.withLock { $0 = ticket } }
 
     /// Ends the session after the statements that arrived before. The server rolls an open transaction back.
     public func close() { drop(because: PostgresError(.connectionLost, message: "the connection is closed", isUnsent: true)) }

@@ -50,6 +50,8 @@ public struct PostgresError: Error, Sendable, Hashable {
     public var isAmbiguousCommit: Bool
     /// True when the loss was noticed before anything was sent. A repetition on another connection is then always safe.
     public var isUnsent: Bool
+    /// True when a ``SessionAdmission`` refused the server, because it is an old primary.
+    public internal(set) var isOldTimeline = false
 
     init(
         _ kind: Kind, sqlState: String? = nil, message: String, detail: String? = nil, hint: String? = nil, constraint: String? = nil,

@@ -123,7 +123,7 @@ public final class PostgresPool: Sendable {
     func acquire() async throws(PostgresError) -> PostgresConnection {
         let waiter = PoolState<PostgresConnection>.Waiter()
         let (answer, openers) = state.withLock { state in
-            let answer = state.acquire(waiter) { $0.isUsable }
+            let answer = state.acquire(waiter, isUsable: isUsable)
             return (answer, state.openersToStart())
         }
         switch answer {
@@ -154,7 +154,7 @@ public final class PostgresPool: Sendable {
                 await connection.close()
             }
         }
-        let isUsable = connection.isUsable
+        let isUsable = isUsable(connection)
         let (isKept, retired, openers, mustLook) = state.withLock { state in
             let retired = connection.endedReadOnly ? state.retire(at: .now) : []
             let isKept = state.giveBack(

@@ -14,7 +14,7 @@ final class PostgresSession {
     private var isOutOfStep = false
     let configuration: PostgresConfiguration
     /// The host of this session, as a position in the URL (``HostOrder``).
-    private let host: Int
+    let host: Int
     var prepared = PreparedStatements()
     /// Whether the settings of this session are wrong, and each transaction must make them for itself (``settle(until:)``).
     var needsSettings = false
@@ -49,6 +49,9 @@ final class PostgresSession {
 
     /// Makes new sessions try the other hosts first.
     func avoidHost() { configuration.hosts.avoid(host) }
+
+    /// The name and port of the host, as libpq has them.
+    var hostName: String { unsafe "\(Self.text(of: PQhost(connection))):\(Self.text(of: PQport(connection)))" }
 
     // MARK: Waiting
 
