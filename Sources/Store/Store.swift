@@ -15,7 +15,7 @@ public import TidingsPostgres
 /// - `Recipients`: settings and endpoints of people
 /// - `Catalogues`: stored catalogues and the active one
 /// - `Refused`: refused events and dead letters
-/// - `Timelines`: the timelines of PostgreSQL
+/// - `Timelines`: the timelines of PostgreSQL, and the refusal of an old one
 /// - `Upkeep`: chores of releasers between their turns
 /// - `Operations`: the readings of the command line
 public struct Store: Sendable {
@@ -23,6 +23,8 @@ public struct Store: Sendable {
     package let pool: PostgresPool
     /// The database's clock, as this process estimates it.
     public let clock: DatabaseClock
+    /// Keeps the sessions away from an old primary. Nil if every server is taken.
+    public let timelines: TimelineGuard?
     let duplicates = DuplicateWatch()
 
     /// Creates a store without connecting. The pool opens up to `size` connections as they are needed. A caller waits for one until
@@ -32,6 +34,7 @@ public struct Store: Sendable {
         acquireTimeout: Duration = PostgresPool.standardAcquireTimeout, log: @escaping @Sendable (PostgresPoolEvent) -> Void = { _ in }
     ) {
         pool = PostgresPool(configuration, size: size, name: name, acquireTimeout: acquireTimeout, log: log)
+        timelines = configuration.admission as? TimelineGuard
         self.clock = clock
     }
 

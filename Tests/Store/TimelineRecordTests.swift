@@ -45,6 +45,31 @@ import TidingsTestSupport
         }
     }
 
+    /// A pooler may lead a transaction to another server than the one that was judged.
+    @Test func aTransactionOnATimelineThatWasNotJudgedEnds() async throws {
+        try await StoreScene.with { scene in
+            var configuration = try PostgresConfiguration(url: scene.system.databaseURL)
+            configuration.admission = TimelineGuard(register: TrustingRegister())
+            let store = Store(configuration, size: 1, name: "timeline tests")
+            try await store.open()
+            let current = try #require(store.timelines?.current)
+            _ = try store.readClock(try await scene.system.query(store.clockQuery).rows[0])
+            let other: SQL = "select tidings.clock(), \(Int64(current.number) + 1)"
+            let row = try await scene.system.query(other).rows[0]
+            let error = #expect(throws: PostgresError.self) { try store.readClock(row) }
+            #expect(error?.isOldTimeline == true && error?.verdict == .reconnect)
+            #expect(try await store.timeline() == current, "the next session is judged, and used")
+            let unguarded = try await scene.system.query(scene.store.clockQuery).rows[0]
+            _ = try scene.store.readClock(unguarded)
+            await store.close()
+        }
+    }
+
+    private struct TrustingRegister: TimelineRegister {
+        func answer(about timeline: PostgresTimeline) async -> TimelineAnswer { .current }
+        func note(_ timeline: PostgresTimeline) async -> Bool { true }
+    }
+
     @Test func theTextOfATimelineIsReadBack() {
         let timeline = PostgresTimeline(system: 7_448_562_081_373_126_729, number: 3)
         #expect(timeline.description == "7448562081373126729/3" && PostgresTimeline(timeline.description) == timeline)

@@ -21,13 +21,14 @@ public struct RecoveryTransaction {
     public func take(
         limit: Int, passingOver strange: Set<PackID>, before deadline: ContinuousClock.Instant
     ) async throws -> AbandonedDeliveries {
-        let answers = try await transaction.pipeline([Store.expiredLeases(limit: limit, passingOver: strange), Store.clockQuery])
+        let answers = try await transaction.pipeline([Store.expiredLeases(limit: limit, passingOver: strange), store.clockQuery])
         let expired = try answers[0].rows.map { try $0.decode(PostgresUUID.self) }
         asked.set(expired.map { PackID($0) })
         guard ContinuousClock.now < deadline else { throw StoreError.viewTooOld }
         guard !expired.isEmpty, let row = answers[1].rows.first else { return AbandonedDeliveries(now: store.clock.now(), all: []) }
+        let now = try store.readClock(row)
         let abandoned = try await transaction.query(Store.takeApart(expired)).rows.map(AbandonedDelivery.init)
-        return AbandonedDeliveries(now: try row.decode(Timestamp.self), all: abandoned)
+        return AbandonedDeliveries(now: now, all: abandoned)
     }
 
     /// Writes an attempt with an unknown outcome for each delivery, and the step that follows from it. Returns the number of deliveries.

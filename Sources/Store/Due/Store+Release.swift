@@ -34,7 +34,7 @@ public struct ReleaseTransaction {
         _ lane: Lane, limit: Int, bytes: Int, catalogue: Catalogue, zones: TimeZoneDatabase, passingOver strange: Set<DeliveryKey> = []
     ) async throws -> DueDeliveries {
         let answers = try await transaction.pipeline([
-            Store.pick(lane, limit: limit, passingOver: strange), Store.clockQuery, Store.pausesQuery,
+            Store.pick(lane, limit: limit, passingOver: strange), store.clockQuery, Store.pausesQuery,
         ])
         let rows = answers[0].rows.prefix(limit == 1 ? 1 : .max)
         let keys = try rows.map(DeliveryKey.init)
@@ -43,7 +43,7 @@ public struct ReleaseTransaction {
             return DueDeliveries(now: store.clock.now(), pauses: .none, all: [], isFull: false)
         }
         let shares = try rows.first?.decode("shares", as: Int.self) ?? 1
-        let now = try row.decode(Timestamp.self)
+        let now = try store.readClock(row)
         store.clock.correct(now)
         var waiting = try await transaction.query(Store.takeOut(keys, bytes: bytes)).rows.map(WaitingDelivery.init)
         try await learn(&waiting, catalogue: catalogue, zones: zones, now: now)

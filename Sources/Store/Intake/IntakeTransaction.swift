@@ -18,9 +18,9 @@ public struct IntakeTransaction {
     public func claim(_ claims: IntakeClaims, zones: TimeZoneDatabase) async throws -> ClaimedIntents? {
         guard !claims.all.isEmpty else { return ClaimedIntents(now: store.clock.now(), all: [], facts: [:]) }
         let answers = try await transaction.pipeline([
-            Store.byIndex, claims.insert(expectingDuplicates: expectsDuplicates), Store.clockQuery, FactsQuery.sql(for: claims.recipients),
+            Store.byIndex, claims.insert(expectingDuplicates: expectsDuplicates), store.clockQuery, FactsQuery.sql(for: claims.recipients),
         ])
-        let now = try answers[2].rows.first?.decode(Timestamp.self) ?? store.clock.now()
+        let now = try answers[2].rows.first.map(store.readClock) ?? store.clock.now()
         store.clock.correct(now)
         let first = Set(try answers[1].rows.map { Digest128(try $0.decode(PostgresUUID.self)) })
         store.duplicates.saw(any: first.count < claims.keyCount)
@@ -75,8 +75,6 @@ extension Store {
             return try await attempt(expectingDuplicates: true)
         }
     }
-
-    static let clockQuery: SQL = "select tidings.clock()"
 }
 
 /// The answer to a claim: the standing of each intent in the order of the batch, and the facts of its recipient.

@@ -47,7 +47,7 @@ extension Store {
                     where e.tenant = asked.tenant and e.recipient_id = asked.recipient_id and e.id = asked.endpoint limit 1) e on true
                 where r.changed_at > asked.decided_at or e.address is not null or \(badges)
                 """,
-                Self.clockQuery,
+                clockQuery,
             ], limit: Self.claimLimit, asProof: true)
         for row in answers[0].rows {
             let (id, members, ordinals, claimedAt) = try row.decode((PackID, [NotificationID], [Int16], Timestamp).self)
@@ -64,7 +64,7 @@ extension Store {
             }
             if let badge = try row.decode("unread", as: Int?.self) { claims.badges[key] = badge }
         }
-        if let row = answers[2].rows.first { clock.correct(try row.decode(Timestamp.self)) }
+        if let row = answers[2].rows.first { clock.correct(try readClock(row)) }
         return claims
     }
 

@@ -14,7 +14,7 @@ extension Store {
             let names = try await Self.record(batch.names, in: transaction)
             let isReused = requests.map { request in request.named.map { names.fingerprints[$0.name] != $0.fingerprint } ?? false }
             let asked = batch.asked { !isReused[$0] }
-            let found = try await Self.reserve(asked, in: transaction)
+            let found = try await reserve(asked, in: transaction)
             clock.correct(found.now)
             let answers = try requests.indices.map { position in
                 try isReused[position] ? .nameReused : batch.answer(to: requests[position], owners: found.owners)
@@ -54,12 +54,12 @@ extension Store {
     }
 
     /// Reserves new ids for the keys that have none. Returns the owner of each key, the new keys, and the database's time.
-    private static func reserve(
+    private func reserve(
         _ asked: [ReservationBatch.Asked], in transaction: PostgresTransaction
     ) async throws -> (owners: [Digest128: ReservationBatch.Owner], new: Set<Digest128>, now: Timestamp) {
         let keys = asked.map(\.intent.idempotencyKey.uuid)
         let answers = try await transaction.pipeline([
-            byIndex,
+            Self.byIndex,
             """
             insert into tidings.reservations (key, id, tenant, source, event_id, content_hash, reserved_at)
             select *, tidings.clock() from unnest(\(keys), \(asked.map(\.id.uuid)), \(asked.map(\.intent.intent.tenant)),
@@ -82,7 +82,7 @@ extension Store {
             owners[Digest128(key)] = ReservationBatch.Owner(id: id, contentHash: Digest128(hash))
         }
         let new = try answers[1].rows.map { Digest128(try $0.decode(PostgresUUID.self)) }
-        return (owners, Set(new), try answers[4].rows[0].decode(Timestamp.self))
+        return (owners, Set(new), try readClock(answers[4].rows[0]))
     }
 
     /// Deletes the new rows of refused requests. Otherwise a corrected request would meet the content of the refused one.
