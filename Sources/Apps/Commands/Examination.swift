@@ -1,5 +1,6 @@
 import TidingsAMQP
 import TidingsCatalogue
+import TidingsContracts
 import TidingsCore
 import TidingsPostgres
 import TidingsProvider
@@ -131,7 +132,7 @@ struct Examination {
                 Finding("broker", .note, .notCompared, "\(first)\(others)", whatToDo: "A user that may configure tidings.* can compare it.")
             )
         }
-        for queue in topology.queues {
+        for queue in topology.queues where queue.name != QueueNames.timelines {
             guard let status = try await control.queueStatus(queue.name) else { continue }
             reading?.observe(queue: queue.name, ready: status.messages, consumers: status.consumers)
         }

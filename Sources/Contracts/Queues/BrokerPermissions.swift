@@ -11,21 +11,23 @@ public struct BrokerPermissions: Sendable, Hashable {
     /// The user that declares the topology once, and the users of roles and producers, which may not declare anything durable.
     ///
     /// Roles that send or follow signals may declare the exchange of signals, which ends with the broker. A follower also declares its own
-    /// queue, and needs *write* to bind it.
+    /// queue, and needs *write* to bind it. Each role asks about timelines, and binds the queue of timelines when it notes one.
     public static let all = [
         BrokerPermissions(user: "topology", configure: #"^tidings\..*"#, write: #"^tidings\..*"#, read: #"^tidings\..*"#),
         BrokerPermissions(
             user: "router", configure: exactly([QueueNames.realtimeExchange]),
-            write: exactly([QueueNames.deliverExchange, QueueNames.realtimeExchange]),
-            read: #"^tidings\.(intents\..*|rejected|suspect)$"#),
+            write: exactly([QueueNames.deliverExchange, QueueNames.realtimeExchange, QueueNames.timelines]),
+            read: #"^tidings\.(intents\..*|rejected|suspect|timelines)$"#),
         BrokerPermissions(
-            user: "deliver", configure: exactly([QueueNames.realtimeExchange]), write: exactly([QueueNames.realtimeExchange]),
-            read: #"^tidings\.deliver\..*"#),
+            user: "deliver", configure: exactly([QueueNames.realtimeExchange]),
+            write: exactly([QueueNames.realtimeExchange, QueueNames.timelines]), read: #"^tidings\.(deliver\..*|timelines)$"#),
         BrokerPermissions(
-            user: "release", configure: nothing, write: exactly([QueueNames.deliverExchange, QueueNames.intentsExchange]), read: nothing),
+            user: "release", configure: nothing,
+            write: exactly([QueueNames.deliverExchange, QueueNames.intentsExchange, QueueNames.timelines]),
+            read: exactly([QueueNames.timelines])),
         BrokerPermissions(
-            user: "api", configure: #"^tidings\.realtime(\..*)?$"#, write: #"^tidings\.(intents|realtime(\..*)?)$"#,
-            read: #"^tidings\.realtime(\..*)?$"#),
+            user: "api", configure: #"^tidings\.realtime(\..*)?$"#, write: #"^tidings\.(intents|realtime(\..*)?|timelines)$"#,
+            read: #"^tidings\.(realtime(\..*)?|timelines)$"#),
         BrokerPermissions(user: "producer", configure: nothing, write: exactly([QueueNames.intentsExchange]), read: nothing),
     ]
 

@@ -24,6 +24,12 @@ public enum QueueNames {
     /// The queue of messages that were returned more than ``TopologySpec/deliveryLimit`` times. No message leaves it by itself.
     public static let suspectQueue = "tidings.suspect"
 
+    /// The direct exchange that remembers timelines of the database, and the queue to which it is bound. A binding with the key of a timeline
+    /// means that this timeline is old. The queue holds one message at most, which no process reads.
+    public static let timelines = "tidings.timelines"
+    /// The header of a pack with the timeline of the database of its publisher, such as `7448562081373126729/3`.
+    public static let timelineHeader = "x-tidings-timeline"
+
     /// The fanout exchange of signals, see ``InboxSignal``. It is not durable: the processes that use it declare it when they connect.
     public static let realtimeExchange = "tidings.realtime"
     /// The beginning of the name of each queue that takes signals. A process that follows signals has one such queue for itself.

@@ -32,12 +32,16 @@ public struct TopologySpec: Sendable, Hashable {
         return spec
     }
 
+    /// The queues whose messages are work: all but the queue of timelines.
+    public var workQueues: [QueueSpec] { queues.filter { $0 != .timelines } }
+
     /// The part that does not depend on a catalogue. A producer can publish before any provider is configured.
     public static let intake: TopologySpec = {
         var spec = TopologySpec(
             // Declare the producers' exchange last, so that everything it leads to exists before the first intent.
             exchanges: [
                 .realtime,
+                .timelines,
                 ExchangeSpec(name: QueueNames.suspectExchange, kind: .fanout),
                 ExchangeSpec(name: QueueNames.deliverExchange, kind: .direct),
                 ExchangeSpec(name: QueueNames.alternateExchange, kind: .fanout),
@@ -48,6 +52,7 @@ public struct TopologySpec: Sendable, Hashable {
             queues: Lane.allCases.map { QueueSpec(name: QueueNames.intents($0), arguments: QueueSpec.workArguments) } + [
                 QueueSpec(name: QueueNames.rejectedQueue, arguments: QueueSpec.recordArguments),
                 QueueSpec(name: QueueNames.suspectQueue, arguments: QueueSpec.recordArguments),
+                .timelines,
             ],
             bindings: [
                 BindingSpec(exchange: QueueNames.alternateExchange, queue: QueueNames.rejectedQueue, routingKey: ""),
@@ -90,6 +95,9 @@ public struct ExchangeSpec: Sendable, Hashable {
 
     /// The exchange of signals. Its queues belong to the processes that follow signals, so the topology has none of them.
     public static let realtime = ExchangeSpec(name: QueueNames.realtimeExchange, kind: .fanout, durable: false)
+
+    /// The exchange of timelines. Its bindings are made while Tidings runs, so the topology has none of them.
+    public static let timelines = ExchangeSpec(name: QueueNames.timelines, kind: .direct)
 }
 
 /// A durable queue with its declaration arguments.
@@ -127,6 +135,10 @@ public struct QueueSpec: Sendable, Hashable {
     /// - No dead-letter exchange: no message goes back from here.
     /// - No delivery limit: a message over the limit would be lost.
     public static let recordArguments: [String: TopologyValue] = ["x-queue-type": .string("quorum")]
+
+    /// The queue of timelines. A question about an old timeline arrives here, and replaces the one before it.
+    public static let timelines = QueueSpec(
+        name: QueueNames.timelines, arguments: ["x-queue-type": .string("quorum"), "x-max-length": .int(1)])
 }
 
 /// One binding of a queue to an exchange.

@@ -129,7 +129,7 @@ public struct Upkeep: Sendable {
 
     /// Also samples the queues of providers that left the catalogue, until the broker has them no more. Their messages would stay unseen.
     private func sampleQueues() async throws {
-        let names = TopologySpec.spec(for: catalogues.current.catalogue).queues.map(\.name)
+        let names = TopologySpec.spec(for: catalogues.current.catalogue).workQueues.map(\.name)
         for name in names { _ = try await sample(name) }
         for name in try await store.sampledQueues(except: names) where try await !sample(name) { try await store.forgetSample(of: name) }
     }

@@ -27,8 +27,8 @@ import TidingsCore
 
     @Test func workQueuesMeetEveryConditionOfDeadLetteringAtLeastOnce() {
         let records = [QueueNames.rejectedQueue, QueueNames.suspectQueue]
-        for queue in spec.queues {
-            #expect(queue.arguments["x-queue-type"] == .string("quorum"))
+        for queue in spec.queues { #expect(queue.arguments["x-queue-type"] == .string("quorum"), "\(queue.name)") }
+        for queue in spec.workQueues {
             if records.contains(queue.name) {
                 #expect(queue.arguments.count == 1, "\(queue.name) must neither be bounded nor lead anywhere")
             } else {
@@ -54,7 +54,8 @@ import TidingsCore
         for binding in spec.bindings {
             #expect(exchanges.contains(binding.exchange) && queues.contains(binding.queue), "\(binding)")
         }
-        #expect(queues.subtracting(spec.bindings.map(\.queue)).isEmpty, "a queue without a binding never gets anything")
+        let work = Set(spec.workQueues.map(\.name))
+        #expect(work.subtracting(spec.bindings.map(\.queue)).isEmpty, "a queue without a binding never gets anything")
     }
 
     @Test func whatMatchesNothingEndsInTheRejectedQueue() {
@@ -72,6 +73,14 @@ import TidingsCore
         #expect(spec.exchanges.filter { !$0.durable } == [.realtime])
         #expect(ExchangeSpec.realtime.name == "tidings.realtime" && ExchangeSpec.realtime.kind == .fanout)
         #expect(!spec.bindings.contains { $0.exchange == QueueNames.realtimeExchange })
+    }
+
+    /// The bindings of its queue are notes of processes, and questions arrive there. So the queue holds one message, and no work.
+    @Test func timelinesHaveAnExchangeAndABoundedQueue() {
+        #expect(spec.exchanges.contains { $0.name == QueueNames.timelines && $0.kind == .direct && $0.durable })
+        #expect(spec.queues.first { $0.name == QueueNames.timelines }?.arguments["x-max-length"] == .int(1))
+        #expect(!spec.bindings.contains { $0.exchange == QueueNames.timelines })
+        #expect(spec.workQueues.count == spec.queues.count - 1)
     }
 
     @Test func aRoutingKeyIsCategoryAndType() {
