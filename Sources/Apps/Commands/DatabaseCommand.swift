@@ -6,7 +6,7 @@ import TidingsStore
 struct DatabaseCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "db", abstract: "The schema, its rights and its audit.",
-        subcommands: [Plan.self, Migrate.self, Grant.self, Verify.self, SQLText.self])
+        subcommands: [Plan.self, Migrate.self, Grant.self, Verify.self, SQLText.self, AcceptTimeline.self])
 
     struct Plan: TidingsCommand {
         static let configuration = CommandConfiguration(

@@ -2,6 +2,7 @@ import TidingsAMQP
 import TidingsCatalogue
 import TidingsContracts
 import TidingsCore
+import TidingsPipeline
 import TidingsPostgres
 import TidingsProvider
 import TidingsServer
@@ -13,6 +14,8 @@ struct Examination {
     var reading: SystemReading?
     /// The active catalogue. Nil if it could not be read.
     private var catalogue: Catalogue?
+    /// The timeline of the server. Nil if it was not read; the inner nil: it cannot be read.
+    private var timeline: PostgresTimeline??
 
     mutating func zoneData(_ settings: Settings) {
         findings += ZoneDataCheck(in: settings.environment).findings
@@ -43,6 +46,7 @@ struct Examination {
             if let row = try await store.durability() { findings += Durability(row).findings }
             if try await store.compilesStatements() { findings.append(.compiledStatements) }
             await readCatalogue(settings, context, store)
+            timeline = .some(try await store.timeline())
             reading = try await SystemRows(from: store).reading
         } catch {
             findings.append(Finding("database", .error, .databaseFailed, Failure(error).message, whatToDo: Failure(error).hint ?? ""))
@@ -101,9 +105,16 @@ struct Examination {
                 findings.append(Finding("broker", .error, .brokerFailed, Failure(error).message, whatToDo: Failure(error).hint ?? ""))
             }
             await control.close()
+            if let timeline { await examine(timeline, by: try .make(configuration: try settings.amqpOfCommand)) }
         } catch {
             findings.append(Finding("broker", .error, .brokerFailed, Failure(error).message, whatToDo: Failure(error).hint ?? ""))
         }
+    }
+
+    private mutating func examine(_ timeline: PostgresTimeline?, by register: BrokerTimelineRegister) async {
+        let answer = if let timeline { await register.answer(about: timeline) } else { TimelineAnswer.unknown }
+        await register.close()
+        findings.append(Finding(timeline: timeline, answer))
     }
 
     private mutating func ask(_ control: AMQPControl, publishingTo broker: AMQPConfiguration) async throws {

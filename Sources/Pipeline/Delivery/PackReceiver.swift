@@ -55,11 +55,20 @@ public struct PackReceiver: Sendable {
         let loop = BatchLoop(
             consumer: consumer, width: Self.batchesInWork, lane: lane, balance: balance, stop: stop, logger: logger)
         await loop.run { batch in
+            await hear(batch)
             let packs = try await decode(batch)
             if !packs.isEmpty { try await handle(packs) }
             passing(.beforeAck)
             await consumer.acknowledge(batch.tags)
             passing(.afterAck)
+        }
+    }
+
+    /// Looks at the timelines of the publishers. A pack of a later timeline has no row at an old primary, and its message must not end there.
+    private func hear(_ batch: MessageBatch) async {
+        guard let timelines = store.timelines else { return }
+        for message in batch.messages {
+            if case .string(let timeline)? = message.headers[QueueNames.timelineHeader] { await timelines.heard(timeline) }
         }
     }
 

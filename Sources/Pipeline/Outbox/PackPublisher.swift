@@ -2,6 +2,7 @@ public import TidingsAMQP
 public import TidingsContracts
 import TidingsCore
 public import TidingsMetrics
+import TidingsPostgres
 public import TidingsStore
 
 /// Puts committed packs on their queues and records the broker's confirms.
@@ -14,6 +15,7 @@ public struct PackPublisher: Sendable {
     private let urgent: RefusedPacks
     private let bulk: RefusedPacks
     private let metrics: Metrics
+    private let timelines: TimelineGuard?
 
     public init(
         store: Store, publisher: AMQPPublisher, metrics: Metrics, log: @escaping @Sendable (ConfirmEvent) -> Void = { _ in },
@@ -21,6 +23,7 @@ public struct PackPublisher: Sendable {
     ) {
         self.publisher = publisher
         self.metrics = metrics
+        timelines = store.timelines
         notes = ConfirmNotes(store: store, log: log)
         urgent = RefusedPacks(lane: .urgent, publisher: publisher, notes: notes, metrics: metrics, log: refusals)
         bulk = RefusedPacks(lane: .bulk, publisher: publisher, notes: notes, metrics: metrics, log: refusals)
@@ -32,7 +35,8 @@ public struct PackPublisher: Sendable {
         guard packs.count > 0 else { return PublishedPacks() }
         passing(.beforePublish)
         let began = ContinuousClock.now
-        let results = await publisher.publish(packs.messages)
+        let messages = packs.messages(on: timelines?.current?.description)
+        let results = await publisher.publish(messages)
         passing(.afterPublish)
         var confirmed: [PackID] = []
         var refused: [Lane: [RefusedPack]] = [:]
@@ -41,7 +45,7 @@ public struct PackPublisher: Sendable {
             case .confirmed: confirmed.append(packs.ids[index])
             case .nacked:
                 refused[packs.lanes[index], default: []]
-                    .append(RefusedPack(id: packs.ids[index], message: packs.messages[index], publishedAt: began))
+                    .append(RefusedPack(id: packs.ids[index], message: messages[index], publishedAt: began))
             case .returned, .failed: break
             }
         }
@@ -86,7 +90,7 @@ public struct PublishedPacks: Sendable, Hashable {
 public struct EncodedPacks: Sendable {
     let ids: [PackID]
     let lanes: [Lane]
-    let messages: [OutgoingMessage]
+    private let messages: [OutgoingMessage]
     /// The bytes of all bodies together.
     public let bytes: Int
 
@@ -101,5 +105,15 @@ public struct EncodedPacks: Sendable {
                 messageID: pack.id.description)
         }
         bytes = messages.reduce(0) { $0 + $1.body.count }
+    }
+
+    /// The messages with the publisher's timeline in a header, so that a worker with an old primary learns of a later one.
+    fileprivate func messages(on timeline: String?) -> [OutgoingMessage] {
+        guard let timeline else { return messages }
+        return messages.map { message in
+            var message = message
+            message.headers[QueueNames.timelineHeader] = .string(timeline)
+            return message
+        }
     }
 }

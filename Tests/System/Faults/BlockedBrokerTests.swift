@@ -31,5 +31,19 @@ extension WaitingFaults {
                 #expect(try await system.count("select count(*) from tidings_ops.notifications where event_id = 'late'") == 1)
             }
         }
+
+        /// A backlog that raised the alarm can only drain if routers run. A start asks the broker whether the database is an old primary.
+        @Test func aRouterStartsDuringAnAlarm() async throws {
+            try await withFaultyServers { servers, system, _ in
+                _ = try await system.startRole("router")
+                try await servers.raisesAlarm("memory", by: ["set_vm_memory_high_watermark", "0.0001"])
+                let second = try system.start("run", "router")
+                let runs = try await system.eventually(
+                    within: .seconds(60), "select count(*) from tidings_ops.workers where pid = \(Int(second.processID))"
+                ) { $0 == 1 }
+                #expect(runs, "\(second.errorsSoFar)")
+                try await servers.rabbitmqctl(["set_vm_memory_high_watermark", "0.4"])
+            }
+        }
     }
 }

@@ -36,6 +36,7 @@ package struct Finding: Sendable, Hashable {
         case noRunningRouter, noRunningDeliver, noRunningRelease, noRunningAPI, workerLost
         case noConsumer, queueWithoutConsumer, queueLeftOver, notSampled, samplesStale, queueGrows
         case enqueuedWaits, overdue, providerSaturated, breakerOpen, deliveriesFail, rejectedOpen, deadOpen, unaccounted, failover, paused
+        case oldTimeline, timelineUnreadable, timelineUnverified
     }
 
     /// The subject: `workers`, `broker`, …

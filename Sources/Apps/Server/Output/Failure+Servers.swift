@@ -63,6 +63,10 @@ extension Failure {
             self.init(
                 .unavailable, "the database: \(words)",
                 hint: "the server is a standby, or default_transaction_read_only is on: let TIDINGS_DATABASE_URL name the primary")
+        case _ where error.isOldTimeline:
+            self.init(
+                .unavailable, "the database: \(error.cause)",
+                hint: "fence that server and let TIDINGS_DATABASE_URL name the new primary; after a restore: tidings db accept-timeline")
         case .connectFailed:
             let (code, hint) = Self.refusedConnection(error.sqlState, error.cause)
             self.init(code, "the database: \(error.cause.isEmpty ? "\(error)" : error.cause)", hint: hint)

@@ -2,8 +2,8 @@ import Synchronization
 import TidingsJSON
 import TidingsPostgres
 
-/// Whether this process can do its work now. The database answered a moment ago, every known link to the broker is up, there is zone data,
-/// and no stop has begun. A consumer's link is known from its start, and a publisher's link from its first connection.
+/// Whether this process can do its work now. The database answered a moment ago and is no old primary, every known link to the broker is up,
+/// there is zone data, and no stop has begun. A consumer's link is known from its start, and a publisher's link from its first connection.
 package final class Readiness: Sendable {
     /// The longest time without an answer of the database. The database is asked twice a second, so a longer silence is no accident.
     static let longestSilence = Duration.seconds(7)
@@ -17,6 +17,8 @@ package final class Readiness: Sendable {
         var needs: [String: Int] = [:]
         /// Nil if there is zone data.
         var zoneProblem: String?
+        /// Nil while the database is on the latest timeline.
+        var timelineProblem: String?
         var isDraining = false
     }
 
@@ -65,6 +67,15 @@ package final class Readiness: Sendable {
     /// - Parameter problem: nil if there is zone data.
     func zoneData(problem: String?) { state.withLock { $0.zoneProblem = problem } }
 
+    /// - Parameter problem: nil while the database is on the latest timeline.
+    /// - Returns: Whether there was a problem before and is none now, or the other way round.
+    func timeline(problem: String?) -> Bool {
+        state.withLock { state in
+            defer { state.timelineProblem = problem }
+            return (state.timelineProblem == nil) != (problem == nil)
+        }
+    }
+
     /// Makes the process unready, because its stop has begun.
     func drain() { state.withLock { $0.isDraining = true } }
 
@@ -78,6 +89,7 @@ package final class Readiness: Sendable {
         let isDatabaseUp = isDatabaseUp
         return state.withLock { state in
             (state.isDraining ? ["draining: the process was asked to stop"] : []) + (isDatabaseUp ? [] : ["database"])
+                + (state.timelineProblem.map { ["database: \($0)"] } ?? [])
                 + state.links.filter { !$0.value }.keys.sorted().map { "broker: \($0)" }
                 + (state.zoneProblem.map { ["time zones: \($0)"] } ?? [])
         }

@@ -70,7 +70,7 @@ package struct RolesService: Service, CustomStringConvertible {
                     // All run until the task is cancelled. Neither look must wait for a chore that hangs.
                     group.addTask { await self.chores() }
                     group.addTask { await self.watchDatabase() }
-                    group.addTask { await TimelineWatch(store: runtime.store, worker: identity.id, logger: runtime.logger).run() }
+                    group.addTask { await runtime.timelineWatch(of: identity.id).run() }
                 }
             }
             // A task for each role, until the role is stopped; the group awaits all.

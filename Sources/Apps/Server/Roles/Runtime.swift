@@ -33,6 +33,8 @@ package struct Runtime: Sendable {
     let balance = LaneBalance()
     package let readiness = Readiness()
     let zoneWatch: ZoneWatch
+    private let register: BrokerTimelineRegister
+    private let timelines: TimelineGuard
     /// The address at which this process offers its metrics and health; nil if it offers none.
     let metricsListen: ListenAddress?
 
@@ -49,7 +51,8 @@ package struct Runtime: Sendable {
     /// After 50 ms, all consumers were told. A busy broker gets ten times that.
     static let deletionPause = Duration.milliseconds(500)
 
-    /// Connects to the database, reads the catalogue and declares the broker's topology.
+    /// Connects to the broker and the database, reads the catalogue and declares the broker's topology.
+    /// The broker comes first: it says whether the database is an old primary.
     /// Throws a ``Failure`` with exit code 78 if there is no zone data.
     package init(settings: Settings, providers: ProviderRegistry, projections: Projections, logger: Logger) async throws {
         self.settings = settings
@@ -60,11 +63,16 @@ package struct Runtime: Sendable {
         metricsListen = try settings.metricsListen()
         var database = settings.database
         database.needsWritableSession = true
+        register = try BrokerTimelineRegister.make(
+            configuration: amqp, log: Self.log("timelines", logger, metrics, readiness))
+        timelines = TimelineGuard(register: register) { $0.log(to: logger) }
+        database.admission = timelines
         store = Store(database, size: Self.poolSize, name: "tidings", log: readiness.record)
         urgentStore = Store(
             database, size: Self.urgentPoolSize, name: "tidings urgent", clock: store.clock, log: readiness.record)
         zones = try .required(in: settings.environment)
         zoneWatch = ZoneWatch(zones, readiness: readiness, logger: logger)
+        try await Self.declare(Topology(.intake), with: amqp)
         try await store.open()
         catalogues = try await CatalogueSource(store)
         try await catalogues.keepBuiltIn()
@@ -79,7 +87,9 @@ package struct Runtime: Sendable {
     /// Declares missing exchanges and queues. A user without the right to declare is enough if everything exists.
     func declareTopology() async throws { try await declare(Topology(of: catalogues.current.catalogue)) }
 
-    private func declare(_ topology: Topology) async throws {
+    private func declare(_ topology: Topology) async throws { try await Self.declare(topology, with: amqp) }
+
+    private static func declare(_ topology: Topology, with amqp: AMQPConfiguration) async throws {
         let control = try AMQPControl.make(configuration: amqp, connectionName: "tidings topology")
         do {
             try await topology.declareOrFind(on: control)
@@ -143,6 +153,10 @@ package struct Runtime: Sendable {
     /// The readers of device tokens of the providers that are part of this binary.
     package var deviceTokens: DeviceTokens { DeviceTokens(providers, store: store, environment: settings.environment) }
 
+    func timelineWatch(of worker: String) -> TimelineWatch {
+        TimelineWatch(store: store, timelines: timelines, readiness: readiness, worker: worker, logger: logger)
+    }
+
     /// A feed of the signals of all processes, also of this one.
     package func signalFeed() throws -> SignalFeed {
         try SignalFeed(configuration: amqp, metrics: metrics, logger: logger, log: Self.logSignals("signal feed", logger, metrics))
@@ -154,6 +168,7 @@ package struct Runtime: Sendable {
         await publisher.close()
         await urgentStore.close()
         await store.close()
+        await register.close()
     }
 
     private static func log(

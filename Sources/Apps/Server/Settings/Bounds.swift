@@ -261,6 +261,19 @@ package enum Bounds {
                 "CatalogueSource.refreshInterval", CatalogueSource.refreshInterval, "Between two looks at the catalogue and the pauses."
             ),
             Bound("TimelineWatch.interval", TimelineWatch.interval, "Between two looks at the timeline of the database."),
+            Bound(
+                "TimelineWatch.looksBetweenNotes", TimelineWatch.looksBetweenNotes, "looks",
+                "Then the timeline is noted at the broker again: somebody may delete the exchange."),
+            Bound(
+                "BrokerTimelineRegister.patience", BrokerTimelineRegister.patience,
+                "For the broker's answer about a timeline; then the process goes on with what it knows."),
+            Bound(
+                "BrokerTimelineRegister.notedBelow", Int(BrokerTimelineRegister.notedBelow), "timelines",
+                "Noted as old with a new one: the promotions before noted the earlier ones."),
+            Bound(
+                "BrokerTimelineRegister.acceptedAbove", Int(BrokerTimelineRegister.acceptedAbove), "timelines",
+                "Forgotten by tidings db accept-timeline."),
+            Bound("TimelineGuard.phaseGap", TimelineGuard.phaseGap, "Refusals that follow each other within this time are logged once."),
             Bound("ZoneWatch.interval", ZoneWatch.interval, "Between two looks at the zone data: at most 1,025 files are looked at."),
             Bound(
                 "Store.catalogueLook", Store.catalogueLook, "rows", "Looked at to see what a new catalogue would leave without its type."),
