@@ -53,7 +53,6 @@ extension Store {
                 current_setting('data_checksums') as data_checksums, pg_is_in_recovery() as in_recovery,
                 (select reset_val from pg_settings where name = 'default_transaction_read_only') as read_only,
                 (select reset_val from pg_settings where name = 'synchronous_commit') as synchronous_commit,
-                current_setting('synchronous_standby_names') as synchronous_standby_names,
                 (select coalesce(json_agg(coalesce(r.rolname, 'every role') || ', ' || coalesce(d.datname, 'every database') || ': ' || c.setting
                         order by r.rolname, d.datname), '[]')
                     from pg_db_role_setting s cross join lateral unnest(s.setconfig) as c(setting)

@@ -11,11 +11,7 @@ package struct Durability: Sendable {
     var synchronousCommit = "on"
     /// Roles and databases with a weaker `synchronous_commit`, each with its setting.
     var weaker: [String] = []
-    var synchronousStandbyNames = ""
-    /// Standbys that are connected. Their mode is unknown unless ``seesStandbys``.
-    var standbys = 0
-    var synchronousStandbys = 0
-    var seesStandbys = true
+    var standbys = SynchronousStandbys()
 
     package var findings: [Finding] {
         var findings: [Finding] = []
@@ -35,7 +31,7 @@ package struct Durability: Sendable {
                 .warning, .fullPageWritesOff, "full_page_writes is off: a crash can leave half-written pages",
                 "Set full_page_writes = on, unless the file system never tears a page.")
         }
-        let isWeak = synchronousCommit == "off" || (synchronousCommit == "local" && !synchronousStandbyNames.isEmpty)
+        let isWeak = synchronousCommit == "off" || (synchronousCommit == "local" && standbys.needed > 0)
         if isWeak || !weaker.isEmpty {
             let whose = weaker.isEmpty ? "this server" : weaker.joined(separator: "; ")
             found(
@@ -44,27 +40,33 @@ package struct Durability: Sendable {
                     + "a crash can lose its last events."
             )
         }
-        if synchronousStandbyNames.isEmpty {
-            if standbys > 0 {
+        if standbys.needed == 0 {
+            if standbys.connected > 0 {
                 found(
                     .warning, .standbysAsynchronous,
-                    "\(standbys.of("standby", "standbys")) connected, none of them synchronous: a failover loses the last commits",
+                    "\(standbys.connected.of("standby", "standbys")) connected, none of them synchronous: a failover loses the last commits",
                     "Set synchronous_standby_names, or accept that confirmed intents and recorded outcomes of the last moments can be lost."
                 )
             }
-        } else if seesStandbys, synchronousStandbys == 0 {
+        } else if standbys.areMissing, waitsForStandbys {
+            found(.error, .standbyMissing, standbys.words, SynchronousStandbys.remedy)
+        } else if !standbys.areKnown {
             found(
-                .warning, .standbyMissing, "synchronous_standby_names is set and no such standby is connected: every commit waits",
-                "Bring the standby back, or take it out of synchronous_standby_names.")
+                .note, .notPermitted, "not checked: this user of the database may not see whether a synchronous standby is connected",
+                "An administrator of PostgreSQL runs: grant pg_read_all_stats to this user.")
         }
         if !checksums {
             found(
                 .note, .checksumsOff, "data checksums are off: damage of the disk is noticed late",
                 "Run pg_checksums --enable while the server is stopped.")
         }
-        let isFine = !findings.contains { $0.level > .note }
-        return (isFine ? [.ok("durability", "commits are on disk when they are answered")] : []) + findings
+        // Standbys that this user may not see prove nothing.
+        let isProven = standbys.areKnown && !findings.contains { $0.level > .note }
+        return (isProven ? [.ok("durability", "commits are on disk when they are answered")] : []) + findings
     }
+
+    /// Whether a commit of Tidings waits for the standbys. The roles replace `off` by `on`, and leave `local`.
+    private var waitsForStandbys: Bool { synchronousCommit != "local" }
 }
 
 extension Durability {
@@ -75,7 +77,6 @@ extension Durability {
             fsync: text("fsync") != "off", fullPageWrites: text("full_page_writes") != "off", checksums: text("data_checksums") != "off",
             isInRecovery: row["in_recovery"]?.boolValue ?? false, isReadOnly: text("read_only") == "on",
             synchronousCommit: text("synchronous_commit"), weaker: (row["weaker"]?.arrayValue ?? []).compactMap(\.stringValue),
-            synchronousStandbyNames: text("synchronous_standby_names"), standbys: row["standbys"]?.intValue ?? 0,
-            synchronousStandbys: row["synchronous_standbys"]?.intValue ?? 0, seesStandbys: row["standbys_seen"]?.boolValue ?? false)
+            standbys: SynchronousStandbys(row))
     }
 }
