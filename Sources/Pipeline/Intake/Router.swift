@@ -25,15 +25,22 @@ public struct Router: Sendable {
     private let backlog: PublishBacklog
     private let lane: Lane?
     private let balance: LaneBalance
+    private let watch: WorkWatch
     private let logger: Logger
 
-    /// - Parameter lane: the lane of the intents. Nil for intents that came another way and stand outside the balance of the two lanes.
-    public init(intake: Intake, consumer: AMQPConsumer, backlog: PublishBacklog, lane: Lane?, balance: LaneBalance, logger: Logger) {
+    /// - Parameters:
+    ///   - lane: the lane of the intents. Nil for intents that came another way and stand outside the balance of the two lanes.
+    ///   - watch: watches whether batches are committed.
+    public init(
+        intake: Intake, consumer: AMQPConsumer, backlog: PublishBacklog, lane: Lane?, balance: LaneBalance, watch: WorkWatch = WorkWatch(),
+        logger: Logger
+    ) {
         self.intake = intake
         self.consumer = consumer
         self.backlog = backlog
         self.lane = lane
         self.balance = balance
+        self.watch = watch
         self.logger = logger
     }
 
@@ -42,11 +49,17 @@ public struct Router: Sendable {
         let loop = BatchLoop(consumer: consumer, width: Self.batchesInWork, lane: lane, balance: balance, logger: logger)
         await loop.run { batch in
             passing(.beforeRoute)
-            let began = ContinuousClock.now
-            let packs = try await intake.take(batch.messages, early: backlog.publish)
+            let (began, work) = (ContinuousClock.now, watch.begin())
+            // Also after an error, because the batch is requeued.
+            defer { watch.end(work, .finished) }
+            let packs = try await intake.take(batch.messages) { packs in
+                watch.advance(work)
+                await backlog.publish(packs)
+            }
             if lane == .urgent { balance.urgent(took: ContinuousClock.now - began) }
             passing(.afterRoute)
             await consumer.acknowledge(batch.tags)
+            watch.end(work, .finished)
             passing(.afterIntakeAck)
             await backlog.publish(packs)
         }

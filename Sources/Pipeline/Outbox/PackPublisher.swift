@@ -11,22 +11,25 @@ public import TidingsStore
 /// and any releaser publishes it again. A message that arrives twice is harmless, because a pack is claimed once.
 public struct PackPublisher: Sendable {
     private let publisher: AMQPPublisher
+    private let watch: WorkWatch
     private let notes: ConfirmNotes
     private let urgent: RefusedPacks
     private let bulk: RefusedPacks
     private let metrics: Metrics
     private let timelines: TimelineGuard?
 
+    /// - Parameter watch: watches for the confirms.
     public init(
-        store: Store, publisher: AMQPPublisher, metrics: Metrics, log: @escaping @Sendable (ConfirmEvent) -> Void = { _ in },
-        refusals: @escaping @Sendable (RefusalEvent) -> Void = { _ in }
+        store: Store, publisher: AMQPPublisher, metrics: Metrics, watch: WorkWatch = WorkWatch(),
+        log: @escaping @Sendable (ConfirmEvent) -> Void = { _ in }, refusals: @escaping @Sendable (RefusalEvent) -> Void = { _ in }
     ) {
         self.publisher = publisher
+        self.watch = watch
         self.metrics = metrics
         timelines = store.timelines
         notes = ConfirmNotes(store: store, log: log)
-        urgent = RefusedPacks(lane: .urgent, publisher: publisher, notes: notes, metrics: metrics, log: refusals)
-        bulk = RefusedPacks(lane: .bulk, publisher: publisher, notes: notes, metrics: metrics, log: refusals)
+        urgent = RefusedPacks(lane: .urgent, publisher: publisher, watch: watch, notes: notes, metrics: metrics, log: refusals)
+        bulk = RefusedPacks(lane: .bulk, publisher: publisher, watch: watch, notes: notes, metrics: metrics, log: refusals)
     }
 
     /// Publishes packs, and returns when the broker has answered for each of them, or when it is unknown which of them arrived.
@@ -36,7 +39,7 @@ public struct PackPublisher: Sendable {
         passing(.beforePublish)
         let began = ContinuousClock.now
         let messages = packs.messages(on: timelines?.current?.description)
-        let results = await publisher.publish(messages)
+        let results = await watch.publish(messages, by: publisher)
         passing(.afterPublish)
         var confirmed: [PackID] = []
         var refused: [Lane: [RefusedPack]] = [:]

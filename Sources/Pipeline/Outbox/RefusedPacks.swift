@@ -13,6 +13,7 @@ import TidingsMetrics
 actor RefusedPacks {
     private let lane: Lane
     private let publisher: AMQPPublisher
+    private let watch: WorkWatch
     private let notes: ConfirmNotes
     private let metrics: Metrics
     private let log: @Sendable (RefusalEvent) -> Void
@@ -23,10 +24,12 @@ actor RefusedPacks {
     private var phase: RefusalPhase?
 
     init(
-        lane: Lane, publisher: AMQPPublisher, notes: ConfirmNotes, metrics: Metrics, log: @escaping @Sendable (RefusalEvent) -> Void
+        lane: Lane, publisher: AMQPPublisher, watch: WorkWatch, notes: ConfirmNotes, metrics: Metrics,
+        log: @escaping @Sendable (RefusalEvent) -> Void
     ) {
         self.lane = lane
         self.publisher = publisher
+        self.watch = watch
         self.notes = notes
         self.metrics = metrics
         self.log = log
@@ -76,7 +79,7 @@ actor RefusedPacks {
     }
 
     private func publish(_ packs: [RefusedPack]) async {
-        let results = await publisher.publish(packs.map(\.message))
+        let results = await watch.publish(packs.map(\.message), by: publisher)
         var confirmed: [PackID] = []
         let now = ContinuousClock.now
         // Refused packs go to the front of their queue, so the last of a batch goes first.

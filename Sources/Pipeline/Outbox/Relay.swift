@@ -33,13 +33,19 @@ public struct Relay: Sendable {
     private let store: Store
     private let catalogues: CatalogueSource
     private let publisher: AMQPPublisher
+    private let watch: WorkWatch
     private let metrics: Metrics
     private let logger: Logger
 
-    public init(store: Store, catalogues: CatalogueSource, publisher: AMQPPublisher, metrics: Metrics, logger: Logger) {
+    /// - Parameter watch: watches for the confirms.
+    public init(
+        store: Store, catalogues: CatalogueSource, publisher: AMQPPublisher, watch: WorkWatch = WorkWatch(), metrics: Metrics,
+        logger: Logger
+    ) {
         self.store = store
         self.catalogues = catalogues
         self.publisher = publisher
+        self.watch = watch
         self.metrics = metrics
         self.logger = logger
     }
@@ -81,7 +87,8 @@ public struct Relay: Sendable {
         walk.goOn(from: turn.last, began: began)
         guard !turn.events.isEmpty else { return (0, 0, turn.isFull) }
         let types = catalogues.current.catalogue.types
-        let answers = await publisher.publish(turn.events.map { Self.message($0, category: types[$0.type]?.category ?? .system) })
+        let messages = turn.events.map { Self.message($0, category: types[$0.type]?.category ?? .system) }
+        let answers = await watch.publish(messages, by: publisher)
         var (confirmed, refused): ([EnqueuedEvent], [EnqueuedEvent]) = ([], [])
         for (event, answer) in zip(turn.events, answers) {
             switch answer {

@@ -21,16 +21,22 @@ public struct IntentSubmission: Sendable {
     private let store: Store
     private let catalogues: CatalogueSource
     private let publisher: AMQPPublisher
+    private let watch: WorkWatch
     private let desk: ReservationDesk
     private let room = SubmissionRoom()
     private let logger: Logger
 
-    /// - Parameter publisher: publishes as the roles' own AMQP user or as a user that the catalogue lets vouch. Routers believe only these
-    ///   about producers and ids.
-    public init(store: Store, catalogues: CatalogueSource, publisher: AMQPPublisher, logger: Logger) {
+    /// - Parameters:
+    ///   - publisher: publishes as the roles' own AMQP user or as a user that the catalogue lets vouch. Routers believe only these about
+    ///     producers and ids.
+    ///   - watch: watches for the confirms.
+    public init(
+        store: Store, catalogues: CatalogueSource, publisher: AMQPPublisher, watch: WorkWatch = WorkWatch(), logger: Logger
+    ) {
         self.store = store
         self.catalogues = catalogues
         self.publisher = publisher
+        self.watch = watch
         self.logger = logger
         desk = ReservationDesk(store: store)
     }
@@ -117,7 +123,7 @@ public struct IntentSubmission: Sendable {
     private func confirmed(_ messages: [OutgoingMessage]) async -> [PublishResult] {
         await withTaskGroup(of: [PublishResult]?.self) { group in
             // The two tasks end each other: the first to end cancels the other one.
-            group.addTask { await publisher.publish(messages) }
+            group.addTask { await watch.publish(messages, by: publisher) }
             group.addTask {
                 // Only time has to pass. The confirms cancel the sleep.
                 try? await Task.sleep(for: Self.confirmPatience)
