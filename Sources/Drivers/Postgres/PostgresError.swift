@@ -102,6 +102,10 @@ public struct PostgresError: Error, Sendable, Hashable {
         ["08", "25", "26", "28", "40", "42", "53", "55", "57", "58"].contains { sqlState?.hasPrefix($0) ?? false }
     }
 
+    /// Whether the server answered that it lacks something for the statement: disk, memory or another resource (class 53), or its operating
+    /// system (class 58). An operator can give it that.
+    public var isShortage: Bool { kind == .server && ["53", "58"].contains { sqlState?.hasPrefix($0) ?? false } }
+
     /// Whether a row belongs to a day whose partition does not exist.
     public var isMissingPartition: Bool { kind == .server && sqlState == "23514" && constraint == nil }
 

@@ -53,6 +53,7 @@ public final class PostgresPool: Sendable {
             return value
         } catch {
             await giveBack(connection)
+            if let error = error as? PostgresError { tell(error) }
             throw error
         }
     }
@@ -96,10 +97,15 @@ public final class PostgresPool: Sendable {
                 return value
             } catch {
                 await giveBack(connection)
+                tell(error)
                 guard error.isUnsent, repetitions > 0 else { throw error }
                 repetitions -= 1
             }
         }
+    }
+
+    private func tell(_ error: PostgresError) {
+        if error.isShortage { log(.refused(error)) }
     }
 
     /// Refuses new callers, closes the free connections, and waits until all lent ones are returned, at most for `grace`.
@@ -214,6 +220,8 @@ public enum PostgresPoolEvent: Sendable {
     case connectFailed(PostgresError, retryAfter: Duration?)
     /// A lent connection was dead on its return and was dropped. The pool replaces a connection that died while idle without this event.
     case lost
+    /// The server refused a statement because it lacks something: see ``PostgresError/isShortage``.
+    case refused(PostgresError)
     /// A transaction runs again. `attempt` counts its repetitions from 1.
     case transactionRetried(PostgresError, attempt: Int)
 }

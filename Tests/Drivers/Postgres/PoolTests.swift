@@ -1,3 +1,4 @@
+import Synchronization
 import Testing
 import TidingsPostgres
 import TidingsTestSupport
@@ -85,6 +86,23 @@ struct PoolTests {
             #expect(!connection.isUsable)
             let error = try await failure { try await connection.query("select 1") }
             #expect(error.isUnsent && error.sqlState == "25006")
+        }
+    }
+
+    /// Statements of a full server fail alone and in transactions. The owner of the pool learns of each.
+    @Test func aServerThatLacksSomethingIsTold() async throws {
+        try await withDatabase { configuration in
+            let told = Mutex<[String?]>([])
+            let pool = PostgresPool(configuration, size: 1, name: "test") { event in
+                if case .refused(let error) = event { told.withLock { $0.append(error.sqlState) } }
+            }
+            func fails(_ sqlState: String) -> SQL { "do $$ begin raise exception using errcode = '\(unsafe: sqlState)'; end $$" }
+            _ = try await failure { try await pool.query(fails("53100")) }
+            _ = try await failure { try await pool.transaction { try await $0.query(fails("53200")) } }
+            _ = try await failure { try await pool.pipeline(["select 1", fails("58030")]) }
+            _ = try await failure { try await pool.query(fails("23505")) }
+            #expect(told.withLock { $0 } == ["53100", "53200", "58030"])
+            await pool.close()
         }
     }
 
