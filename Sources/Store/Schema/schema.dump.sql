@@ -1387,6 +1387,7 @@ CREATE TABLE tidings.workers (
     urgent_took_ms integer,
     providers text[] DEFAULT '{}'::text[] NOT NULL,
     catalogue text,
+    obstacles jsonb DEFAULT '[]'::jsonb NOT NULL,
     stopped_at timestamp with time zone
 );
 
@@ -1539,7 +1540,8 @@ CREATE VIEW tidings_ops.workers AS
     workers.bulk_pause_ms,
     workers.urgent_took_ms,
     workers.providers,
-    workers.stopped_at
+    workers.stopped_at,
+    workers.obstacles
    FROM tidings.workers;
 
 COMMENT ON VIEW tidings_ops.workers IS 'Each process that has sent a heartbeat: running, stopped (it ended when it was asked to), or lost (30 seconds without a heartbeat).';
@@ -1569,6 +1571,8 @@ COMMENT ON COLUMN tidings_ops.workers.urgent_took_ms IS 'Milliseconds of the las
 COMMENT ON COLUMN tidings_ops.workers.providers IS 'The providers that the process calls, by their names in the catalogue. The running processes that call a provider share its capacity equally.';
 
 COMMENT ON COLUMN tidings_ops.workers.stopped_at IS 'Time at which the process stopped cleanly. Null while it runs, and after a crash.';
+
+COMMENT ON COLUMN tidings_ops.workers.obstacles IS 'Obstacles to its work at its last heartbeat: an array of objects with kind (blocked, unconfirmed, refused, commitsRefused, commitsWait or unfinished), subject (the link to the broker), detail (the reason in the words of the server) and since. Empty if it can work.';
 
 CREATE VIEW tidings_ops.bulk_yields AS
  SELECT w.worker_id,

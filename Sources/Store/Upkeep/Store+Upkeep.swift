@@ -96,8 +96,8 @@ extension Store {
         """
     }
 
-    /// Records that a process is alive, with its work so far, whether its bulk work yields, and the providers that it calls. Returns how
-    /// many processes share each provider.
+    /// Records that a process is alive, with its work so far, whether its bulk work yields, the providers that it calls, and what keeps it
+    /// from its work. Returns how many processes share each provider.
     ///
     /// The process counts the others that `tidings_ops.workers` shows as running. A heartbeat from before the clock was set back does not
     /// count.
@@ -109,19 +109,20 @@ extension Store {
     ///   - deadline: Nil for the deadline of the pool.
     public func heartbeat(
         _ worker: WorkerIdentity, handled: Int, yielding: (pause: Duration, cause: Duration)?, providers: [String], catalogue: String,
-        isLast: Bool = false, deadline: Duration? = nil
+        obstacles: [WorkerObstacle] = [], isLast: Bool = false, deadline: Duration? = nil
     ) async throws -> ProviderCallers {
         let result = try await pool.query(
             """
             with beat as (
                 insert into tidings.workers (id, role, host, pid, version, started_at, heartbeat_at, handled, bulk_pause_ms, urgent_took_ms,
-                    providers, catalogue, stopped_at)
+                    providers, catalogue, obstacles, stopped_at)
                 values (\(worker.id), \(worker.role), \(worker.host), \(worker.pid), \(worker.version), tidings.clock(), tidings.clock(),
                     \(Int64(handled)), \(Int32((yielding?.pause ?? .zero) / .milliseconds(1))),
                     \(yielding.map { Int32(($0.cause / .milliseconds(1)).rounded(.up)) }), \(providers), \(catalogue),
-                    case when \(isLast) then tidings.clock() end)
+                    \(obstacles.json(now: clock.now()))::jsonb, case when \(isLast) then tidings.clock() end)
                 on conflict (id) do update set heartbeat_at = excluded.heartbeat_at, handled = excluded.handled,
                     bulk_pause_ms = excluded.bulk_pause_ms, urgent_took_ms = excluded.urgent_took_ms, providers = excluded.providers,
+                    obstacles = excluded.obstacles,
                     -- An earlier heartbeat may arrive after the last one, so keep the time of the stop.
                     catalogue = excluded.catalogue, stopped_at = coalesce(excluded.stopped_at, workers.stopped_at)
             ), others as (

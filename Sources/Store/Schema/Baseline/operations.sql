@@ -40,6 +40,7 @@ create table tidings.workers (
     urgent_took_ms integer,                            -- duration of the urgent batch that caused the wait
     providers      text[]      not null default '{}',  -- called by the process; they share the provider's capacity
     catalogue      text,                               -- hash; a process with another catalogue counts as a caller of every provider
+    obstacles      jsonb       not null default '[]',  -- objects with kind, subject, detail, since: WorkerObstacle
     stopped_at     timestamptz                         -- last heartbeat of a clean stop
 );
 

@@ -5,7 +5,7 @@ create view tidings_ops.workers as
     select id as worker_id, role, host, pid, version, handled, started_at, heartbeat_at,
         case when stopped_at is not null then 'stopped'
             when heartbeat_at > tidings.clock() - interval '30 seconds' then 'running' else 'lost' end as state,
-        bulk_pause_ms, urgent_took_ms, providers, stopped_at
+        bulk_pause_ms, urgent_took_ms, providers, stopped_at, obstacles
     from tidings.workers;
 
 comment on view tidings_ops.workers is
@@ -30,6 +30,9 @@ comment on column tidings_ops.workers.providers is
     'The providers that the process calls, by their names in the catalogue. The running processes that call a provider share its capacity '
     'equally.';
 comment on column tidings_ops.workers.stopped_at is 'Time at which the process stopped cleanly. Null while it runs, and after a crash.';
+comment on column tidings_ops.workers.obstacles is
+    'Obstacles to its work at its last heartbeat: an array of objects with kind (blocked, unconfirmed, refused, commitsRefused, commitsWait '
+    'or unfinished), subject (the link to the broker), detail (the reason in the words of the server) and since. Empty if it can work.';
 
 create view tidings_ops.bulk_yields as
     select w.worker_id, w.role, w.bulk_pause_ms, w.urgent_took_ms, b.ready as bulk_ready, b.drained_per_second, b.clears_at
