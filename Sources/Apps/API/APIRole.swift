@@ -41,7 +41,8 @@ struct APIRole: AddedRole {
         let services = APIServices(
             store: store, catalogues: runtime.catalogues, zones: runtime.zones, deviceTokens: runtime.deviceTokens, hub: hub,
             likes: Likes(store: store), logger: logger)
-        let submission = IntentSubmission(store: store, catalogues: runtime.catalogues, publisher: publisher, logger: logger)
+        let submission = IntentSubmission(
+            store: store, catalogues: runtime.catalogues, publisher: publisher, watch: runtime.readiness.intents, logger: logger)
         let algorithms = try Self.algorithms(settings)
         let persons = tokenKeys.map { keys in
             PersonTokens(
@@ -58,7 +59,8 @@ struct APIRole: AddedRole {
                     desk: CallbackDesk(metrics: runtime.metrics, logger: logger)
                 ).all
                 + PageOperations(
-                    health: HealthPages(metrics: runtime.metrics, readiness: runtime.readiness), hasDemo: options.isDevelopment
+                    health: HealthPages(metrics: runtime.metrics, readiness: runtime.readiness, isForProxy: true),
+                    hasDemo: options.isDevelopment
                 ).all)
         let api = APIServer(
             table: table,

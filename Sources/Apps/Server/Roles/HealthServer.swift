@@ -56,10 +56,13 @@ struct HealthServer: Sendable {
 package struct HealthPages: Sendable {
     let metrics: Metrics
     let readiness: Readiness
+    private let isForProxy: Bool
 
-    package init(metrics: Metrics, readiness: Readiness) {
+    /// - Parameter isForProxy: see ``Readiness/answer(isForProxy:)``.
+    package init(metrics: Metrics, readiness: Readiness, isForProxy: Bool = false) {
         self.metrics = metrics
         self.readiness = readiness
+        self.isForProxy = isForProxy
     }
 
     /// Nil if there is no such page.
@@ -74,13 +77,14 @@ package struct HealthPages: Sendable {
 
     private func scrape() -> ServerResponse {
         metrics.databaseUp.set(readiness.isDatabaseUp ? 1 : 0)
-        metrics.ready.set(readiness.missing.isEmpty ? 1 : 0)
+        metrics.ready.set(readiness.answer(isForProxy: false).isReady ? 1 : 0)
         return Self.answer(.ok, ExpositionText.contentType, metrics.text(process: .read()))
     }
 
     private func ready() -> ServerResponse {
-        let missing = readiness.missing
-        return Self.answer(missing.isEmpty ? .ok : .serviceUnavailable, "application/json", Readiness.report(missing))
+        let (isReady, missing) = readiness.answer(isForProxy: isForProxy)
+        return Self.answer(
+            isReady ? .ok : .serviceUnavailable, "application/json", Readiness.report(isReady: isReady, missing))
     }
 
     static func text(_ status: HTTPResponse.Status, _ text: String) -> ServerResponse { answer(status, "text/plain", text) }

@@ -42,9 +42,12 @@ extension Logger {
 extension Runtime {
     /// Logs and counts the events of a link that carries signals. Such a link never makes the process unready, because every signal may be
     /// lost.
-    static func logSignals(_ link: String, _ logger: Logger, _ metrics: Metrics) -> @Sendable (AMQPEvent) -> Void {
+    static func logSignals(
+        _ link: String, _ logger: Logger, _ metrics: Metrics, _ readiness: Readiness
+    ) -> @Sendable (AMQPEvent) -> Void {
         { event in
             metrics.record(event, of: link)
+            readiness.recordBlock(event, of: link)
             switch event {
             case .connected(let generation) where generation > 1: logger.notice("connected again", metadata: ["link": "\(link)"])
             case .disconnected(let error, _):
@@ -67,11 +70,11 @@ extension Runtime {
 extension Readiness {
     /// Records an event of a link to the broker.
     ///
-    /// A publisher that has had nothing to publish has no link and needs none. A blocked publisher does not make the process unready:
-    /// routers go on committing.
+    /// A publisher that has had nothing to publish has no link and needs none.
     ///
     /// Returns false for the end of a link if its successor of the same name is still needed.
     func record(_ event: AMQPEvent, of link: String) -> Bool {
+        recordBlock(event, of: link)
         switch event {
         case .connected, .consuming: self.link(link, isUp: true)
         case .disconnected, .queueLost: self.link(link, isUp: false)
@@ -79,5 +82,15 @@ extension Readiness {
         case .leftNode, .moving, .blocked, .unblocked, .confirmTimedOut, .republishing: break
         }
         return true
+    }
+
+    /// Records a block of a link and its end. The link of signals also tells of an alarm, although it never makes the process unready.
+    func recordBlock(_ event: AMQPEvent, of link: String) {
+        switch event {
+        case .blocked(let reason): block(link: link, reason)
+        case .unblocked, .disconnected, .stopped: block(link: link, nil)
+        // No other event says anything about a block.
+        default: break
+        }
     }
 }

@@ -1,18 +1,37 @@
 import Synchronization
 import TidingsJSON
+package import TidingsPipeline
 import TidingsPostgres
+import TidingsStore
 
 /// Whether this process can do its work now. The database answered a moment ago and is no old primary, every known link to the broker is up,
 /// there is zone data, and no stop has begun. A consumer's link is known from its start, and a publisher's link from its first connection.
+///
+/// A server that answers may still take nothing. So readiness also looks at outcomes: at confirms, at commits, and at batches of intents.
 package final class Readiness: Sendable {
     /// The longest time without an answer of the database. The database is asked twice a second, so a longer silence is no accident.
     static let longestSilence = Duration.seconds(7)
+    /// The time for which a link may be blocked. An alarm that is raised and cleared at once stops nobody.
+    static let longestBlock = Duration.seconds(3)
+
+    /// The link that publishes packs and the events of `tidings_api.enqueue`.
+    static let packLink = "publisher"
+    /// The link that publishes the intents of the HTTP API.
+    static let intentLink = "intents"
+    /// The link that publishes signals. Every signal may be lost, so the link never makes the process unready.
+    static let signalLink = "signals"
+
+    private struct Block {
+        var reason: String
+        var since: ContinuousClock.Instant
+    }
 
     private struct State {
         var answeredAt: ContinuousClock.Instant?
         /// The reason for which the last connection to the database was refused. Nil after a successful one.
         var connectFailure: String?
         var links: [String: Bool] = [:]
+        var blocks: [String: Block] = [:]
         /// The number of consumers that need a link of the same name. A line that is replaced runs beside its successor for a while.
         var needs: [String: Int] = [:]
         /// Nil if there is zone data.
@@ -23,6 +42,14 @@ package final class Readiness: Sendable {
     }
 
     private let state = Mutex(State())
+
+    let commits = CommitWatch()
+    /// Watches batches of intents from their beginning to their commit.
+    let intake = WorkWatch()
+    /// Watches packs, and events of `tidings_api.enqueue`, until they are confirmed.
+    let packs = WorkWatch()
+    /// Watches intents of the HTTP API until they are confirmed.
+    package let intents = WorkWatch()
 
     func databaseAnswered() {
         let now = ContinuousClock.now
@@ -36,14 +63,22 @@ package final class Readiness: Sendable {
 
     /// Records an event of a pool of connections to the database.
     func record(_ event: PostgresPoolEvent) {
+        commits.take(event)
         switch event {
         case .connected: state.withLock { $0.connectFailure = nil }
         case .connectFailed(let error, _): state.withLock { $0.connectFailure = "\(error)" }
-        case .lost, .transactionRetried: break
+        case .lost, .refused, .transactionRetried: break
         }
     }
 
     func link(_ name: String, isUp: Bool) { state.withLock { $0.links[name] = isUp } }
+
+    /// - Parameter reason: the broker's own; nil at the end of the block.
+    func block(link name: String, _ reason: String?, at now: ContinuousClock.Instant = .now) {
+        state.withLock { state in
+            state.blocks[name] = reason.map { Block(reason: $0, since: state.blocks[name]?.since ?? now) }
+        }
+    }
 
     /// Notes that a link is needed from now on and is not up yet.
     func need(link name: String) {
@@ -95,11 +130,41 @@ package final class Readiness: Sendable {
         }
     }
 
+    /// Whether the process can do its work, and the reasons why not in words.
+    ///
+    /// - Parameter isForProxy: whether a proxy asks which process can serve people. All processes have the same servers, so an obstacle there
+    ///   takes no process out: people still read their inbox, and a request that the servers do not take is answered by itself.
+    func answer(isForProxy: Bool) -> (isReady: Bool, missing: [String]) {
+        let missing = missing
+        let obstacles = obstacles().filter { $0.subject != Self.signalLink }.map(\.words)
+        return (missing.isEmpty && (isForProxy || obstacles.isEmpty), missing + obstacles)
+    }
+
+    /// The obstacles that lie in the servers: they answer, and do not take the work of this process.
+    func obstacles(at now: ContinuousClock.Instant = .now) -> [WorkerObstacle] {
+        let isDatabaseUp = isDatabaseUp
+        let (links, blocks) = state.withLock { ($0.links, $0.blocks) }
+        var found = blocks.sorted { $0.key < $1.key }.filter { now - $0.value.since >= Self.longestBlock }.map { name, block in
+            WorkerObstacle(.blocked, subject: name, detail: block.reason, lasting: now - block.since)
+        }
+        for (name, watch) in [(Self.packLink, packs), (Self.intentLink, intents)] {
+            // A link that is blocked or down says so itself.
+            guard links[name] != false, blocks[name] == nil, let still = watch.standstill(at: now) else { continue }
+            found.append(WorkerObstacle(still.isRefused ? .refused : .unconfirmed, subject: name, lasting: now - still.since))
+        }
+        // A database that answers nothing is missing as a whole.
+        found += commits.obstacles(at: now).filter { isDatabaseUp || $0.kind != .commitsWait }
+        if isDatabaseUp, let still = intake.standstill(at: now) {
+            found.append(WorkerObstacle(.unfinished, lasting: now - still.since))
+        }
+        return found
+    }
+
     /// The list of obstacles as the body of an answer.
-    static func report(_ missing: [String]) -> String {
+    static func report(isReady: Bool, _ missing: [String]) -> String {
         var writer = JSONWriter()
         writer.beginObject()
-        writer.member("ready", missing.isEmpty)
+        writer.member("ready", isReady)
         writer.key("missing")
         writer.beginArray()
         for thing in missing { writer.string(thing) }

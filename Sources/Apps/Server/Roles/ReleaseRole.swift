@@ -20,8 +20,8 @@ final class ReleaseRole: Sendable {
             metrics: runtime.metrics,
             logger: runtime.logger)
         relay = Relay(
-            store: runtime.store, catalogues: runtime.catalogues, publisher: runtime.publisher, metrics: runtime.metrics,
-            logger: runtime.logger)
+            store: runtime.store, catalogues: runtime.catalogues, publisher: runtime.publisher, watch: runtime.readiness.packs,
+            metrics: runtime.metrics, logger: runtime.logger)
         upkeep = Upkeep(
             store: runtime.store, catalogues: runtime.catalogues, control: control, retention: Settings.retention,
             metrics: runtime.metrics, logger: runtime.logger)

@@ -27,6 +27,7 @@ package struct RolesService: Service, CustomStringConvertible {
     private let added: [any AddedRole]
     private let identity: WorkerIdentity
     private let deadline: StopDeadline?
+    private let pulse = Pulse()
     package let description: String
 
     /// - Parameters:
@@ -116,18 +117,42 @@ package struct RolesService: Service, CustomStringConvertible {
         }
     }
 
-    /// Sends heartbeats, and follows the active catalogue.
+    /// Sends heartbeats, and follows the active catalogue. Both go on by themselves: while commits wait for a standby, a pause is followed all
+    /// the same.
     private func chores() async {
-        var reminder = Reminder()
-        var (sinceHeartbeat, pauses) = (Self.heartbeatInterval, PauseWatch())
+        await withDiscardingTaskGroup { group in
+            // Each loop ends when the task is cancelled, and the group awaits both.
+            group.addTask { await self.sendHeartbeats() }
+            group.addTask { await self.followRules() }
+        }
+    }
+
+    private func sendHeartbeats() async {
+        var isFailing = false
+        while !Task.isCancelled {
+            if pulse.isDue(runtime.readiness.obstacles()) {
+                do {
+                    try await beat()
+                    if isFailing { runtime.logger.notice("heartbeats are recorded again") }
+                    isFailing = false
+                } catch {
+                    if !isFailing {
+                        runtime.logger.warning("a heartbeat cannot be recorded, trying again", metadata: ["error": "\(error)"])
+                    }
+                    isFailing = true
+                }
+            }
+            // Time itself is awaited. Cancelled when the roles have ended.
+            try? await Task.sleep(for: isFailing ? Pulse.retryInterval : CatalogueSource.refreshInterval)
+        }
+    }
+
+    private func followRules() async {
+        var (reminder, pauses) = (Reminder(), PauseWatch())
         var followed = runtime.catalogues.current.catalogue.hash
         while !Task.isCancelled {
             runtime.zoneWatch.look()
             do {
-                if sinceHeartbeat >= Self.heartbeatInterval {
-                    sinceHeartbeat = .zero
-                    try await beat()
-                }
                 try await runtime.catalogues.refresh()
                 runtime.readiness.databaseAnswered()
                 reminder = Reminder()
@@ -138,7 +163,7 @@ package struct RolesService: Service, CustomStringConvertible {
                     runtime.logger.notice("another catalogue is active", metadata: ["hash": "\(followed)"])
                     // Beat now, so that other processes learn the new providers at once. Beat again soon, to learn theirs.
                     try await beat()
-                    sinceHeartbeat = Self.heartbeatInterval - CatalogueSource.refreshInterval
+                    pulse.hasten(by: CatalogueSource.refreshInterval)
                 }
             } catch {
                 runtime.logger.log(
@@ -148,7 +173,6 @@ package struct RolesService: Service, CustomStringConvertible {
             for change in pauses.follow(runtime.catalogues.pauses) { change.log(to: runtime.logger) }
             // Time itself is awaited. Cancelled when the roles have ended.
             try? await Task.sleep(for: CatalogueSource.refreshInterval)
-            sinceHeartbeat += CatalogueSource.refreshInterval
         }
     }
 
@@ -165,9 +189,13 @@ package struct RolesService: Service, CustomStringConvertible {
     private func beat(within limit: Duration? = nil, isLast: Bool = false) async throws {
         let yielding = runtime.balance.yielding()
         runtime.metrics.bulkPause.set(Int((yielding?.pause ?? .zero) / .milliseconds(1)))
+        let obstacles = runtime.readiness.obstacles()
         let callers = try await runtime.store.heartbeat(
             identity, handled: runtime.metrics.handled, yielding: yielding, providers: deliver?.providers ?? [],
-            catalogue: deliver?.followed ?? runtime.catalogues.current.catalogue.hash, isLast: isLast, deadline: limit)
+            catalogue: deliver?.followed ?? runtime.catalogues.current.catalogue.hash, obstacles: obstacles, isLast: isLast,
+            deadline: limit)
+        pulse.sent(obstacles)
+        runtime.readiness.commits.committed()
         deliver?.share(with: callers)
         runtime.readiness.databaseAnswered()
     }

@@ -27,7 +27,9 @@ struct RouterRole: Sendable {
             of: QueueNames.suspectQueue, prefetch: SuspectTrial.prefetch, batch: BatchPolicy(maximumMessages: 1))
         self.backlog = backlog
         routers = zip(lanes, sources).map { lane, source in
-            Router(intake: intake(lane), consumer: source, backlog: backlog, lane: lane, balance: runtime.balance, logger: runtime.logger)
+            Router(
+                intake: intake(lane), consumer: source, backlog: backlog, lane: lane, balance: runtime.balance,
+                watch: runtime.readiness.intake, logger: runtime.logger)
         }
         suspects = SuspectTrial(store: runtime.store, intake: intake(nil), consumer: suspect, backlog: backlog, logger: runtime.logger)
         consumers = sources + [suspect]

@@ -77,10 +77,12 @@ package struct Runtime: Sendable {
         catalogues = try await CatalogueSource(store)
         try await catalogues.keepBuiltIn()
         publisher = try AMQPPublisher.make(
-            configuration: amqp, connectionName: "tidings packs", log: Self.log("publisher", logger, metrics, readiness))
+            configuration: amqp, connectionName: "tidings packs", log: Self.log(Readiness.packLink, logger, metrics, readiness))
         packs = PackPublisher(
-            store: store, publisher: publisher, metrics: metrics, log: { logger.record($0) }, refusals: { logger.record($0) })
-        signals = try InboxSignals(configuration: amqp, metrics: metrics, log: Self.logSignals("signals", logger, metrics))
+            store: store, publisher: publisher, metrics: metrics, watch: readiness.packs, log: { logger.record($0) },
+            refusals: { logger.record($0) })
+        signals = try InboxSignals(
+            configuration: amqp, metrics: metrics, log: Self.logSignals(Readiness.signalLink, logger, metrics, readiness))
         try await declareTopology()
     }
 
@@ -142,7 +144,7 @@ package struct Runtime: Sendable {
     /// A publisher of intents. It is not the one of packs: a burst of packs must not make callers of the API wait.
     package func intentPublisher() throws -> AMQPPublisher {
         try AMQPPublisher.make(
-            configuration: amqp, connectionName: "tidings intents", log: Self.log("intents", logger, metrics, readiness))
+            configuration: amqp, connectionName: "tidings intents", log: Self.log(Readiness.intentLink, logger, metrics, readiness))
     }
 
     /// The readers of callbacks of the active catalogue's providers.
@@ -159,7 +161,8 @@ package struct Runtime: Sendable {
 
     /// A feed of the signals of all processes, also of this one.
     package func signalFeed() throws -> SignalFeed {
-        try SignalFeed(configuration: amqp, metrics: metrics, logger: logger, log: Self.logSignals("signal feed", logger, metrics))
+        try SignalFeed(
+            configuration: amqp, metrics: metrics, logger: logger, log: Self.logSignals("signal feed", logger, metrics, readiness))
     }
 
     func close() async {

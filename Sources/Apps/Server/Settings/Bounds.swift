@@ -10,7 +10,7 @@ import TidingsStore
 /// Every bound of the data path, in the order in which an intent meets them. No number stands here: each is read from its constant.
 package enum Bounds {
     package static var all: [Bound] {
-        submission + intake + routing + delivery + local + signals + release + connections + house + retention
+        submission + intake + routing + delivery + local + signals + release + connections + processes + house + retention
     }
 
     private static var intake: [Bound] {
@@ -249,7 +249,7 @@ package enum Bounds {
         ]
     }
 
-    private static var house: [Bound] {
+    private static var processes: [Bound] {
         [
             Bound("RolesService.drainLimit", RolesService.drainLimit, "The longest time of a stop: longer than a provider's deadline."),
             Bound("StopDeadline.limit", StopDeadline.limit, "Then the process ends, even if work waits for servers that are away."),
@@ -287,6 +287,18 @@ package enum Bounds {
                 "Between two looks; after a longer one the process had been stopped."),
             Bound("Reminder.interval", Reminder.interval, "Between two lines of the log about the same failing operation."),
             Bound("Readiness.longestSilence", Readiness.longestSilence, "Of the database, before /health/ready says so."),
+            Bound("Readiness.longestBlock", Readiness.longestBlock, "Of a link by an alarm of the broker, before /health/ready says so."),
+            Bound("CommitWatch.longestSilence", CommitWatch.longestSilence, "Without a committed heartbeat; then commits wait."),
+            Bound("CommitWatch.patience", CommitWatch.patience, "Of refused commits; then the database lacks disk or the like."),
+            Bound("CommitWatch.memory", CommitWatch.memory, "Of a refused commit; while it is refused, it is tried again sooner."),
+            Bound("WorkWatch.patience", WorkWatch.patience, "Without a confirm, or a commit of intents: longer than most failovers."),
+            Bound("WorkWatch.memory", WorkWatch.memory, "Of a message that was refused or got no confirm."),
+            Bound("Pulse.retryInterval", Pulse.retryInterval, "Between two tries of a heartbeat that failed."),
+        ]
+    }
+
+    private static var house: [Bound] {
+        [
             Bound("HealthServer.longestRequest", HealthServer.longestRequest, "A scrape takes milliseconds."),
             Bound("Settings.retention", Settings.retention, "Notifications are kept after their day; idempotency keys twice as long."),
             Bound(
