@@ -59,11 +59,45 @@ extension Store {
                     left join pg_roles r on r.oid = s.setrole left join pg_database d on d.oid = s.setdatabase
                     where (s.setdatabase = 0 or d.datname = current_database()) and c.setting in ('synchronous_commit=off', 'synchronous_commit=local')
                 ) as weaker,
-                pg_has_role('pg_read_all_stats', 'usage') as standbys_seen,
-                (select count(*) from pg_stat_replication s where coalesce(s.state, 'streaming') <> 'backup') as standbys,
-                (select count(*) from pg_stat_replication s where s.sync_state in ('sync', 'quorum')) as synchronous_standbys
+                \(Self.standbys)
             """
         ).first
+    }
+
+    /// The standbys that commits wait for. A login that may not see their state still gets a row for each.
+    private static let standbys: SQL = """
+        current_setting('synchronous_standby_names') as synchronous_standby_names,
+        pg_has_role('pg_read_all_stats', 'usage') as standbys_seen,
+        (select count(*) from pg_stat_replication s where coalesce(s.state, 'streaming') <> 'backup') as standbys,
+        (select count(*) from pg_stat_replication s where s.sync_state in ('sync', 'quorum')) as synchronous_standbys
+        """
+
+    /// The standbys that commits wait for, and the number of commits that have waited for more than 5 s. A login sees the sessions of its own
+    /// role, and with `pg_read_all_stats` all sessions.
+    public func commitWaits() async throws -> JSON? {
+        try await report(
+            """
+            select \(Self.standbys), (select count(*) from pg_stat_activity a
+                where a.wait_event = 'SyncRep' and a.query_start < clock_timestamp() - interval '5 seconds') as waiting
+            """
+        ).first
+    }
+
+    /// Whether a commit ends within `limit` and the grace of an answer. The commit changes no row: it writes an empty message into the log of
+    /// the server, and waits for the disk and for the standbys as every commit does. Each login may do this.
+    public func commitEnds(within limit: Duration) async throws -> Bool {
+        do throws(PostgresError) {
+            _ = try await pool.pipeline(["select pg_logical_emit_message(true, 'tidings.doctor', '')"], limit: limit)
+            return true
+        } catch {
+            guard error.kind == .deadlineExceeded else { throw error }
+            return false
+        }
+    }
+
+    /// Packs that the broker has not confirmed for more than 5 s, by channel, provider and lane.
+    public func unconfirmed() async throws -> [JSON] {
+        try await report("select * from tidings_ops.unconfirmed_packs order by oldest_at")
     }
 
     /// The row of `full`. If this user may not read everything in it, the row of `visible`.

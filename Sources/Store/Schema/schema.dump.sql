@@ -3107,6 +3107,38 @@ COMMENT ON COLUMN tidings_ops.unaccounted.oldest_at IS 'Always null here: tiding
 
 COMMENT ON COLUMN tidings_ops.unaccounted.sample_id IS 'Always null here: tidings db verify finds the rows.';
 
+CREATE VIEW tidings_ops.unconfirmed_packs AS
+ SELECT p.channel,
+    p.provider,
+    p.lane,
+    count(*) AS packs,
+    min(p.decided_at) AS oldest_at
+   FROM ( SELECT packs.id,
+            packs.channel,
+            packs.provider,
+            packs.lane,
+            packs.decided_at,
+            packs.confirmed_at,
+            packs.claimed_at
+           FROM tidings.packs
+          WHERE (packs.id < tidings.first_id((tidings.clock() - '00:00:05'::interval)))
+          ORDER BY packs.id DESC
+         LIMIT 10000) p
+  WHERE ((p.confirmed_at IS NULL) AND (p.claimed_at IS NULL) AND (p.id < tidings.first_id((p.decided_at + '00:01:00'::interval))))
+  GROUP BY p.channel, p.provider, p.lane;
+
+COMMENT ON VIEW tidings_ops.unconfirmed_packs IS 'Packs that were decided more than 5 seconds ago, that the broker has not confirmed, and that no worker has claimed. Looks at the newest 10,000 packs. Packs stay here while the broker takes nothing, and for 35 seconds after a process died before it published them.';
+
+COMMENT ON COLUMN tidings_ops.unconfirmed_packs.channel IS 'The channel of the packs.';
+
+COMMENT ON COLUMN tidings_ops.unconfirmed_packs.provider IS 'The provider of the packs.';
+
+COMMENT ON COLUMN tidings_ops.unconfirmed_packs.lane IS 'urgent or bulk.';
+
+COMMENT ON COLUMN tidings_ops.unconfirmed_packs.packs IS 'Number of these packs.';
+
+COMMENT ON COLUMN tidings_ops.unconfirmed_packs.oldest_at IS 'Time at which the first of these packs was decided.';
+
 ALTER TABLE ONLY tidings.idempotency ATTACH PARTITION tidings.idempotency_0 FOR VALUES WITH (modulus 8, remainder 0);
 
 ALTER TABLE ONLY tidings.idempotency ATTACH PARTITION tidings.idempotency_1 FOR VALUES WITH (modulus 8, remainder 1);
@@ -3939,4 +3971,7 @@ GRANT SELECT ON TABLE tidings_ops.timeline TO tidings_ops_read;
 
 GRANT SELECT ON TABLE tidings_ops.unaccounted TO tidings_run;
 GRANT SELECT ON TABLE tidings_ops.unaccounted TO tidings_ops_read;
+
+GRANT SELECT ON TABLE tidings_ops.unconfirmed_packs TO tidings_run;
+GRANT SELECT ON TABLE tidings_ops.unconfirmed_packs TO tidings_ops_read;
 

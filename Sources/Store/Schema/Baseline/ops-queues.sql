@@ -73,6 +73,26 @@ comment on column tidings_ops.queues.waiting_since is
     'Time of the first sample since which every sample found messages in the queue. Null while the queue is empty. Samples are five '
     'seconds apart.';
 
+-- Reads at most the newest 10,000 packs: ids are in the order of time, so the primary key has the packs in their order.
+-- A pack is left out if its confirm was forgotten on purpose, which sets decided_at back. A releaser publishes it again at once.
+create view tidings_ops.unconfirmed_packs as
+    select p.channel, p.provider, p.lane, count(*) as packs, min(p.decided_at) as oldest_at
+    from (
+        select id, channel, provider, lane, decided_at, confirmed_at, claimed_at from tidings.packs
+        where id < tidings.first_id(tidings.clock() - interval '5 seconds') order by id desc limit 10000
+    ) p
+    where p.confirmed_at is null and p.claimed_at is null and p.id < tidings.first_id(p.decided_at + interval '1 minute')
+    group by p.channel, p.provider, p.lane;
+
+comment on view tidings_ops.unconfirmed_packs is
+    'Packs that were decided more than 5 seconds ago, that the broker has not confirmed, and that no worker has claimed. Looks at the newest '
+    '10,000 packs. Packs stay here while the broker takes nothing, and for 35 seconds after a process died before it published them.';
+comment on column tidings_ops.unconfirmed_packs.channel is 'The channel of the packs.';
+comment on column tidings_ops.unconfirmed_packs.provider is 'The provider of the packs.';
+comment on column tidings_ops.unconfirmed_packs.lane is 'urgent or bulk.';
+comment on column tidings_ops.unconfirmed_packs.packs is 'Number of these packs.';
+comment on column tidings_ops.unconfirmed_packs.oldest_at is 'Time at which the first of these packs was decided.';
+
 create view tidings_ops.pauses as
     select p.id as pause_id, p.scope, p.name as target, p.reason, p.paused_by, p.since as since_at, p.until as until_at,
         case when p.resumed_at is not null or p.until <= tidings.clock() then 'over' else 'paused' end as state,
