@@ -17,6 +17,9 @@ struct Examination {
     /// The timeline of the server. Nil if it was not read; the inner nil: it cannot be read.
     private var timeline: PostgresTimeline??
 
+    /// The longest wait for a commit. It outlasts a slow disk.
+    private static let commitPatience = Duration.seconds(5)
+
     mutating func zoneData(_ settings: Settings) {
         findings += ZoneDataCheck(in: settings.environment).findings
     }
@@ -48,6 +51,10 @@ struct Examination {
             await readCatalogue(settings, context, store)
             timeline = .some(try await store.timeline())
             reading = try await SystemRows(from: store).reading
+            // No finding if this user may not write the message. A server that answers nothing fails the checks before this one.
+            if reading?.needsProofOfCommits == true, let ends = try? await store.commitEnds(within: Self.commitPatience) {
+                reading?.observe(commitEnds: ends)
+            }
         } catch {
             findings.append(Finding("database", .error, .databaseFailed, Failure(error).message, whatToDo: Failure(error).hint ?? ""))
             findings += rights

@@ -38,8 +38,8 @@ import TidingsCore
         #expect(findings.allSatisfy { $0.level == .ok && $0.code == nil && $0.whatToDo.isEmpty }, "\(findings)")
         #expect(
             findings.map(\.check) == [
-                "workers", "consumers", "samples", "growth", "enqueue", "overdue", "breakers", "failures", "refused", "conservation",
-                "failover", "pauses",
+                "workers", "commits", "publishing", "confirms", "intake", "consumers", "samples", "growth", "enqueue", "overdue",
+                "breakers", "failures", "refused", "conservation", "failover", "pauses",
             ])
         let verdict = SystemVerdict(findings)
         #expect(verdict.level == .ok && !verdict.isBad && verdict.words.hasPrefix("All is well: "))

@@ -33,6 +33,7 @@ package struct Finding: Sendable, Hashable {
             standbysAsynchronous, standbyMissing
         case checksumsOff, notPermitted
         case catalogueProblems, secretsMissingHere, brokerFailed, brokerTooOld, brokerBlocks, brokerDiffers, notCompared, noBroker
+        case commitsRefused, commitsWait, brokerConfirmsNothing, brokerRefuses, packsUnconfirmed, intentsUnfinished
         case noRunningRouter, noRunningDeliver, noRunningRelease, noRunningAPI, workerLost
         case noConsumer, queueWithoutConsumer, queueLeftOver, notSampled, samplesStale, queueGrows
         case enqueuedWaits, overdue, providerSaturated, breakerOpen, deliveriesFail, rejectedOpen, deadOpen, unaccounted, failover, paused

@@ -12,14 +12,19 @@ extension Judgement {
 
     /// At least one process of each role must run.
     static func workers(_ reading: SystemReading) -> [Finding] {
+        // If commits wait, nothing is known of the processes: the finding about commits names them.
+        let unheard = reading.unheard
         let missing =
-            roles.filter { !reading.runs($0.name) }.map { role in
+            roles.filter { role in
+                !reading.runs(role.name) && !reading.workers(of: role.name).contains { unheard.contains($0.id) }
+            }.map { role in
                 Finding(
                     "workers", .error, role.code, "no \(role.name) runs\(reading.end(of: role.name))",
                     whatToDo: "Start one: tidings run \(role.name).")
             } + api(reading)
-        let running = reading.workers.count { $0.state == .running }.of("process", "processes")
-        return missing + lost(reading).orOK("workers", "\(running) run: every role is there", missing)
+        let running = reading.workers.count { $0.state == .running || unheard.contains($0.id) }.of("process", "processes")
+        let words = unheard.isEmpty ? "run: every role is there" : "ran when commits began to wait: every role was there"
+        return missing + lost(reading).orOK("workers", "\(running) \(words)", missing)
     }
 
     /// The API is optional, so only an installation that has had a process of the role misses it. No queue waits for the API: nothing else
@@ -28,7 +33,7 @@ extension Judgement {
     /// A process `all` may serve the API as well, and its heartbeat does not say so. Such a process, or a clean stop, lowers the level: an
     /// operator asked for the stop.
     private static func api(_ reading: SystemReading) -> [Finding] {
-        guard !reading.runs(apiRole), let last = reading.last(of: apiRole) else { return [] }
+        guard !reading.runs(apiRole), let last = reading.last(of: apiRole), !reading.unheard.contains(last.id) else { return [] }
         let mayBeServed = reading.workers.contains { $0.role == "all" && $0.state == .running }
         let level: Finding.Level =
             switch last.state {
@@ -42,11 +47,16 @@ extension Judgement {
         ]
     }
 
+    /// A process that only lost the database still holds its messages. The broker gives them to others when its connection ends.
+    private static let takeover =
+        "Its packs are recovered after their lease. Other processes get its messages when the broker has noticed the end of its connection."
+
     /// The lost processes. A process is left out if a finding about its role already reports the loss.
     private static func lost(_ reading: SystemReading) -> [Finding] {
         let known = roles.map(\.name) + [apiRole]
+        let unheard = reading.unheard
         return reading.workers.filter { worker in
-            worker.state == .lost && known.allSatisfy { !worker.has($0) || reading.runs($0) }
+            worker.state == .lost && !unheard.contains(worker.id) && known.allSatisfy { !worker.has($0) || reading.runs($0) }
         }.map { worker in
             let words = "\(worker.id) was lost at \(worker.heartbeatAt.minute(now: reading.now))"
             let abandoned = reading.queuesAbandoned(by: worker)
@@ -58,7 +68,7 @@ extension Judgement {
             if reading.isReplaced(worker) {
                 return Finding(
                     "workers", .note, .workerLost, "\(words), a process of its role has started since",
-                    whatToDo: "See its log if you did not kill it. Other processes have taken over its work.")
+                    whatToDo: "See its log if you did not kill it. \(takeover)")
             }
             guard worker.role == "all" || reading.runs(worker.role) else {
                 return Finding(
@@ -67,7 +77,7 @@ extension Judgement {
             }
             return Finding(
                 "workers", .warning, .workerLost, "\(words), another process of its role runs",
-                whatToDo: "See its log and its machine. Other processes have taken over its work.")
+                whatToDo: "See its log and its machine. \(takeover)")
         }
     }
 }

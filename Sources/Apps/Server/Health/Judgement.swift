@@ -4,9 +4,10 @@ import TidingsCore
 package enum Judgement {
     /// At least one finding of every check.
     package static func findings(of reading: SystemReading) -> [Finding] {
-        [workers, consumers, samples, growth, enqueued, overdue, breakers, failures, refused, conservation, failover, pauses].flatMap {
-            $0(reading)
-        }
+        [
+            workers, commits, publishing, confirms, intake, consumers, samples, growth, enqueued, overdue, breakers, failures, refused,
+            conservation, failover, pauses,
+        ].flatMap { $0(reading) }
     }
 
     /// A process consumes within this time after its start. Samples are five seconds apart.
@@ -18,15 +19,19 @@ package enum Judgement {
             let ready = queue.ready ?? 0
             if reading.isLeftOver(queue) { return leftOver(queue, ready) }
             guard !reading.isSettling(queue) else { return nil }
+            let processes = reading.consumers(of: queue)
+            let remedy = processes > 0 ? Self.unknownConsumers : queue.remedy
+            // A node that is cut off from the others does not know their consumers.
+            let although = processes > 0 ? ", although \(processes.of("process runs", "processes run")) for it" : ""
             guard ready > 0 else {
                 return queue.isIntake
-                    ? Finding("consumers", .error, .noConsumer, "\(queue.name) has no consumer", whatToDo: queue.remedy) : nil
+                    ? Finding("consumers", .error, .noConsumer, "\(queue.name) has no consumer\(although)", whatToDo: remedy) : nil
             }
             let since = queue.waitingSince.map { " since \($0.minute(now: reading.now))" } ?? ""
             return Finding(
                 "consumers", .error, .queueWithoutConsumer,
-                "\(ready.of("message")) \(ready == 1 ? "waits" : "wait") in \(queue.name)\(since), and it has no consumer",
-                whatToDo: queue.remedy)
+                "\(ready.of("message")) \(ready == 1 ? "waits" : "wait") in \(queue.name)\(since), and it has no consumer\(although)",
+                whatToDo: remedy)
         }.orOK("consumers", "every queue that needs a consumer has one")
     }
 
@@ -38,6 +43,9 @@ package enum Judgement {
             "\(ready.of("message")) \(ready == 1 ? "stays" : "stay") in \(queue.name), and the active catalogue has no such provider",
             whatToDo: "Their deliveries were routed again. Delete the queue: rabbitmqctl delete_queue --vhost <vhost> \(queue.name)")
     }
+
+    private static let unknownConsumers =
+        "rabbitmqctl cluster_status names nodes that are down or cut off. Then see the log of these processes."
 
     /// The age from which on a sample is stale. By then six samples of the queue are missing.
     static let freshness = Duration.seconds(30)
@@ -56,7 +64,8 @@ package enum Judgement {
         return [
             Finding(
                 "samples", .error, .samplesStale, "the queues were last sampled at \(newest.minute(now: reading.now))",
-                whatToDo: "See the log of tidings run release, which samples the queues. It no longer reaches the broker or the database.")
+                whatToDo: reading.seeCause
+                    ?? "See the log of tidings run release, which samples the queues. It no longer reaches the broker or the database.")
         ]
     }
 
@@ -81,11 +90,13 @@ package enum Judgement {
         guard let since = reading.enqueuedSince, reading.now - since > late else {
             return [.ok("enqueue", "no event of tidings_api.enqueue waits for more than \(late)")]
         }
+        let obstacle = reading.runs("release") ? "to be published" : "for a releaser"
+        let wait = ["commits": "for the database", "publishing": "for the broker"][reading.cause ?? ""] ?? obstacle
         return [
             Finding(
                 "enqueue", reading.now - since > veryLate ? .error : .warning, .enqueuedWaits,
-                "\(reading.enqueued.of("event")) of tidings_api.enqueue wait for a releaser since \(since.minute(now: reading.now))",
-                whatToDo: "See the log of tidings run release: it publishes them. More than one may run.")
+                "\(reading.enqueued.of("event")) of tidings_api.enqueue wait \(wait) since \(since.minute(now: reading.now))",
+                whatToDo: reading.seeCause ?? "See the log of tidings run release: it publishes them. More than one may run.")
         ]
     }
 
@@ -105,7 +116,7 @@ package enum Judgement {
                     "overdue", reading.now - oldest.oldestAt > veryLate ? .error : .warning, .overdue,
                     "\(count.of("delivery is", "deliveries are")) overdue, the first since \(oldest.oldestAt.minute(now: reading.now)) "
                         + "(\(oldest.channel), \(oldest.lane) lane)",
-                    whatToDo: "See the log of tidings run release: it takes deliveries whose time has come."))
+                    whatToDo: reading.seeCause ?? "See the log of tidings run release: it takes deliveries whose time has come."))
         }
         return findings.orOK("overdue", "no delivery is overdue by more than \(late)")
     }
@@ -214,6 +225,15 @@ extension SystemReading {
     /// Whether the queue belongs to a provider that the active catalogue does not have.
     fileprivate func isLeftOver(_ queue: Queue) -> Bool {
         queue.line != nil && ownQueues.map { !$0.contains(queue.name) } ?? false
+    }
+
+    /// The running processes that consume the queue. For a delivery queue, the process calls its provider, or has every role. The inbox and
+    /// local plans call none, so a process of the role deliver is not counted for their queues.
+    fileprivate func consumers(of queue: Queue) -> Int {
+        workers(of: queue.role).count { worker in
+            guard worker.state == .running, let line = queue.line, worker.role != "all" else { return worker.state == .running }
+            return worker.providers.contains(line.provider)
+        }
     }
 
     /// Whether every process that would consume the queue had only just started when the queue was sampled.

@@ -1,4 +1,5 @@
 package import TidingsCore
+import TidingsStore
 
 /// One reading of the whole system. The values are plain, so that a judgement needs no server.
 package struct SystemReading: Sendable {
@@ -14,6 +15,29 @@ package struct SystemReading: Sendable {
         var stoppedAt: Timestamp?
         /// The names of the providers that the process called at its last heartbeat.
         var providers: [String] = []
+        /// The obstacles to its work at its last heartbeat.
+        var obstacles: [Obstacle] = []
+    }
+
+    struct Obstacle: Sendable {
+        var kind: WorkerObstacle.Kind
+        /// The reason in the words of the server.
+        var detail = ""
+        var since: Timestamp
+    }
+
+    /// Packs that the broker has not confirmed.
+    struct Unconfirmed: Sendable {
+        var packs: Int
+        var since: Timestamp
+    }
+
+    struct Commits: Sendable {
+        var standbys = SynchronousStandbys()
+        /// Commits that have waited for a standby for more than 5 s, as far as this login sees the sessions.
+        var waiting = 0
+        /// Whether a commit of the asking command has ended. Nil if it made none.
+        var isProven: Bool?
     }
 
     /// A queue with its last sample from the broker. Values of the sample are nil if no sample exists.
@@ -100,9 +124,17 @@ package struct SystemReading: Sendable {
     var rejected = 0
     var dead = 0
     var unaccounted: [Unaccounted] = []
+    var unconfirmed: Unconfirmed?
+    var commits = Commits()
     var pauses: [Paused] = []
     /// The last one within a day.
     var failover: Failover?
+
+    /// Whether a commit should be tried: nothing yet shows that commits wait.
+    package var needsProofOfCommits: Bool { commits.waiting == 0 && !commits.standbys.areMissing }
+
+    /// Notes whether a commit of the asking command has ended.
+    package mutating func observe(commitEnds isProven: Bool) { commits.isProven = isProven }
 
     /// Replaces the sample of a queue by the numbers that the broker itself reports now.
     package mutating func observe(queue name: String, ready: Int, consumers: Int) {

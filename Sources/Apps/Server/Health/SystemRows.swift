@@ -39,6 +39,10 @@ package struct SystemRows: Sendable {
         reading.rejected = refused?["rejected"]?.intValue ?? 0
         reading.dead = refused?["dead"]?.intValue ?? 0
         reading.unaccounted = unaccounted.map { .init(kind: $0["kind"]?.stringValue ?? "", count: $0["n"]?.intValue ?? 0) }
+        reading.unconfirmed = SystemReading.Unconfirmed(try await store.unconfirmed())
+        if let row = try await store.commitWaits() {
+            reading.commits = .init(standbys: SynchronousStandbys(row), waiting: row["waiting"]?.intValue ?? 0)
+        }
         reading.pauses = pauses.compactMap(SystemReading.Paused.init)
         reading.failover = try await store.lastFailover().flatMap(SystemReading.Failover.init)
         self.reading = reading
@@ -65,7 +69,24 @@ extension SystemReading.Worker {
         self.init(
             id: row["worker_id"]?.stringValue ?? "", role: row["role"]?.stringValue ?? "", state: state, startedAt: started,
             heartbeatAt: heard, stoppedAt: row["stopped_at"]?.time,
-            providers: row["providers"]?.arrayValue?.compactMap(\.stringValue) ?? [])
+            providers: row["providers"]?.arrayValue?.compactMap(\.stringValue) ?? [],
+            obstacles: row["obstacles"]?.arrayValue?.compactMap(SystemReading.Obstacle.init) ?? [])
+    }
+}
+
+extension SystemReading.Obstacle {
+    fileprivate init?(_ row: JSON) {
+        guard let kind = row["kind"]?.stringValue.flatMap(WorkerObstacle.Kind.init(rawValue:)), let since = row["since"]?.time else {
+            return nil
+        }
+        self.init(kind: kind, detail: row["detail"]?.stringValue ?? "", since: since)
+    }
+}
+
+extension SystemReading.Unconfirmed {
+    fileprivate init?(_ rows: [JSON]) {
+        guard let since = rows.compactMap({ $0["oldest_at"]?.time }).min() else { return nil }
+        self.init(packs: rows.reduce(0) { $0 + ($1["packs"]?.intValue ?? 0) }, since: since)
     }
 }
 

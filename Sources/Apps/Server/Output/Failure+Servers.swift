@@ -126,7 +126,7 @@ extension Failure {
     }
 
     /// The next step if the server lacks something that an operator can give it (classes 53 and 58). Nil for any other cause.
-    private static func shortage(_ sqlState: String?) -> String? {
+    static func shortage(_ sqlState: String?) -> String? {
         switch sqlState {
         case "53100": "the disk of the server is full: free space on it, or enlarge it"
         case "53200": "the server has no memory left: lower work_mem or max_connections, or give its machine more"
