@@ -24,7 +24,7 @@ import TidingsTestSupport
         #expect(
             addresses == [
                 QueueNames.intentsExchange, QueueNames.intents(.urgent), QueueNames.intents(.bulk), QueueNames.rejectedQueue,
-                QueueNames.suspectQueue, QueueNames.realtimeExchange, QueueNames.timelines, deliver,
+                QueueNames.suspectQueue, QueueNames.doctorQueue, QueueNames.realtimeExchange, QueueNames.timelines, deliver,
             ])
         let filled = deliver.replacing("{channel}", with: "inApp").replacing("{provider}", with: "inbox").replacing("{lane}", with: "bulk")
         #expect(filled == QueueNames.deliver(channel: .inApp, provider: "inbox", lane: .bulk))

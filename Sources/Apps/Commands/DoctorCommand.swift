@@ -10,7 +10,7 @@ struct DoctorCommand: TidingsCommand {
         discussion: """
             ✓ is ok, · a note, ! a warning (somebody should look), ✗ an error (something does not work). Only an error makes it exit 1.
             Without TIDINGS_AMQP_URL the broker is not asked. The command then judges the releaser's last samples of the queues.
-            With it, the command publishes two messages that no queue takes: an alarm of the broker blocks only publishers.
+            With it, the command publishes two messages to the queue tidings.doctor, which keeps nothing, and awaits the confirms.
             """)
     @OptionGroup var output: OutputOptions
 

@@ -129,7 +129,7 @@ struct Examination {
         if let fault = version.fault {
             findings.append(Finding("broker", .error, .brokerTooOld, fault, whatToDo: BrokerVersion.remedy))
         }
-        if let finding = Finding(await PublishTrial.run(broker)) { findings.append(finding) }
+        findings.append(Finding(await PublishTrial.run(broker)))
         // Only the active catalogue says which queues must exist. By the built-in one, sound queues would look wrong.
         guard let catalogue else {
             findings.append(
@@ -150,7 +150,7 @@ struct Examination {
                 Finding("broker", .note, .notCompared, "\(first)\(others)", whatToDo: "A user that may configure tidings.* can compare it.")
             )
         }
-        for queue in topology.queues where queue.name != QueueNames.timelines {
+        for queue in TopologySpec.spec(for: catalogue).workQueues {
             guard let status = try await control.queueStatus(queue.name) else { continue }
             reading?.observe(queue: queue.name, ready: status.messages, consumers: status.consumers)
         }
@@ -175,18 +175,24 @@ extension Finding {
         }
     }
 
-    /// Nil if the broker takes messages.
-    fileprivate init?(_ trial: PublishTrial.Result) {
+    fileprivate init(_ trial: PublishTrial.Result) {
         switch trial {
-        case .taken: return nil
+        case .confirmed: self = .ok("broker", "a majority of the nodes of \(QueueNames.doctorQueue) confirmed a message")
+        case .notProven(let reason):
+            self.init(
+                "broker", .note, .notPublished, "not checked whether the broker confirms: \(reason)",
+                whatToDo: "Run tidings queue topology --apply once, and doctor as the user of a router or a releaser.")
         case .blocked(let reason):
             self.init(
-                "broker", .error, .brokerBlocks, "the broker has an alarm and takes no message: \(reason)",
-                whatToDo: "rabbitmq-diagnostics alarms names the node. Free memory or disk there. Producers wait, and nothing is lost.")
+                "broker", .error, .brokerBlocks, "the broker has an alarm and takes no message: \(reason)", whatToDo: Judgement.alarmRemedy)
         case .silent:
             self.init(
-                "broker", .error, .brokerFailed, "the broker has not confirmed a message within \(PublishTrial.patience)",
-                whatToDo: "See the log of RabbitMQ, and rabbitmq-diagnostics check_local_alarms.")
+                "broker", .error, .brokerConfirmsNothing, "the broker has not confirmed a message within \(PublishTrial.patience)",
+                whatToDo: Judgement.silentBrokerRemedy)
+        case .refused:
+            self.init(
+                "broker", .error, .brokerRefuses, "the broker refused each message within \(PublishTrial.patience)",
+                whatToDo: Judgement.refusingBrokerRemedy)
         case .failed(let error):
             self.init("broker", .error, .brokerFailed, Failure(error).message, whatToDo: Failure(error).hint ?? "")
         }

@@ -29,6 +29,8 @@ public enum QueueNames {
     public static let timelines = "tidings.timelines"
     /// The header of a pack with the timeline of the database of its publisher, such as `7448562081373126729/3`.
     public static let timelineHeader = "x-tidings-timeline"
+    /// The queue to which `tidings doctor` publishes through ``deliverExchange``, to see a confirm. Nothing consumes it.
+    public static let doctorQueue = "tidings.doctor"
 
     /// The fanout exchange of signals, see ``InboxSignal``. It is not durable: the processes that use it declare it when they connect.
     public static let realtimeExchange = "tidings.realtime"

@@ -32,8 +32,8 @@ public struct TopologySpec: Sendable, Hashable {
         return spec
     }
 
-    /// The queues whose messages are work: all but the queue of timelines.
-    public var workQueues: [QueueSpec] { queues.filter { $0 != .timelines } }
+    /// The queues whose messages are work. No process consumes the other ones: the queue of timelines, and that of `tidings doctor`.
+    public var workQueues: [QueueSpec] { queues.filter { $0 != .timelines && $0.name != QueueNames.doctorQueue } }
 
     /// The part that does not depend on a catalogue. A producer can publish before any provider is configured.
     public static let intake: TopologySpec = {
@@ -53,10 +53,12 @@ public struct TopologySpec: Sendable, Hashable {
                 QueueSpec(name: QueueNames.rejectedQueue, arguments: QueueSpec.recordArguments),
                 QueueSpec(name: QueueNames.suspectQueue, arguments: QueueSpec.recordArguments),
                 .timelines,
+                QueueSpec(name: QueueNames.doctorQueue, arguments: QueueSpec.probeArguments),
             ],
             bindings: [
                 BindingSpec(exchange: QueueNames.alternateExchange, queue: QueueNames.rejectedQueue, routingKey: ""),
                 BindingSpec(exchange: QueueNames.suspectExchange, queue: QueueNames.suspectQueue, routingKey: ""),
+                BindingSpec(exchange: QueueNames.deliverExchange, queue: QueueNames.doctorQueue, routingKey: QueueNames.doctorQueue),
             ])
         for category in Category.allCases {
             spec.bindings.append(
@@ -139,6 +141,10 @@ public struct QueueSpec: Sendable, Hashable {
     /// The queue of timelines. A question about an old timeline arrives here, and replaces the one before it.
     public static let timelines = QueueSpec(
         name: QueueNames.timelines, arguments: ["x-queue-type": .string("quorum"), "x-max-length": .int(1)])
+
+    /// A queue whose only purpose is to confirm messages. A majority of its nodes confirms, as for every other queue. It keeps the last
+    /// message at most, and a message expires after a second.
+    public static let probeArguments: [String: TopologyValue] = ["x-queue-type": .string("quorum"), "x-max-length": .int(1)]
 }
 
 /// One binding of a queue to an exchange.
