@@ -35,7 +35,7 @@ struct BrokerSettings: Sendable {
             "RABBITMQ_NODE_PORT": "\(port)",
             "RABBITMQ_DIST_PORT": "\(nodePort)",
             "ERL_EPMD_PORT": "\(namePort)",
-            "ERL_EPMD_ADDRESS": "127.0.0.1",
+            "ERL_EPMD_ADDRESS": nameAddresses,
             "RABBITMQ_CONFIG_FILE": configurationFile,
             "RABBITMQ_CONF_ENV_FILE": "\(folder)/no-environment-file",
             "RABBITMQ_ADVANCED_CONFIG_FILE": "\(folder)/no-advanced.config",
@@ -47,9 +47,9 @@ struct BrokerSettings: Sendable {
             // The start script then becomes the node instead of running it as a child. The node handles SIGTERM itself.
             "RUNNING_UNDER_SYSTEMD": "true",
             // Erlang's own port listens on loopback too, and the node starts no second register of names.
-            "RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS": Self.loopbackOnly,
+            "RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS": member.map { "\(Self.noNames) \($0.distribution)" } ?? Self.loopbackOnly,
             "ERL_INETRC": namesFile,
-            "RABBITMQ_CTL_ERL_ARGS": Self.loopbackOnly,
+            "RABBITMQ_CTL_ERL_ARGS": member.map { "\(Self.noNames) \($0.listening)" } ?? Self.loopbackOnly,
             // Write no crash dump: a killed node would leave a gigabyte behind.
             "ERL_CRASH_DUMP_SECONDS": "0",
         ]
@@ -59,7 +59,7 @@ struct BrokerSettings: Sendable {
     func write() throws(PrivateServersError) {
         try PrivateFile.write("[].\n", to: pluginsFile)
         // Do not use the system's resolver: Erlang runs it in a helper process and orphans that process when Erlang stops.
-        try PrivateFile.write("{lookup, [file]}.\n", to: namesFile)
+        try PrivateFile.write("{lookup, [file]}.\n" + (member?.hosts ?? ""), to: namesFile)
         try PrivateFile.write(configuration, to: configurationFile)
     }
 
@@ -69,7 +69,11 @@ struct BrokerSettings: Sendable {
         return "# For the broker of this folder: sh rabbitmqctl list_queues\nexec env -i \(variables) \(program) \"$@\"\n"
     }
 
-    private static let loopbackOnly = "-start_epmd false -kernel inet_dist_use_interface {127,0,0,1}"
+    /// The addresses at which `epmd` listens, separated by commas.
+    var nameAddresses: String { (["127.0.0.1"] + (member?.addresses ?? [])).joined(separator: ",") }
+
+    private static let noNames = "-start_epmd false"
+    private static let loopbackOnly = "\(noNames) -kernel inet_dist_use_interface {127,0,0,1}"
 
     private var configurationFile: String { "\(folder)/rabbitmq.conf" }
     private var pluginsFile: String { "\(folder)/enabled_plugins" }

@@ -167,7 +167,7 @@ final class PrivateBroker: Sendable {
     /// Starts `epmd` in the foreground, as a child of this process. An `epmd` that Erlang starts would never end.
     private func startNames(_ abandoned: Flag) throws(PrivateServersError) -> ChildProcess {
         let child = try ChildProcess.start(
-            command(tools.epmd, ["-port", "\(settings.namePort)", "-address", "127.0.0.1"]),
+            command(tools.epmd, ["-port", "\(settings.namePort)", "-address", settings.nameAddresses]),
             log: nameLog
         )
         let namePort = settings.namePort

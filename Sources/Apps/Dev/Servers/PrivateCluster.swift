@@ -8,17 +8,26 @@ public actor PrivateCluster {
     /// The TLS addresses of all nodes, as `localhost`, with the authority to trust. Nil for a cluster without a certificate.
     public nonisolated let amqpsURL: String?
     public nonisolated let size: Int
+    /// The port of AMQP on 127.0.0.1 of each node, in order.
+    public nonisolated let ports: [UInt16]
+    /// The loopback address from which each node speaks to the other nodes, in order. Clients use 127.0.0.1.
+    public nonisolated let addresses: [String]
 
     private let layout: ServersLayout
     private let nodes: [PrivateBroker]
     private let names: PortClaim
     private let lock: HomeLock
+    private let password: String
 
     private init(
-        layout: ServersLayout, nodes: [PrivateBroker], names: PortClaim, lock: HomeLock, password: String, certificate: BrokerCertificate?
+        layout: ServersLayout, nodes: [PrivateBroker], names: PortClaim, lock: HomeLock, first: ClusterMember,
+        certificate: BrokerCertificate?
     ) {
         self.layout = layout
         self.nodes = nodes
+        (ports, addresses) = (nodes.map(\.port), first.addresses)
+        let password = first.password
+        self.password = password
         self.names = names
         self.lock = lock
         size = nodes.count
@@ -35,7 +44,7 @@ public actor PrivateCluster {
     ///
     /// A size of 1 starts a single broker without a database. `certificate` adds a TLS listener to each node.
     public static func start(
-        home: String, size: Int = 3, certificate: BrokerCertificate? = nil
+        home: String, size: Int = 3, certificate: BrokerCertificate? = nil, options: ClusterOptions = ClusterOptions()
     ) async throws(PrivateServersError) -> PrivateCluster {
         try await OwnThread.run { () throws(PrivateServersError) in
             let tools = try ServerTools.find(in: .ofThisMachine())
@@ -46,9 +55,12 @@ public actor PrivateCluster {
             try Folder.make(layout.logFolder)
             let password = try PrivateFile.secret("\(layout.home)/password")
             let names = try LoopbackPort.kept(in: "\(layout.home)/name-port")
+            let members = (1...size).map { number in
+                ClusterMember(
+                    number: number, size: size, home: layout.home, password: password, namePort: names.port, options: options)
+            }
             var nodes: [PrivateBroker] = []
-            for number in 1...size {
-                let member = ClusterMember(number: number, size: size, home: layout.home, password: password, namePort: names.port)
+            for member in members {
                 try Folder.make("\(layout.home)/\(member.name)", mode: 0o700)
                 nodes.append(try PrivateBroker(layout: layout, tools: tools, member: member, certificate: certificate))
             }
@@ -61,7 +73,7 @@ public actor PrivateCluster {
                 throw error
             }
             return PrivateCluster(
-                layout: layout, nodes: nodes, names: names, lock: lock, password: password, certificate: certificate)
+                layout: layout, nodes: nodes, names: names, lock: lock, first: members[0], certificate: certificate)
         }
     }
 
@@ -77,12 +89,15 @@ public actor PrivateCluster {
         try await OwnThread.run { () throws(PrivateServersError) in node.stop() }
     }
 
-    /// Starts a node again. Returns when the node answers and has joined the cluster.
-    public func startNode(_ position: Int) async throws(PrivateServersError) {
-        let (node, size) = (nodes[position], size)
+    /// Starts a node again. Returns when the node answers and all nodes are in the cluster.
+    public func startNode(_ position: Int) async throws(PrivateServersError) { try await startNodes([position]) }
+
+    /// Starts nodes again, one after the other. Returns when all nodes are in the cluster.
+    public func startNodes(_ positions: [Int]) async throws(PrivateServersError) {
+        let (started, size) = (positions.map { nodes[$0] }, size)
         try await OwnThread.run { () throws(PrivateServersError) in
-            try node.start(abandoned: Flag())
-            _ = try node.control(["await_online_nodes", "\(size)"])
+            for node in started { try node.start(abandoned: Flag()) }
+            if let last = started.last { _ = try last.control(["await_online_nodes", "\(size)"]) }
         }
     }
 
@@ -103,6 +118,12 @@ public actor PrivateCluster {
     public func rabbitmqctl(node position: Int, _ arguments: [String]) async throws(PrivateServersError) -> String {
         let node = nodes[position]
         return try await OwnThread.run { () throws(PrivateServersError) in try node.control(arguments) }
+    }
+
+    /// ``amqpURL`` with another node first.
+    public nonisolated func amqpURL(first position: Int) -> String {
+        let places = ports.indices.map { "127.0.0.1:\(ports[(position + $0) % size])" }.joined(separator: ",")
+        return "amqp://\(BrokerSettings.user):\(password)@\(places)/"
     }
 
     /// Ends every node and `epmd`. The data stays.
