@@ -5,26 +5,33 @@ import Synchronization
 final class PrivatePostgres: Sendable {
     let port: UInt16
     let url: String
-    private let folder: PostgresFolder
+    let folder: PostgresFolder
+    let password: String
+    let server = Mutex<ChildProcess?>(nil)
     private let bin: String
     private let tools: ServerTools
-    private let password: String
     private let log: String
     private let claim: PortClaim
-    private let server = Mutex<ChildProcess?>(nil)
+    /// Settings as `name=value` beside those of ``PostgresSettings``.
+    private let settings: [String]
 
     static let user = "tidings"
     static let databaseName = "tidings"
 
-    init(layout: ServersLayout, folder: PostgresFolder, tools: ServerTools) throws(PrivateServersError) {
+    /// - Parameter password: the password of the data. Nil for the one beside the data, or a new one.
+    init(
+        layout: ServersLayout, folder: PostgresFolder, tools: ServerTools, settings: [String] = [], password: String? = nil
+    ) throws(PrivateServersError) {
         self.folder = folder
         self.tools = tools
+        self.settings = settings
+        if let password { try PrivateFile.write(password + "\n", to: folder.passwordFile) }
         bin = try Self.bin(for: folder, tools)
         log = "\(layout.logFolder)/postgresql.log"
-        password = try PrivateFile.secret(folder.passwordFile)
+        self.password = try PrivateFile.secret(folder.passwordFile)
         claim = try LoopbackPort.kept(in: "\(folder.path)/port")
         port = claim.port
-        url = "postgres://\(Self.user):\(password)@127.0.0.1:\(port)/\(Self.databaseName)"
+        url = "postgres://\(Self.user):\(self.password)@127.0.0.1:\(port)/\(Self.databaseName)"
     }
 
     /// The environment for libpq, as `NAME=value`. `psql` then needs no password in its arguments, which every user of the machine may
@@ -104,7 +111,7 @@ final class PrivatePostgres: Sendable {
 
     /// Runs one statement as the superuser. The password is in the environment, which only this user can read.
     @discardableResult
-    private func psql(_ statement: String) throws(PrivateServersError) -> String {
+    func psql(_ statement: String) throws(PrivateServersError) -> String {
         var command = command("psql", ["-X", "-q", "-t", "-A", "-d", "postgres", "-c", statement])
         command.account = nil
         command.environment["PGHOST"] = "127.0.0.1"
@@ -115,7 +122,7 @@ final class PrivatePostgres: Sendable {
     }
 
     private var serverCommand: ChildCommand {
-        let settings = PostgresSettings(bin: bin).all + ["port=\(port)"]
+        let settings = PostgresSettings(bin: bin).all + settings + ["port=\(port)"]
         var command = command("postgres", ["-D", folder.dataFolder] + settings.flatMap { ["-c", $0] })
         command.signalWhenWeDie = .interrupt  // a fast shutdown
         return command
@@ -136,7 +143,7 @@ final class PrivatePostgres: Sendable {
         }
     }
 
-    private func command(_ name: String, _ arguments: [String]) -> ChildCommand {
+    func command(_ name: String, _ arguments: [String]) -> ChildCommand {
         ChildCommand(
             executable: "\(bin)/\(name)",
             arguments: arguments,
@@ -173,7 +180,7 @@ final class PrivatePostgres: Sendable {
     /// In bytes. A start logs some ten lines, and twice as many with a recovery.
     private static let startLogLimit = 65536
     /// A checkpoint first writes every changed page to disk.
-    private static let stopLimit = Duration.seconds(60)
+    static let stopLimit = Duration.seconds(60)
     /// `initdb` usually takes 1 to 2 s, and ten times that on a slow disk.
     private static let toolLimit = Duration.seconds(60)
 }
