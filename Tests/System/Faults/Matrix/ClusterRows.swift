@@ -8,7 +8,7 @@ extension FaultRow {
             number: "8", fault: "a node of the cluster crashes, then another",
             injected: "kill -9 of node 1; started; kill -9 of node 2 when it is back; started", broker: .cluster,
             inject: { scene in
-                try await expectReplicas(scene)
+                try await scene.nodes().expectReplicas()
                 for node in 0..<2 {
                     try await scene.nodes().killNode(node)
                     try await scene.moreConfirmed(2 * FaultLoad.perSecond)
@@ -19,7 +19,7 @@ extension FaultRow {
         FaultRow(
             number: "10", fault: "quorum lost", injected: "SIGSTOP of 2 of 3 nodes for 60 s", broker: .cluster, recovery: .seconds(180),
             inject: { scene in
-                try await expectReplicas(scene)
+                try await scene.nodes().expectReplicas()
                 for node in 1...2 { try await scene.nodes().pauseNode(node) }
                 try await scene.holds(.seconds(60))
             },
@@ -36,10 +36,12 @@ extension FaultRow {
                 }
             }),
     ]
+}
 
+extension PrivateCluster {
     /// Checks that every queue has three replicas. A queue that was declared before the cluster was complete would prove nothing.
-    private static func expectReplicas(_ scene: FaultScene) async throws {
-        let queues = try await scene.nodes().rabbitmqctl(node: 0, ["-q", "list_queues", "--no-table-headers", "members"])
+    func expectReplicas() async throws {
+        let queues = try await rabbitmqctl(node: 0, ["-q", "list_queues", "--no-table-headers", "members"])
         let lines = queues.split(separator: "\n")
         #expect(!lines.isEmpty && lines.allSatisfy { $0.split(separator: ",").count == 3 }, "\(queues)")
     }

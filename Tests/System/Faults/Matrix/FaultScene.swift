@@ -4,10 +4,7 @@ import TidingsPostgres
 import TidingsTestSupport
 
 /// A whole system under load, into which a fault is injected.
-struct FaultScene: Sendable {
-    /// The longest wait for expected progress.
-    private static let patience = Duration.seconds(180)
-
+struct FaultScene: LoadedScene {
     let servers: PrivateServers
     let system: TestSystem
     let folder: String
@@ -21,25 +18,10 @@ struct FaultScene: Sendable {
     /// The cluster in place of the single broker. Nil unless the row asks for one.
     let cluster: PrivateCluster?
 
-    /// Returns when `count` more intents are confirmed: by default one second of load.
-    func moreConfirmed(_ count: Int = FaultLoad.perSecond) async throws {
-        try await confirmed(atLeast: await producer.count + count)
-    }
-
-    func confirmed(atLeast count: Int) async throws {
-        let isReached = try await reached(within: Self.patience, every: .milliseconds(100)) { await producer.count >= count }
-        guard isReached else {
-            throw TestSystemError(message: "only \(await producer.count) of \(count) intents are confirmed: \(await crew.lastWords)")
-        }
-    }
-
-    /// Waits while the fault lasts.
-    func holds(_ duration: Duration) async throws { try await Task.sleep(for: duration) }
-
     /// Kills a worker in the middle of its work, while it holds packs that are not being settled. Another worker takes its place.
     func workerDiesHoldingPacks() async throws {
         let position = try await crew.position(of: "deliver")
-        let holdsPacks = try await reached(within: Self.patience) {
+        let holdsPacks = try await reached(within: Self.longestWait) {
             await crew.signal(at: position, SIGSTOP)
             let held = try await system.count(
                 "select count(*) from (select 1 from tidings.packs where claimed_at is not null for update skip locked) held")
