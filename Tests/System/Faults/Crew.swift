@@ -20,6 +20,11 @@ actor Crew {
 
     var count: Int { members.count }
 
+    /// The processes that run, each with its role and its place among all.
+    var running: [(name: String, process: TestProcess)] {
+        members.enumerated().filter { $0.element.process.isRunning }.map { ("\($0.element.role) \($0.offset + 1)", $0.element.process) }
+    }
+
     func start(_ roles: [String]) async throws {
         for role in roles { members.append((role, try await system.startRole(role, with: variables))) }
     }
