@@ -14,6 +14,9 @@ struct DataDisk: Sendable {
     /// The disk for the data of private servers in `folder`.
     init(below folder: String) { path = "\(folder)/servers/postgresql" }
 
+    /// The disk for a folder with a server's data.
+    init(at path: String) { self.path = path }
+
     /// Mounts the file system. Call this before the servers start.
     func mount() async throws {
         try FileManager.default.createDirectory(

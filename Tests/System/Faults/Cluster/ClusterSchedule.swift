@@ -1,0 +1,44 @@
+import PrivateServers
+import Testing
+
+/// Faults of a cluster in their order, and the promise that must hold.
+struct ClusterSchedule: Sendable, CustomTestStringConvertible {
+    /// The bars of a schedule. Lost intents, second notifications, `unaccounted` and `tidings db verify` have the same bar in all of them: 0.
+    struct Promise: Sendable {
+        enum Loss: Sendable {
+            /// The servers are configured as Operating.md asks.
+            case nothing
+            /// An asynchronous standby loses the last commits. `tidings reconcile` names each lost intent, and after these are published again
+            /// none is lost. Second sends may lack their row.
+            case namedByReconcile
+        }
+
+        var loss = Loss.nothing
+        /// The longest time from the confirm of an intent to its decision.
+        var undecided: Duration?
+        /// The longest time from the decision about an urgent webhook to its first call.
+        var urgent: Duration?
+        /// The longest time from the beginning of the fault until health shows it.
+        var noticed: Duration?
+        /// The longest time from the end of the fault until everything confirmed before has ended.
+        var inOrder: Duration?
+        /// The longest time from the last confirm until everything has ended.
+        var ended = Duration.seconds(180)
+    }
+
+    let name: String
+    var options = ClusterOptions(tickSeconds: 15)
+    /// Whether each commit waits for the standby.
+    var isSynchronous = true
+    var usesPooler = false
+    /// Whether the first server's data lies on a file system of its own.
+    var hasDisk = false
+    /// Whether the clocks of all processes can be moved.
+    var movesClocks = false
+    var promise = Promise()
+    /// Steps before the beginning of the fault.
+    var preparation: [ClusterStep] = []
+    let steps: [ClusterStep]
+
+    var testDescription: String { name }
+}
