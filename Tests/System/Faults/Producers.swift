@@ -91,6 +91,8 @@ actor SteadyProducer: LedgerKeeper {
     private let shape: FaultLoad.Shape
     private var isStopping = false
     private var ids: [String] = []
+    /// The time of each confirm, in the order of ``ids``.
+    private var confirmedAt: [Timestamp] = []
     private var elsewhere: Set<String> = []
     private var waiting: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
 
@@ -123,6 +125,7 @@ actor SteadyProducer: LedgerKeeper {
             let results = await producer.publish(open)
             let settled = zip(open, results).filter { $0.1 == .confirmed }.map(\.0.id)
             ids += settled
+            confirmedAt += settled.map { _ in Timestamp(microseconds: Int64(Date().timeIntervalSince1970 * 1_000_000)) }
             let known = Set(settled)
             open = open.filter { !known.contains($0.id) }
             wake()
@@ -140,6 +143,21 @@ actor SteadyProducer: LedgerKeeper {
     func ledger() -> [String] { ids + elsewhere }
 
     var count: Int { ids.count }
+
+    /// The confirmed ids, each with the time of its confirm.
+    func confirms() -> (ids: [String], at: [Timestamp]) { (ids, confirmedAt) }
+
+    /// Publishes intents again that were confirmed before, as `tidings reconcile` asks. Returns when all of them are confirmed.
+    static func publishAgain(_ ids: [String], url: String, source: String, shape: FaultLoad.Shape = .spread) async throws {
+        let producer = try Producer(url: url)
+        var open = ids.compactMap { Int($0.dropFirst(source.count + 1)) }.map { shape.intent($0, source: source) }
+        while !open.isEmpty {
+            let results = await producer.publish(open)
+            open = zip(open, results).filter { $0.1 != .confirmed }.map(\.0)
+            if !open.isEmpty { try await Task.sleep(for: pause) }
+        }
+        await producer.close()
+    }
 
     /// Adds intents that another producer had confirmed.
     func alsoConfirmed(_ more: [String]) { elsewhere.formUnion(more) }

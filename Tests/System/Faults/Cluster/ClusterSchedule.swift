@@ -41,4 +41,23 @@ struct ClusterSchedule: Sendable, CustomTestStringConvertible {
     let steps: [ClusterStep]
 
     var testDescription: String { name }
+
+    static let all = brokers + databases + rest
+
+    /// The schedules with these names, separated by spaces or commas. No name stands for all but ``short``.
+    static func chosen(by text: String) -> [ClusterSchedule] {
+        let wanted = Set(text.split { $0 == " " || $0 == "," }.map(String.init))
+        return (all + [short]).filter { wanted.contains($0.name) }
+    }
+
+    /// A leader, the network and the primary, in one run of less than 90 s.
+    static let short = ClusterSchedule(
+        // The cut-off node notices the cut after some 5 s, and pauses itself.
+        name: "short", options: ClusterOptions(partitionHandling: .pauseMinority, tickSeconds: 4),
+        promise: Promise(undecided: .seconds(40)),
+        steps: [
+            .killLeader, .hold(seconds: 3), .startNodes, .load,
+            .gather(on: 0), .cutOff(0), .admit, .hold(seconds: 12), .heal, .load,
+            .kill(.first), .hold(seconds: 3), .promote,
+        ])
 }

@@ -74,7 +74,7 @@ struct FaultRow: Sendable, CustomTestStringConvertible {
     }
 
     private static let elsewhere = [
-        elsewhere("9", "client on the minority side", "a link between nodes to cut: all nodes are on one loopback"),
+        elsewhere("9", "client on the minority side", "the schedules partition-pause and partition-ignore of deploy/fault --cluster"),
         elsewhere(
             "32", "quiet hours at a change of time", "nothing to inject: QuietHoursTests and RouteInvariantTests go through all of it"),
     ]

@@ -1,0 +1,56 @@
+import PrivateServers
+
+/// Brokers that die, lose each other, or take nothing.
+extension ClusterSchedule {
+    private static let nodes = [0, 1, 2]
+
+    static let brokers = [
+        ClusterSchedule(
+            name: "leader-kills", promise: Promise(undecided: .seconds(40), urgent: .seconds(10)),
+            steps: [
+                .times(
+                    5,
+                    [
+                        .killLeader, .hold(seconds: 5), .startNodes, .load,
+                        .killBusiest, .hold(seconds: 5), .startNodes, .load,
+                    ])
+            ]),
+        ClusterSchedule(
+            name: "no-quorum", promise: Promise(noticed: .seconds(15)), preparation: [.stopNodes([1])],
+            steps: [.stopNodes([2]), .hold(seconds: 60), .startNodes]),
+        partition(.ignore, name: "partition-ignore", after: [.hold(seconds: 20), .stopNodes([0]), .startNodes]),
+        partition(.pauseMinority, name: "partition-pause", after: []),
+        ClusterSchedule(
+            name: "rolling-restart", promise: Promise(undecided: .seconds(40)),
+            steps: nodes.flatMap { node -> [ClusterStep] in
+                [.awaitNoCriticalNode, .stopNodes([node]), .hold(seconds: 5), .startNodes, .load]
+            }),
+        ClusterSchedule(
+            name: "spread", promise: Promise(undecided: .seconds(40)),
+            steps: [.expectSpread, .killBusiest, .hold(seconds: 10), .startNodes, .hold(seconds: 60), .expectSpread]),
+        ClusterSchedule(
+            name: "memory-alarm", promise: Promise(noticed: .seconds(15)),
+            steps: [
+                .rabbitmqctl([1], ["set_vm_memory_high_watermark", "0.0001"]), .hold(seconds: 60),
+                .rabbitmqctl([1], ["set_vm_memory_high_watermark", "0.4"]),
+            ]),
+        ClusterSchedule(
+            // RabbitMQ looks at a disk every 10 s.
+            name: "disk-alarm", promise: Promise(noticed: .seconds(20)),
+            steps: [
+                .rabbitmqctl(nodes, ["set_disk_free_limit", "500000GB"]), .hold(seconds: 60),
+                .rabbitmqctl(nodes, ["set_disk_free_limit", "200MB"]),
+            ]),
+    ]
+
+    /// All clients are on a node that loses the other nodes for a minute. The wait before the cut is longer than the minute for which a
+    /// client avoids a node that refused it: afterwards every node is as good as any.
+    private static func partition(
+        _ handling: ClusterOptions.PartitionHandling, name: String, after: [ClusterStep]
+    ) -> ClusterSchedule {
+        ClusterSchedule(
+            name: name, options: ClusterOptions(partitionHandling: handling, tickSeconds: 15),
+            promise: Promise(undecided: .seconds(40), noticed: .seconds(10)), preparation: [.gather(on: 0), .hold(seconds: 65)],
+            steps: [.cutOff(0), .admit, .hold(seconds: 60), .heal] + after)
+    }
+}
