@@ -2,6 +2,7 @@ import TidingsPostgres
 import TidingsTestSupport
 
 /// A database with 1,400,000 rows: notifications of 25 days with their deliveries, attempts and inbox entries, and refused events.
+/// The days are whole and end before today. A day with a few rows would have plans of its own, which depend on the time of day.
 enum FilledDatabase {
     static let people = 50_000
     private static let days = 25
@@ -33,7 +34,8 @@ enum FilledDatabase {
             select tidings.first_id(at), 'default', '/size', 'e' || n, 'r' || 1 + n % \(people), 'orderUpdate', 'transactional', 'urgent',
                 'A title', '{}', false, at + interval '1 day', at, 2, '\(decision)', 'c'
             from generate_series(1, \(days * notificationsPerDay)) n,
-                lateral (select tidings.clock() - (\(days * notificationsPerDay) - n) * interval '1 day' / \(notificationsPerDay) as at) t
+                lateral (select today - (\(days * notificationsPerDay) + 1 - n) * interval '1 day' / \(notificationsPerDay) as at
+                    from date_trunc('day', tidings.clock(), 'UTC') as today) t
             """,
             """
             insert into tidings.deliveries (notification_id, ordinal, tenant, channel, provider, state, reason, attempts, ended_at)
