@@ -19,8 +19,10 @@ package final class HostOrder: Sendable {
     let hosts: [Host]
     private let avoided = Mutex<[Int: ContinuousClock.Instant]>([:])
 
-    /// Reads the lists of the URL, separated by commas. One port counts for all hosts. Lists of other lengths are left to libpq, which
-    /// refuses them.
+    private static let standardPort = "5432"
+
+    /// Reads the lists of the URL, separated by commas. One port counts for all hosts, and an empty one is the standard. Lists of other
+    /// lengths are left to libpq, which refuses them, and so are lists with an empty host: libpq takes an empty parameter as absent.
     ///
     /// - Parameter isForLibpq: whether libpq must see all hosts at once.
     init(host: String?, address: String?, port: String?, isForLibpq: Bool = false) {
@@ -28,12 +30,14 @@ package final class HostOrder: Sendable {
         let (names, addresses, ports) = (list(host), list(address), list(port))
         let count = max(names?.count ?? 0, addresses?.count ?? 0)
         let fits = [names, addresses, ports].allSatisfy { $0 == nil || $0?.count == count } || (ports?.count == 1 && addresses == nil)
-        guard count > 1, fits, !isForLibpq else {
+        let isNamed = [names, addresses].allSatisfy { $0?.allSatisfy { !$0.isEmpty } ?? true }
+        guard count > 1, fits, isNamed, !isForLibpq else {
             hosts = [Host()]
             return
         }
         hosts = (0..<count).map { index in
-            Host(host: names?[index], address: addresses?[index], port: ports.map { $0.count == 1 ? $0[0] : $0[index] })
+            let port = ports.map { $0.count == 1 ? $0[0] : $0[index] }
+            return Host(host: names?[index], address: addresses?[index], port: port.map { $0.isEmpty ? Self.standardPort : $0 })
         }
     }
 

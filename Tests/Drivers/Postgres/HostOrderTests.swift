@@ -10,12 +10,15 @@ struct HostOrderTests {
 
     @Test func theListsOfTheURLArePaired() throws {
         let hosts = { (text: String) in try PostgresConfiguration(url: "postgres://\(text)").hosts.hosts }
-        #expect(try hosts("one:1,two/db") == [Host(host: "one", port: "1"), Host(host: "two", port: "")])
+        #expect(try hosts("one:1,two/db") == [Host(host: "one", port: "1"), Host(host: "two", port: "5432")])
+        #expect(try hosts("one,two/db") == [Host(host: "one", port: "5432"), Host(host: "two", port: "5432")])
         #expect(try hosts("one,two/db?port=7") == [Host(host: "one", port: "7"), Host(host: "two", port: "7")])
         #expect(
             try hosts("/db?hostaddr=127.0.0.1,127.0.0.2") == [Host(address: "127.0.0.1"), Host(address: "127.0.0.2")])
         // A single host, no host, and a list that libpq must see as a whole.
-        for text in ["one:1/db", "/db", "one,two/db?target_session_attrs=prefer-standby"] { #expect(try hosts(text) == [Host()]) }
+        for text in ["one:1/db", "/db", "one,two/db?target_session_attrs=prefer-standby", "one,/db"] {
+            #expect(try hosts(text) == [Host()])
+        }
     }
 
     @Test func aHostThatFailedIsTriedLastForAWhile() {
