@@ -12,11 +12,12 @@ extension PostgresPool {
     /// The time limit for a look. A server that is slower tells nothing.
     package static let lookLimit = Duration.seconds(5)
 
-    /// The number of sessions of this login that have waited for a standby for more than a second. With a standby that works, a wait takes
-    /// milliseconds. A pooler hides the server processes of a client, so the query counts the waits of all processes.
+    /// The number of sessions of this login that have waited for a standby for more than a second, or for a lock that a waiting commit may
+    /// hold. With a standby that works, a wait takes milliseconds. A pooler hides the server processes of a client, so the query counts the
+    /// waits of all processes.
     private static let waitingCommits: SQL = """
-        select count(*) from pg_stat_activity where wait_event = 'SyncRep' and usename = session_user and datname = current_database()
-            and state_change < clock_timestamp() - interval '1 second'
+        select count(*) from pg_stat_activity where (wait_event = 'SyncRep' or wait_event_type = 'Lock') and usename = session_user
+            and datname = current_database() and state_change < clock_timestamp() - interval '1 second'
         """
 
     /// Asks the server, on a connection beside the pool's, until no session is left behind. Sessions that were dropped for another reason,
@@ -53,7 +54,13 @@ extension PostgresPool {
 
     private func waitingCommits(on scout: inout PostgresConnection?) async throws(PostgresError) -> Int {
         let connection: PostgresConnection
-        if let scout { connection = scout } else { connection = try await PostgresConnection.connect(configuration) }
+        if let scout, isUsable(scout) {
+            connection = scout
+        } else {
+            // The server may be an old primary by now. Its waiting commits must not hold up sessions at the new one.
+            await scout?.close()
+            connection = try await PostgresConnection.connect(configuration)
+        }
         scout = connection
         return try await connection.query(Self.waitingCommits, deadline: Self.lookLimit).rows.first?.decode(Int.self) ?? 0
     }
