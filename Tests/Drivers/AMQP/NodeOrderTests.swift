@@ -70,10 +70,42 @@ import Testing
     /// No process is without a node because all of them failed.
     @Test func ifNoNodeServesTheOneThatFailedFirstIsTriedFirst() {
         var order = NodeOrder(count: 3, start: 0)
-        for (second, node) in [2, 0, 1].enumerated() { _ = order.couldNotServe(node, at: start.advanced(by: .seconds(second))) }
-        let now = start.advanced(by: .seconds(5))
+        for (turn, node) in [2, 0, 1].enumerated() { _ = order.couldNotServe(node, at: start.advanced(by: .seconds(10 * turn))) }
+        let now = start.advanced(by: .seconds(25))
         #expect(order.next(at: now) == 2 && order.next(besides: [2], at: now) == 0)
         #expect(!order.shouldBeLeft(2, at: now))
+    }
+
+    /// A node that failed again and again before has a longer pause than the one that has just failed.
+    @Test func theNodeThatHasJustFailedIsTriedLast() {
+        var order = NodeOrder(count: 2, start: 0)
+        _ = order.couldNotServe(1, at: start)
+        let later = start.advanced(by: pause)
+        _ = order.couldNotServe(1, at: later)
+        let now = later.advanced(by: .seconds(50))
+        _ = order.couldNotServe(0, at: now)
+        #expect(order.next(at: now) == 1)
+    }
+
+    /// The network of the process was away, or the process stood still.
+    @Test func nodesThatFailedTogetherShareTheConnections() throws {
+        var order = NodeOrder(count: 3, start: 0)
+        for (second, node) in [2, 0, 1].enumerated() { _ = order.couldNotServe(node, at: start.advanced(by: .seconds(second))) }
+        for _ in 0..<6 { order.opened(try #require(order.next(at: start.advanced(by: .seconds(5))))) }
+        #expect(order.connections == [2, 2, 2])
+    }
+
+    /// No consumer of the process gets messages that would show whether the node serves.
+    @Test func aTrialEndsByItself() {
+        var order = order([0, 3, 3])
+        _ = order.couldNotServe(0, at: start)
+        let end = start.advanced(by: pause + NodeOrder.longestTrial)
+        let during = order.move(from: 1, canTry: false, at: end - .seconds(1))
+        let after = order.move(from: 1, canTry: false, at: end)
+        #expect(during == nil && after == 0)
+        // It counts on, so that the next pause is longer.
+        _ = order.couldNotServe(0, at: end)
+        #expect(order.isTriedLast(0, at: end.advanced(by: pause)))
     }
 
     @Test func theOnlyNodeIsAlwaysNext() {

@@ -15,17 +15,25 @@ struct NodeOrder {
         var connections = 0
         /// The number of times in a row that the node could not serve.
         var failures = 0
-        /// The end of the time for which the node is tried last. After it, the node is on trial until a connection shows that it serves.
+        /// The time of the last such failure.
+        var failedAt: ContinuousClock.Instant?
+        /// The end of the time for which the node is tried last. After it, the node is on trial until a connection shows that it serves, or
+        /// until ``NodeOrder/longestTrial`` has passed.
         var lastUntil: ContinuousClock.Instant?
     }
 
     /// The preference among nodes. A smaller one comes first.
-    private enum Standing: Int {
+    private enum Standing: Comparable {
         case sound, onTrial, last
     }
 
     /// The longest time for which a connection that moves lets its work end. Then it stays.
     static let longestDrain = Duration.seconds(30)
+
+    /// The longest trial of a node. A process may have no connection that can tell whether a node serves.
+    static let longestTrial = AMQPConfiguration.shortestNodePause
+    /// Nodes that failed within this time of each other failed together, such as by the loss of a network.
+    private static let together = Duration.seconds(5)
 
     private var nodes: [Node]
     private let start: Int
@@ -41,27 +49,20 @@ struct NodeOrder {
 
     /// The position of the node to try next, besides those that were tried already. Nil if none is left.
     func next(besides tried: Set<Int> = [], at now: ContinuousClock.Instant) -> Int? {
-        nodes.indices.filter { !tried.contains($0) }.min { comes($0, before: $1, at: now) }
-    }
-
-    private func comes(_ one: Int, before other: Int, at now: ContinuousClock.Instant) -> Bool {
-        let standings = (standing(of: one, at: now), standing(of: other, at: now))
-        guard standings.0 == standings.1 else { return standings.0.rawValue < standings.1.rawValue }
-        // If no node serves, the node that failed first is the likeliest to serve again.
-        if standings.0 == .last, let ends = until(one, other), ends.0 != ends.1 { return ends.0 < ends.1 }
-        guard nodes[one].connections == nodes[other].connections else { return nodes[one].connections < nodes[other].connections }
-        return turn(of: one) < turn(of: other)
-    }
-
-    private func until(_ one: Int, _ other: Int) -> (ContinuousClock.Instant, ContinuousClock.Instant)? {
-        guard let first = nodes[one].lastUntil, let second = nodes[other].lastUntil else { return nil }
-        return (first, second)
+        var nodes = nodes.indices.filter { !tried.contains($0) }
+        guard let best = nodes.map({ standing(of: $0, at: now) }).min() else { return nil }
+        nodes.removeAll { standing(of: $0, at: now) != best }
+        // If no node serves, a node that failed first is the likeliest to serve again.
+        if best == .last, let first = nodes.compactMap({ self.nodes[$0].failedAt }).min() {
+            nodes.removeAll { node in self.nodes[node].failedAt.map { $0 - first > Self.together } ?? false }
+        }
+        return nodes.min { (self.nodes[$0].connections, turn(of: $0)) < (self.nodes[$1].connections, turn(of: $1)) }
     }
 
     private func turn(of node: Int) -> Int { (node - start + nodes.count) % nodes.count }
 
     private func standing(of node: Int, at now: ContinuousClock.Instant) -> Standing {
-        guard let until = nodes[node].lastUntil else { return .sound }
+        guard let until = nodes[node].lastUntil, now - until < Self.longestTrial else { return .sound }
         return until > now ? .last : .onTrial
     }
 
@@ -84,6 +85,7 @@ struct NodeOrder {
     mutating func couldNotServe(_ node: Int, at now: ContinuousClock.Instant) -> Bool {
         let isFirst = standing(of: node, at: now) != .last
         if isFirst { nodes[node].failures += 1 }
+        nodes[node].failedAt = now
         nodes[node].lastUntil = now.advanced(by: Self.backoff.pause(afterFailure: nodes[node].failures))
         return isFirst
     }
@@ -112,7 +114,7 @@ struct NodeOrder {
     /// Records that the node did its work for a connection: it delivered a message, or confirmed one. This ends a trial. It does not end the
     /// time before: a node that is cut off from its cluster may still deliver what it has.
     mutating func served(_ node: Int, at now: ContinuousClock.Instant) {
-        guard standing(of: node, at: now) == .onTrial else { return }
-        (nodes[node].failures, nodes[node].lastUntil) = (0, nil)
+        guard standing(of: node, at: now) != .last else { return }
+        (nodes[node].failures, nodes[node].failedAt, nodes[node].lastUntil) = (0, nil, nil)
     }
 }
