@@ -14,7 +14,8 @@ extension SessionOwner {
             try drain(connection)
             return false
         }
-        if isDrained {
+        // The broker tells the end of an alarm over the connection that it has blocked.
+        if isDrained, !session.isBlocked {
             connection.close()
             session.drained(at: now)
             resume()

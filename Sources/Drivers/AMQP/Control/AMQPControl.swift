@@ -124,7 +124,8 @@ public actor AMQPControl {
     // MARK: The connection
 
     private func open() throws(AMQPError) -> BrokerConnection {
-        if let connection, !connection.isBroken { return connection }
+        // A node that is cut off from its cluster answers with old figures.
+        if let connection, !connection.isBroken, !connection.seat.shouldBeLeft { return connection }
         drop()
         let opened = try BrokerConnection(configuration, name: connectionName)
         connection = opened
@@ -160,6 +161,8 @@ public actor AMQPControl {
     /// Sends heartbeats between calls, and notices when the broker closes the connection.
     private func serve() {
         guard let connection else { return }
+        // A refused call has ended the channel, and says nothing about the node.
+        guard !connection.isBroken else { return drop() }
         do throws(AMQPError) {
             try connection.guarded { () throws(AMQPError) in
                 while try connection.next() != nil {}

@@ -47,8 +47,8 @@ actor QueueWitness {
     }
 
     private func place(besides position: Int, of configuration: AMQPConfiguration) -> Place? {
-        if let place = places.first(where: { $0.position != position }) { return place }
         let nodes = configuration.brokerNodes
+        if let place = places.first(where: { $0.position != position && !nodes.isTriedLast($0.position) }) { return place }
         let others = nodes.all.indices.filter { $0 != position && !nodes.isTriedLast($0) }
         guard !others.isEmpty else { return nil }
         turns += 1

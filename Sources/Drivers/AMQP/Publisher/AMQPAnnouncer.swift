@@ -141,7 +141,7 @@ public actor AMQPAnnouncer: SessionOwner {
 
     // MARK: Moving to another node
 
-    var canMove: Bool { true }
+    var canMove: Bool { !session.isBlocked }
     var canTryNodes: Bool { false }
     var isDrained: Bool { true }
     func drain(_ connection: BrokerConnection) {}

@@ -181,13 +181,16 @@ public actor AMQPPublisher: SessionOwner {
         isServed = false
     }
 
-    func beginTurn(_ connection: BrokerConnection) {}
+    /// Leaves a node that could not serve another connection of the process. The next message would find out after the confirm timeout only.
+    func beginTurn(_ connection: BrokerConnection) throws(AMQPError) {
+        if flying.isEmpty, connection.seat.shouldBeLeft { throw .timedOut("a node that other connections left") }
+    }
 
     func take(_ event: BrokerEvent) {
         switch event {
         case .confirmed(let tag, let multiple):
-            answered(tag, multiple, .confirmed)
-            (hasConfirmed, isServed) = (true, true)
+            // A node that is cut off still answers for a message that it returns.
+            if answered(tag, multiple, .confirmed) { (hasConfirmed, isServed) = (true, true) }
         case .refused(let tag, let multiple):
             answered(tag, multiple, .nacked)
             refusals.refused()
@@ -197,12 +200,16 @@ public actor AMQPPublisher: SessionOwner {
         }
     }
 
-    private func answered(_ tag: UInt64, _ multiple: Bool, _ result: PublishResult) {
-        for flight in flying.answered(tag, multiple: multiple) {
+    /// Returns whether a queue took one of the messages.
+    @discardableResult
+    private func answered(_ tag: UInt64, _ multiple: Bool, _ result: PublishResult) -> Bool {
+        let flights = flying.answered(tag, multiple: multiple)
+        for flight in flights {
             settle(flight.entry, flight.returned.map { .returned(code: $0.code, text: $0.text) } ?? result)
         }
         if flying.isEmpty { isIsolating = false }
         session.succeeded()
+        return flights.contains { $0.returned == nil }
     }
 
     /// Throws if the oldest confirm is overdue, which drops the connection.
