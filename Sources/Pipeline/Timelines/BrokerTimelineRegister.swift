@@ -86,13 +86,16 @@ public final class BrokerTimelineRegister: TimelineRegister {
 
     private func declare() async throws(AMQPError) {
         let (exchange, queue) = (ExchangeSpec.timelines, QueueSpec.timelines)
-        let arguments = queue.arguments.mapValues { value -> AMQPValue in
-            switch value {
-            case .int(let number): .int(number)
-            case .string(let text): .string(text)
+        func values(_ values: [String: TopologyValue]) -> [String: AMQPValue] {
+            values.mapValues { value in
+                switch value {
+                case .int(let number): .int(number)
+                case .string(let text): .string(text)
+                }
             }
         }
-        try await control.declareQueue(QueueDeclaration(name: queue.name, arguments: arguments))
+        try await control.declareQueue(
+            QueueDeclaration(name: queue.name, arguments: values(queue.arguments), placement: values(queue.placement)))
         try await control.declareExchange(
             ExchangeDeclaration(name: exchange.name, kind: exchange.kind.rawValue, durable: exchange.durable))
     }
