@@ -11,6 +11,9 @@ import TidingsMetrics
 ///
 /// If the process dies, or if there is no room, the rows of the packs show that they are unconfirmed, and a releaser publishes them.
 actor RefusedPacks {
+    /// Refusals that are further apart are two phases.
+    private static let phaseGap = Duration.seconds(60)
+
     private let lane: Lane
     private let publisher: AMQPPublisher
     private let watch: WorkWatch
@@ -37,12 +40,17 @@ actor RefusedPacks {
 
     /// Takes packs over. Returns the number of packs for which there was room.
     func take(_ packs: [RefusedPack]) -> Int {
+        if let phase, line.count == 0, phase.lastAt.duration(to: .now) > Self.phaseGap {
+            self.phase = nil
+            log(.ended(phase, after: phase.began.duration(to: phase.lastAt)))
+        }
         if phase == nil {
             phase = RefusalPhase(lane: lane, began: .now)
             log(.began(lane))
         }
         let kept = isClosed ? 0 : packs.count { line.add($0, at: .now) }
         phase?.refused += packs.count
+        phase?.lastAt = .now
         phase?.left += packs.count - kept
         metrics.packsRefused.add(kept)
         startWorker()
@@ -118,6 +126,8 @@ actor RefusedPacks {
 public struct RefusalPhase: Sendable {
     public let lane: Lane
     let began: ContinuousClock.Instant
+    /// The time of the last refusal.
+    var lastAt: ContinuousClock.Instant
     /// The packs that were refused once or more.
     public internal(set) var refused = 0
     /// The packs that the broker took later.
@@ -127,7 +137,7 @@ public struct RefusalPhase: Sendable {
 
     init(lane: Lane, began: ContinuousClock.Instant) {
         self.lane = lane
-        self.began = began
+        (self.began, lastAt) = (began, began)
     }
 }
 
