@@ -163,10 +163,17 @@ actor ClusterServers {
         for node in nodes { try await brokers.rabbitmqctl(node: node, arguments) }
     }
 
-    /// The messages in all queues, with those that a client holds.
+    /// The queues that keep a message although nothing is to be done.
+    private static let queuesWithoutWork: Set<Substring> = ["tidings.doctor", "tidings.timelines"]
+
+    /// The messages in all queues that a process consumes, with those that a client holds.
     func messagesLeft() async throws -> Int {
-        let lines = try await brokers.rabbitmqctl(node: anyNode, ["-q", "list_queues", "--no-table-headers", "messages"])
-        return lines.split(separator: "\n").compactMap { Int($0) }.reduce(0, +)
+        let lines = try await brokers.rabbitmqctl(node: anyNode, ["-q", "list_queues", "--no-table-headers", "name", "messages"])
+        return lines.split(separator: "\n").reduce(0) { sum, line in
+            let fields = line.split(separator: "\t")
+            guard fields.count == 2, !Self.queuesWithoutWork.contains(fields[0]) else { return sum }
+            return sum + (Int(fields[1]) ?? 0)
+        }
     }
 
     /// The position of the leader of each queue.
