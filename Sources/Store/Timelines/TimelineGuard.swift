@@ -71,9 +71,10 @@ public final class TimelineGuard: SessionAdmission {
 
     // MARK: Later looks
 
-    /// Asks the register again about the timeline in use. If it is old now, all sessions are given up.
-    public func check() async {
-        guard let timeline = current else { return }
+    /// Asks the register again about the timeline in use. If it is old now, all sessions are given up. Returns whether the register answered.
+    @discardableResult
+    public func check() async -> Bool {
+        guard let timeline = current else { return false }
         let answer = await register.answer(about: timeline)
         let (refused, mustNote) = state.withLock { state -> (String?, Bool) in
             // A session has been admitted meanwhile, on another timeline.
@@ -85,6 +86,7 @@ public final class TimelineGuard: SessionAdmission {
         }
         if let refused { log(.refused(reason: refused)) }
         if mustNote { await note(timeline) }
+        return answer != .unknown
     }
 
     /// Notes the timeline in use again, in case the register has lost it.
@@ -112,12 +114,11 @@ public final class TimelineGuard: SessionAdmission {
     public func heard(_ text: String) async {
         guard let heard = PostgresTimeline(text) else { return }
         let isNews = state.withLock { state in
-            guard let current = state.current, heard.system == current.system, heard.number > current.number, heard != state.heard
-            else { return false }
-            state.heard = heard
-            return true
+            guard let current = state.current, heard.system == current.system, heard.number > current.number else { return false }
+            return heard != state.heard
         }
-        if isNews { await check() }
+        // The text is old news after the answer only: another message with it must not overtake the question.
+        if isNews, await check() { state.withLock { $0.heard = heard } }
     }
 
     // MARK: The register
