@@ -37,16 +37,18 @@ public struct LocalPlanWaker: Sendable {
 
     /// Runs until the task is cancelled.
     public func run() async {
+        var reminder = Reminder()
         while !Task.isCancelled {
             do {
                 let devices = try await store.takeWakes(limit: Self.batch)
+                reminder = Reminder()
                 await withDiscardingTaskGroup { group in
                     // Each device waits for the network by itself. There are at most ``batch`` tasks, and the group awaits all.
                     for device in devices { group.addTask { await wake(device) } }
                 }
                 if devices.count == Self.batch { continue }
             } catch {
-                logger.warning("cannot wake devices, trying again", metadata: ["error": "\(error)"])
+                logger.cannot("wake devices", error, isDue: reminder.isDue())
             }
             // Nothing signals a new row. The stop cancels the pause.
             try? await Task.sleep(for: Self.interval)

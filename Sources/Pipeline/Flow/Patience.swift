@@ -23,7 +23,7 @@ func patiently<Result: Sendable>(
         } catch let error as PostgresError where error.isAboutTheData || error.kind == .decoding || error.kind == .poolClosed {
             throw error
         } catch let error as PostgresError {
-            logger.log(level: reminder.isDue() ? .warning : .debug, "cannot \(what), trying again", metadata: ["error": "\(error)"])
+            logger.cannot(what, error, isDue: reminder.isDue())
         }
         failures += 1
         try await Task.sleep(for: backoff.pause(afterFailure: failures))

@@ -75,7 +75,7 @@ public struct Intake: Sendable {
     }
 
     private func commit(_ portion: IntakePortion, of decoded: DecodedMessages, _ catalogue: Catalogue) async throws -> [Pack] {
-        var failures = 0
+        var (failures, reminder) = (0, Reminder())
         while true {
             do {
                 return try await write(portion, of: decoded, catalogue)
@@ -92,7 +92,9 @@ public struct Intake: Sendable {
             } catch is CancellationError {
                 throw CancellationError()
             } catch {
-                logger.error("cannot commit a batch, trying again", metadata: ["error": "\(error)", "intents": "\(portion.intents.count)"])
+                logger.log(
+                    level: reminder.isDue() ? .error : .debug, "cannot commit a batch, trying again",
+                    metadata: ["error": "\(error)", "intents": "\(portion.intents.count)"])
             }
             failures += 1
             // Gives the database time to recover. The stop cancels the sleep.

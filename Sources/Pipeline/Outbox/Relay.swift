@@ -62,14 +62,15 @@ public struct Relay: Sendable {
     private func turns(of part: OutboxPart) async {
         var walk = OutboxWalk(relay: store.clock.nextID(), part: part)
         // Turns in a row of which the broker took nothing. An error of the database changes nothing here.
-        var refusedTurns = 0
+        var (refusedTurns, reminder) = (0, Reminder())
         while !Task.isCancelled {
             do {
                 let turn = try await turn(&walk)
+                reminder = Reminder()
                 if turn.isFull, turn.confirmed > 0 { continue }
                 refusedTurns = turn.refused > 0 && turn.confirmed == 0 ? refusedTurns + 1 : 0
             } catch {
-                logger.warning("cannot relay enqueued events, trying again", metadata: ["error": "\(error)"])
+                logger.cannot("relay enqueued events", error, isDue: reminder.isDue())
             }
             // The first refused turn already doubles the interval.
             let pause = part == .refused ? Self.refusedInterval : Self.backoff.pause(afterFailure: refusedTurns + 1)
@@ -112,12 +113,12 @@ public struct Relay: Sendable {
     /// published again.
     private func settle(confirmed: [EnqueuedEvent], refused: [EnqueuedEvent]) async {
         guard !confirmed.isEmpty || !refused.isEmpty else { return }
-        var failures = 0
+        var (failures, reminder) = (0, Reminder())
         while !Task.isCancelled {
             do {
                 return try await store.settleOutbox(confirmed: confirmed, refused: refused)
             } catch {
-                logger.warning("cannot delete published events, trying again", metadata: ["error": "\(error)"])
+                logger.cannot("delete published events", error, isDue: reminder.isDue())
             }
             failures += 1
             // Only time has to pass. The stop cancels the sleep.
@@ -138,14 +139,16 @@ public struct Relay: Sendable {
 
     /// Sets the metrics of the outbox, also while the broker takes nothing.
     private func measure() async {
+        var reminder = Reminder()
         while !Task.isCancelled {
             do {
                 let level = try await store.outboxLevel()
                 metrics.outboxWaiting.set(level.waiting)
                 metrics.outboxOldest.set(level.oldestSeconds)
                 metrics.outboxRefused.set(level.refused)
+                reminder = Reminder()
             } catch {
-                logger.warning("cannot measure the outbox, trying again", metadata: ["error": "\(error)"])
+                logger.cannot("measure the outbox", error, isDue: reminder.isDue())
             }
             // Only time has to pass. The stop cancels the sleep.
             try? await Task.sleep(for: Self.measureInterval)

@@ -128,13 +128,16 @@ public struct Releaser: Sendable {
 
     /// Repeats `turn` until cancelled: at once after a turn with work, after ``interval`` otherwise.
     private func turns(_ what: String, _ turn: () async throws -> Bool) async {
+        var reminder = Reminder()
         while !Task.isCancelled {
             do {
-                if try await turn() { continue }
+                let hasWorked = try await turn()
+                reminder = Reminder()
+                if hasWorked { continue }
             } catch is CancellationError {
                 return
             } catch {
-                logger.warning("cannot \(what), trying again", metadata: ["error": "\(error)"])
+                logger.cannot(what, error, isDue: reminder.isDue())
             }
             // Only time has to pass. The stop cancels the sleep.
             try? await Task.sleep(for: Self.interval)

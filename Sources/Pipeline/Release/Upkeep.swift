@@ -27,6 +27,7 @@ public struct Upkeep: Sendable {
     private let retention: Duration
     private let metrics: Metrics
     private let logger: Logger
+    private let reminders = Reminders()
 
     /// - Parameter retention: the time for which notifications are kept after their day.
     public init(store: Store, catalogues: CatalogueSource, control: AMQPControl, retention: Duration, metrics: Metrics, logger: Logger) {
@@ -114,8 +115,9 @@ public struct Upkeep: Sendable {
     private func chore(_ what: String, _ work: () async throws -> Void) async {
         do {
             try await work()
+            reminders.succeeded(what)
         } catch {
-            logger.warning("cannot \(what), trying again", metadata: ["error": "\(error)"])
+            logger.cannot(what, error, isDue: reminders.isDue(what))
         }
     }
 
