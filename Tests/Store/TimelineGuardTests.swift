@@ -12,14 +12,19 @@ import TidingsPostgres
             var highest: UInt32 = 0
             var isAway = false
             var takesNotes = true
+            var hasNotes = true
             var questions = 0
+            var notes = 0
         }
         private let state = Mutex(State())
 
         var highest: UInt32 { state.withLock { $0.highest } }
         var questions: Int { state.withLock { $0.questions } }
+        /// The attempts to note a timeline.
+        var notes: Int { state.withLock { $0.notes } }
         func see(_ number: UInt32) { state.withLock { $0.highest = number } }
         func goAway(_ isAway: Bool = true) { state.withLock { $0.isAway = isAway } }
+        func loseNotes() { state.withLock { ($0.highest, $0.hasNotes) = (0, false) } }
         func refuseNotes() { state.withLock { $0.takesNotes = false } }
 
         func answer(about timeline: PostgresTimeline) async -> TimelineAnswer {
@@ -31,11 +36,15 @@ import TidingsPostgres
 
         func note(_ timeline: PostgresTimeline) async -> Bool {
             state.withLock { state in
+                state.notes += 1
                 guard state.takesNotes, !state.isAway else { return false }
                 state.highest = max(state.highest, timeline.number)
+                state.hasNotes = true
                 return true
             }
         }
+
+        func hasNotes(about system: UInt64) async -> Bool? { state.withLock { $0.isAway ? nil : $0.hasNotes } }
     }
 
     private final class EventLog: Sendable {
@@ -57,6 +66,7 @@ import TidingsPostgres
         let second = TimelineGuard(register: register)
         _ = try await second.admit(Self.timeline(1))
         let promoted = try await first.admit(Self.timeline(2))
+        await first.check()
         #expect(first.isAdmitted(promoted) && register.highest == 2)
         await #expect(throws: PostgresError.self) { try await second.admit(Self.timeline(1)) }
         let third = TimelineGuard(register: register)
@@ -116,6 +126,7 @@ import TidingsPostgres
         #expect(refusal?.message.contains("the broker does not say") == true, "\(String(describing: refusal))")
         register.goAway(false)
         let ticket = try await guarding.admit(Self.timeline(2))
+        await guarding.check()
         register.goAway()
         await guarding.check()
         _ = try await guarding.admit(Self.timeline(2))
@@ -123,8 +134,9 @@ import TidingsPostgres
         await #expect(throws: PostgresError.self) { try await guarding.admit(Self.timeline(1)) }
 
         let promoted = try await guarding.admit(Self.timeline(3))
+        await guarding.check()
         #expect(guarding.isAdmitted(promoted) && register.highest == 2)
-        #expect(log.all.contains(.notNoted(Self.timeline(3))))
+        #expect(!log.all.contains(.notNoted(Self.timeline(3))), "the log has the loss of the broker")
         register.goAway(false)
         await guarding.check()
         #expect(register.highest == 3, "noted as soon as the register is back")
@@ -138,9 +150,34 @@ import TidingsPostgres
         #expect(log.all == [.notNoted(Self.timeline(2))] && register.highest == 0, "told once")
     }
 
+    /// The exchange was deleted, or a new broker took the place of the old one.
+    @Test func aRegisterThatLostItsNotesAdmitsNoOldPrimary() async throws {
+        let (guarding, register, _) = Self.make()
+        _ = try await guarding.admit(Self.timeline(5))
+        await guarding.check()
+        register.loseNotes()
+        await #expect(throws: PostgresError.self) { try await guarding.admit(Self.timeline(3)) }
+        await guarding.check()
+        #expect(register.highest == 5, "noted again")
+        register.loseNotes()
+        await guarding.verifyNotes()
+        await guarding.check()
+        #expect(register.highest == 5)
+    }
+
+    /// A user without the right to bind is told once. The attempts get rarer.
+    @Test func aRegisterThatRefusesNotesIsAskedLessOften() async throws {
+        let (guarding, register, log) = Self.make()
+        register.refuseNotes()
+        _ = try await guarding.admit(Self.timeline(2))
+        for _ in 0..<200 { await guarding.check() }
+        #expect((5...10).contains(register.notes) && log.all == [.notNoted(Self.timeline(2))], "\(register.notes)")
+    }
+
     @Test func anAcceptedRestoreIsUsedByRunningProcesses() async throws {
         let (guarding, register, _) = Self.make()
         let ticket = try await guarding.admit(Self.timeline(5))
+        await guarding.check()
         await #expect(throws: PostgresError.self) { try await guarding.admit(Self.timeline(3)) }
         register.see(0)
         let restored = try await guarding.admit(Self.timeline(3))

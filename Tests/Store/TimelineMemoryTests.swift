@@ -57,6 +57,9 @@ import TidingsPostgres
         #expect(memory.judge(Self.timeline(2), .current) == .refused(.below(3)))
         memory.noted(Self.timeline(3))
         #expect(!memory.mustNote(Self.timeline(3)))
+        #expect(memory.judge(Self.timeline(2), .current, wasNoted: false) == .refused(.below(3)), "the question was asked before the note")
+        memory.lostNotes(about: 7)
+        #expect(memory.mustNote(Self.timeline(3)) && memory.judge(Self.timeline(2), .current) == .refused(.below(3)))
     }
 
     /// After a restore, an operator accepts a lower timeline: the register calls it current again.

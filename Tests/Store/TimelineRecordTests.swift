@@ -68,6 +68,7 @@ import TidingsTestSupport
     private struct TrustingRegister: TimelineRegister {
         func answer(about timeline: PostgresTimeline) async -> TimelineAnswer { .current }
         func note(_ timeline: PostgresTimeline) async -> Bool { true }
+        func hasNotes(about system: UInt64) async -> Bool? { true }
     }
 
     @Test func theTextOfATimelineIsReadBack() {

@@ -9,6 +9,8 @@ public import TidingsStore
 /// The exchange `tidings.timelines` has a binding for each old timeline, with ``key(of:)`` as its key. A question is a message with the key of
 /// the asked timeline. The broker returns it, unless the timeline is old. So the answers need no consumer, no process can take a note back by
 /// mistake, and the notes outlive every process.
+///
+/// PostgreSQL begins with timeline 1. The binding of timeline 0 shows that there are notes about a cluster.
 public final class BrokerTimelineRegister: TimelineRegister {
     /// The longest wait for an answer. A broker that is well answers within milliseconds.
     public static let patience = Duration.seconds(2)
@@ -25,7 +27,10 @@ public final class BrokerTimelineRegister: TimelineRegister {
     public static func make(
         configuration: AMQPConfiguration, log: @escaping @Sendable (AMQPEvent) -> Void = { _ in }
     ) throws(AMQPError) -> BrokerTimelineRegister {
-        BrokerTimelineRegister(
+        var configuration = configuration
+        // An attempt to connect blocks the questions.
+        configuration.connectTimeout = min(configuration.connectTimeout, patience)
+        return BrokerTimelineRegister(
             publisher: try AMQPPublisher.make(
                 configuration: configuration, connectionName: "tidings timelines", maximumRepublishes: 0, log: log),
             control: try AMQPControl.make(configuration: configuration, connectionName: "tidings timelines noted"))
@@ -54,10 +59,19 @@ public final class BrokerTimelineRegister: TimelineRegister {
         }
     }
 
+    public func hasNotes(about system: UInt64) async -> Bool? {
+        switch await answer(about: PostgresTimeline(system: system, number: 0)) {
+        case .old: true
+        case .current: false
+        case .unknown: nil
+        }
+    }
+
     /// Binds the lower timelines, the lowest first. So if the process dies meanwhile, a timeline that is noted has no gap below it.
+    ///
+    /// Timeline 0 is among them, also for timeline 1. So a missing right to bind is found at the first start, and not at the first failover.
     public func note(_ timeline: PostgresTimeline) async -> Bool {
-        let lower = (max(1, timeline.number - min(timeline.number, Self.notedBelow))..<timeline.number)
-        guard !lower.isEmpty else { return true }
+        let lower = [0] + (max(1, timeline.number - min(timeline.number, Self.notedBelow))..<max(1, timeline.number))
         do throws(AMQPError) {
             do throws(AMQPError) {
                 for number in lower { try await control.bind(Self.binding(of: timeline.system, number)) }

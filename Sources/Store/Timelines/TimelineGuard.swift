@@ -19,6 +19,8 @@ public final class TimelineGuard: SessionAdmission {
 
     /// Refusals that follow each other within this time are one phase. While callers wait, a refused session is tried again every few seconds.
     package static let phaseGap = Duration.seconds(60)
+    /// The most checks between two attempts to note a timeline, if the register refuses the note.
+    package static let longestNotePause = 60
 
     private struct State {
         var memory = TimelineMemory()
@@ -31,6 +33,8 @@ public final class TimelineGuard: SessionAdmission {
         var refusedAt: ContinuousClock.Instant?
         var isUnreadable = false
         var isNotNoted = false
+        /// The attempts in a row to note the timeline that failed, and the checks to let pass before the next attempt.
+        var (noteFailures, checksUntilNote) = (0, 0)
         /// The highest timeline of a message about which the register was asked.
         var heard: PostgresTimeline?
     }
@@ -71,7 +75,8 @@ public final class TimelineGuard: SessionAdmission {
 
     // MARK: Later looks
 
-    /// Asks the register again about the timeline in use. If it is old now, all sessions are given up. Returns whether the register answered.
+    /// Asks the register again about the timeline in use. If it is old now, all sessions are given up. Otherwise notes it, if the register
+    /// does not have it yet. Returns whether the register answered.
     @discardableResult
     public func check() async -> Bool {
         guard let timeline = current else { return false }
@@ -79,7 +84,11 @@ public final class TimelineGuard: SessionAdmission {
         let (refused, mustNote) = state.withLock { state -> (String?, Bool) in
             // A session has been admitted meanwhile, on another timeline.
             guard state.current == timeline else { return (nil, false) }
-            guard state.memory.isOld(timeline, answer) else { return (nil, state.memory.mustNote(timeline)) }
+            guard state.memory.isOld(timeline, answer) else {
+                guard answer == .current else { return (nil, false) }
+                state.problem = nil
+                return (nil, state.memory.mustNote(timeline) && mayNote(&state))
+            }
             state.round += 1
             let reason = TimelineMemory.Refusal.passed.words(about: timeline)
             return (refuse(&state, because: reason) ? reason : nil, false)
@@ -89,10 +98,10 @@ public final class TimelineGuard: SessionAdmission {
         return answer != .unknown
     }
 
-    /// Notes the timeline in use again, in case the register has lost it.
-    public func noteAgain() async {
-        let timeline = state.withLock { $0.problem == nil ? $0.current : nil }
-        if let timeline { await note(timeline) }
+    /// Asks whether the register still has its notes. The next check notes the timeline again if it does not.
+    public func verifyNotes() async {
+        guard let system = current?.system, await register.hasNotes(about: system) == false else { return }
+        state.withLock { $0.memory.lostNotes(about: system) }
     }
 
     /// Judges a reading of the timeline through any session. If it is refused, all sessions are given up.
@@ -123,35 +132,56 @@ public final class TimelineGuard: SessionAdmission {
 
     // MARK: The register
 
-    /// Asks the register, and notes the timeline if it is admitted. Returns why it is refused, or nil.
+    /// Asks the register. Returns why the timeline is refused, or nil.
     private func refusal(of timeline: PostgresTimeline) async -> String? {
         var answer = await register.answer(about: timeline)
+        var wasNoted = true
         // Another session may have noted a later timeline while the question was on its way. The second answer knows of it.
-        if answer == .current, state.withLock({ $0.memory.isBelow(timeline) }) { answer = await register.answer(about: timeline) }
-        let (refused, isNews, mustNote) = state.withLock { state -> (String?, Bool, Bool) in
-            switch state.memory.judge(timeline, answer) {
+        if answer == .current, state.withLock({ $0.memory.isBelow(timeline) }) {
+            wasNoted = state.withLock { $0.memory.isNoted(in: timeline.system) }
+            switch await register.hasNotes(about: timeline.system) {
+            case true?: answer = await register.answer(about: timeline)
+            case false?:
+                state.withLock { $0.memory.lostNotes(about: timeline.system) }
+                answer = .unknown
+            case nil: answer = .unknown
+            }
+        }
+        let (refused, isNews) = state.withLock { state -> (String?, Bool) in
+            switch state.memory.judge(timeline, answer, wasNoted: wasNoted) {
             case .refused(let refusal):
                 let reason = refusal.words(about: timeline)
-                return (reason, refuse(&state, because: reason), false)
+                return (reason, refuse(&state, because: reason))
             case .admitted:
                 (state.problem, state.current) = (nil, timeline)
-                return (nil, false, state.memory.mustNote(timeline))
+                return (nil, false)
             }
         }
         if let refused, isNews { log(.refused(reason: refused)) }
-        if mustNote { await note(timeline) }
         return refused
     }
 
+    /// Notes a timeline, outside of the admission of a session: the broker may take long.
     private func note(_ timeline: PostgresTimeline) async {
         let isNoted = await register.note(timeline)
         let isNews = state.withLock { state in
-            guard isNoted else { return once(&state.isNotNoted) }
+            guard isNoted else {
+                state.noteFailures += 1
+                state.checksUntilNote = min(1 << min(state.noteFailures, 6), Self.longestNotePause)
+                return once(&state.isNotNoted)
+            }
             state.memory.noted(timeline)
-            state.isNotNoted = false
+            (state.noteFailures, state.isNotNoted) = (0, false)
             return false
         }
         if isNews { log(.notNoted(timeline)) }
+    }
+
+    /// Counts a check towards the next attempt to note the timeline. Returns whether it is due.
+    private func mayNote(_ state: inout State) -> Bool {
+        guard state.checksUntilNote > 0 else { return true }
+        state.checksUntilNote -= 1
+        return false
     }
 
     /// Returns whether the refusal begins a phase.

@@ -36,15 +36,18 @@ package struct TimelineMemory: Sendable {
     /// Judges the timeline of a session, and remembers the answer.
     ///
     /// If the register calls a timeline current that is lower than a noted one, an operator accepted it, after a restore. The higher one is
-    /// then forgotten. The question must have been asked after ``isBelow(_:)`` was true.
-    package mutating func judge(_ timeline: PostgresTimeline, _ answer: TimelineAnswer) -> Verdict {
+    /// then forgotten.
+    ///
+    /// - Parameter wasNoted: whether the register had the highest timeline before it was asked (``isNoted(in:)``). Otherwise its answer about
+    ///   a lower one may be out of date.
+    package mutating func judge(_ timeline: PostgresTimeline, _ answer: TimelineAnswer, wasNoted: Bool = true) -> Verdict {
         let known = highest[timeline.system]
         switch answer {
         case .old:
             old.insert(timeline)
             return .refused(.passed)
         case .current:
-            if let known, timeline.number < known.number, !known.isNoted { return .refused(.below(known.number)) }
+            if let known, timeline.number < known.number, !(known.isNoted && wasNoted) { return .refused(.below(known.number)) }
             old.remove(timeline)
         case .unknown:
             guard !old.contains(timeline) else { return .refused(.passed) }
@@ -65,6 +68,12 @@ package struct TimelineMemory: Sendable {
     package mutating func noted(_ timeline: PostgresTimeline) {
         if highest[timeline.system]?.number == timeline.number { highest[timeline.system]?.isNoted = true }
     }
+
+    /// Records that the register has lost what it had noted about a cluster.
+    package mutating func lostNotes(about system: UInt64) { highest[system]?.isNoted = false }
+
+    /// Whether the register has the highest timeline of a cluster that was admitted.
+    package func isNoted(in system: UInt64) -> Bool { highest[system]?.isNoted ?? false }
 
     /// Whether the register must still be told of a timeline that was admitted.
     package func mustNote(_ timeline: PostgresTimeline) -> Bool {

@@ -7,6 +7,11 @@ public protocol TimelineRegister: Sendable {
 
     /// Notes a timeline: every lower one of the cluster is old from now on. Returns false if that was not possible.
     func note(_ timeline: PostgresTimeline) async -> Bool
+
+    /// Asks whether the register has any note about a cluster. Nil if it cannot be asked now. Returns within a bounded time.
+    ///
+    /// A register that has lost its notes calls every timeline current.
+    func hasNotes(about system: UInt64) async -> Bool?
 }
 
 /// The register's answer about a timeline.

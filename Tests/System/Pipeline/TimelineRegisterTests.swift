@@ -47,17 +47,22 @@ import TidingsTestSupport
         }
     }
 
-    /// Somebody deletes the queue or the exchange: the next note brings both back.
+    /// The queue or the exchange was deleted. The next note makes both again.
     @Test func deletedNotesAreMadeAgain() async throws {
         try await Self.with { register, system in
             let control = try AMQPControl.make(configuration: try AMQPConfiguration(url: system.amqpURL))
+            #expect(await register.hasNotes(about: 7) == false)
             #expect(await register.note(Self.timeline(3)))
+            #expect(await register.hasNotes(about: 7) == true)
+            #expect(await register.hasNotes(about: 8) == false)
             try await control.deleteQueue(QueueNames.timelines)
             #expect(await register.answer(about: Self.timeline(2)) == .current, "lost with the queue")
+            #expect(await register.hasNotes(about: 7) == false)
             #expect(await register.note(Self.timeline(3)))
             #expect(await register.answer(about: Self.timeline(2)) == .old)
             try await control.deleteExchange(QueueNames.timelines)
             #expect(await register.answer(about: Self.timeline(2)) == .unknown)
+            #expect(await register.hasNotes(about: 7) == nil)
             #expect(await register.note(Self.timeline(3)))
             #expect(await register.answer(about: Self.timeline(2)) == .old)
             await control.close()

@@ -6,8 +6,8 @@ import TidingsStore
 struct TimelineWatch: Sendable {
     /// The time between two looks. A look is one short query, and one message to the broker.
     package static let interval = Duration.seconds(1)
-    /// The looks between two notes at the broker, ten minutes. A note is repeated because somebody may delete the exchange.
-    package static let looksBetweenNotes = 600
+    /// The checks between two questions whether the broker still has its notes: somebody may delete the exchange.
+    package static let checksBetweenQuestions = 60
 
     let store: Store
     let timelines: TimelineGuard
@@ -16,17 +16,33 @@ struct TimelineWatch: Sendable {
     let worker: String
     let logger: Logger
 
-    /// Runs until the task is cancelled.
+    /// Runs until the task is cancelled. A database that answers slowly must not delay the questions to the broker, so they have a loop of
+    /// their own.
     func run() async {
-        var recorded: PostgresTimeline?
-        var looks = 0
+        await withDiscardingTaskGroup { group in
+            // Each loop ends when the task is cancelled, and the group awaits both.
+            group.addTask { await check() }
+            group.addTask { await record() }
+        }
+    }
+
+    private func check() async {
+        var checks = 0
         while !Task.isCancelled {
             await timelines.check()
             show()
+            checks = (checks + 1) % Self.checksBetweenQuestions
+            if checks == 0 { await timelines.verifyNotes() }
+            // Time itself is awaited. Cancelled when the roles have ended.
+            try? await Task.sleep(for: Self.interval)
+        }
+    }
+
+    private func record() async {
+        var recorded: PostgresTimeline?
+        while !Task.isCancelled {
             // The chores of the process log that the database is away. The next look records what this one could not.
             recorded = (try? await look(after: recorded)) ?? recorded
-            looks = (looks + 1) % Self.looksBetweenNotes
-            if looks == 0 { await timelines.noteAgain() }
             // Time itself is awaited. Cancelled when the roles have ended.
             try? await Task.sleep(for: Self.interval)
         }
@@ -47,7 +63,7 @@ struct TimelineWatch: Sendable {
         return reading
     }
 
-    /// Shows the state before the query, which waits for a session while every server is refused.
+    /// Tells of the beginning and of the end of a refusal.
     private func show() {
         let problem = timelines.problem
         if readiness.timeline(problem: problem), problem == nil { logger.notice("the database is used again") }

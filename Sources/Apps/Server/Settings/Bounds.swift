@@ -262,8 +262,11 @@ package enum Bounds {
             ),
             Bound("TimelineWatch.interval", TimelineWatch.interval, "Between two looks at the timeline of the database."),
             Bound(
-                "TimelineWatch.looksBetweenNotes", TimelineWatch.looksBetweenNotes, "looks",
-                "Then the timeline is noted at the broker again: somebody may delete the exchange."),
+                "TimelineWatch.checksBetweenQuestions", TimelineWatch.checksBetweenQuestions, "checks",
+                "Then a process asks whether the broker still has its notes: somebody may delete the exchange."),
+            Bound(
+                "TimelineGuard.longestNotePause", TimelineGuard.longestNotePause, "checks",
+                "The most between two attempts to note the timeline at a broker that refuses the note."),
             Bound(
                 "BrokerTimelineRegister.patience", BrokerTimelineRegister.patience,
                 "For the broker's answer about a timeline; then the process goes on with what it knows."),
